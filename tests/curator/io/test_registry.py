@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import errno
 import gzip
+import importlib
 import json
-from collections.abc import Callable
+import pkgutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import openpyxl
 import pytest
 
+import curator.io
 from curator.domain.wording import UserError
 from curator.io import default_registry
+from curator.io.formats import default_sources, every_format
+from curator.io.kb import KbSource
 from curator.services.ports import DocumentFormat, FormatRegistry
 
 Put = Callable[..., Path]
+
+SEEDS = Path(__file__).resolve().parents[2] / "fuzz" / "seeds"
 
 ZESHEL = json.dumps({"title": "A", "text": "A " + "word " * 30000, "document_id": "0A"}) + "\n"
 CONTENT = {
@@ -128,3 +135,29 @@ def test_a_workbook_whose_headings_say_nothing_is_no_archive(tmp_path: Path) -> 
     book.active.append(["A:1", "Morbus"])
     book.save(path)
     assert "headings do not say what it holds" in refused(path)
+
+
+def declared() -> Iterator[object]:
+    """What the modules of `curator.io` hold, each where it is written."""
+    for info in pkgutil.walk_packages(curator.io.__path__, "curator.io."):
+        module = importlib.import_module(info.name)
+        for value in vars(module).values():
+            if isinstance(value, KbSource) or getattr(value, "__module__", "") == info.name:
+                yield value
+
+
+def test_every_format_that_is_written_is_registered() -> None:
+    """A document format is a class with `carries`; a format of knowledge bases is a `KbSource`."""
+    documents = {
+        one for one in declared() if isinstance(one, type) and hasattr(one, "carries") and hasattr(one, "name")
+    }
+    assert documents == {type(one) for one in every_format().formats()}, "list it in curator/io/formats.py"
+    sources = {one.name for one in declared() if isinstance(one, KbSource)}
+    assert sources == set(default_sources()), "list it in curator/io/formats.py"
+
+
+def test_every_format_that_is_only_read_has_a_seed_to_fuzz() -> None:
+    registry = default_registry()
+    names = {form.name for form in registry.formats() if not form.can_write}
+    names |= {f"kb-{name}" for name, _ in registry.knowledge_bases()}
+    assert [name for name in sorted(names) if not (SEEDS / name).is_dir()] == []

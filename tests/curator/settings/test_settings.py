@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from dataclasses import fields, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import UserError
+from curator.settings import schema
 from curator.settings.file import load, save
 from curator.settings.schema import (
     DeviceChoice,
@@ -22,6 +24,8 @@ from curator.settings.schema import (
     options,
     with_value,
 )
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_each_field_is_described_and_its_default_allowed() -> None:
@@ -104,3 +108,10 @@ def test_suggestions_are_held_back_only_where_somebody_chose_so(tmp_path):
     save(replace(Settings(), holdout_percent=2), folder=tmp_path)
     loaded = load(tmp_path)
     assert (loaded.settings.holdout_percent, loaded.unknown, loaded.problems) == (2, {}, ())
+
+
+def test_each_setting_is_read_somewhere() -> None:
+    sources = [path for path in (ROOT / "curator").rglob("*.py") if path != Path(schema.__file__)]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in sources]
+    read = {node.attr for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    assert {one.name for one in fields(Settings)} - read == set()

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import ast
 import sqlite3
 from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, inspect
@@ -10,8 +13,13 @@ from curator.domain.decisions import Shown, ShownCandidate
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.domain.wording import NewerProjectError, UserError
 from curator.storage import migrations
+from curator.storage.db import former_schemas, schema
 from curator.storage.db.packing import pack_shown, pack_suggestion
 from curator.storage.db.schema import Base
+
+STORAGE = Path(migrations.__file__).parent
+RELEASED = ("05a69372cff7", "18db4e03ec42", "1ca91866cf3f", "199e4adaba79")
+"""What the statements of each version hash to."""
 
 
 def first(conn):
@@ -40,6 +48,19 @@ def test_mappings_and_migrated_schema_agree(tmp_path):
         assert keys == {(key.parent.name, key.column.table.name) for key in table.foreign_keys}, name
         assert {index["name"] for index in found.get_indexes(name)} == {index.name for index in table.indexes}, name
     engine.dispose()
+
+
+def test_every_table_is_read_or_written_by_a_repository():
+    sources = [path for path in STORAGE.rglob("*.py") if path != Path(schema.__file__)]
+    nodes = [node for path in sources for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    assert {mapper.class_.__name__ for mapper in Base.registry.mappers} - used == set()
+
+
+def test_released_versions_stay_as_they_are():
+    versions = (former_schemas.VERSION_1, former_schemas.VERSION_2, former_schemas.VERSION_3, former_schemas.VERSION_4)
+    found = tuple(sha256("\n".join(one).encode()).hexdigest()[:12] for one in versions)
+    assert found == RELEASED, "append a step to curator/storage/migrations.py"
 
 
 def test_an_older_schema_is_copied_then_upgraded_with_its_rows(tmp_path):

@@ -3,7 +3,9 @@ import dataclasses
 from typing import Any
 
 import pytest
+import torch
 
+import training.losses
 from models.errors import ModelError
 from resources import recipe_files
 from training.job.recipes import (
@@ -103,6 +105,12 @@ def test_roles_and_stages() -> None:
     assert load_recipe("prototype").role is Role.RANKER
     assert load_recipe("pel-pb").stage == load_recipe("pel-pb-mixed").stage
     assert {load_recipe(name).loss for name in IDS} == {*LOSSES, *PAIR_LOSSES}
+
+
+def test_every_loss_has_a_name_for_recipes() -> None:
+    exported = {getattr(training.losses, name) for name in training.losses.__all__}
+    losses = {one for one in exported if isinstance(one, type) and issubclass(one, torch.nn.Module)} - {Loss}
+    assert losses == {*LOSSES.values(), *PAIR_LOSSES.values()}
 
 
 def test_triplets_are_squared_or_not_as_asked() -> None:

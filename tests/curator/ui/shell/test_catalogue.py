@@ -6,11 +6,14 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
+from importlib import import_module
+from pkgutil import walk_packages
 from typing import Any
 from unittest.mock import MagicMock
 
 import pytest
 
+import curator.ui
 from curator.commands import Command, Menu, WindowState
 from curator.ui.shell.catalogue import COMMANDS
 
@@ -45,6 +48,13 @@ def bench_after(command: Command[Any]) -> MagicMock:
 def test_ids_and_shortcuts_are_unique() -> None:
     for values in ([c.id for c in COMMANDS], [s for c in COMMANDS for s in c.shortcuts]):
         assert [v for v, n in Counter(values).items() if n > 1] == []
+
+
+def test_every_command_that_is_declared_is_listed() -> None:
+    lists = [import_module(one.name) for one in walk_packages(curator.ui.__path__, "curator.ui.")]
+    tables = [table for one in lists if one.__name__.endswith("_commands") for table in vars(one).values()]
+    declared = {c.id for table in tables if isinstance(table, tuple) for c in table if isinstance(c, Command)}
+    assert declared == {c.id for c in COMMANDS}, "list it in curator/ui/shell/catalogue.py"
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: c.id)

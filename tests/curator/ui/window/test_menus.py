@@ -8,6 +8,7 @@ from curator.commands import Menu
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.menus import with_mnemonic
+from tests.curator.ui.window.fakes import Desk
 
 MOVING = {
     *("mention.next", "mention.previous", "mention.undecided", "queue.next", "queue.previous"),
@@ -32,6 +33,10 @@ def test_every_command_of_a_menu_has_its_own_letter(window: MainWindow) -> None:
 def test_titles_stay_as_they_are_but_for_the_mark(window: MainWindow) -> None:
     for command in COMMANDS:
         assert window.menus.action(command.id).text().replace("&", "") == command.title
+
+
+def test_every_command_is_registered_by_whom_it_calls(desk: Desk) -> None:
+    assert [one.id for one in COMMANDS if one not in desk.window.session.commands] == []
 
 
 def test_a_key_that_is_held_down_moves_on_but_decides_once(window: MainWindow) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize, Qt
@@ -25,11 +27,13 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+import curator.ui
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.palette import Palette
 from tests.curator.ui.window.fakes import Desk, MakeDesk
 
+UI = Path(curator.ui.__path__[0])
 Key = Qt.Key
 INNER = ("qt_spinbox_lineedit", "qt_scrollarea_viewport", "qt_tabwidget_tabbar", "qt_menubar_ext_button")
 """Parts of Qt's own widgets, which speak for them."""
@@ -120,6 +124,15 @@ def _needed(widget: QLabel | QAbstractButton) -> QSize:
     if isinstance(widget, QLabel) and widget.wordWrap():
         return QSize(0, widget.heightForWidth(widget.width()))
     return widget.minimumSizeHint() if isinstance(widget, QAbstractButton) else widget.sizeHint()
+
+
+def test_every_panel_is_put_somewhere() -> None:
+    """Each class that is called a panel is made by another part of the window."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in UI.rglob("*.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    panels = {node.name for node in nodes if isinstance(node, ast.ClassDef) and node.name.endswith("Panel")}
+    made = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    assert panels - made == set()
 
 
 def test_everything_that_takes_the_keyboard_has_a_name(desk: Desk) -> None:
