@@ -6,6 +6,8 @@
         ...
 
 Importing this package loads nothing heavy; the names below are fetched from their modules when first used.
+
+`models.types` and `models.errors` are faces of their own: they load nothing heavy, and every room needs them.
 """
 
 from __future__ import annotations

@@ -17,13 +17,15 @@ import pytest
 from curator import bootstrap
 from curator.cli.main import cli, run
 from curator.commands import Menu
+from curator.io import default_registry
 from curator.settings.schema import options
 from curator.ui.shell.catalogue import COMMANDS
 from tests import help_tables
 
 ROOT = help_tables.ROOT
 HELP = sorted(help_tables.HELP.glob("*.md"))
-PROSE = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", ROOT / "CHANGELOG.md", *HELP]
+ARCHITECTURE = ROOT / "ARCHITECTURE.md"
+PROSE = [ROOT / "README.md", ARCHITECTURE, ROOT / "CHANGELOG.md", *HELP]
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 FENCE = re.compile(
     r"(?P<mark><!-- runs -->\s*\n)?^```(?P<language>[a-z]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL
@@ -31,6 +33,10 @@ FENCE = re.compile(
 SHELL = ("sh", "console", "shell", "bash")
 MENU_PATH = re.compile(r"(?<!\*)\*(?P<menu>[A-Z][a-z]+) › (?P<title>[^*]+)\*(?: \(\*\*(?P<key>[^*]+)\*\*\))?")
 DEFINED_WORD = re.compile(r"^\| (?P<words>[A-Z][^|]*?) \|", re.MULTILINE)
+CODE = (".py", ".json", ".po")
+ROOMS = ("curator/", "models/", "training/", "resources/", "tests/")
+WALKED = re.compile(r"\((?P<path>(?:curator|models|training)/[^)\s]+\.py)\)")
+"""A path behind a function's name, as the walks write it."""
 
 GLOSSARY = (
     "Document", "Passage", "Mention", "Entity", "Knowledge base", "Candidate", "Suggestion", "Decision", "Gold",
@@ -110,6 +116,12 @@ def test_every_setting_is_documented() -> None:
     assert all(f"| {one.title} | `{one.name}` |" in page and one.help in page for one in options())
 
 
+def test_every_format_of_knowledge_bases_is_documented() -> None:
+    page = text_of(help_tables.HELP / "knowledge-bases.md").casefold()
+    names = [title.removeprefix("a ").split()[0] for _, title in default_registry().knowledge_bases()]
+    assert [name for name in names if name.casefold() not in page] == []
+
+
 def test_every_command_line_option_is_documented() -> None:
     page = text_of(help_tables.HELP / "command-line.md")
     for path, command in help_tables.cli_commands():
@@ -118,6 +130,32 @@ def test_every_command_line_option_is_documented() -> None:
         assert command.help, f"{path} does not say what it does"
         for option in (one for one in command.params if isinstance(one, click.Option)):
             assert all(name in section for name in option.opts), f"{path} {option.opts}"
+
+
+# --- the architecture's page -----------------------------------------------------------------------------------------
+
+
+def code_paths(text: str) -> set[str]:
+    """The files and folders of code that a page names, from the repository's root; a star is any part of a name."""
+    quoted = [word for code in re.findall(r"`([^`\n]+)`", text) for word in code.split()]
+    found = {word.split("::")[0] for word in quoted if word.split("::")[0].endswith(CODE) or word.startswith(ROOMS)}
+    return found | set(WALKED.findall(text))
+
+
+def test_the_architecture_names_files_that_are_there() -> None:
+    missing = [one for one in sorted(code_paths(text_of(ARCHITECTURE))) if not any(ROOT.glob(one.rstrip("/")))]
+    assert missing == []
+
+
+def test_the_architecture_fits_on_250_lines() -> None:
+    lines = text_of(ARCHITECTURE).splitlines()
+    assert len(lines) <= 250
+    assert [line for line in lines if len(line) > 120] == []
+
+
+def test_paths_of_code_are_read_from_the_page() -> None:
+    text = "`curator/ui/kit/`, `python tests/help_tables.py --write`, `curator.ui`\n1. `run` (curator/a.py)\n`b.py`"
+    assert code_paths(text) == {"curator/ui/kit/", "tests/help_tables.py", "curator/a.py", "b.py"}
 
 
 # --- words, links and menus in prose ---------------------------------------------------------------------------------
@@ -131,9 +169,9 @@ def glossary_words(text: str) -> set[str]:
 
 
 def test_the_glossary_has_its_words_and_the_manual_too() -> None:
-    assert set(GLOSSARY) <= glossary_words(text_of(ROOT / "ARCHITECTURE.md"))
+    assert set(GLOSSARY) <= glossary_words(text_of(ARCHITECTURE))
     words = text_of(help_tables.HELP / "words.md").casefold()
-    missing = [one for one in glossary_words(text_of(ROOT / "ARCHITECTURE.md")) if f"**{one.casefold()}**" not in words]
+    missing = [one for one in glossary_words(text_of(ARCHITECTURE)) if f"**{one.casefold()}**" not in words]
     assert not missing
 
 

@@ -1,6 +1,9 @@
 """Every action of the window as data: menus, shortcuts, the key overlay and the manual derive from it.
 
 The features in `curator.ui` declare their commands and register who carries them out.
+
+* **Why a command is disabled is found by trying**: what is missing is set in the window's state until the command is
+  enabled (`reasons.py`).
 """
 
 from curator.commands.command import Command, Commands, Menu, WindowState, in_menu_order

@@ -1,4 +1,10 @@
-"""Documents and knowledge bases in files: one module for each format, and a registry that joins them."""
+"""Documents and knowledge bases in files: one module for each format, and a registry that joins them.
+
+* **PubMed is asked through urllib** (`eutils.py`), with everything in the body of POST requests, so that no log or
+  error holds the key. The module is next to the registry because `curator.bootstrap` needs it, and needs it without
+  lxml.
+* **The formats are loaded with the first file**, not with the project.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Child processes and worker threads: the linker, index builds, training, evaluation."""
+"""Child processes and worker threads: the linker, index builds, training, evaluation.
+
+* **Every message between the window and a child process is a type in `wire.py`**: change one and raise `VERSION`;
+  `tests/curator/jobs/test_wire.py` fails until you do. Each end refuses another version with a sentence.
+* **Every child ends by itself when its input closes**, so none outlives a killed parent. A linker that dies is
+  restarted, and a request is repeated once.
+"""
 
 from curator.jobs.bundles import FolderBundleStore
 from curator.jobs.linker_process import LinkerOptions, LinkerProcess

@@ -1,6 +1,9 @@
 """A project's folder and its SQLite database: the only package that knows SQLAlchemy and sqlite-utils.
 
 `create_project` and `open_project` return a `SqlStore`, the implementation of `curator.services.ports.Store`.
+
+* **What the window asks after each key is a statement made once** (bind parameters, `among` in `db/rows.py`):
+  SQLAlchemy needs several times as long as SQLite's answer to put a new one together.
 """
 
 from curator.storage.db import ProjectLock

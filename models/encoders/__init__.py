@@ -1,4 +1,10 @@
-"""Texts in, vectors out: the networks, what they read, and the vectors kept of what was read before."""
+"""Texts in, vectors out: the networks, what they read, and the vectors kept of what was read before.
+
+* **Mentions are encoded in float32.** Names may be encoded in another number format, whose vectors have a cache key of
+  their own. int8 is never chosen unless it is requested: by names alone it changed recall@1 by -0.3 to -0.5 points.
+* **Contexts are read once per sentence**, however many mentions it holds; a mention that fits in a window is never
+  cut.
+"""
 
 from models.encoders.cache import WORKERS, EmbeddingCache, ahead, cache_root
 from models.encoders.contexts import Mentions, encode_contexts, encode_marked_mentions

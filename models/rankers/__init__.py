@@ -1,4 +1,11 @@
-"""What orders the first candidates anew: rankers, the combiner, and whether no entity fits."""
+"""What orders the first candidates anew: rankers, the combiner, and whether no entity fits.
+
+* **The ranker's margin is one of calibrated probabilities**, without the ranker, and is chosen again at every
+  calibration.
+* **The combiner** (`combiner.py`), a conditional logit over 23 features, orders the first 20 and gives probabilities.
+  The one that ships was fitted on the train documents of BC5CDR and NCBI Disease; from 500 linked decisions on a
+  project fits its own.
+"""
 
 from models.rankers.combiner import (
     DEFAULT_COMBINER,

@@ -1,4 +1,8 @@
-"""Names and texts brought into one form: spelling, abbreviations, formulas, words that are said in other ways."""
+"""Names and texts brought into one form: spelling, abbreviations, formulas, words that are said in other ways.
+
+* **Names and mentions are normalised by the same eager rules** (`normalise.py`). A mention's other wordings are
+  further queries with weights of at most 1, never replacements. Detection runs over the same normalised words.
+"""
 
 from models.text.abbreviations import Abbreviation, abbreviation_table, expand, find_abbreviations, is_short_form
 from models.text.composites import composite_parts

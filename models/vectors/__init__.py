@@ -1,4 +1,8 @@
-"""FAISS: which kind of index, its files, exact search in blocks, and an index that changes while it is searched."""
+"""FAISS: which kind of index, its files, exact search in blocks, and an index that changes while it is searched.
+
+* **`faiss-cpu` is a plain dependency**, and the `gpu` extra adds `faiss-gpu`. Both put the same module in place, so
+  the README says to uninstall the former first.
+"""
 
 from models.vectors.dynamic import growing
 from models.vectors.index import SearchIndex, VectorIndex, gpu_memory, merge, plan_index

@@ -1,4 +1,15 @@
-"""The one training loop: steps, gradients, towers, saving and going on after a crash."""
+"""The one training loop: steps, gradients, towers, saving and going on after a crash.
+
+* **A batch is drawn once and encoded in pieces** (`Side`, in `towers.py`). A regulariser asks for further pieces and
+  adds a term, so the same code serves a batch in one go and gradient caching. Hooks of a regulariser exist only while
+  its own pieces are encoded.
+* **Checkpoints are safetensors and JSON** (`checkpoints.py`), hashed, every 90 s, sooner where the next step would put
+  more than two minutes at risk, and at each epoch's end, the last two kept. A resumed run takes plan and time from the
+  checkpoint and ends with the weights of an uninterrupted one, bit for bit on a processor, where sums are made in one
+  order.
+
+Towers and projection are here because the protocol of what the trainer trains (`task.py`) needs them.
+"""
 
 from training.loop.checkpoints import Checkpoints
 from training.loop.generators import TorchState

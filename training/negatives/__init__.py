@@ -9,6 +9,10 @@ an id with it, primary or alternate.
     mined     hard and mixed ones; `training.tasks.mining` mines them
     batch     the rows to encode for a batch, and who may be a negative of whom
     choice    from the words of a recipe to a sampler
+
+* **A sampler draws distinct rows and says which of them serve which mention**; `candidate_set` joins them with the
+  gold rows and never lets an entity or its alias compete with itself. A domain is a few ranges of rows, since a
+  knowledge base is ordered by types.
 """
 
 from training.negatives.batch import DrawnNegatives, candidate_set

@@ -1,4 +1,10 @@
-"""What recipes train: retrievers, re-rankers, a cross-encoder, with mined negatives and prototypes."""
+"""What recipes train: retrievers, re-rankers, a cross-encoder, with mined negatives and prototypes.
+
+* **Mining** keeps one index where entities are frozen, searches a pool where they are trained, and re-ranks a
+  shortlist exactly for SOM.
+* **The soft radius's λ has an optimiser of its own** (`clustering.py`), so that clipping, weight decay and schedule do
+  not touch it.
+"""
 
 from training.tasks.clustering import RadiusSettings
 from training.tasks.cross_encoder import CrossEncoderTask

@@ -1,4 +1,7 @@
-"""Data sets for programs: spaCy's DocBin, Hugging Face's JSON lines, and the project's decisions as JSON lines."""
+"""Data sets for programs: spaCy's DocBin, Hugging Face's JSON lines, and the project's decisions as JSON lines.
+
+* **Arrow batches are validated before their offsets are followed**: pyarrow crashed on damaged ones.
+"""
 
 from curator.io.datasets.decisions_jsonl import DecisionsFormat
 from curator.io.datasets.docbin import DocBinFormat

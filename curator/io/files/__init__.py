@@ -1,5 +1,12 @@
 """What all formats stand on: streams, archives, whole files written or none, offsets found again, ids in a file's
-style."""
+style.
+
+* **A folder or a zip archive is one source** (`archives.py`, listed safely, never unpacked). A format that takes them
+  has `sniff_files`, reads by name, and keeps what belongs to no document in the file's `extra`. Each document's `raw`
+  is its own annotation file; a mention's `record` counts within it.
+* **A file in an archive is a path** (`corpus.zip/a/1.txt`): `source.py` and `open_files` in `archives.py` open it, so
+  that every reader takes it, and nothing is unpacked.
+"""
 
 from curator.io.files.anchoring import (
     GAP,

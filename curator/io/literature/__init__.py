@@ -1,4 +1,7 @@
-"""The literature's own formats: PubTator, PubMed XML, MEDLINE, plain text."""
+"""The literature's own formats: PubTator, PubMed XML, MEDLINE, plain text.
+
+* **PubTator's text** is stored as title, line feed, abstract: the separator counts as one character, whichever it is.
+"""
 
 from curator.io.literature.medline import MedlineFormat
 from curator.io.literature.plain_text import PlainTextFormat

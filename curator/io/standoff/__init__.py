@@ -1,4 +1,8 @@
-"""Annotations beside the text: brat, PubAnnotation, Web Annotation, WebAnno TSV and UIMA's XMI."""
+"""Annotations beside the text: brat, PubAnnotation, Web Annotation, WebAnno TSV and UIMA's XMI.
+
+* **XMI is edited in place with lxml**, not through `dkpro-cassis`: that needs every type declared and builds the file
+  anew. The tests open what is written with cassis.
+"""
 
 from curator.io.standoff.brat import BratFormat
 from curator.io.standoff.pubannotation import PubAnnotationFormat

@@ -1,5 +1,16 @@
 """What curators do to mentions: decide, undo, edit, comment, and decide many at once, each as one step of the
-history."""
+history.
+
+`CurationService` decides, adds and deletes mentions, sets document states, undoes and redoes; each action returns a
+`Change`. `PropagationService` finds the other mentions of a string in their contexts, grouped and with outliers
+unticked, and decides what is ticked as one step. `BulkService` says which suggestions may be accepted unseen, which
+sample to check first, and the bound. Notes are flags and comments, undoable; guidelines belong to the project; efforts
+are seconds and keys of decisions.
+
+* **A bulk step on paper holds its plan** (`bulk_sheet.py`). The sample goes out as JSON lines with the plan (sets,
+  samples, every suggestion) behind them and comes back marked. Nothing is drawn or chosen after somebody has looked,
+  and what was decided in the meantime stays as it is.
+"""
 
 from curator.services.curating.bulk import BulkOffer, BulkReport, BulkService
 from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, tally

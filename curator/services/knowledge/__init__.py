@@ -1,5 +1,16 @@
 """The knowledge base as the project has it: search, records, entities that curators made, and decisions mapped to a
-new version."""
+new version.
+
+* **A provisional entity is an entity everywhere but in training.** The repository of the knowledge base answers
+  look-up, search and `resolve` with them; `info`, `iterate`, the content hash and every bundle are about the imported
+  version alone. In snapshots a link to one is NIL and it is no candidate that was passed over: no bundle was built
+  with it, so none could find it. The linker process gets them through `change_entities`, whichever bundle serves
+  (`curator/services/linking/remembering.py`). Ids are never used again; undo marks the row deleted.
+* **An import of a knowledge base keeps what decisions lose**: the old records of linked entities that the new version
+  lacks (`retired_entities`), and which NIL strings were names before (meta `kb.update`), so that only what became
+  resolvable is listed. Nothing is moved unless it is ticked; one operation moves it, with a note after the decision's
+  own.
+"""
 
 from curator.services.knowledge.knowledge import HiddenEntities, KnowledgeService, add_missing, types_by_name
 from curator.services.knowledge.nil_clusters import NilCluster, NilService, merged, split

@@ -1,6 +1,9 @@
 """Ports of the services: what storage, files and child processes implement, and nothing else knows how.
 
 Implementations import this package and `curator.domain` only; `curator.bootstrap` joins them.
+
+* **A unit of work has nine repositories**, one for each room of the services. A protocol states what its methods
+  raise, and no error of SQLAlchemy leaves storage. Nine and not seven: fewer would only rename methods that collide.
 """
 
 from curator.services.ports.curation import DecisionRepository, Effort, MentionRepository, Operation, SpentEffort

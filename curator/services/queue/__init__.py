@@ -1,4 +1,14 @@
-"""What is decided next: order, facets, filters, documents held out, and the seat from which a queue is worked on."""
+"""What is decided next: order, facets, filters, documents held out, and the seat from which a queue is worked on.
+
+`QueueService` pages through the queue and counts it; `open(document_id)` returns a document and its mentions, each
+with its current decision and suggestion. `FacetService` counts mentions by state, type, probability and more.
+`OrderingService` puts undecided mentions in the order in which deciding them is most useful. `HoldoutService` says
+which mentions are decided without suggestions, and how much suggestions influence curators.
+
+* **What differs between project, round and adjudication is one `Seat`** (`seat.py`): a list of documents, a curation
+  and a source of suggestions. What a seat cannot do is absent from it. The project's seat asks for some decided
+  mentions again without the curator knowing (`curator/services/rounds/consistency.py`).
+"""
 
 from curator.services.queue.facets import FacetService, SavedFilters
 from curator.services.queue.holdout import REASON, Agreement, HoldoutService

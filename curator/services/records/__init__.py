@@ -1,5 +1,12 @@
 """What can be shown and handed on: statistics, plots, audit, releases, exports, and what helps when something is
-wrong."""
+wrong.
+
+* **A release is stored, not compressed**, in a fixed order with one fixed time: zlib's output differs between
+  versions.
+* **Statistics are one grouped query each**, and `plots_of_*.py` make plots (`curator/domain/statistics.py`) of them as
+  data. Diagnostics hold versions, paths and log lines, but no text of documents. `kb_export.py` writes the knowledge
+  base with the names that decisions taught.
+"""
 
 from curator.services.records.audit import AuditService
 from curator.services.records.desktop import add_to_desktop, remove_from_desktop

@@ -1,5 +1,24 @@
 """The linker is built, trained, judged and replaced: recipes, runs, bundles, evaluation. Each works in a child
-process."""
+process.
+
+`RetrainingService` holds recipes, previews, trainings, promotion, rollback, index builds and calibration.
+`EvaluationService` calculates a bundle's figures on the gold of one split and `SuspiciousService` lists decisions that
+models of other documents doubt, both in a child process. `ReplayService` takes decisions from gold as a curator would.
+
+* **Lexical first.** After an import of a knowledge base two untrained bundles are built: a lexical one within seconds,
+  which serves at once, and the full one (lexical and dense over names) when its index is ready. Bundles stay
+  immutable. Each has a combiner and a NIL model of its own: those of the full one, without meanings, ordered BC5CDR's
+  dev mentions 1.7 points of recall@1 worse (88.7 against 90.4).
+* **Calibration is a bundle too** (`calibration.py`). Weights and the NIL model fitted on validation make a new bundle
+  that shares its big files with the old one through hard links. It is made after an index build and whenever
+  validation first holds 30 NIL and 100 linked decisions. Until then the NIL model fitted on the demo's validation
+  split serves (`resources/calibration.json`, made by `tests/benchmarks/demo_calibration.py`) and is marked as not
+  calibrated.
+* **A training works in `bundles/.training/ID/`** (specification, snapshot, checkpoints). The folder stays when a
+  process or the computer dies or the program is closed, and goes with success or a cancel.
+* **Deleting a bundle** renames its folder into a staging folder first; shared files survive, since they are hard
+  links. Every change of the serving bundle is kept with who, when and why.
+"""
 
 from curator.services.training.bundles import BundleSwitch, DiskReport, DiskUse, manifest_text, notes_of, size_words
 from curator.services.training.calibration import Calibrator

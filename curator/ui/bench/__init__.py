@@ -1,5 +1,9 @@
 """The working place: text, candidates and queue side by side, and all that is done to a mention there besides deciding,
-notes and history too. `Workbench` joins the rooms that it shows."""
+notes and history too. `Workbench` joins the rooms that it shows.
+
+* **What the layout keeps, it finds by name** (`window_layout.py`): a splitter or table with an object name, and what
+  `keep_shown` marked. Only sizes that the curator changed are kept; the rest follows the window.
+"""
 
 from typing import TYPE_CHECKING
 

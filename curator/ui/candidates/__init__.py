@@ -1,5 +1,11 @@
 """The ranked candidates of one mention, the record of each, what speaks for one against another, and the search in the
-knowledge base."""
+knowledge base.
+
+* **Records are laid out after the candidates are painted** (`late_browser.py`): rich text takes 3 ms, a candidate 1
+  ms.
+* **A long comparison takes its room from the list below the third row** (`RecordRoom` in `candidate_rows.py`). Rows
+  stay where they are, and the boundary goes back when the comparison does.
+"""
 
 from curator.ui.candidates.candidate_contrast import NO_WORDS, WEIGHING, CandidatePair, word_tints
 from curator.ui.candidates.candidate_panel import CandidatePanel

@@ -1,5 +1,15 @@
 """What every view is made with: colours and icons, forms and messages, lists and tables, work beside the window's
-thread, and the watch over what was on the screen when a key was pressed. Knows no project and no document."""
+thread, and the watch over what was on the screen when a key was pressed. Knows no project and no document.
+
+* **Enter presses nothing that was not meant** (`form.py`, `BaseDialog`). A window opens on its list or first field; a
+  form's OK becomes the default button once something was typed, moved to or clicked.
+  `tests/curator/ui/window/every_window.py` lists every window class, and a class without an entry fails.
+* **Hints look up which keys a command has** (`key_names.py`), so that hints and sentences follow the user's own keys.
+  Where a command has none, the hint is left out and a sentence names the menu.
+* **Work outside the window's thread goes through `Worker`**, and what it found comes back through `call_in_window`
+  (`worker.py`, `window_calls.py`). The latest question wins: the answer to an earlier one is dropped. `FileScan` looks
+  at paths one file at a time and can be stopped.
+"""
 
 from curator.ui.kit.fitting import USUAL_LINE, FlowRow
 from curator.ui.kit.form import EmptyPage, FormDialog, PathEdit, ShowDialog, file_dialog, sentence

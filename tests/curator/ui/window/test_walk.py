@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import textwrap
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -106,10 +107,14 @@ def drawn(walk: Walk) -> str:
             f"Return on a mention, from its command's handler to `{DECIDES}`:\n",
             *lines,
             "",
-            f"Onto the disk, in a thread beside the key: {_line(walk.chain('sync'))}.\n",
-            f"To the linker's memory, in a thread, when the key is answered: {_line(walk.chain('remember'))}.\n",
+            _filled(f"Onto the disk, in a thread beside the key: {_line(walk.chain('sync'))}."),
+            _filled(f"To the linker's memory, in a thread, when the key is answered: {_line(walk.chain('remember'))}."),
         )
     )
+
+
+def _filled(sentence: str) -> str:
+    return textwrap.fill(sentence, 120, break_long_words=False, break_on_hyphens=False) + "\n"
 
 
 def _said(name: str) -> str:
