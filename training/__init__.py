@@ -1,4 +1,4 @@
 """Losses, negatives, recipes, trainer, evaluation and the training job. Runs in child processes only.
 
-* **accelerate supplies autocast, loss scaling and reductions** and wraps no network (`loop/engine.py`).
+* **accelerate supplies autocast, loss scaling and reductions** and wraps no network (`loop/accelerator.py`).
 """
