@@ -47,10 +47,12 @@ from curator.storage.kb import SqlKnowledgeBase
 class SqlUnitOfWork:
     """The repositories over one connection inside one transaction; see `ports.UnitOfWork`.
 
-    `pause` is called between the steps of a bulk load, see `SqlStore.write`.
+    `pause` is called between the steps of a bulk load, see `SqlStore.write`. `connection` is for SQL that no repository
+    has, as an inspection of the database needs; what it changes is part of the same transaction.
     """
 
     def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:
+        self.connection = conn
         self.documents: DocumentRepository = SqlDocuments(conn)
         self.mentions: MentionRepository = SqlMentions(conn)
         self.decisions: DecisionRepository = SqlDecisions(conn)
@@ -88,6 +90,11 @@ class SqlStore:
     @property
     def folder(self) -> Path:
         return self._folder
+
+    @property
+    def contended(self) -> bool:
+        """Whether a writer waits for its turn."""
+        return self._turns.contended
 
     @contextmanager
     def read(self) -> Iterator[SqlUnitOfWork]:
@@ -155,7 +162,7 @@ class SqlStore:
         self.close()
 
     def _pause(self, conn: Connection) -> None:
-        if self._turns.contended:
+        if self.contended:
             conn.commit()
             self._syncer.ask()
             self._turns.give_way()

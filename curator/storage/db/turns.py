@@ -54,9 +54,14 @@ class Turns:
         self._wait(ticket)
 
     @property
+    def waiting(self) -> int:
+        """How many threads wait for their turn."""
+        return len(self._waiting)
+
+    @property
     def contended(self) -> bool:
         """Whether a thread is waiting."""
-        return bool(self._waiting)
+        return self.waiting > 0
 
     def _acquire(self) -> None:
         me = threading.get_ident()

@@ -37,7 +37,7 @@ def test_a_reading_unit_cannot_write(store):
 def test_a_full_disk_is_told_and_nothing_is_half_written(fill):
     fill.mentions()
     with fill.store.write() as unit:
-        conn = unit.meta._conn
+        conn = unit.connection
         pages = conn.exec_driver_sql("PRAGMA page_count").scalar()
         conn.exec_driver_sql(f"PRAGMA max_page_count = {pages + 2}")
     with pytest.raises(UserError, match="disk is full"):
@@ -71,7 +71,7 @@ def test_several_threads_decide_and_read_at_once(fill):
 
 def test_foreign_keys_hold_and_the_log_is_kept_beside_the_database(store):
     with store.write() as unit:
-        conn = unit.meta._conn
+        conn = unit.connection
         values = [conn.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "foreign_keys")]
         assert values == ["wal", 1]
 

@@ -95,7 +95,7 @@ def fill_disk(store: Any, *, pages: int) -> None:
     """Let the database grow by so many pages at most, as a full disk would."""
     assert isinstance(store, SqlStore)
     with store.write() as unit:
-        connection = unit.decisions._conn  # type: ignore[attr-defined]
+        connection = unit.connection
         now = connection.exec_driver_sql("PRAGMA page_count").scalar()
         connection.exec_driver_sql(f"PRAGMA max_page_count = {now + pages}")
 

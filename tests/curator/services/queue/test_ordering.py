@@ -116,7 +116,7 @@ def test_seconds_come_from_what_decisions_took(suggested: World) -> None:
     suggested.project.curation.decide_many([3, 4], Verdict.nil())
     with store.write() as unit:
         for operation, milliseconds in ((1, 2500), (2, 8000), (3, 100)):
-            unit.queue._conn.exec_driver_sql(f"INSERT INTO efforts VALUES ({operation}, 1, {milliseconds})")  # type: ignore[attr-defined]
+            unit.connection.exec_driver_sql(f"INSERT INTO efforts VALUES ({operation}, 1, {milliseconds})")
     with store.read() as unit:
         assert unit.queue.decision_seconds() == ([2.5], [8.0])
         assert unit.queue.decided_strings() == {

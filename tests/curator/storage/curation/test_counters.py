@@ -21,7 +21,7 @@ COLUMNS = ("mentions", "linked", "nil", "rejected", "skipped", "stamp_bundle", "
 
 def rows(unit: Any) -> list[tuple[Any, ...]]:
     table = DocumentRow.__table__.c
-    return [tuple(row) for row in unit.documents._conn.execute(select(*(table[name] for name in COLUMNS)))]
+    return [tuple(row) for row in unit.connection.execute(select(*(table[name] for name in COLUMNS)))]
 
 
 def filled(fill: Filler) -> list[int]:
@@ -52,7 +52,7 @@ def test_counters_and_stamps_are_as_counted_anew(fill: Filler, store: SqlStore) 
                 shown=[None] * len(some),
             )
             kept = rows(unit)
-            recount(unit.documents._conn, [one for one, _ in fill.stored])  # type: ignore[attr-defined]
+            recount(unit.connection, [one for one, _ in fill.stored])
             assert kept == rows(unit)
 
 

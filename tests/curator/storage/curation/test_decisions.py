@@ -69,13 +69,13 @@ def test_history_cannot_be_rewritten_even_by_sql(fill, table, statement):
         operation = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text="x")
     fill.decide(ids[0], Verdict.nil(), operation_id=operation)
     with pytest.raises(InconsistentDataError, match="append-only"), fill.store.write() as unit:
-        unit.decisions._conn.exec_driver_sql(statement.format(t=table))
+        unit.connection.exec_driver_sql(statement.format(t=table))
 
 
 def test_a_complete_file_cannot_be_made_incomplete_to_reach_its_decisions(fill):
     fill.mentions()
     with pytest.raises(InconsistentDataError, match="stays complete"), fill.store.write() as unit:
-        unit.decisions._conn.exec_driver_sql("UPDATE source_files SET complete = 0")
+        unit.connection.exec_driver_sql("UPDATE source_files SET complete = 0")
 
 
 def test_the_cost_of_an_unknown_operation_is_refused_with_an_error_of_our_own(fill):

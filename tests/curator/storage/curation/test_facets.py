@@ -37,7 +37,7 @@ def filled(store: SqlStore) -> Filler:
         pairs = {1: (0.97, 0.01), 2: (0.4, 0.35), 3: (0.6, 0.2), 4: (0.995, 0.001), 6: (0.1, 0.1)}
         unit.suggestions.save([suggestion(one, *pair, nil=one == 2) for one, pair in pairs.items()])
         unit.mentions.set_deleted([6], True)
-        connection = unit.queue._conn  # type: ignore[attr-defined]
+        connection = unit.connection
         connection.execute(text("UPDATE mentions SET flagged = 1 WHERE id = 4"))
         connection.execute(text("INSERT INTO comments VALUES (1, 1, 3, 'ada', '2026-01-01T00:00:00', 'why', 0)"))
         connection.execute(text("INSERT INTO comments VALUES (2, 1, 1, 'ada', '2026-01-01T00:00:00', 'gone', 1)"))

@@ -34,7 +34,7 @@ def act(store, ids, verdicts, *, actor="ada", at=AT, kind=OperationKind.DECIDE, 
             ids, verdicts, curator=actor, at=at, operation_id=operation, shown=[shown] * len(verdicts)
         )
         if cost is not None:
-            unit.records._conn.execute(
+            unit.connection.execute(
                 EffortRow.__table__.insert().values(operation_id=operation, keys=cost[0], milliseconds=cost[1])
             )
     return operation
@@ -115,8 +115,8 @@ def test_the_decisions_are_counted_without_reading_what_was_shown(store, fill):
     """Half a million lists of candidates would take a second and a gigabyte."""
     fill.mentions(1)
     with store.read() as unit:
-        sql = str(decided_query().compile(unit.records._conn.engine, compile_kwargs={"literal_binds": True}))
-        plan = unit.records._conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}").all()
+        sql = str(decided_query().compile(unit.connection.engine, compile_kwargs={"literal_binds": True}))
+        plan = unit.connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}").all()
     assert any("COVERING INDEX ix_decisions_curator" in row[3] for row in plan), plan
 
 

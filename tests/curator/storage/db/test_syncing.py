@@ -9,6 +9,7 @@ import pytest
 from curator.domain.wording import UserError
 from curator.storage.db import syncing
 from curator.storage.db.engine import connect
+from curator.storage.db.turns import Turns
 
 
 def write(store, value="v"):
@@ -67,7 +68,7 @@ def test_no_writer_commits_while_the_log_is_folded(store, short, monkeypatch):
             return
         threads.append(threading.Thread(target=write, args=(store, "later")))
         threads[0].start()
-        until(lambda: store._turns.contended)
+        until(lambda: store.contended)
         with store.read() as unit:
             found.append(unit.meta.get("k"))
 
@@ -83,10 +84,12 @@ def test_no_writer_commits_while_the_log_is_folded(store, short, monkeypatch):
 def test_folding_waits_for_nobody(store):
     write(store, "v" * 100_000)
     store.settle()
-    with store.write() as unit:
-        unit.meta.set("k", "w")
+    turns = Turns()
+    syncer = syncing.Syncer(store.folder / "project.sqlite", turns)
+    with turns.turn():
+        write(store, "w")
         folded = []
-        thread = threading.Thread(target=lambda: folded.append(store._syncer.fold()))
+        thread = threading.Thread(target=lambda: folded.append(syncer.fold()))
         thread.start()
         thread.join()
         assert folded == [False]
@@ -94,14 +97,14 @@ def test_folding_waits_for_nobody(store):
         unit.meta.get("k")
         write(store, "x")
         begun = time.monotonic()
-        assert not store._syncer.fold()  # the reader needs the older pages
+        assert not syncer.fold()  # the reader needs the older pages
         assert time.monotonic() - begun < 2
-    assert store._syncer.fold()
+    assert syncer.fold()
 
 
 def test_nothing_is_folded_while_the_disk_is_slow(store, short, monkeypatch):
     folds = []
-    monkeypatch.setattr(store._syncer, "fold", lambda: folds.append(1))
+    monkeypatch.setattr(syncing.Syncer, "fold", lambda syncer: folds.append(1))
     monkeypatch.setattr(syncing, "SLOW", 0.0)
     write(store)
     store.settle()
@@ -135,7 +138,7 @@ def test_saving_says_what_is_on_the_disk_and_when(store, monkeypatch):
 
 
 def test_a_failing_disk_is_tried_again_until_all_is_in_the_database(store, monkeypatch):
-    told, folds, fold, sync_file = [], [], store._syncer.fold, syncing.sync_file
+    told, folds, fold, sync_file = [], [], syncing.Syncer.fold, syncing.sync_file
 
     def fails(path):
         raise OSError(28, "No space left on device")
@@ -143,7 +146,7 @@ def test_a_failing_disk_is_tried_again_until_all_is_in_the_database(store, monke
     store.settle()
     store.on_saving(told.append)
     monkeypatch.setattr(syncing, "RETRY", 0.001)
-    monkeypatch.setattr(store._syncer, "fold", lambda: folds.append(1) or fold())
+    monkeypatch.setattr(syncing.Syncer, "fold", lambda syncer: folds.append(1) or fold(syncer))
     monkeypatch.setattr(syncing, "sync_file", fails)
     write(store)
     number = store.saving.asked

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,7 +19,7 @@ def queue_up(turns, names, order):
 
         thread = threading.Thread(target=work)
         thread.start()
-        while len(turns._waiting) < n:
+        while turns.waiting < n:
             thread.join(0.001)
         threads.append(thread)
     return threads
@@ -66,26 +67,26 @@ def test_ctrl_c_while_giving_way_takes_nobodys_turn(monkeypatch):
             go_on.wait()
 
     class Interrupted:
-        thread = threading.get_ident()
+        """A lock that whoever made it holds, and gets no second time."""
 
-        @property
-        def lock(self):
-            inside.wait()
-            raise KeyboardInterrupt
+        held = False
 
-    def queue_up_interrupted():
-        turns._waiting.append(ticket)
-        return ticket
+        def acquire(self):
+            if self.held:
+                inside.wait()
+                raise KeyboardInterrupt
+            self.held = True
 
-    ticket, other = Interrupted(), threading.Thread(target=work)
+    other, interrupted = threading.Thread(target=work), SimpleNamespace(Lock=Interrupted, get_ident=threading.get_ident)
     with pytest.raises(KeyboardInterrupt), turns.turn():  # noqa: PT012 the other thread has to wait meanwhile
         other.start()
         while not turns.contended:
             other.join(0.001)
-        monkeypatch.setattr(turns, "_queue_up", queue_up_interrupted)
+        monkeypatch.setattr("curator.storage.db.turns.threading", interrupted)
         turns.give_way()
-    assert turns._holder == other.ident, "its turn goes on"
     assert not turns.contended
+    with turns.turn_if_free() as free:
+        assert not free, "the other's turn goes on"
     go_on.set()
     other.join()
     with turns.turn():

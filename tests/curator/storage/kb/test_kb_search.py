@@ -137,7 +137,7 @@ def test_an_answer_reads_little_however_many_match(fill, monkeypatch):
 
 def test_a_missing_index_is_made_again_with_the_next_opening(fill, ask):
     with fill.store.write() as unit:
-        unit.kb._conn.exec_driver_sql("DROP TABLE kb1_words")
+        unit.connection.exec_driver_sql("DROP TABLE kb1_words")
     with fill.store.write() as unit:
         assert unit.kb.remove_incomplete() == 0
     assert ask("lidocian") == ["M:5"]
