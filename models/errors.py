@@ -47,10 +47,10 @@ def english(text: str) -> str:
     return text.english if isinstance(text, Said) else text
 
 
-def use(one: One, counted: Counted) -> None:
-    """Let every later `say` and `nsay` of this process be translated by these."""
+def use(one: One | None = None, counted: Counted | None = None) -> None:
+    """Let every later `say` and `nsay` of this process be translated by these; without them it is English again."""
     global _one, _counted
-    _one, _counted = one, counted
+    _one, _counted = one or _plain_one, counted or _plain_counted
 
 
 def say(text: str, /, **values: object) -> str:

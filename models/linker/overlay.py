@@ -51,7 +51,7 @@ def change_entities(stages: Stages, *, upsert: Iterable[EntityRecord] = (), remo
     (ValueError otherwise). Raises ModelError, and changes nothing, where an entity to be removed is not there, or one
     to be added has no id or no name.
     """
-    change = _work_out(stages.kb, list(upsert), list(remove))
+    change = entity_change(stages.kb, list(upsert), list(remove))
     if not change.new and not len(change.dead_entities):
         return stages
     # whatever can fail is done before the first index is touched
@@ -66,7 +66,9 @@ def change_entities(stages: Stages, *, upsert: Iterable[EntityRecord] = (), remo
     return replace(stages, kb=change.kb, names=names, trained=retrievers, ranker=ranker)
 
 
-def _work_out(kb: KnowledgeBase, upsert: Sequence[EntityRecord], remove: Sequence[str]) -> EntityChange:
+def entity_change(kb: KnowledgeBase, upsert: Sequence[EntityRecord], remove: Sequence[str]) -> EntityChange:
+    """What is new, what goes, and the knowledge base afterwards; ``kb`` itself stays as it is. Raises ModelError as
+    the above does."""
     for entity in upsert:
         if not entity.id or not entity.names:
             raise ModelError(say("The entity {id!r} has no id or no name. Give it one.", id=entity.id))

@@ -107,7 +107,7 @@ class LexicalIndex:
         if len(parts) == 1:
             work(parts[0])
         else:
-            with ThreadPoolExecutor(_threads()) as pool:
+            with ThreadPoolExecutor(WORKERS) as pool:
                 list(pool.map(work, parts))
         order = np.lexsort((rows, -scores))
         return np.take_along_axis(scores, order, axis=1), np.take_along_axis(rows, order, axis=1)
@@ -256,13 +256,9 @@ def _fixed(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def _threads() -> int:
-    return WORKERS
-
-
 def _parts(queries: int) -> Iterator[slice]:
     """Pieces of a batch of queries, two for each thread; few queries stay together."""
-    pieces = max(1, min(2 * _threads(), queries // QUERIES_A_THREAD)) if _threads() > 1 else 1
+    pieces = max(1, min(2 * WORKERS, queries // QUERIES_A_THREAD)) if WORKERS > 1 else 1
     for at in range(pieces):
         yield slice(queries * at // pieces, queries * (at + 1) // pieces)
 

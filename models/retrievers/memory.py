@@ -82,6 +82,11 @@ class MentionMemory:
         return sum(len(keys) for trace in self._traces if trace for keys in trace.keys.values())
 
     @property
+    def vectors(self) -> int:
+        """Vectors kept: one for all decisions of a string, or of several that were united."""
+        return sum(trace is not None for trace in self._traces)
+
+    @property
     def documents(self) -> int:
         return len(self._by_document)
 

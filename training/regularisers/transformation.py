@@ -146,7 +146,7 @@ class Transformation(Regulariser):
                 lambda: reversed_gradient(self.of_entities),
             )
         else:
-            found = self._highest(drawn, loss)
+            found = self.highest(drawn, loss)
             matrices = (lambda: found[0]), (lambda: found[1])
         mentions, entities = self._sides(drawn, *matrices)
         return LossTerm([*mentions.pieces, *entities.pieces], partial(self._loss, drawn, loss, mentions, entities))
@@ -171,7 +171,7 @@ class Transformation(Regulariser):
         value: Tensor = loss(drawn.inputs(mentions.join(outputs[:count]), entities.join(outputs[count:])))
         return self.weight * value
 
-    def _highest(self, drawn: DrawnBatch, loss: Loss) -> tuple[Tensor, Tensor]:
+    def highest(self, drawn: DrawnBatch, loss: Loss) -> tuple[Tensor, Tensor]:
         """One step from 0 to the ball's surface along the gradient of L', for each matrix; 0 where there is none."""
         starts = [torch.zeros_like(matrix).requires_grad_() for matrix in (self.of_mentions, self.of_entities)]
         with torch.enable_grad():

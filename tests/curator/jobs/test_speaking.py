@@ -52,12 +52,14 @@ def test_without_a_choice_both_are_english(tmp_path: Path) -> None:
     assert said_by_a_child(tmp_path) == "The knowledge base is empty. Import one with at least one entity."
 
 
-def test_what_is_kept_stays_english(german: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    from models import errors as spoken
-
-    monkeypatch.setattr(spoken, "_one", spoken._one)
-    monkeypatch.setattr(spoken, "_counted", spoken._counted)
+@pytest.fixture
+def translated() -> Iterator[None]:
     use(wording.tr, wording.ntr)
+    yield
+    use()
+
+
+def test_what_is_kept_stays_english(german: None, translated: None) -> None:
     inner = nsay("{n:,} link", "{n:,} links", 2)
     template = (
         "{documents} with {links} are too few to be halved: the same ones tune the fusion and judge the result, which "

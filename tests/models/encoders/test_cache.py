@@ -66,7 +66,14 @@ def test_vectors_of_another_number_format_are_not_taken(tmp_path) -> None:
 
 def test_a_cache_that_is_emptied_meanwhile_is_told(tmp_path, monkeypatch) -> None:
     cache = EmbeddingCache(CountingEncoder(), root=tmp_path)
-    monkeypatch.setattr(cache, "_write", lambda hashes, vectors: None)
+    fill = cache.fill
+
+    def emptied(texts):
+        yield from fill(texts)
+        for shard in cache.folder.glob("*.shard"):
+            shard.unlink()
+
+    monkeypatch.setattr(cache, "fill", emptied)
     with pytest.raises(ModelError, match="emptied while in use"):
         cache.vectors(["a"])
 

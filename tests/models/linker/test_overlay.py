@@ -155,7 +155,7 @@ def _changed(linker: Linker, present: dict[str, EntityRecord], steps) -> dict[st
 @settings(max_examples=25, deadline=None)
 @given(steps=STEPS)
 def test_the_knowledge_base_is_that_of_the_changed_entities(steps) -> None:
-    from models.linker.overlay import _work_out
+    from models.linker.overlay import entity_change
 
     base = order_entities([dataclasses.replace(NEW[1 + i % 5], id=name) for i, name in enumerate(["D1", "D2", "C1"])])
     kb: KnowledgeBase = base
@@ -164,10 +164,10 @@ def test_the_knowledge_base_is_that_of_the_changed_entities(steps) -> None:
         record = NEW[choice]
         if record is not None:
             entities[entity_id] = dataclasses.replace(record, id=entity_id)
-            kb = _work_out(kb, [entities[entity_id]], []).kb
+            kb = entity_change(kb, [entities[entity_id]], []).kb
         elif entity_id in entities:
             del entities[entity_id]
-            kb = _work_out(kb, [], [entity_id]).kb
+            kb = entity_change(kb, [], [entity_id]).kb
     assert {entity_id: kb.entities[row] for entity_id, row in kb.rows.items()} == entities
     assert len(kb.rows) == len(entities)
     assert len(kb.names) == len(kb.name_entity) == kb.name_starts[-1]
@@ -190,13 +190,13 @@ def test_the_knowledge_base_is_that_of_the_changed_entities(steps) -> None:
 
 
 def test_a_primary_id_that_goes_makes_way_for_the_alternate_one() -> None:
-    from models.linker.overlay import _work_out
+    from models.linker.overlay import entity_change
 
     base = order_entities([EntityRecord("a", "A", alt_ids=("b", "c")), EntityRecord("b", "B", alt_ids=("c",))])
     assert (base.resolved["b"], base.resolved["c"]) == ("b", "a")
-    kb = _work_out(base, [], ["b"]).kb
+    kb = entity_change(base, [], ["b"]).kb
     assert (kb.resolved["b"], kb.resolved["c"]) == ("a", "a")
-    kb = _work_out(base, [EntityRecord("a", "A")], []).kb
+    kb = entity_change(base, [EntityRecord("a", "A")], []).kb
     assert kb.resolved["c"] == "b"
     with pytest.raises(IndexError):
         kb.names[99]

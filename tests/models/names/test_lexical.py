@@ -1,4 +1,5 @@
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -97,11 +98,18 @@ def test_threads_answer_as_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
     names = many_names(500)
     tfidf = TfIdf.fit(names)
     queries = tfidf.transform(names[:100])
-    found = []
+    found, pieces = [], []
+
+    class Pool(ThreadPoolExecutor):
+        def map(self, work, parts):
+            pieces.append(len(parts))
+            return super().map(work, parts)
+
+    monkeypatch.setattr(lexical_index, "ThreadPoolExecutor", Pool)
     for threads in (1, 2):
-        monkeypatch.setattr(lexical_index, "_threads", lambda threads=threads: threads)
-        assert len(list(lexical_index._parts(100))) == (1 if threads == 1 else 4)
+        monkeypatch.setattr(lexical_index, "WORKERS", threads)
         found.append(tfidf.search(queries, 7))
+    assert pieces == [4], "one thread needs no pool"
     np.testing.assert_array_equal(found[0][0], found[1][0])
     np.testing.assert_array_equal(found[0][1], found[1][1])
 

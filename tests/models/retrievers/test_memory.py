@@ -118,11 +118,13 @@ def test_an_outcome_keeps_a_bounded_number_of_vectors(monkeypatch) -> None:
     memory = MentionMemory(D)
     for number in range(10):
         learn(memory, f"d{number}", (f"name {number}", ("D1",)))
-    assert sum(trace is not None for trace in memory._traces) == 3
+    assert memory.vectors == 3
     assert all(ask(memory, f"name {number}").total >= 1 for number in range(10)), "every string still answers"
     for number in range(10):
         memory.forget(f"d{number}")
-    assert not any(memory._by_text.values())
+    assert (len(memory), memory.vectors) == (0, 0)
+    learn(memory, "d", ("another", ("D2",)))
+    assert all(ask(memory, f"name {number}").total == 0 for number in range(10)), "no string is left behind"
 
 
 DECISIONS = st.lists(

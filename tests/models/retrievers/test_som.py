@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -230,7 +231,7 @@ def test_an_interrupted_or_refused_build_leaves_nothing(
     monkeypatch.setattr(token_store, "token_states", lambda *_: (np.full((9, 32), 1e6), np.asarray([0, 5, 9])))
     with pytest.raises(ModelError, match="too large"):
         list(write_tokens(encoder, ids, tmp_path, source=SOURCE))
-    monkeypatch.setattr(token_store.shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(9, 9, 9))  # type: ignore[attr-defined]
+    monkeypatch.setattr(token_store.shutil, "disk_usage", lambda _: SimpleNamespace(total=9, used=9, free=9))
     with pytest.raises(ModelError, match="Free some space"):
         list(write_tokens(encoder, ids, tmp_path, source=SOURCE))
     assert list(tmp_path.iterdir()) == []

@@ -115,7 +115,7 @@ def test_a_narrow_range_is_searched_whole_however_few_cells_are_read() -> None:
         assert np.isfinite(scores).all()
 
 
-def test_the_gpu_searches_blocks_and_never_asks_for_more_than_it_can_find() -> None:
+def test_the_gpu_searches_blocks_and_never_asks_for_more_than_it_can_find(monkeypatch) -> None:
     asked = []
 
     def search_block(queries, vectors, k):
@@ -126,7 +126,11 @@ def test_the_gpu_searches_blocks_and_never_asks_for_more_than_it_can_find() -> N
 
     many = RNG.normal(size=(3000, 16)).astype(np.float32)
     index = VectorIndex.build(many)
-    index._gpu = Blocks(torch.from_numpy(many), search_block, MAX_K)
+    monkeypatch.setattr(index_blocks, "gpu_count", lambda: 1)
+    monkeypatch.setattr(index_blocks, "gpu_memory", lambda: 1 << 30)
+    uploaded = lambda chunks: Blocks(torch.from_numpy(np.concatenate([*chunks])), search_block, MAX_K)  # noqa: E731
+    monkeypatch.setattr(Blocks, "on_gpu", uploaded)
+    assert index.to_gpu().endswith("compares all of them on the GPU.")
     assert index.on_gpu
     _, rows = index.search(QUERIES, 2500)
     expected = np.argsort(-(QUERIES @ many.T), axis=1)

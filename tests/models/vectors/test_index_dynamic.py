@@ -141,14 +141,14 @@ def test_searches_and_changes_go_on_while_it_compacts(monkeypatch) -> None:
     first = RNG.normal(size=(6, D)).astype(np.float32)
     rows |= dict(zip(index.add(first).tolist(), first, strict=True))
     merging, go_on = threading.Event(), threading.Event()
-    whole = module._merged
+    finish = module.make_reconstructable
 
-    def held(state):
+    def held(base):
         merging.set()
         assert go_on.wait(20)
-        return whole(state)
+        finish(base)
 
-    monkeypatch.setattr(module, "_merged", held)
+    monkeypatch.setattr(module, "make_reconstructable", held)
     thread = threading.Thread(target=index.compact)
     thread.start()
     assert merging.wait(20)
@@ -200,10 +200,10 @@ def test_readers_see_whole_states_while_writers_and_compactions_run() -> None:
 def test_a_compaction_that_fails_leaves_the_index_as_it_is(monkeypatch, caplog) -> None:
     import models.vectors.dynamic as module
 
-    def fail(_state):
+    def fail(_base):
         raise MemoryError("no room")
 
-    monkeypatch.setattr(module, "_merged", fail)
+    monkeypatch.setattr(module, "make_reconstructable", fail)
     index = DynamicIndex(VectorIndex.build(BASE), compact_at=2)
     rows = dict(enumerate(BASE)) | dict(zip(index.add(BASE[:3] + 1).tolist(), BASE[:3] + 1, strict=True))
     index.wait()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 import torch
 
+from training.loop import checkpoints as module
 from training.loop.checkpoints import Checkpoints, Saved
 
 
@@ -99,10 +101,15 @@ def test_what_a_kill_left_half_written_is_removed(tmp_path: Path) -> None:
 def test_a_disk_that_is_full_leaves_the_ones_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     points(tmp_path).save(saved(1))
 
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+    whole = module.atomic_path
 
-    monkeypatch.setattr(Checkpoints, "_write_body", full)
+    def full(path: Path) -> AbstractContextManager[Path]:
+        """Until the last file of a checkpoint there was room."""
+        if path.suffix == ".json":
+            raise OSError(28, "No space left on device")
+        return whole(path)
+
+    monkeypatch.setattr(module, "atomic_path", full)
     with pytest.raises(OSError, match="No space left"):
         points(tmp_path).save(saved(2))
     found, _ = points(tmp_path).load()

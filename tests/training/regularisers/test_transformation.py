@@ -206,10 +206,10 @@ def test_nothing_of_it_outside_of_training(make_task: MakeTask, towers: Towers) 
         after = towers.encode_entities(rows), towers.encode_mentions(task.examples)
     assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
     assert ([*towers.mention.state_dict()], [*towers.entity.state_dict()]) == names
-    with pytest.raises(ZeroDivisionError), transformed(towers.entity, lambda: torch.eye(8), layer=0):
+    with pytest.raises(ZeroDivisionError), transformed(towers.entity, lambda: torch.ones(8, 8), layer=0):
         raise ZeroDivisionError
-    hooked = [part for tower in (towers.mention, towers.entity) for part in tower.modules() if part._forward_hooks]
-    assert hooked == []
+    with torch.no_grad():
+        assert torch.equal(towers.encode_entities(rows), before[0])
 
 
 @pytest.mark.parametrize("chunk", [1, 3])
@@ -228,7 +228,7 @@ def step_from_zero(make_task: MakeTask, **options: object) -> tuple[RetrieverTas
     """A task with a normalised step, and the A's of its transformed batch."""
     regulariser = Transformation(8, ascent=Ascent.NORMALISED, **options).double()  # type: ignore[arg-type]
     task = make_task(regulariser)
-    return task, *regulariser._highest(task.draw(ALL), task.loss_of)
+    return task, *regulariser.highest(task.draw(ALL), task.loss_of)
 
 
 def test_a_normalised_step_goes_to_the_ball_along_the_gradient(make_task: MakeTask) -> None:
