@@ -26,6 +26,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 
+from curator import storage
 from curator.bootstrap import Project, document_formats, open_project
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Split
@@ -93,8 +94,8 @@ class Answers:
         self._knowledge = project.knowledge
         self._gold = gold
         self._found: dict[tuple[str, frozenset[str], str], list[str]] = {}
-        with project.queue._store.read() as unit:
-            self._resolved = unit.kb.resolve({one for ids in gold.values() for one in ids})
+        found = {one: project.knowledge.entity(one) for one in {one for ids in gold.values() for one in ids}}
+        self._resolved = {one: entity.id for one, entity in found.items() if entity is not None}
 
     def verdict(self, opened: OpenDocument, view: MentionView) -> Verdict | None:
         """As `import --gold` would decide; None where the file says nothing."""
@@ -260,10 +261,10 @@ def _again(opened: OpenDocument, view: MentionView) -> bool:
 
 def drive(folder: Path, gold: Gold, documents: Sequence[int], *, propagate: bool, live: bool = False) -> Tally:
     """`live`: the documents become train documents and the linker runs, so that what is decided teaches its memory."""
-    project = open_project(folder, linker=live, curator="ada")
     if live:
-        with project.queue._store.write() as unit:
+        with storage.open_project(folder) as store, store.write() as unit:
             unit.documents.set_split(documents, Split.TRAIN)
+    project = open_project(folder, linker=live, curator="ada")
     with desk(project) as one:
         hand = Hand(one, Answers(one.bench.project, gold), pause=0.4 if live else 0.0)
         if live:

@@ -15,7 +15,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,9 @@ from curator.bootstrap import Project
 from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
+from curator.domain.suggestions import Suggestion
 from curator.jobs import JobRunner, LinkerProcess
-from curator.services.ports import QueueFilter
+from curator.services.ports import LinkDocument, QueueFilter
 from curator.settings.file import load
 from tests.tiny_bert import build_tiny_bert
 
@@ -139,12 +140,21 @@ class KilledLinker(LinkerProcess):
 
     killed = 0
 
-    def _receive(self, generation: int, message: dict[str, Any]) -> None:
-        super()._receive(generation, message)
-        if message["event"] == "linked" and not self.killed:
-            assert self.pid is not None
-            self.killed = self.pid
-            os.kill(self.killed, signal.SIGKILL)
+    def link(
+        self,
+        documents: Sequence[LinkDocument],
+        *,
+        on_document: Callable[[int, list[Suggestion]], None],
+        **options: Any,
+    ) -> int:
+        def answered(document_id: int, suggestions: list[Suggestion]) -> None:
+            on_document(document_id, suggestions)
+            if not self.killed:
+                assert self.pid is not None
+                self.killed = self.pid
+                os.kill(self.killed, signal.SIGKILL)
+
+        return super().link(documents, on_document=answered, **options)
 
 
 @pytest.mark.soak

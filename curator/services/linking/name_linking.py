@@ -47,6 +47,11 @@ class NameLinking:
             for one in document_ids:
                 self._pool.submit(self._document, one)
 
+    def settle(self) -> None:
+        """Wait until all that was asked for until now is linked."""
+        if not self._closed.is_set():
+            self._pool.submit(_nothing).result()
+
     def forget(self) -> None:
         """The knowledge base or the type mapping changed: what was looked for is looked for again."""
         if not self._closed.is_set():
@@ -108,6 +113,10 @@ class NameLinking:
             unit.suggestions.save(current)
         if current:
             self._found(document_id, [one.mention_id for one in current])
+
+
+def _nothing() -> None:
+    """What is submitted behind all else ends after it."""
 
 
 def link_by_name(unit: UnitOfWork, mention: Mention) -> tuple[Candidate, ...]:

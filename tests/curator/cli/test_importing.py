@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -13,9 +13,9 @@ import pytest
 
 from curator import bootstrap
 from curator.cli.main import run
-from curator.domain.jobs import Progress
-from curator.services.importing.import_reading import FileReading, Wish
-from curator.services.importing.importing import ImportService
+from curator.domain.documents import SourceDocument
+from curator.services.importing.import_comparing import Compared
+from curator.services.importing.import_reading import FileReading, ImportChoices
 from tests.curator.services.fakes import document
 from tests.curator.services.importing.test_changed_texts import FIRST, SECOND
 
@@ -104,16 +104,16 @@ def test_an_import_that_was_stopped_goes_on(
     project: Path, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = [file(tmp_path, document(number), f"{number}.pubtator") for number in (1, 2, 3)]
-    whole = ImportService._read
+    whole = FileReading.sort
     read: list[str] = []
 
-    def stopping(self: ImportService, reading: FileReading, wish: Wish) -> Iterator[Progress]:
-        read.append(reading.source.name)
+    def stopping(self: FileReading, compared: Sequence[Compared], choices: ImportChoices) -> list[SourceDocument]:
+        read.append(self.source.name)
         if len(read) == 2:
             raise KeyboardInterrupt
-        yield from whole(self, reading, wish)
+        return whole(self, compared, choices)
 
-    monkeypatch.setattr(ImportService, "_read", stopping)
+    monkeypatch.setattr(FileReading, "sort", stopping)
     told = said(capsys, "import", project, *paths, "--split", "test", code=130)
     assert "1 of 3 files are in (1.pubtator)" in told
     assert "unfinished import: 1 of 3 files are in" in said(capsys, "info", project)

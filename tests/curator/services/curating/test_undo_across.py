@@ -12,6 +12,7 @@ from curator import bootstrap
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.wording import UserError
+from curator.services.curating.curation import CurationService
 from curator.services.curating.propagation import PropagationScope
 from curator.storage import SqlStore
 from tests.curator.services.fakes import World
@@ -72,11 +73,8 @@ class BackwardClock:
         return datetime(2026, 2, self.day, tzinfo=UTC)
 
 
-def test_a_clock_that_goes_back_changes_no_order(filled: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    curation = filled.project.curation
-    clock = BackwardClock()
-    monkeypatch.setattr(curation, "_clock", clock)
-    monkeypatch.setattr(curation._undoer, "_clock", clock)
+def test_a_clock_that_goes_back_changes_no_order(filled: World) -> None:
+    curation = CurationService(filled.store, filled.project.events, BackwardClock(), curator=lambda: "ada")
     curation.decide(1, LIDOCAINE)
     curation.decide(1, Verdict.nil())
     assert curation.current([1])[1].verdict == Verdict.nil(), "the last said counts, whatever its date"

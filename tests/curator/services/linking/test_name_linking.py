@@ -58,7 +58,8 @@ def linked(world: World, text: str, *, type_: str = "SpecificDisease", kb: Any =
     world.write(DOCUMENT.format(text=text, end=len(text), type=type_))
     finish(world.project.importing.documents([world.folder / "a.pubtator"]))
     linking = NameLinking(world.store, lambda *_: None)
-    linking._link(1)
+    linking.ask([1])
+    linking.settle()
     linking.close()
     (suggestion,) = stored(world)
     return [(one.entity_id, one.score) for one in suggestion.candidates] if suggestion is not None else []
@@ -99,7 +100,8 @@ def test_where_an_index_serves_names_are_not_asked(world: World) -> None:
     world.index()
     before = stored(world)
     linking = NameLinking(world.store, lambda *_: None)
-    linking._link(1)
+    linking.ask([1])
+    linking.settle()
     linking.close()
     assert stored(world) == before
 
@@ -160,7 +162,11 @@ def test_the_likest_name_comes_first_and_an_entity_once(world: World) -> None:
 def test_a_document_that_is_gone_is_passed_over(world: World, caplog: pytest.LogCaptureFixture) -> None:
     world.kb()
     linking = NameLinking(world.store, lambda *_: None)
-    linking._document(99)
-    linking.close()
     linking.ask([99])
+    linking.settle()
+    linking.close()
     assert "99" in caplog.text
+    caplog.clear()
+    linking.ask([99])
+    linking.settle()
+    assert not caplog.text, "nothing is asked of what is closed"

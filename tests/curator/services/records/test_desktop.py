@@ -66,7 +66,7 @@ def test_again_changes_nothing_and_removing_leaves_nothing(home: Path) -> None:
     [("/usr/bin/curator", "/usr/bin/curator"), ("a b", '"a b"'), ('a"$b%', '"a\\"\\$b%%"')],
 )
 def test_arguments_are_quoted_as_the_specification_says(argument: str, quoted: str) -> None:
-    assert desktop._quoted(argument) == quoted
+    assert f"Exec={quoted} open %F" in desktop.entry_text([argument]).splitlines()
 
 
 def test_elsewhere_there_are_no_desktop_entries(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:

@@ -51,8 +51,7 @@ def test_vectors_that_were_kept_make_no_machine_faster(
 ) -> None:
     """A run that did not encode the entities first, since an earlier one had, is measured without that."""
     monkeypatch.setattr("curator.services.training.recipes.recipe_files.cost", lambda *_: COST)
-    speeds = Speeds(tmp_path)
-    indexed.project.retraining._runs._speeds = speeds
+    speeds = Speeds(tmp_path / "cache")  # where the project's own are
     times = iter((0.0, 100.0 + 3 * 1000.0))  # of learning and of encoding 3 entities anew: as foreseen
     monkeypatch.setattr("curator.services.training.training_runs.time", SimpleNamespace(monotonic=lambda: next(times)))
     train(indexed)
