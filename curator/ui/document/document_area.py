@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -70,6 +70,36 @@ class DocumentArea(QAbstractScrollArea):
         self.setVerticalScrollBar(self._bar)
         self._settled = False
         self.empty_words = (tr("No document is open"), tr("Choose one from the queue."))
+
+    @property
+    def document(self) -> Document | None:
+        """What is open."""
+        return self._document
+
+    @property
+    def laid_out(self) -> DocumentLayout | None:
+        """Where each code point of the open document stands in the column."""
+        return self._layout
+
+    @property
+    def current(self) -> int | None:
+        """The mention that is framed."""
+        return self._current
+
+    @property
+    def tints(self) -> tuple[Tint, ...]:
+        """The words that are tinted."""
+        return self._tints
+
+    @property
+    def handles(self) -> tuple[Handle, ...]:
+        """The ends of the current mention that can be dragged now."""
+        return self._handles
+
+    @property
+    def preview(self) -> tuple[Span, ...]:
+        """What the current mention would become if the drag of its end stopped now; nothing without such a drag."""
+        return self._preview
 
     def set_reading_font(self, font: QFont | None) -> None:
         """The text's font; None: the interface's, larger by `READING_SCALE`. Keeps the place in the text."""
@@ -192,9 +222,17 @@ class DocumentArea(QAbstractScrollArea):
         mark, origin, page = self._mark(mention_id), self._origin(), self.viewport().height()
         return mark is not None and any(0 <= piece.rect.center().y() + origin.y() < page for piece in mark.pieces)
 
+    def painted_of(self, mention_id: int | None) -> list[QRect]:
+        """Viewport pixels that a mention is painted on; none where it is not of the open document."""
+        return self._painted(self._mark(mention_id))
+
+    def _painted(self, mark: MentionMark | None) -> list[QRect]:
+        rects = painted_rects(mark) if mark is not None else ()
+        return [rect.translated(self._origin()).toAlignedRect() for rect in rects]
+
     def _update_mark(self, mark: MentionMark | None) -> None:
-        for rect in painted_rects(mark) if mark is not None else ():
-            self.viewport().update(rect.translated(self._origin()).toAlignedRect())
+        for rect in self._painted(mark):
+            self.viewport().update(rect)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())

@@ -143,10 +143,6 @@ class DocumentView(DocumentMouse):
             if mark is not None and QAccessible.isActive():
                 QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
 
-    @property
-    def current(self) -> int | None:
-        return self._current
-
     def update_mentions(self, views: Sequence[MentionView]) -> None:
         """All mentions of the shown document, anew. Text and scroll position stay; what changed is repainted."""
         self._views = tuple(views)

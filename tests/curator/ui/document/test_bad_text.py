@@ -47,7 +47,7 @@ def shown_text(qtbot: QtBot, text: str, words: str) -> DocumentView:
 def test_a_mention_is_hit_selected_copied_and_found(qtbot: QtBot, text: str, words: str) -> None:
     widget = shown_text(qtbot, text, words)
     wanted = Span(text.index(words), text.index(words) + len(words))
-    place = next(iter(widget._marks.get(1).pieces)).rect.center() + widget._origin()  # type: ignore[union-attr]
+    place = widget.rect_of(Span(wanted.start, wanted.start + 1)).center()
     with qtbot.waitSignal(widget.mention_activated, timeout=500) as caught:
         qtbot.mouseClick(widget.viewport(), Qt.MouseButton.LeftButton, pos=place.toPoint())
     assert caught.args == [1]
@@ -118,9 +118,9 @@ LETTERS = "ab \u00a0\u0308\u05d0\U0001f9ec\U0001d6fc\n-"
 def test_what_is_painted_between_two_places_is_selected_in_code_points(
     reader: DocumentView, text: str, data: st.DataObject
 ) -> None:
-    reader._document = None
+    reader.clear()
     reader.show_document(OpenDocument(document(text, title="", passages=()), ()))
-    layout = reader._layout
+    layout = reader.laid_out
     assert layout is not None
     if not layout.blocks:
         return

@@ -1,14 +1,15 @@
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QImage, QRegion
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QMouseEvent, QRegion
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, Span
 from curator.services.queue.queue import OpenDocument
-from curator.ui.document.document_painter import painted_rects, pen_of
+from curator.ui.document.document_painter import pen_of
 from curator.ui.document.document_view import DocumentView
 from curator.ui.kit.mention_state import MentionState, long_form, tooltip
 from curator.ui.kit.theme import DARK, LIGHT
@@ -53,6 +54,13 @@ def place(widget: DocumentView, where: Span) -> QPoint:
 def edge(widget: DocumentView, offset: int) -> QPoint:
     rect = widget.rect_of(Span(offset, offset + 1))
     return QPoint(round(rect.left()), round(rect.center().y()))
+
+
+def hover(widget: DocumentView, place: QPointF, *, held: Qt.MouseButton = Qt.MouseButton.NoButton) -> None:
+    """The mouse moves there, `held` being down."""
+    kind, on_screen = QEvent.Type.MouseMove, QPointF(widget.viewport().mapToGlobal(place.toPoint()))
+    moved = QMouseEvent(kind, place, on_screen, Qt.MouseButton.NoButton, held, Qt.KeyboardModifier.NoModifier)
+    QApplication.sendEvent(widget.viewport(), moved)
 
 
 def drag(qtbot: QtBot, widget: DocumentView, start: QPoint, end: QPoint) -> None:
@@ -314,19 +322,20 @@ def test_numbers_are_written_with_a_point_in_every_country(qtbot: QtBot) -> None
 
 def test_a_drag_of_an_end_is_shown_and_given_up_with_escape(qtbot: QtBot, shown: DocumentView) -> None:
     shown.set_editable(True)
+    shown.set_snapping(True)
     shown.set_current(2)
     rect = shown.rect_of(span("FK506"))
-    shown._hover(rect.center())
+    hover(shown, rect.center())
     with qtbot.assertNotEmitted(shown.reshaped):
         qtbot.mousePress(shown.viewport(), LEFT, pos=QPoint(round(rect.right()), round(rect.center().y())))
-        shown._drag_end(shown.rect_of(span("acute")).center(), snap=True)
-        assert shown._preview == (span("FK506 had acute"),)
+        hover(shown, shown.rect_of(span("acute")).center(), held=LEFT)
+        assert shown.preview == (span("FK506 had acute"),)
         qtbot.keyClick(shown, Qt.Key.Key_Escape)
         qtbot.mouseRelease(shown.viewport(), LEFT, pos=QPoint(5, 5))
-    assert shown._preview == ()
+    assert shown.preview == ()
     shown.set_editable(False)
-    shown._hover(rect.center())
-    assert shown._handles == (), "nothing can be dragged in a project that is only read"
+    hover(shown, rect.center())
+    assert shown.handles == (), "nothing can be dragged in a project that is only read"
 
 
 def test_the_mouse_selects_whole_words_where_that_is_wished(qtbot: QtBot, shown: DocumentView) -> None:
@@ -442,10 +451,8 @@ def test_what_changes_around_a_mention_is_repainted(qtbot: QtBot) -> None:
     one = noted_page(page).mentions[4]
     widget.update_mentions([one if old.mention.id == one.mention.id else old for old in page.mentions])
     widget.set_current(one.mention.id)
-    assert widget._marks is not None
-    mark = widget._marks.get(one.mention.id)
-    assert mark is not None
-    rects = [rect.translated(widget._origin()).toAlignedRect() for rect in painted_rects(mark)]
+    rects = widget.painted_of(one.mention.id)
+    assert rects
     assert [(x, y) for x, y in differing(before, drawn(widget)) if not any(r.contains(x, y) for r in rects)] == []
 
 

@@ -54,28 +54,31 @@ def test_going_on_goes_back_to_the_record_and_takes_the_question_back(two: Desk)
     two.press(K.Key_V)
     two.bench.navigator.step(1)
     assert not two.bench.candidates.contrasting
-    assert two.bench.document._tints == ()
+    assert two.bench.document.tints == ()
 
 
 def test_shift_v_tints_the_words_and_takes_the_tints_away(two: Desk, qtbot: QtBot) -> None:
     two.press(K.Key_V, SHIFT)
     assert two.bench.candidates.contrasting
-    qtbot.waitUntil(lambda: len(two.bench.document._tints) == 2)
-    assert [tint.side for tint in two.bench.document._tints] == [0, 1]
-    words = two.bench.document._tints[0].words
+    qtbot.waitUntil(lambda: len(two.bench.document.tints) == 2)
+    assert [tint.side for tint in two.bench.document.tints] == [0, 1]
+    words = two.bench.document.tints[0].words
     assert words == "Speaks for Heart Arrest against Arrhythmia: ×2.7 as likely with this word (log odds +1.00)"
     two.press(K.Key_V, SHIFT)
-    assert two.bench.document._tints == ()
+    assert two.bench.document.tints == ()
 
 
 def test_a_close_call_is_compared_unasked(two: Desk) -> None:
     navigator = two.bench.navigator
-    held = navigator._held
+    held = two.project.queue.open(1).view(navigator.mention_id).suggestion
     assert held is not None
     for chances, compared in (((0.5, 0.45), True), ((0.5, 0.3), False), ((0.0, 0.0), False)):
         found = (replace(one, probability=chance) for one, chance in zip(held.candidates, chances, strict=True))
-        navigator._held = replace(held, candidates=tuple(found))
-        navigator._show(swap=False)
+        with two.world.store.write() as unit:
+            unit.suggestions.save([replace(held, candidates=tuple(found))])
+        navigator.reload()
+        navigator.step(1)
+        navigator.step(-1)
         two.bench.desk.set_close_call(10)
         assert two.bench.candidates.contrasting is compared, chances
         two.bench.desk.set_close_call(0)

@@ -131,8 +131,8 @@ def test_an_end_is_dragged_to_whole_words_and_with_ctrl_to_characters(desk: Desk
         rect = view.rect_of(spans(desk)[0])
         grip = QPoint(round(rect.left()), round(rect.center().y()))
         QTest.mouseMove(view.viewport(), rect.center().toPoint())
-        view._hover(rect.center())
-        assert len(view._handles) == 2
+        view.mouseMoveEvent(_move(view, rect.center().toPoint(), PLAIN, held=Qt.MouseButton.NoButton))
+        assert len(view.handles) == 2
         QTest.mousePress(view.viewport(), LEFT, PLAIN, grip)
         moved = _move(view, to, modifiers)
         view.mouseMoveEvent(moved)
@@ -144,13 +144,13 @@ def test_an_end_is_dragged_to_whole_words_and_with_ctrl_to_characters(desk: Desk
     assert desk.word == "n arrhythmia"
 
 
-def _move(view, to: QPoint, modifiers: Qt.KeyboardModifier):  # type: ignore[no-untyped-def]
+def _move(view, to: QPoint, modifiers: Qt.KeyboardModifier, *, held: Qt.MouseButton = LEFT):  # type: ignore[no-untyped-def]
     from PySide6.QtCore import QEvent, QPointF
     from PySide6.QtGui import QMouseEvent
 
     place = QPointF(to)
     at = QPointF(view.viewport().mapToGlobal(to))
-    return QMouseEvent(QEvent.Type.MouseMove, place, at, Qt.MouseButton.NoButton, LEFT, modifiers)
+    return QMouseEvent(QEvent.Type.MouseMove, place, at, Qt.MouseButton.NoButton, held, modifiers)
 
 
 def test_the_newer_suggestion_of_a_moved_mention_takes_the_old_ones_place(make_desk) -> None:  # type: ignore[no-untyped-def]
