@@ -82,7 +82,7 @@ def timed(one: Desk, act: Callable[[], object], done: Callable[[], bool]) -> tup
 def steps(one: Desk) -> dict[str, list[tuple[float, float]]]:
     """What a curator does with a queue, each from the act until it is shown."""
     queue, found = one.bench.queue, dict[str, list[tuple[float, float]]]()
-    idle = lambda: not any(worker.busy for worker in (queue._documents, queue._cubes, queue._works))  # noqa: E731
+    idle = lambda: not queue.counting  # noqa: E731
     undecided = QueueFilter(facets=Facets.of({Facet.STATE: frozenset({UNDECIDED}), Facet.TYPE: frozenset({"Disease"})}))
 
     def note(name: str, act: Callable[[], object]) -> None:

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QTimer
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QWindow
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QRegion, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
 
 from curator.domain.decisions import Change
@@ -26,7 +26,6 @@ from curator.services.core.events import EventBus
 from curator.ui.deciding.kwic_list import KwicList
 from curator.ui.deciding.reason_strip import QuestionStrip
 from curator.ui.document.document_area import DocumentArea
-from curator.ui.document.mention_marks import bounds
 from curator.ui.files.import_documents import ImportWish
 from curator.ui.jobs.jobs import JobKind
 from curator.ui.kit.row_list import RowList
@@ -83,11 +82,11 @@ def watch(kind: type[QWidget], what: Callable[[Any], tuple[str, Any] | None], lo
 
 def text(area: DocumentArea) -> tuple[str, Any]:
     """The open document, and the framed mention where its frame is inside the viewport."""
-    mark = area._mark(area._current)
-    page = QRectF(area.viewport().rect())
-    shown = mark is not None and bounds(mark).translated(area._origin()).intersects(page)
-    document = area._document.id if area._document is not None else None
-    return f"text {id(area)}", [document, area._current if shown else None]
+    page, frame = area.viewport().rect(), QRegion()
+    for rect in area.painted_of(area.current):
+        frame += rect
+    document = area.document.id if area.document is not None else None
+    return f"text {id(area)}", [document, area.current if frame.boundingRect().intersects(page) else None]
 
 
 def lines(view: KwicList) -> tuple[str, Any]:
@@ -129,14 +128,13 @@ class Beside(QObject):
             if not bench.jobs.runs(JobKind.INDEX):
                 session.model.build_index(anew=True)
             if not bench.jobs.runs(JobKind.TRAIN):
-                then = session.model.training._trained
                 launch = lambda progress, end: retraining.start("curator", on_progress=progress, on_end=end)  # noqa: E731
-                bench.jobs.start(JobKind.TRAIN, "Retrain", launch, then=then)
+                bench.jobs.start(JobKind.TRAIN, "Retrain", launch, then=lambda outcome: None)
             if not bench.jobs.importing:
                 self._copies += 1
                 copy = self._folder / f"copy {self._copies}.txt"
                 copy.write_text(self._file.read_text(encoding="utf-8"), encoding="utf-8")
-                session.flows._import(ImportWish((copy,), Split.TRAIN, gold=False))
+                session.flows.import_as_wished(ImportWish((copy,), Split.TRAIN, gold=False))
         except UserError as error:
             sys.stderr.write(f"{error}\n")
 

@@ -86,7 +86,7 @@ class Outlook(QWidget):
             self._kb = Foreseen(knowledge_base, whole=False) if knowledge_base is not None else None
             if knowledge_base is not None:
                 self._ahead = FilePreviewer(lambda path: foresee_kb(path, self._formats), self, most=math.inf)
-                self._ahead.found.connect(self._take)
+                self._ahead.found.connect(self.take)
                 self._ahead.add(knowledge_base)
         self._show()
 
@@ -95,7 +95,8 @@ class Outlook(QWidget):
             self._ahead.close()
             self._ahead = None
 
-    def _take(self, found: Foreseen) -> None:
+    def take(self, found: Foreseen) -> None:
+        """So much of the knowledge base is known by now."""
         if self._kb is not None and self._kb.path == found.path:
             self._kb = found
             self._show()

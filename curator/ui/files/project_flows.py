@@ -126,11 +126,12 @@ class ProjectFlows(QObject):
             change=project.importing.change,
             parent=self._window,
         )
-        dialog.accepted.connect(lambda: self._import(dialog.wish))
+        dialog.accepted.connect(lambda: self.import_as_wished(dialog.wish))
         dialog.open()
         return dialog
 
-    def _import(self, wish: ImportWish) -> None:
+    def import_as_wished(self, wish: ImportWish) -> None:
+        """In the background; what came in waits to be read."""
         importing = self._bench.project.importing
 
         def work() -> Reporting:

@@ -46,11 +46,11 @@ class JobLine(QWidget):
         self._bar.setFixedSize(160, 10)
         flat(self._bar)
         self._bar.setAccessibleName(tr("Progress of background work"))
-        self._words = ElidedLabel(muted=True, parent=self)
+        self.words = ElidedLabel(muted=True, parent=self)
         self._details = QPushButton(tr("Details"), self)
         self._details.setAccessibleName(tr("Details of the retraining"))
-        self._all = QPushButton(tr("All…"), self)
-        self._all.setAccessibleName(tr("All background work"))
+        self.all = QPushButton(tr("All…"), self)
+        self.all.setAccessibleName(tr("All background work"))
         self._cancel = QPushButton(tr("Cancel"), self)
         self._cancel.setAccessibleName(tr("Cancel background work"))
         self._compose()
@@ -67,13 +67,13 @@ class JobLine(QWidget):
         line.setSpacing(10)
         line.addWidget(self._title, 2)
         line.addWidget(self._bar)
-        line.addWidget(self._words, 3)
-        for button in (self._details, self._all, self._cancel):
+        line.addWidget(self.words, 3)
+        for button in (self._details, self.all, self._cancel):
             button.setFlat(True)
             button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             line.addWidget(button)
         self._details.clicked.connect(lambda: self.details_wanted.emit(self._jobs.shown))
-        self._all.clicked.connect(self.list_wanted)
+        self.all.clicked.connect(self.list_wanted)
         self._cancel.clicked.connect(lambda: self._jobs.cancel())
 
     def least_width(self) -> int:
@@ -82,7 +82,7 @@ class JobLine(QWidget):
 
     def show_jobs(self) -> None:
         job = self._jobs.shown
-        for part in (self._title, self._bar, self._words, self._all, self._cancel):
+        for part in (self._title, self._bar, self.words, self.all, self._cancel):
             part.setVisible(job is not None)
         self._details.setVisible(job is not None and job.kind is JobKind.TRAIN)
         if job is None:
@@ -95,7 +95,7 @@ class JobLine(QWidget):
         fraction = job.progress.fraction
         self._bar.setRange(0, 1000 if fraction is not None else 0)
         self._bar.setValue(round(1000 * (fraction or 0)))
-        self._words.set_words(words_of(job, time.monotonic()))
+        self.words.set_words(words_of(job, time.monotonic()))
         self._cancel.setEnabled(not job.cancelling)
 
 

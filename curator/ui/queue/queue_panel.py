@@ -143,6 +143,11 @@ class QueuePanel(QWidget):
     # --- narrowing ---
 
     @property
+    def counting(self) -> bool:
+        """Whether something of the queue is still being counted beside the window."""
+        return any(one.busy for one in (self._documents, self._cubes, self._works))
+
+    @property
     def where(self) -> QueueFilter:
         """What the queue is narrowed to."""
         return self._where

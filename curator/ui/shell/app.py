@@ -82,7 +82,7 @@ def run(*projects: Path, read_only: bool = False) -> int:
     old_hook, sys.excepthook = sys.excepthook, _hook(app, window)
     if projects:
         window.show_opening(projects[0])
-    AfterPaint(window, lambda: _open(window, projects, read_only=read_only))
+    AfterPaint(window, lambda: open_projects(window, projects, read_only=read_only))
     show_fitting(window, projects[0] if projects else None)
     try:
         return app.exec()
@@ -109,7 +109,7 @@ class AfterPaint(QObject):
         return super().eventFilter(watched, event)
 
 
-def _open(window: MainWindow, projects: Sequence[Path], *, read_only: bool) -> None:
+def open_projects(window: MainWindow, projects: Sequence[Path], *, read_only: bool) -> None:
     """Open what was asked for; without a project, load what opening one needs while the first page is read."""
     log.info(sqlite_words())
     if not projects:

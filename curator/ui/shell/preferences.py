@@ -39,7 +39,7 @@ class Preferences(QObject):
         """`name_held` says why the curator's name cannot change now, '' where it can."""
         super().__init__(window)
         self._window = window
-        self._theme = theme
+        self.theme = theme
         self._loaded = loaded
         self._refuse = refuse
         self._name_held = name_held
@@ -52,9 +52,9 @@ class Preferences(QObject):
 
     def apply(self) -> None:
         scheme = Scheme(self.settings.theme.value)
-        if self._theme.scheme is not scheme:
-            self._theme.set_scheme(scheme)
-        self._theme.set_percent(self.settings.interface_size)
+        if self.theme.scheme is not scheme:
+            self.theme.set_scheme(scheme)
+        self.theme.set_percent(self.settings.interface_size)
         self.changed.emit()
 
     @property

@@ -47,18 +47,18 @@ def test_a_long_comparison_leaves_the_first_rows_and_gives_the_room_back(column:
     assert column.sizes() == before
 
 
-def test_a_short_one_changes_nothing(column: Column) -> None:
+def test_a_short_one_changes_nothing(column: Column, qtbot: QtBot) -> None:
     before = column.sizes()
     column.room.ask(True)
     column.browser.setHtml("<p>one line</p>")
-    column.room._fit()
+    qtbot.wait(30)
     assert column.sizes() == before
 
 
-def test_what_is_not_a_comparison_gets_no_room(column: Column) -> None:
+def test_what_is_not_a_comparison_gets_no_room(column: Column, qtbot: QtBot) -> None:
     before = column.sizes()
     column.browser.setHtml(LONG)
-    assert not column.room._later.isActive()
+    qtbot.wait(30)
     assert column.sizes() == before
 
 

@@ -15,6 +15,7 @@ from curator.domain.decisions import Verdict
 from curator.domain.facets import Facet, Facets
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.services.ports import QueueFilter
+from curator.services.queue import facets
 from curator.services.queue.ordering import QueueOrder
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.queue.queue_panel import QueuePanel
@@ -58,10 +59,14 @@ class Desk:
         self.at.work_wanted.connect(self.panel.renew_work)
         self.at.document_changed.connect(lambda: self.panel.set_current(self.document))
         self.at.mention_changed.connect(lambda: self.panel.set_current_mention(self.mention))
-        lists = project.queue.under
-        self.panel.set_source(lists, facets=project.facets, ordering=project.ordering, filters=project.filters)
+        self.take()
         self.panel.set_counts(project.queue.counts())
         self.at.open_first()
+
+    def take(self) -> None:
+        """The project's queue, as when the project is opened."""
+        one = self.project
+        self.panel.set_source(one.queue.under, facets=one.facets, ordering=one.ordering, filters=one.filters)
 
     @property
     def document(self) -> int | None:
@@ -236,13 +241,16 @@ def test_filters_are_kept_under_names(desk: Desk, qtbot: QtBot) -> None:
     assert panel.where == CHEMICAL
 
 
-def test_a_large_project_is_counted_beside_the_window(desk: Desk, qtbot: QtBot) -> None:
-    for one in (desk.panel._documents, desk.panel._cubes, desk.panel._works):
-        one.here = False
+def test_a_large_project_is_counted_beside_the_window(
+    desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(facets, "LARGE", 0)
+    desk.take()
     desk.panel.head.unfold(True)
     with qtbot.waitSignals([desk.panel.filter_changed, desk.panel.work_changed], timeout=5000):
         desk.panel.narrow(NIL)
         desk.panel.narrow(UNDECIDED)  # the one before is no longer wanted
+        assert desk.panel.counting
     assert desk.panel.footer.words == "12 mentions in 3 documents"
     with qtbot.waitSignal(desk.panel.work_changed, timeout=5000, check_params_cb=lambda rows: len(rows) == 12):
         desk.panel.set_order(QueueOrder.DIVERSE)

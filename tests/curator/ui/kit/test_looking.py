@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -131,9 +132,18 @@ def test_a_dialog_that_is_left_stops_at_the_next_file(qtbot: QtBot, slow: SlowFo
     qtbot.addWidget(dialog)
     assert slow.waits.wait(20)
     asked = dict(slow.asked)
-    dialog.list._scan._worker.stop.set()  # as leaving does, which then waits for the file that is being looked at
-    threading.Timer(0.0, slow.gate.set).start()
-    dialog.reject()
+    files = dialog.list
+
+    def go_on_once_left() -> None:
+        end = time.monotonic() + 10
+        while files.looking and time.monotonic() < end:
+            time.sleep(0.001)
+        slow.gate.set()
+
+    thread = threading.Thread(target=go_on_once_left)
+    thread.start()
+    dialog.reject()  # waits for the file that is being looked at
+    thread.join()
     assert dict(slow.asked) == asked
 
 

@@ -69,11 +69,18 @@ def test_a_hundred_thousand_documents_cost_the_pages_that_are_looked_at(qapp: QA
 
 
 def test_only_so_many_pages_are_kept(qapp: QApplication) -> None:
-    model = QueueModel(Rows(100_000))
+    rows = Rows(100_000)
+    model = QueueModel(rows)
     model.load(QueueFilter())
     for page in range(PAGES + 5):
         model.row(page * PAGE)
-    assert len(model._pages) == PAGES
+    rows.asked.clear()
+    for page in reversed(range(5, PAGES + 5)):
+        model.row(page * PAGE)
+    assert rows.asked == []
+    for page in range(5):
+        model.row(page * PAGE)
+    assert rows.asked == [page * PAGE for page in range(5)], "those that nobody has looked at for longest were dropped"
 
 
 def test_a_document_is_found_by_bisection(qapp: QApplication) -> None:

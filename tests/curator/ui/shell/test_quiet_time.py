@@ -41,11 +41,14 @@ def test_full_collections_wait_for_a_quiet_moment(done: list[int], timer: QTimer
     assert done == [], "a process that is no window keeps Python's own ways"
     gc.disable()
     quiet.busy()
-    assert quiet._timer.interval() == quiet_time.QUIET_MS
+    [waiting] = quiet.findChildren(QTimer)
+    assert (waiting.isActive(), waiting.interval()) == (True, quiet_time.QUIET_MS)
     quiet.collect()
     quiet.collect()
     assert done == [2, 2]
-    assert quiet._timer.isActive(), "and again later, while nobody does anything"
+    assert (waiting.isActive(), waiting.interval()) == (True, quiet_time.LATER_MS), (
+        "and again later, while nobody does anything"
+    )
 
 
 def test_nothing_is_collected_where_nothing_is_due(

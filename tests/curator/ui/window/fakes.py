@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
+from curator import storage
 from curator.bootstrap import Project, join
 from curator.domain.decisions import Decision
 from curator.domain.jobs import JobOutcome, Progress
@@ -93,6 +94,17 @@ def make_project(folder: Path, *, manual: bool = False, name: str = "p", kb: boo
     store = make_store(folder, name=name, kb=kb, documents=documents)
     project = join(store, Settings(), curator="ada", linker=True, linker_port=linker, job_port=jobs)
     return World(project, store, linker, jobs, folder)
+
+
+def reopen(desk: Desk) -> None:
+    """Close the window's project, and show it as it is opened again."""
+    folder = desk.project.folder
+    desk.window.session.close()
+    linker, jobs = FakeLinker(), WindowJobs(desk.world.folder / "log")
+    store = storage.open_project(folder)
+    project = join(store, Settings(), curator="ada", linker=True, linker_port=linker, job_port=jobs)
+    desk.world = World(project, store, linker, jobs, desk.world.folder)
+    desk.window.session.show(project)
 
 
 def make_window(app: QApplication) -> MainWindow:

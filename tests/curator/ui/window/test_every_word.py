@@ -92,8 +92,15 @@ def untranslated(top: QWidget) -> list[str]:
     return sorted(one for one in found - OF_QT if not any(re.fullmatch(data, one) for data in AS_THEY_ARE))
 
 
-def test_a_translation_reaches_every_word(make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wording, "_now", MadeUp())
+@pytest.fixture
+def made_up() -> Iterator[None]:
+    """The language of ‹ ›, from here on."""
+    wording.use(MadeUp())
+    yield
+    wording.use(wording.ENGLISH)
+
+
+def test_a_translation_reaches_every_word(made_up: None, make_desk: MakeDesk) -> None:
     desk = make_desk()
     wrong = {"the project": untranslated(desk.bench)}
     wrong |= {name: untranslated(dialog) for name, dialog in each_dialog(desk)}

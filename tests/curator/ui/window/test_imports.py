@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from curator import bootstrap
+from curator.domain.documents import SourceDocument
 from curator.domain.imports import Changed
-from curator.domain.jobs import Progress
-from curator.services.importing.import_reading import FileReading, Wish
-from curator.services.importing.importing import ImportService
+from curator.services.importing.import_comparing import Compared
+from curator.services.importing.import_reading import FileReading, ImportChoices
 from curator.services.ports import QueueFilter
 from curator.ui.files.changed_texts import ChangedTextsDialog
 from curator.ui.files.document_files import DOCUMENTS, HAPPENS
@@ -105,16 +105,16 @@ def test_a_stopped_import_says_what_is_in_and_goes_on(
     empty: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = [empty.world.write(document(number), name=f"{number}.pubtator") for number in (1, 2, 3)]
-    whole = ImportService._read
+    whole = FileReading.sort
     started: list[str] = []
 
-    def cancelling(self: ImportService, reading: FileReading, wish: Wish) -> Iterator[Progress]:
-        started.append(reading.source.name)
+    def cancelling(self: FileReading, compared: Sequence[Compared], choices: ImportChoices) -> list[SourceDocument]:
+        started.append(self.source.name)
         if len(started) == 2:
             empty.bench.jobs.cancel()
-        yield from whole(self, reading, wish)
+        return whole(self, compared, choices)
 
-    monkeypatch.setattr(ImportService, "_read", cancelling)
+    monkeypatch.setattr(FileReading, "sort", cancelling)
     with qtbot.waitSignal(empty.bench.jobs.ended):
         looked_at(empty, qtbot, *paths).accept()
     assert not boxes()

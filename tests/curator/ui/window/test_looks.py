@@ -32,7 +32,7 @@ def dressed(window: MainWindow, qapp: QApplication) -> Iterator[MainWindow]:
     """The window under the program's own sheet, as `curator open` shows it; afterwards as the tests expect it."""
     font, palette = QFont(qapp.font()), QPalette(qapp.palette())
     _set(window, "theme", "light")
-    window.preferences._theme.apply()
+    window.preferences.theme.apply()
     yield window
     qapp.setStyleSheet("")
     qapp.setFont(font)

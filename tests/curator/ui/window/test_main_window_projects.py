@@ -43,7 +43,7 @@ def newer(desk: Desk) -> None:
     bundle = desk.world.linker.status.bundle_id
     made = [suggestion(one.mention.id, Stamp(bundle, opened.document.revision)) for one in opened.mentions]
     turned = [dataclasses.replace(one, candidates=one.candidates[::-1]) for one in made]
-    desk.project.suggestions._answered(opened.document.id, turned)
+    desk.world.linker.asked[-1].on_document(opened.document.id, turned)
 
 
 def test_suggestions_appear_when_they_come_and_nothing_was_shown(make_desk: MakeDesk, qtbot: QtBot) -> None:
@@ -285,5 +285,5 @@ def test_the_log_says_at_the_start_which_sqlite_serves(
 ) -> None:
     monkeypatch.setattr(app, "import_module", lambda name: None)
     with caplog.at_level("INFO", "curator"):
-        app._open(window, (), read_only=False)
+        app.open_projects(window, (), read_only=False)
     assert f"SQLite {sqlite3.sqlite_version}" in caplog.text

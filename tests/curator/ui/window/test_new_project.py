@@ -140,7 +140,7 @@ def test_an_estimate_is_called_one(qtbot: QtBot, tmp_path: Path) -> None:
     assert outlook is not None
     outlook.start(None, KB)
     assert outlook.reading
-    outlook._take(Foreseen(KB, entities=53_183, whole=False))
+    outlook.take(Foreseen(KB, entities=53_183, whole=False))
     assert "About 53,183 entities are loaded" in "\n".join(outlook.words())
     dialog.reject()
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from curator.domain.decisions import Verdict
+from curator.domain.documents import DocumentState, Split
 from curator.domain.jobs import JobOutcome, JobState
-from curator.services.importing.importing import ImportReport
 from curator.ui.files.document_columns import TypeMappingDialog
 from curator.ui.files.import_report import ImportReportDialog
 from curator.ui.kit.notices import NoticeLine
@@ -24,7 +25,6 @@ from tests.curator.ui.window.test_main_window_projects import boxes, press_butto
 from tests.curator.ui.window.test_training_windows import flows, hold_training, train
 
 Work = Callable[[Desk, Path, QtBot], None]
-DONE = JobOutcome(JobState.DONE, "Done.", {"split": "test", "message": "Half.", "figures": {}, "mentions": 4})
 
 
 def windows() -> set[QWidget]:
@@ -38,6 +38,13 @@ def to_front(window: QWidget, qtbot: QtBot) -> None:
 
 def line(desk: Desk) -> NoticeLine:
     return desk.bench.bottom.notice
+
+
+def menu_with(desk: Desk, command: str) -> QMenu:
+    """The menu in the window's bar that has this command."""
+    action = desk.window.menus.action(command)
+    [found] = [one for one in desk.window.menuBar().findChildren(QMenu) if action in one.actions()]
+    return found
 
 
 def show_last(desk: Desk, qtbot: QtBot) -> None:
@@ -167,10 +174,16 @@ def test_who_waits_in_the_window_of_a_training_gets_no_notice(make_desk: MakeDes
     live.close()
 
 
-def test_an_evaluation_waits_until_it_is_opened(desk: Desk) -> None:
-    flows(desk)._evaluated("Evaluate on test", DONE)
+def test_an_evaluation_waits_until_it_is_opened(desk: Desk, qtbot: QtBot) -> None:
+    desk.project.curation.decide(desk.world.mentions(1)[0], Verdict.nil())
+    desk.project.curation.set_state(1, DocumentState.DONE)
+    desk.world.jobs.result = {"split": "train", "message": "Half.", "figures": {}, "mentions": 4}
+    dialog = flows(desk).evaluate()
+    dialog.splits.setCurrentIndex(dialog.splits.findData(Split.TRAIN))
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        dialog.accept()
     assert not shown(FiguresDialog)
-    assert line(desk).words.words == "Evaluate on test: the figures are ready."
+    assert line(desk).words.words == "Evaluate on train: the figures are ready."
     line(desk).open.click()
     [figures] = shown(FiguresDialog)
     figures.close()
@@ -179,7 +192,7 @@ def test_an_evaluation_waits_until_it_is_opened(desk: Desk) -> None:
 
 def test_results_queue_up_and_the_newest_comes_first(desk: Desk, qtbot: QtBot) -> None:
     notices, read = desk.bench.notices, []
-    title = desk.window.menus._results.title
+    title = menu_with(desk, "tools.result").title
     plain = title()
     for name in ("a", "b", "c"):
         notices.add(name, lambda name=name: read.append(name))
@@ -222,9 +235,13 @@ def test_it_covers_no_text_and_the_line_keeps_its_height(desk: Desk, width: int,
     assert desk.window.width() == width
 
 
-def test_the_mapping_of_new_types_waits_too(desk: Desk) -> None:
+def test_the_mapping_of_new_types_waits_too(desk: Desk, qtbot: QtBot) -> None:
     flow = desk.window.session.flows
     assert flow is not None
-    flow._report(ImportReport(("kb.jsonl",)), types=True)
+    new = document(7).replace("Chemical", "Gene")
+    dialog = flow.import_documents([desk.world.write(new, name="more.pubtator")])
+    qtbot.waitUntil(lambda: not dialog.list.reading)
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        dialog.accept()
     assert not shown(TypeMappingDialog)
     assert len(desk.bench.notices) == 2

@@ -19,7 +19,7 @@ from curator.ui.people.agreement_window import AgreementWindow
 from curator.ui.people.i_am import IAmDialog
 from curator.ui.people.people_flows import PeopleFlows
 from curator.ui.people.rounds import NewRoundDialog
-from tests.curator.ui.window.fakes import Desk, MakeDesk
+from tests.curator.ui.window.fakes import Desk, MakeDesk, reopen
 
 Key = Qt.Key
 
@@ -148,8 +148,7 @@ def test_a_round_is_gone_on_with_after_a_restart(make_desk: MakeDesk) -> None:
     desk = make_desk()
     found = desk.project.rounds.create("pilot", [2])
     people(desk).mode.enter(found)
-    people(desk).mode._put_back()  # as if the window had been closed
-    people(desk).start()
+    reopen(desk)
     assert people(desk).mode.judging
     opened = desk.bench.navigator.opened
     assert opened is not None
@@ -213,11 +212,10 @@ def test_agreement_is_shown_and_exported(desk: Desk, qtbot: QtBot) -> None:
     judge_alike_but_once(desk, "anna", "ben")
     flows = people(desk)
     flows.show_agreement()
-    [window] = flows._windows
+    [window] = desk.window.findChildren(AgreementWindow)
     assert window.isVisible()
     assert not window.export.isEnabled(), "the figures are still calculated"
     qtbot.waitUntil(lambda: window.report is not None)
-    assert isinstance(window, AgreementWindow)
     assert "over 2 mentions that at least two of anna, ben" in window.head.text()
     assert window.tables["Types"].model().rowCount() == 2
     with qtbot.waitSignal(window.export_wanted) as told:

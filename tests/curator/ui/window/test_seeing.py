@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QApplication, QTabWidget
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
+from curator.domain.documents import DocumentState, Split
 from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.ui.dashboard import seeing_flows
 from curator.ui.dashboard.dashboard import Dashboard
 from curator.ui.dashboard.seeing_flows import NO_WAY, SeeingFlows
 from curator.ui.jobs.jobs import JobKind, RunningJob
@@ -17,7 +19,7 @@ from curator.ui.jobs.jobs_dock import NOTHING, JobsDock, took_words
 from curator.ui.training.evaluate import EvaluateDialog, FiguresDialog
 from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.services.samples import COMPARISON, FLIPS, METRICS
-from tests.curator.ui.window.fakes import Desk
+from tests.curator.ui.window.fakes import Desk, MakeDesk
 from tests.curator.ui.window.test_dialogs import shown
 from tests.curator.ui.window.test_training_windows import Held, flows
 
@@ -38,10 +40,13 @@ def counted(desk: Desk, qtbot: QtBot, words: str) -> Dashboard:
     return board
 
 
-def test_the_dashboard_follows_the_decisions(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_dashboard_follows_the_decisions(
+    make_desk: MakeDesk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seeing_flows, "QUIET_MS", 0)
+    desk = make_desk()
     desk.press(Qt.Key.Key_D, SHIFT_CTRL)
     board = counted(desk, qtbot, "0.0 %")
-    seeing(desk)._timer.setInterval(0)
     desk.project.curation.decide(1, Verdict.nil())
     counted(desk, qtbot, "12.5 %")
     assert board.cards["nil"].summary.text() == "1 of 1 answers are NIL."
@@ -161,7 +166,7 @@ def test_a_training_draws_its_curves_and_tells_what_came_of_it(desk: Desk, dock:
 def test_the_bottom_line_opens_it(desk: Desk, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: len(desk.bench.jobs) == 0)
     _, held = start(desk, JobKind.IMPORT, "Import documents")
-    desk.bench.bottom.job._all.click()
+    desk.bench.bottom.job.all.click()
     dock = desk.window.findChild(JobsDock)
     assert dock is not None
     assert dock.isVisible()
@@ -194,8 +199,15 @@ def test_a_bundle_is_compared_from_the_list_of_bundles(desk: Desk) -> None:
 
 
 def test_what_two_bundles_answer_differently_opens_its_mention(desk: Desk, qtbot: QtBot) -> None:
-    result = {"split": "test", "message": "m", "bundle": "b", "against": {**COMPARISON, "bundle": "a", "flips": FLIPS}}
-    flows(desk)._figures(JobOutcome(JobState.DONE, "Done.", result))
+    against = {**COMPARISON, "bundle": "a", "flips": FLIPS}
+    desk.world.jobs.result = {"split": "train", "message": "m", "bundle": "b", "against": against}
+    desk.project.curation.decide(desk.world.mentions(1)[0], Verdict.nil())
+    desk.project.curation.set_state(1, DocumentState.DONE)
+    asked = flows(desk).evaluate()
+    asked.splits.setCurrentIndex(asked.splits.findData(Split.TRAIN))
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        asked.accept()
+    desk.bench.notices.show()
     [dialog] = shown(FiguresDialog)
     diff = dialog.flips
     assert [diff.filtered.headerData(at, Qt.Orientation.Horizontal) for at in (3, 4)] == ["The other", "This bundle"]

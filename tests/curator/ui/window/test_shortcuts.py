@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from curator.commands import Menu
 from curator.commands.keymap import Keymap
 from curator.settings.file import load
+from curator.settings.schema import with_value
 from curator.ui.shell.keys_overlay import key_rows
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.shortcuts import ShortcutsDialog
@@ -67,7 +68,8 @@ def test_the_usual_keys_come_back(window: MainWindow) -> None:
 
 
 def test_conflicts_that_a_file_brought_are_shown(window: MainWindow) -> None:
-    window.preferences._set("shortcuts", {"edit.redo": ("Ctrl+Z",)})
+    settings = window.preferences.settings
+    window.preferences.adopt(with_value(settings, "shortcuts", {"edit.redo": ("Ctrl+Z",)}))
     dialog = asked(window)
     assert "belongs to several commands" in dialog.problem.text()
     dialog.reject()

@@ -101,7 +101,7 @@ def test_a_cancel_is_seen_at_once_and_leaves_nothing(make_desk: MakeDesk, qtbot:
     live.cancel.click()
     assert live.words.text().startswith("Cancelling…"), "in the same turn of the event loop"
     assert not live.cancel.isEnabled()
-    assert desk.bench.bottom.job._words.words == "Cancelling…"
+    assert desk.bench.bottom.job.words.words == "Cancelling…"
     assert held[0].cancelled
     with qtbot.waitSignal(desk.bench.jobs.ended):
         held[0].end(JobOutcome(JobState.CANCELLED, "Cancelled."))
