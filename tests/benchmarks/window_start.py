@@ -27,7 +27,7 @@ import json, os, sys, time
 began = float(sys.argv[1])
 from pathlib import Path
 from PySide6.QtCore import QEvent, QObject, QTimer
-from curator.ui import app as starting
+from curator.ui.shell import app as starting
 from curator.ui.shell.main_window import MainWindow
 imported = time.monotonic() - began
 wanted = sys.argv[2]
