@@ -15,6 +15,7 @@ import argparse
 import random
 import statistics
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -68,10 +69,14 @@ def can(one: Desk, kind: str) -> bool:
 
 
 def work(one: Desk, keys: int, seed: int) -> dict[str, list[Answer]]:
-    """So many keys; of each kind what they took. Keys that had nothing to paint are pressed and not counted."""
+    """So many keys; of each kind what they took. Keys that had nothing to paint are pressed and not counted; those that
+    decided nothing, because what they would have decided had just appeared, are told."""
     found: dict[str, list[Answer]] = {}
+    refused = Counter[str]()
     for kind in kinds(seed):
         if sum(map(len, found.values())) >= keys:
+            for words, number in refused.items():
+                print(f"  besides {number} keys: {words}")
             return found
         kind = "PgDn" if at_the_end(one) else kind
         if kind != "PgDn" and not can(one, kind):
@@ -82,6 +87,8 @@ def work(one: Desk, keys: int, seed: int) -> dict[str, list[Answer]]:
         answer = one.timed_press(KEYS[kind.split()[-1]])
         if answer.painted:
             found.setdefault(kind, []).append(answer)
+        elif answer.said:
+            refused[answer.said.partition(":")[0]] += 1
         one.rest(PAUSE)
     return found
 

@@ -60,11 +60,13 @@ def display(screen: str = SCREEN) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """From a key to what it paints, in milliseconds: of the clock, and of the window's thread on a processor."""
+    """From a key to what it paints, in milliseconds: of the clock, and of the window's thread on a processor. A key
+    that was not taken paints nothing but `said`: why."""
 
     clock: float
     thread: float
     painted: bool
+    said: str = ""
 
 
 class _Painted(QObject):
@@ -148,15 +150,18 @@ class Desk:
         return sum(one.keys for one in self.bench.project.efforts.spent())
 
     def timed_press(self, key: Qt.Key) -> Answer:
-        """One key, until the answer is painted."""
+        """One key, until the answer is painted, or until the window has said why it does nothing."""
         self.app.processEvents()  # what was asked for before is painted before
         self._painted.arm()
+        said: list[str] = []
+        telling = self.bench.decider.said.connect(said.append)
         began, worked = time.perf_counter(), time.thread_time()
         self.press(key)
-        while self._painted.at is None and time.perf_counter() - began < PATIENCE:
+        while self._painted.at is None and not said and time.perf_counter() - began < PATIENCE:
             self.app.processEvents()
-        if self._painted.at is None:
-            return Answer(0.0, 0.0, False)
+        self.bench.decider.said.disconnect(telling)
+        if said or self._painted.at is None:
+            return Answer(0.0, 0.0, False, said[0] if said else "")
         return Answer(1000 * (self._painted.at[0] - began), 1000 * (self._painted.at[1] - worked), True)
 
     def rest(self, seconds: float) -> None:
