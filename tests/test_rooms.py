@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import importlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
+from types import ModuleType
+
+import pytest
 
 from tests.test_architecture import imports, modules, name_of
 
@@ -130,6 +134,16 @@ def test_a_room_is_seen_at_a_glance() -> None:
 def test_a_face_says_what_lives_there() -> None:
     silent = [room for room in rooms() if not sources()[room] or not sources()[room][0].startswith('"""')]
     assert not silent
+
+
+@pytest.mark.parametrize("room", sorted(room for room in rooms() if room.startswith("curator.")))
+def test_a_face_has_what_it_names(room: str) -> None:
+    """Those that load late have each name twice; what stands for one of their modules would hide the name."""
+    face = importlib.import_module(room)
+    taken = {name for (where, name), module in shown().items() if where == room and module.startswith(f"{room}.")}
+    if hasattr(face, "__getattr__"):
+        assert taken == set(face.__all__)
+    assert not [name for name in taken if isinstance(getattr(face, name, None), ModuleType)]
 
 
 def test_no_module_is_long() -> None:

@@ -44,7 +44,7 @@ SHOWN = (
     "curator.ui.training.evaluate.GATE_FIGURES",
     "curator.ui.shell.keys_overlay.MORE",
     "curator.ui.queue.queue_head.ORDER_WORDS",
-    "curator.ui.files.export_gold.SCOPES",
+    "curator.ui.files.save_as.SCOPES",
     "curator.ui.deciding.propagation.SCOPES",
     "curator.ui.queue.facets_panel._WORDS",
     "curator.ui.dashboard.dashboard.TIMES",

@@ -8,7 +8,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from difflib import SequenceMatcher
 from enum import StrEnum
 
 from curator.domain.decisions import FileComment, FileDecision
@@ -211,6 +210,8 @@ class DiffPart:
 
 def differences(old: str, new: str) -> list[DiffPart]:
     """Both texts as parts in order: what is the same, what only the old one has, what only the new one has."""
+    from difflib import SequenceMatcher  # no start of the window waits for it
+
     words, others = _WORDS.findall(old), _WORDS.findall(new)
     matcher = SequenceMatcher(None, words, others, autojunk=max(len(words), len(others)) > MOST_EXACT)
     found = []

@@ -4,7 +4,6 @@ figure of the dashboard follows.
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 from collections.abc import Iterable, Iterator
@@ -226,6 +225,8 @@ class Plot:
 
     def csv(self) -> str:
         """With a head; shares are 0..1, absent values are empty."""
+        import csv  # no start of the window waits for it
+
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(self.head)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from curator import bootstrap
-from curator.ui.files.project_flows import fill, world_of
+from curator.ui.files.demo_project import fill, world_of
 from tests.careless.hands import Hands, screen
 from tests.careless.oracle import Verdict, judge
 

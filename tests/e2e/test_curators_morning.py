@@ -19,7 +19,7 @@ from curator.domain.jobs import JobState, LinkerState
 from curator.services.ports import QueueFilter
 from curator.settings.file import LoadedSettings
 from curator.settings.schema import Settings
-from curator.ui.files.project_flows import fill, world_of
+from curator.ui.files.demo_project import fill, world_of
 from curator.ui.kit.theme import ThemeController
 from curator.ui.shell.demo_session import Hands
 from curator.ui.shell.main_window import MainWindow

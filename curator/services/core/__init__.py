@@ -1,10 +1,21 @@
 """What all services stand on: the bus of changes, answers that stand until something is written, names of project-wide
 values, and how long work still takes."""
 
-from curator.services.core.events import EventBus
-from curator.services.core.keys import activations, active_bundle, append_activation, bundle_history, set_active_bundle
-from curator.services.core.pace import Pace
-from curator.services.core.standing import CachedAnswer
+from typing import TYPE_CHECKING
+
+from curator import opened_late
+
+if TYPE_CHECKING:
+    from curator.services.core.events import EventBus
+    from curator.services.core.keys import (
+        activations,
+        active_bundle,
+        append_activation,
+        bundle_history,
+        set_active_bundle,
+    )
+    from curator.services.core.pace import Pace
+    from curator.services.core.standing import CachedAnswer
 
 __all__ = [
     "CachedAnswer",
@@ -16,3 +27,11 @@ __all__ = [
     "bundle_history",
     "set_active_bundle",
 ]
+
+__getattr__ = opened_late(
+    __name__,
+    events="EventBus",
+    keys="activations active_bundle append_activation bundle_history set_active_bundle",
+    pace="Pace",
+    standing="CachedAnswer",
+)

@@ -12,18 +12,23 @@ are seconds and keys of decisions.
   and what was decided in the meantime stays as it is.
 """
 
-from curator.services.curating.bulk import BulkOffer, BulkReport, BulkService
-from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, tally
-from curator.services.curating.bulk_sheet import SampleSheet, read_sheet, sheet_of
-from curator.services.curating.curation import CurationService
-from curator.services.curating.deciding import decide_in, mentions_words, shown_of
-from curator.services.curating.efforts import EffortService
-from curator.services.curating.entity_steps import Edit, entity_step
-from curator.services.curating.guidelines import GUIDELINES_KEY, GuidelineService
-from curator.services.curating.mention_edits import checked
-from curator.services.curating.notes import NoteService
-from curator.services.curating.propagation import Others, PropagationScope, PropagationService
-from curator.services.curating.propagation_groups import Group, GroupKind, Line
+from typing import TYPE_CHECKING
+
+from curator import opened_late
+
+if TYPE_CHECKING:
+    from curator.services.curating.bulk import BulkOffer, BulkReport, BulkService
+    from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, tally
+    from curator.services.curating.bulk_sheet import SampleSheet, read_sheet, sheet_of
+    from curator.services.curating.curation import CurationService
+    from curator.services.curating.deciding import decide_in, mentions_words, shown_of
+    from curator.services.curating.efforts import EffortService
+    from curator.services.curating.entity_steps import Edit, entity_step
+    from curator.services.curating.guidelines import GUIDELINES_KEY, GuidelineService
+    from curator.services.curating.mention_edits import checked
+    from curator.services.curating.notes import NoteService
+    from curator.services.curating.propagation import Others, PropagationScope, PropagationService
+    from curator.services.curating.propagation_groups import Group, GroupKind, Line
 
 __all__ = [
     "GUIDELINES_KEY",
@@ -54,3 +59,19 @@ __all__ = [
     "shown_of",
     "tally",
 ]
+
+__getattr__ = opened_late(
+    __name__,
+    bulk="BulkOffer BulkReport BulkService",
+    bulk_plan="Audit AuditState MOST_CHECKS tally",
+    bulk_sheet="SampleSheet read_sheet sheet_of",
+    curation="CurationService",
+    deciding="decide_in mentions_words shown_of",
+    efforts="EffortService",
+    entity_steps="Edit entity_step",
+    guidelines="GUIDELINES_KEY GuidelineService",
+    mention_edits="checked",
+    notes="NoteService",
+    propagation="Others PropagationScope PropagationService",
+    propagation_groups="Group GroupKind Line",
+)

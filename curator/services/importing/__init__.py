@@ -25,35 +25,40 @@ format can carry (`Carries`): for `curator formats`, the manual, and what an exp
   NIL; its identifiers stay with the mention, so that the export writes them back.
 """
 
-from curator.services.importing.fetching import FetchRequest, FetchService, FetchWish, Unfinished
-from curator.services.importing.foreseeing import (
-    Foreseen,
-    foresee_documents,
-    foresee_kb,
-    seconds_to_import,
-    seconds_to_index,
-)
-from curator.services.importing.import_comparing import Compared, fingerprint
-from curator.services.importing.import_reading import ImportChoices
-from curator.services.importing.import_report import ImportReport, counted
-from curator.services.importing.import_sources import (
-    COLUMNS,
-    Counted,
-    FileRecogniser,
-    Left,
-    Recognised,
-    document_formats,
-    has_source,
-    left_behind,
-    look,
-    sources_of,
-)
-from curator.services.importing.importing import ImportService, joined
-from curator.services.importing.imports import FileImport, ImportList, UndoPlan
-from curator.services.importing.kb_importing import KbWish
-from curator.services.importing.text_changes import MovedMention, TextChange, verdict_words
-from curator.services.importing.text_taking import restated_of
-from curator.services.importing.unfinished_import import UnfinishedImport
+from typing import TYPE_CHECKING
+
+from curator import opened_late
+
+if TYPE_CHECKING:
+    from curator.services.importing.fetching import FetchRequest, FetchService, FetchWish, Unfinished
+    from curator.services.importing.foreseeing import (
+        Foreseen,
+        foresee_documents,
+        foresee_kb,
+        seconds_to_import,
+        seconds_to_index,
+    )
+    from curator.services.importing.import_comparing import Compared, fingerprint
+    from curator.services.importing.import_reading import ImportChoices
+    from curator.services.importing.import_report import ImportReport, counted
+    from curator.services.importing.import_sources import (
+        COLUMNS,
+        Counted,
+        FileRecogniser,
+        Left,
+        Recognised,
+        document_formats,
+        has_source,
+        left_behind,
+        look,
+        sources_of,
+    )
+    from curator.services.importing.importing import ImportService, joined
+    from curator.services.importing.imports import FileImport, ImportList, UndoPlan
+    from curator.services.importing.kb_importing import KbWish
+    from curator.services.importing.text_changes import MovedMention, TextChange, verdict_words
+    from curator.services.importing.text_taking import restated_of
+    from curator.services.importing.unfinished_import import UnfinishedImport
 
 __all__ = [
     "COLUMNS",
@@ -92,3 +97,21 @@ __all__ = [
     "sources_of",
     "verdict_words",
 ]
+
+__getattr__ = opened_late(
+    __name__,
+    fetching="FetchRequest FetchService FetchWish Unfinished",
+    foreseeing="Foreseen foresee_documents foresee_kb seconds_to_import seconds_to_index",
+    import_comparing="Compared fingerprint",
+    import_reading="ImportChoices",
+    import_report="ImportReport counted",
+    import_sources=(
+        "COLUMNS Counted FileRecogniser Left Recognised document_formats has_source left_behind look sources_of"
+    ),
+    importing="ImportService joined",
+    imports="FileImport ImportList UndoPlan",
+    kb_importing="KbWish",
+    text_changes="MovedMention TextChange verdict_words",
+    text_taking="restated_of",
+    unfinished_import="UnfinishedImport",
+)

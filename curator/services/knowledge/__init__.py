@@ -12,11 +12,23 @@ new version.
   own.
 """
 
-from curator.services.knowledge.knowledge import HiddenEntities, KnowledgeService, add_missing, types_by_name
-from curator.services.knowledge.nil_clusters import NilCluster, NilService, merged, split
-from curator.services.knowledge.provisional import Made, NewEntity, ProvisionalService
-from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan, after_update, before_update, plan_of
-from curator.services.knowledge.remapping import RemapService
+from typing import TYPE_CHECKING
+
+from curator import opened_late
+
+if TYPE_CHECKING:
+    from curator.services.knowledge.knowledge import HiddenEntities, KnowledgeService, add_missing, types_by_name
+    from curator.services.knowledge.nil_clusters import NilCluster, NilService, merged, split
+    from curator.services.knowledge.provisional import Made, NewEntity, ProvisionalService
+    from curator.services.knowledge.remap_plan import (
+        RemapKind,
+        Remapping,
+        RemapPlan,
+        after_update,
+        before_update,
+        plan_of,
+    )
+    from curator.services.knowledge.remapping import RemapService
 
 __all__ = [
     "HiddenEntities",
@@ -38,3 +50,12 @@ __all__ = [
     "split",
     "types_by_name",
 ]
+
+__getattr__ = opened_late(
+    __name__,
+    knowledge="HiddenEntities KnowledgeService add_missing types_by_name",
+    nil_clusters="NilCluster NilService merged split",
+    provisional="Made NewEntity ProvisionalService",
+    remap_plan="RemapKind RemapPlan Remapping after_update before_update plan_of",
+    remapping="RemapService",
+)

@@ -16,12 +16,17 @@ at a time, and cancels it when the curator moves on.
   Contexts are read only where equal strings were decided in several ways, which is 1.4 % of BC5CDR's mentions.
 """
 
-from curator.services.linking.contrast import ContrastService
-from curator.services.linking.detection import DetectionService
-from curator.services.linking.linking import K, link_document
-from curator.services.linking.name_linking import BY_NAME
-from curator.services.linking.remembering import EntityTeacher, MemoryService
-from curator.services.linking.suggestions import DocumentSuggestions, LinkReport, SuggestionService
+from typing import TYPE_CHECKING
+
+from curator import opened_late
+
+if TYPE_CHECKING:
+    from curator.services.linking.contrast import ContrastService
+    from curator.services.linking.detection import DetectionService
+    from curator.services.linking.linking import K, link_document
+    from curator.services.linking.name_linking import BY_NAME
+    from curator.services.linking.remembering import EntityTeacher, MemoryService
+    from curator.services.linking.suggestions import DocumentSuggestions, LinkReport, SuggestionService
 
 __all__ = [
     "BY_NAME",
@@ -35,3 +40,13 @@ __all__ = [
     "SuggestionService",
     "link_document",
 ]
+
+__getattr__ = opened_late(
+    __name__,
+    contrast="ContrastService",
+    detection="DetectionService",
+    linking="K link_document",
+    name_linking="BY_NAME",
+    remembering="EntityTeacher MemoryService",
+    suggestions="DocumentSuggestions LinkReport SuggestionService",
+)

@@ -10,12 +10,17 @@ which mentions are decided without suggestions, and how much suggestions influen
   mentions again without the curator knowing (`curator/services/rounds/consistency.py`).
 """
 
-from curator.services.queue.facets import FacetService, SavedFilters
-from curator.services.queue.holdout import REASON, Agreement, HoldoutService
-from curator.services.queue.matching import Matching
-from curator.services.queue.ordering import OrderingService, QueueOrder, WorkOrder
-from curator.services.queue.queue import PAGE, Direction, MentionView, OpenDocument, QueueService
-from curator.services.queue.seat import Curation, DocumentList, Linking, Lists, MentionEditing, Queue, Seat
+from typing import TYPE_CHECKING
+
+from curator import opened_late
+
+if TYPE_CHECKING:
+    from curator.services.queue.facets import FacetService, SavedFilters
+    from curator.services.queue.holdout import REASON, Agreement, HoldoutService
+    from curator.services.queue.matching import Matching
+    from curator.services.queue.ordering import OrderingService, QueueOrder, WorkOrder
+    from curator.services.queue.queue import PAGE, Direction, MentionView, OpenDocument, QueueService
+    from curator.services.queue.seat import Curation, DocumentList, Linking, Lists, MentionEditing, Queue, Seat
 
 __all__ = [
     "PAGE",
@@ -40,3 +45,13 @@ __all__ = [
     "Seat",
     "WorkOrder",
 ]
+
+__getattr__ = opened_late(
+    __name__,
+    facets="FacetService SavedFilters",
+    holdout="Agreement HoldoutService REASON",
+    matching="Matching",
+    ordering="OrderingService QueueOrder WorkOrder",
+    queue="Direction MentionView OpenDocument PAGE QueueService",
+    seat="Curation DocumentList Linking Lists MentionEditing Queue Seat",
+)

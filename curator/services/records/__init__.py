@@ -8,20 +8,25 @@ wrong.
   base with the names that decisions taught.
 """
 
-from curator.services.records.audit import AuditService
-from curator.services.records.desktop import add_to_desktop, remove_from_desktop
-from curator.services.records.diagnostics import (
-    DiagnosticsService,
-    last_lines,
-    log_folder,
-    sqlite_words,
-    start_logging,
-    stop_logging,
-)
-from curator.services.records.exporting import ExportReport, ExportScope, ExportService, ExportTarget
-from curator.services.records.kb_export import LEAST, KnowledgeExport
-from curator.services.records.release import ReleaseService
-from curator.services.records.statistics import Statistics, StatisticsService, as_json, head_figures, plots
+from typing import TYPE_CHECKING
+
+from curator import opened_late
+
+if TYPE_CHECKING:
+    from curator.services.records.audit import AuditService
+    from curator.services.records.desktop import add_to_desktop, remove_from_desktop
+    from curator.services.records.diagnostics import (
+        DiagnosticsService,
+        last_lines,
+        log_folder,
+        sqlite_words,
+        start_logging,
+        stop_logging,
+    )
+    from curator.services.records.exporting import ExportReport, ExportScope, ExportService, ExportTarget
+    from curator.services.records.kb_export import LEAST, KnowledgeExport
+    from curator.services.records.release import ReleaseService
+    from curator.services.records.statistics import Statistics, StatisticsService, as_json, head_figures, plots
 
 __all__ = [
     "LEAST",
@@ -46,3 +51,14 @@ __all__ = [
     "start_logging",
     "stop_logging",
 ]
+
+__getattr__ = opened_late(
+    __name__,
+    audit="AuditService",
+    desktop="add_to_desktop remove_from_desktop",
+    diagnostics="DiagnosticsService last_lines log_folder sqlite_words start_logging stop_logging",
+    exporting="ExportReport ExportScope ExportService ExportTarget",
+    kb_export="KnowledgeExport LEAST",
+    release="ReleaseService",
+    statistics="Statistics StatisticsService as_json head_figures plots",
+)

@@ -9,14 +9,16 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from importlib import metadata
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
 
-from curator.services.ports import LinkerPort, Store
-from curator.services.training import BundleSwitch
+if TYPE_CHECKING:  # logging starts before the first paint and knows none of them
+    from curator.services.ports import LinkerPort, Store
+    from curator.services.training import BundleSwitch
+
 
 # The rotating log: under the user's log folder (`CURATOR_LOG_DIR` overrides), never with text of a document.
 
@@ -131,6 +133,8 @@ class DiagnosticsService:
 
 
 def _installation() -> Iterator[str]:
+    from importlib import metadata  # no start of the window waits for it
+
     yield f"Python {sys.version.split()[0]} on {platform.platform()}, {os.cpu_count()} processors"
     for name in PACKAGES:
         try:

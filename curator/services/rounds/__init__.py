@@ -10,13 +10,18 @@
 * **Suggestions in a round hear nothing of the same document** (`own=False`), so they cannot give a decision away.
 """
 
-from curator.services.rounds.adjudication import Adjudication, AdjudicationService
-from curator.services.rounds.agreement import ALL, AgreementReport, AgreementRow, AgreementService, ConsistencyRow
-from curator.services.rounds.consistency import repeating_seat
-from curator.services.rounds.opinions import Opinions
-from curator.services.rounds.round_file import RoundFiles
-from curator.services.rounds.round_work import RoundSeat
-from curator.services.rounds.rounds import ANY_ROUND, RoundService, adjudicated_by
+from typing import TYPE_CHECKING
+
+from curator import opened_late
+
+if TYPE_CHECKING:
+    from curator.services.rounds.adjudication import Adjudication, AdjudicationService
+    from curator.services.rounds.agreement import ALL, AgreementReport, AgreementRow, AgreementService, ConsistencyRow
+    from curator.services.rounds.consistency import repeating_seat
+    from curator.services.rounds.opinions import Opinions
+    from curator.services.rounds.round_file import RoundFiles
+    from curator.services.rounds.round_work import RoundSeat
+    from curator.services.rounds.rounds import ANY_ROUND, RoundService, adjudicated_by
 
 __all__ = [
     "ALL",
@@ -34,3 +39,14 @@ __all__ = [
     "adjudicated_by",
     "repeating_seat",
 ]
+
+__getattr__ = opened_late(
+    __name__,
+    adjudication="Adjudication AdjudicationService",
+    agreement="ALL AgreementReport AgreementRow AgreementService ConsistencyRow",
+    consistency="repeating_seat",
+    opinions="Opinions",
+    round_file="RoundFiles",
+    round_work="RoundSeat",
+    rounds="ANY_ROUND RoundService adjudicated_by",
+)

@@ -20,36 +20,48 @@ models of other documents doubt, both in a child process. `ReplayService` takes 
   links. Every change of the serving bundle is kept with who, when and why.
 """
 
-from curator.services.training.bundles import BundleSwitch, DiskReport, DiskUse, manifest_text, notes_of, size_words
-from curator.services.training.calibration import Calibrator
-from curator.services.training.chain import OnEnd, OnProgress
-from curator.services.training.embedding_map import EmbeddingMap, MapPoint, Place, has_map, nearest_with_map, read_map
-from curator.services.training.evaluation import (
-    HTML,
-    EvaluationService,
-    EvaluationWish,
-    ReplayWish,
-    check_place,
-    save_report,
-    without_html,
-)
-from curator.services.training.indexing import IndexBuilder
-from curator.services.training.promotion_diff import (
-    NIL,
-    DiffKind,
-    DiffRow,
-    comparison_of,
-    count,
-    diff_rows,
-    diff_words,
-    queue_asked,
-)
-from curator.services.training.recipes import Recipe, find_recipe, grouped
-from curator.services.training.replay import ReplayService
-from curator.services.training.retraining import RESUMABLE, InterruptedTraining, RetrainingService, TrainingPreview
-from curator.services.training.speeds import RULE, SPREADS, Speeds, busy_now
-from curator.services.training.suspicious import SuspiciousGold, SuspiciousList, SuspiciousService
-from curator.services.training.workplace import JobDesk, JobOptions, Workplace
+from typing import TYPE_CHECKING
+
+from curator import opened_late
+
+if TYPE_CHECKING:
+    from curator.services.training.bundles import BundleSwitch, DiskReport, DiskUse, manifest_text, notes_of, size_words
+    from curator.services.training.calibration import Calibrator
+    from curator.services.training.chain import OnEnd, OnProgress
+    from curator.services.training.embedding_map import (
+        EmbeddingMap,
+        MapPoint,
+        Place,
+        has_map,
+        nearest_with_map,
+        read_map,
+    )
+    from curator.services.training.evaluation import (
+        HTML,
+        EvaluationService,
+        EvaluationWish,
+        ReplayWish,
+        check_place,
+        save_report,
+        without_html,
+    )
+    from curator.services.training.indexing import IndexBuilder
+    from curator.services.training.promotion_diff import (
+        NIL,
+        DiffKind,
+        DiffRow,
+        comparison_of,
+        count,
+        diff_rows,
+        diff_words,
+        queue_asked,
+    )
+    from curator.services.training.recipes import Recipe, find_recipe, grouped
+    from curator.services.training.replay import ReplayService
+    from curator.services.training.retraining import RESUMABLE, InterruptedTraining, RetrainingService, TrainingPreview
+    from curator.services.training.speeds import RULE, SPREADS, Speeds, busy_now
+    from curator.services.training.suspicious import SuspiciousGold, SuspiciousList, SuspiciousService
+    from curator.services.training.workplace import JobDesk, JobOptions, Workplace
 
 __all__ = [
     "HTML",
@@ -102,3 +114,20 @@ __all__ = [
     "size_words",
     "without_html",
 ]
+
+__getattr__ = opened_late(
+    __name__,
+    bundles="BundleSwitch DiskReport DiskUse manifest_text notes_of size_words",
+    calibration="Calibrator",
+    chain="OnEnd OnProgress",
+    embedding_map="EmbeddingMap MapPoint Place has_map nearest_with_map read_map",
+    evaluation="EvaluationService EvaluationWish HTML ReplayWish check_place save_report without_html",
+    indexing="IndexBuilder",
+    promotion_diff="DiffKind DiffRow NIL comparison_of count diff_rows diff_words queue_asked",
+    recipes="Recipe find_recipe grouped",
+    replay="ReplayService",
+    retraining="InterruptedTraining RESUMABLE RetrainingService TrainingPreview",
+    speeds="RULE SPREADS Speeds busy_now",
+    suspicious="SuspiciousGold SuspiciousList SuspiciousService",
+    workplace="JobDesk JobOptions Workplace",
+)

@@ -7,7 +7,7 @@ notes and history too. `Workbench` joins the rooms that it shows.
 
 from typing import TYPE_CHECKING
 
-from curator.ui import opened_late
+from curator import opened_late
 from curator.ui.bench.candidate_commands import CANDIDATES
 from curator.ui.bench.deciding_commands import DECIDING
 from curator.ui.bench.queue_commands import QUEUE
@@ -32,5 +32,8 @@ __all__ = [
 
 __getattr__ = opened_late(
     __name__,
-    {"Refresher": "refresher", "StatusLine": "status_line", "WindowLayout": "window_layout", "Workbench": "workbench"},
+    refresher="Refresher",
+    status_line="StatusLine",
+    window_layout="WindowLayout",
+    workbench="Workbench",
 )

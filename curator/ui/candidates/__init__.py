@@ -7,11 +7,16 @@ knowledge base.
   stay where they are, and the boundary goes back when the comparison does.
 """
 
-from curator.ui.candidates.candidate_contrast import NO_WORDS, WEIGHING, CandidatePair, word_tints
-from curator.ui.candidates.candidate_panel import CandidatePanel
-from curator.ui.candidates.entity_card import EntityCard, Lookup
-from curator.ui.candidates.search_panel import SearchPane
-from curator.ui.candidates.search_rows import Search
+from typing import TYPE_CHECKING
+
+from curator import opened_late
+
+if TYPE_CHECKING:
+    from curator.ui.candidates.candidate_contrast import NO_WORDS, WEIGHING, CandidatePair, word_tints
+    from curator.ui.candidates.candidate_panel import CandidatePanel
+    from curator.ui.candidates.entity_card import EntityCard, Lookup
+    from curator.ui.candidates.search_panel import SearchPane
+    from curator.ui.candidates.search_rows import Search
 
 __all__ = [
     "NO_WORDS",
@@ -24,3 +29,12 @@ __all__ = [
     "SearchPane",
     "word_tints",
 ]
+
+__getattr__ = opened_late(
+    __name__,
+    candidate_contrast="CandidatePair NO_WORDS WEIGHING word_tints",
+    candidate_panel="CandidatePanel",
+    entity_card="EntityCard Lookup",
+    search_panel="SearchPane",
+    search_rows="Search",
+)

@@ -10,7 +10,7 @@ unlikely.
 
 from typing import TYPE_CHECKING
 
-from curator.ui import opened_late
+from curator import opened_late
 from curator.ui.dashboard.seeing_commands import SEEING
 
 if TYPE_CHECKING:
@@ -23,4 +23,8 @@ __all__ = [
     "SuspiciousWindow",
 ]
 
-__getattr__ = opened_late(__name__, {"SeeingFlows": "seeing_flows", "SuspiciousWindow": "suspicious_window"})
+__getattr__ = opened_late(
+    __name__,
+    seeing_flows="SeeingFlows",
+    suspicious_window="SuspiciousWindow",
+)

@@ -1,12 +1,25 @@
 """From a key to a decision: where the curator is, what the key may decide, and deciding many mentions at once by their
 string or by their probability."""
 
-from curator.ui.deciding.candidate_desk import CandidateDesk
-from curator.ui.deciding.decider import Decider, Leftover, Revision, candidate_key, document_key, mention_key, nil_key
-from curator.ui.deciding.group_decider import GroupDecider
-from curator.ui.deciding.kwic_list import CheckMark, KwicList, KwicRow
-from curator.ui.deciding.navigator import Navigator
-from curator.ui.deciding.reason_strip import ReasonStrip
+from typing import TYPE_CHECKING
+
+from curator import opened_late
+
+if TYPE_CHECKING:
+    from curator.ui.deciding.candidate_desk import CandidateDesk
+    from curator.ui.deciding.decider import (
+        Decider,
+        Leftover,
+        Revision,
+        candidate_key,
+        document_key,
+        mention_key,
+        nil_key,
+    )
+    from curator.ui.deciding.group_decider import GroupDecider
+    from curator.ui.deciding.kwic_list import CheckMark, KwicList, KwicRow
+    from curator.ui.deciding.navigator import Navigator
+    from curator.ui.deciding.reason_strip import ReasonStrip
 
 __all__ = [
     "CandidateDesk",
@@ -24,3 +37,13 @@ __all__ = [
     "mention_key",
     "nil_key",
 ]
+
+__getattr__ = opened_late(
+    __name__,
+    candidate_desk="CandidateDesk",
+    decider="Decider Leftover Revision candidate_key document_key mention_key nil_key",
+    group_decider="GroupDecider",
+    kwic_list="CheckMark KwicList KwicRow",
+    navigator="Navigator",
+    reason_strip="ReasonStrip",
+)

@@ -8,10 +8,15 @@ screen readers. It is told what to show; it decides nothing.
   interface, but not its attributes and selection. The copy is made when a reader asks for it.
 """
 
-from curator.ui.document.document_find import FindBar
-from curator.ui.document.document_painter import Tint
-from curator.ui.document.document_view import DocumentView
-from curator.ui.document.screen_reader import speak_to_screen_readers
+from typing import TYPE_CHECKING
+
+from curator import opened_late
+
+if TYPE_CHECKING:
+    from curator.ui.document.document_find import FindBar
+    from curator.ui.document.document_painter import Tint
+    from curator.ui.document.document_view import DocumentView
+    from curator.ui.document.screen_reader import speak_to_screen_readers
 
 __all__ = [
     "DocumentView",
@@ -19,3 +24,11 @@ __all__ = [
     "Tint",
     "speak_to_screen_readers",
 ]
+
+__getattr__ = opened_late(
+    __name__,
+    document_find="FindBar",
+    document_painter="Tint",
+    document_view="DocumentView",
+    screen_reader="speak_to_screen_readers",
+)

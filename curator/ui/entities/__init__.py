@@ -3,7 +3,7 @@ anew."""
 
 from typing import TYPE_CHECKING
 
-from curator.ui import opened_late
+from curator import opened_late
 from curator.ui.entities.entity_commands import ENTITIES
 
 if TYPE_CHECKING:
@@ -14,4 +14,7 @@ __all__ = [
     "EntityFlows",
 ]
 
-__getattr__ = opened_late(__name__, {"EntityFlows": "entity_flows"})
+__getattr__ = opened_late(
+    __name__,
+    entity_flows="EntityFlows",
+)

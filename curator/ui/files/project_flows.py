@@ -3,96 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import platformdirs
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from curator.domain.documents import Split
 from curator.domain.entities import TypeMapping
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import ntr, tr
 from curator.services.importing import ImportReport, KbWish, joined
 from curator.services.records import ExportScope
 from curator.ui.bench import Workbench
+from curator.ui.files.demo_project import World, fill
 from curator.ui.files.document_columns import TypeMappingDialog
-from curator.ui.files.export_gold import ExportDialog
 from curator.ui.files.fetch_pubmed import FetchPubMedDialog
 from curator.ui.files.import_documents import ImportDialog, ImportWish
 from curator.ui.files.import_flows import FetchFlow, ImportFlows
 from curator.ui.files.import_kb import REPLACES, ImportKbDialog
 from curator.ui.files.import_report import ImportReportDialog, in_short
+from curator.ui.files.save_as import ExportDialog
 from curator.ui.jobs import JobKind
 from curator.ui.kit import tell
 
 if TYPE_CHECKING:
-    from curator.bootstrap import Project
-
-
-# The demo projects: their knowledge base, documents with gold, and test documents that wait for the curator.
-
-
-@dataclass(frozen=True, slots=True)
-class World:
-    """Files of a demo below `resources/demo/NAME`; `documents` by split, the test ones imported without gold."""
-
-    name: str
-    knowledge_base: str
-    documents: tuple[tuple[str, Split], ...]
-
-
-WORLDS = {
-    "pubmed": World(
-        "pubmed",
-        "kb.jsonl",
-        (
-            ("train.pubtator", Split.TRAIN),
-            ("validation.pubtator", Split.VALIDATION),
-            ("test.pubtator", Split.TEST),
-        ),
-    ),
-    "wikia": World(
-        "wikia",
-        "documents",
-        (
-            ("mentions/train.json", Split.TRAIN),
-            ("mentions/val.json", Split.VALIDATION),
-            ("mentions/test.json", Split.TEST),
-        ),
-    ),
-}
-
-
-def world_of(name: str) -> World:
-    """Raises UserError that lists the worlds there are."""
-    if name not in WORLDS:
-        raise UserError(tr("There is no demo {name!r}. Choose {join}.", name=name, join=" or ".join(WORLDS)))
-    return WORLDS[name]
-
-
-def demo_folder(world: str) -> Path:
-    """Where the window keeps the demo project that it makes."""
-    return Path(platformdirs.user_data_dir("curator")) / "demo" / f"{world}.curation"
-
-
-def is_filled(project: Project) -> bool:
-    """Whether the project has its knowledge base and documents, so that nothing needs to be imported."""
-    return project.knowledge.info() is not None and sum(project.queue.counts().documents.values()) > 0
-
-
-def fill(project: Project, world: World) -> Generator[Progress, None, dict[str, Any]]:
-    """Import knowledge base and documents. Closing it cancels the file under way."""
-    root = Path(str(resources.files("resources") / "demo" / world.name))
-    if project.knowledge.info() is None:
-        yield from project.importing.knowledge_base(root / world.knowledge_base)
-    for name, split in world.documents:
-        gold = split is not Split.TEST
-        yield from project.importing.documents([root / name], gold=gold, split=split)
-    return {"message": tr("The demo project is ready.")}
+    pass
 
 
 TYPES = "The types of mentions or of entities changed. Check which entity types each type of mention is linked to."

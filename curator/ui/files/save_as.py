@@ -1,15 +1,111 @@
-"""Asks where something is written: a release, the audit trail, a round, the updated knowledge base."""
+"""Asks where something is written, and in which form: gold, a release, the audit trail, a round, the knowledge base."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtWidgets import QComboBox, QFileDialog, QSpinBox, QWidget
 
-from curator.domain.wording import tr
-from curator.services.records import ExportScope
-from curator.ui.files.export_gold import SCOPES
-from curator.ui.kit import FormDialog, PathEdit
+from curator.domain.wording import ntr, tr
+from curator.services.records import ExportScope, ExportTarget
+from curator.ui.kit import FormDialog, PathEdit, sentence
+
+USUAL = "pubtator"
+INTRO = "Writes the decisions in the format of the documents. What nobody changed goes back as it came."
+SCOPES = {
+    ExportScope.DECIDED: "All documents, with what is decided so far",
+    ExportScope.DONE: "Documents that are done",
+    ExportScope.ADJUDICATED: "Adjudicated mentions only",
+}
+ONE_FILE = "A file is written."
+ALL_IN_ONE = "A file is written, with the documents of all {n:,} imported files."
+FOLDER = "A folder is written."
+ARCHIVE = "A zip archive is written."
+CARRIES = "This format also says who decided each mention, and when."
+CARRIES_NOT = "This format has no place for who decided and when. “{other}” carries both."
+
+
+class ExportDialog(FormDialog):
+    """`out`, `format` and `scope` are valid once it was accepted.
+
+    Of a format, `carries` says whether it holds who decided, `name` what the export is usually called, and `makes` what
+    is written to a path.
+    """
+
+    def __init__(
+        self,
+        formats: Sequence[tuple[str, str]],
+        *,
+        place: Path,
+        usual: str = USUAL,
+        carries: Callable[[str], bool] = lambda _: False,
+        name: Callable[[str], str] = lambda form: f"gold-{form}",
+        makes: Callable[[Path, str], tuple[ExportTarget, int]] = lambda *_: (ExportTarget.FOLDER, 0),
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(tr("Export gold"), intro=tr(INTRO), ok=tr("Export"), parent=parent)
+        self._place, self._carries, self._titles = place, carries, dict(formats)
+        self._name, self._makes = name, makes
+        self.formats = QComboBox(self)
+        self.formats.setAccessibleName(tr("Format"))
+        for form, title in formats:
+            self.formats.addItem(title, form)
+        self.formats.setCurrentIndex(max(self.formats.findData(usual), 0))
+        self.scopes = QComboBox(self)
+        self.scopes.setAccessibleName(tr("What is exported"))
+        for scope, words in SCOPES.items():
+            self.scopes.addItem(tr(words), scope.value)
+        self.path = PathEdit(tr("the exported file or folder"), mode=QFileDialog.FileMode.AnyFile, parent=self)
+        self.people = sentence("")
+        self.made = sentence("")
+        self.form.addRow(tr("&Format"), self.formats)
+        self.form.addRow("", self.people)
+        self.form.addRow(tr("&What"), self.scopes)
+        self.form.addRow(tr("&To"), self.path)
+        self.form.addRow("", self.made)
+        self.formats.currentIndexChanged.connect(self._suggest)
+        self.path.changed.connect(self._say_what_is_made)
+        self.setMinimumWidth(600)
+        self._suggest()
+
+    def _suggest(self) -> None:
+        name = self.format
+        self.path.set_path(self._place / self._name(name))
+        self._say_what_is_made()
+        other = next((title for one, title in self._titles.items() if self._carries(one)), "")
+        self.people.setText(tr(CARRIES) if self._carries(name) else tr(CARRIES_NOT, other=other) if other else "")
+
+    def _say_what_is_made(self) -> None:
+        path = self.path.path
+        self.made.setText(_words_for(*self._makes(path, self.format)) if path is not None else "")
+
+    @property
+    def format(self) -> str:
+        return str(self.formats.currentData())
+
+    @property
+    def scope(self) -> ExportScope:
+        return ExportScope(self.scopes.currentData())
+
+    @property
+    def out(self) -> Path:
+        return self.path.path or self._place
+
+    def check(self) -> str:
+        path = self.path.path
+        if path is None:
+            return tr("Say where the export is written.")
+        if not path.parent.is_dir():
+            return tr("{parent} does not exist. Choose a folder that does.", parent=path.parent)
+        return ""
+
+
+def _words_for(place: ExportTarget, files: int) -> str:
+    if place is ExportTarget.FILE:
+        return ntr(ONE_FILE, ALL_IN_ONE, files)
+    return tr(FOLDER if place is ExportTarget.FOLDER else ARCHIVE)
+
 
 RELEASE_INTRO = (
     "A release holds the decisions, the hashes of the texts, the guidelines, the knowledge base's and the linker's "

@@ -11,81 +11,95 @@ thread, and the watch over what was on the screen when a key was pressed. Knows 
   at paths one file at a time and can be stopped.
 """
 
-from curator.ui.kit.fitting import USUAL_LINE, FlowRow
-from curator.ui.kit.form import EmptyPage, FormDialog, PathEdit, ShowDialog, file_dialog, sentence
-from curator.ui.kit.key_names import belongs_to, is_plain, key_name, key_of, keys_between, place_of, use_keys, way_to
-from curator.ui.kit.labels import Banner, ElidedLabel, NoteLabel, ScaledLabel, StateChip, percent
-from curator.ui.kit.layout_store import (
-    SavedLayout,
-    cascaded,
-    forget_layout,
-    keep_layout,
-    layout_of,
-    on_screen,
-    read_state,
-    usual_layout,
-    write_state,
-)
-from curator.ui.kit.line_chart import (
-    Axes,
-    Curve,
-    LineChart,
-    Stroke,
-    Tone,
-    nice_ticks,
-    paint_cursor,
-    paint_grid,
-    paint_line,
-    paint_mark,
-)
-from curator.ui.kit.mention_state import (
-    LONG_FORM,
-    REASON_WORDS,
-    REASONS,
-    MentionState,
-    Reason,
-    decision_words,
-    long_form,
-    marked,
-    names_in,
-    spoken,
-    state_of,
-    suggestion_words,
-    tooltip,
-    verdict_words,
-)
-from curator.ui.kit.messages import ask, choose, tell
-from curator.ui.kit.note_marks import draw_notes, notes_width
-from curator.ui.kit.notices import NoticeLine, Notices
-from curator.ui.kit.record_tables import (
-    FigureTable,
-    FindLine,
-    Index,
-    OpeningTable,
-    RecordColumn,
-    RecordModel,
-    RecordTable,
-    TickTable,
-)
-from curator.ui.kit.row_list import (
-    PAD,
-    RowList,
-    RowTable,
-    draw_bar,
-    draw_focus,
-    draw_ground,
-    draw_key,
-    draw_tag,
-    draw_words,
-    figure,
-    fixed_font,
-    row_height,
-    scaled,
-)
-from curator.ui.kit.sight import MODIFIERS, Glance, Sight, rows_in_sight, watch
-from curator.ui.kit.theme import LIGHT, Scheme, StateColours, Theme, ThemeController, blend, icon, theme_of
-from curator.ui.kit.window_calls import Bridge
-from curator.ui.kit.worker import Deliver, FileScan, Worker
+from typing import TYPE_CHECKING
+
+from curator import opened_late
+
+if TYPE_CHECKING:
+    from curator.ui.kit.fitting import USUAL_LINE, FlowRow
+    from curator.ui.kit.form import EmptyPage, FormDialog, PathEdit, ShowDialog, file_dialog, sentence
+    from curator.ui.kit.key_names import (
+        belongs_to,
+        is_plain,
+        key_name,
+        key_of,
+        keys_between,
+        place_of,
+        use_keys,
+        way_to,
+    )
+    from curator.ui.kit.labels import Banner, ElidedLabel, NoteLabel, ScaledLabel, StateChip, percent
+    from curator.ui.kit.layout_store import (
+        SavedLayout,
+        cascaded,
+        forget_layout,
+        keep_layout,
+        layout_of,
+        on_screen,
+        read_state,
+        usual_layout,
+        write_state,
+    )
+    from curator.ui.kit.line_chart import (
+        Axes,
+        Curve,
+        LineChart,
+        Stroke,
+        Tone,
+        nice_ticks,
+        paint_cursor,
+        paint_grid,
+        paint_line,
+        paint_mark,
+    )
+    from curator.ui.kit.mention_state import (
+        LONG_FORM,
+        REASON_WORDS,
+        REASONS,
+        MentionState,
+        Reason,
+        decision_words,
+        long_form,
+        marked,
+        names_in,
+        spoken,
+        state_of,
+        suggestion_words,
+        tooltip,
+        verdict_words,
+    )
+    from curator.ui.kit.messages import ask, choose, tell
+    from curator.ui.kit.note_marks import draw_notes, notes_width
+    from curator.ui.kit.notices import NoticeLine, Notices
+    from curator.ui.kit.record_tables import (
+        FigureTable,
+        FindLine,
+        Index,
+        OpeningTable,
+        RecordColumn,
+        RecordModel,
+        RecordTable,
+        TickTable,
+    )
+    from curator.ui.kit.row_list import (
+        PAD,
+        RowList,
+        RowTable,
+        draw_bar,
+        draw_focus,
+        draw_ground,
+        draw_key,
+        draw_tag,
+        draw_words,
+        figure,
+        fixed_font,
+        row_height,
+        scaled,
+    )
+    from curator.ui.kit.sight import MODIFIERS, Glance, Sight, rows_in_sight, watch
+    from curator.ui.kit.theme import LIGHT, Scheme, StateColours, Theme, ThemeController, blend, icon, theme_of
+    from curator.ui.kit.window_calls import Bridge
+    from curator.ui.kit.worker import Deliver, FileScan, Worker
 
 __all__ = [
     "LIGHT",
@@ -189,3 +203,31 @@ __all__ = [
     "way_to",
     "write_state",
 ]
+
+__getattr__ = opened_late(
+    __name__,
+    fitting="FlowRow USUAL_LINE",
+    form="EmptyPage FormDialog PathEdit ShowDialog file_dialog sentence",
+    key_names="belongs_to is_plain key_name key_of keys_between place_of use_keys way_to",
+    labels="Banner ElidedLabel NoteLabel ScaledLabel StateChip percent",
+    layout_store=(
+        "SavedLayout cascaded forget_layout keep_layout layout_of on_screen read_state usual_layout write_state"
+    ),
+    line_chart="Axes Curve LineChart Stroke Tone nice_ticks paint_cursor paint_grid paint_line paint_mark",
+    mention_state=(
+        "LONG_FORM MentionState REASONS REASON_WORDS Reason decision_words long_form marked names_in spoken "
+        "state_of suggestion_words tooltip verdict_words"
+    ),
+    messages="ask choose tell",
+    note_marks="draw_notes notes_width",
+    notices="NoticeLine Notices",
+    record_tables="FigureTable FindLine Index OpeningTable RecordColumn RecordModel RecordTable TickTable",
+    row_list=(
+        "PAD RowList RowTable draw_bar draw_focus draw_ground draw_key draw_tag draw_words figure fixed_font "
+        "row_height scaled"
+    ),
+    sight="Glance MODIFIERS Sight rows_in_sight watch",
+    theme="LIGHT Scheme StateColours Theme ThemeController blend icon theme_of",
+    window_calls="Bridge",
+    worker="Deliver FileScan Worker",
+)

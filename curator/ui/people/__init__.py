@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from curator.ui import opened_late
+from curator import opened_late
 from curator.ui.people.people_commands import PEOPLE
 
 if TYPE_CHECKING:
@@ -13,4 +13,7 @@ __all__ = [
     "PeopleFlows",
 ]
 
-__getattr__ = opened_late(__name__, {"PeopleFlows": "people_flows"})
+__getattr__ = opened_late(
+    __name__,
+    people_flows="PeopleFlows",
+)

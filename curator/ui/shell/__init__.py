@@ -10,7 +10,7 @@
 
 from typing import TYPE_CHECKING
 
-from curator.ui import opened_late
+from curator import opened_late
 
 if TYPE_CHECKING:
     from curator.ui.shell.app import can_show, run
@@ -22,4 +22,8 @@ __all__ = [
     "run_demo",
 ]
 
-__getattr__ = opened_late(__name__, {"can_show": "app", "run": "app", "run_demo": "demo_session"})
+__getattr__ = opened_late(
+    __name__,
+    app="can_show run",
+    demo_session="run_demo",
+)

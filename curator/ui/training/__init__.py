@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from curator.ui import opened_late
+from curator import opened_late
 from curator.ui.training.model_commands import JOBS, MODEL
 
 if TYPE_CHECKING:
@@ -16,4 +16,8 @@ __all__ = [
     "ModelFlows",
 ]
 
-__getattr__ = opened_late(__name__, {"BundleFlows": "bundle_flows", "ModelFlows": "model_flows"})
+__getattr__ = opened_late(
+    __name__,
+    bundle_flows="BundleFlows",
+    model_flows="ModelFlows",
+)

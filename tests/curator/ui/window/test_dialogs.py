@@ -17,13 +17,13 @@ from curator.domain.jobs import GateVerdict, JobOutcome, JobState
 from curator.services.training.evaluation import EvaluationWish, ReplayWish
 from curator.settings.schema import OptionKind, Settings, options
 from curator.ui.files.document_columns import TypeMappingDialog
-from curator.ui.files.export_gold import ExportDialog
 from curator.ui.files.fetch_pubmed import FetchPubMedDialog
 from curator.ui.files.import_documents import ImportDialog
 from curator.ui.files.import_kb import ImportKbDialog
 from curator.ui.files.import_report import ImportReportDialog, as_text
 from curator.ui.files.imports import ImportsDialog
 from curator.ui.files.new_project import NewProjectDialog
+from curator.ui.files.save_as import ExportDialog
 from curator.ui.kit.record_tables import FigureTable
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.keys_overlay import KeysOverlay, keys_words
