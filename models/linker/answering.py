@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from models.core import KnowledgeBase, MentionQuery
 from models.names import DEFINITION, LEXICAL, NAMES, PREFERRED, CandidateTable
 from models.rankers import Combiner, HeadFeatures, NilFeatures, NilModel, Wording, head_features
-from models.retrievers import DOCUMENT, MEMORY, NOTHING, FusionWeights, Recalled, Votes, ranking
+from models.retrievers import DOCUMENT, LEAD, MEMORY, NOTHING, FusionWeights, Recalled, Votes, comparable, ranking
 from models.text import normalise
 from models.types import DocumentInput, LinkedMention, NilEstimate, ScoredCandidate
 
@@ -82,12 +83,23 @@ class Answerer:
             return Ranked((), fused, bare, probabilities, None)
         wording = Wording(_text(mention), [self.kb.names[at] for at in mention.table.matched])
         recalled = mention.recalled
-        head = head_features(scores, order, fused, bare, mention.entity_ids, wording, recalled=recalled)
-        chances = self.combiner.probabilities(head.matrix)
+        leads = self.leads(scores, self.combiner.heard)
+        head = head_features(scores, order, fused, bare, mention.entity_ids, wording, recalled=recalled, leads=leads)
+        chances = self.combiner.probabilities(head.matrix, head.heard)
         places = sorted(range(len(chances)), key=lambda place: (-chances[place], place))
         probabilities[head.order] = chances
-        final = (*(int(head.order[place]) for place in places), *order[len(places) :])
-        return Ranked(final, fused, bare, probabilities, head)
+        first = [int(head.order[place]) for place in places]
+        ahead = set(first)
+        return Ranked((*first, *(at for at in order if at not in ahead)), fused, bare, probabilities, head)
+
+    def leads(self, scores: Mapping[str, FLOATS], stages: Iterable[str]) -> dict[str, NDArray[np.float64]]:
+        """What these trained stages say of the candidates, (c,) each: 0 for the favourite, less for the others."""
+        found = {
+            stage: comparable(stage, scores[stage], self.fusion.scales.get(stage, LEAD))
+            for stage in stages
+            if stage in scores
+        }
+        return {stage: own - own.max(initial=-np.inf) for stage, own in found.items() if len(own)}
 
     def nil_features(self, mention: ScoredMention, ranked: Ranked | None = None) -> NilFeatures:
         """The features on which NIL is fitted."""

@@ -143,7 +143,8 @@ class Linker:
         """Answers in the order of ``documents``, at most ``k`` candidates a mention, batch by batch.
 
         With ``own`` a document's other decisions answer too, as a curator at work expects; without, none of its own,
-        as fitting and evaluation need it. Trained stages without a weight are not asked: they could only cost time.
+        as fitting and evaluation need it. Trained stages that nothing listens to are not asked: they could only cost
+        time.
         """
         answerer, stages = self.answerer(), self._weighed()
         for batch in _batches(documents, BATCH_DOCUMENTS):
@@ -190,10 +191,13 @@ class Linker:
         return Answerer(self.stages.kb, self.fusion, self.combiner, self.nil)
 
     def _weighed(self) -> Stages:
-        """The stages without trained retrievers and a ranker whose weight is 0."""
-        weights = self.fusion.weights
-        trained = tuple(one for one in self.stages.trained if weights.get(one.name))
-        return replace(self.stages, trained=trained, ranker=self.stages.ranker if weights.get(RANKER) else None)
+        """The stages without trained retrievers and a ranker that nothing listens to."""
+        trained = tuple(one for one in self.stages.trained if self.listens_to(one.name))
+        return replace(self.stages, trained=trained, ranker=self.stages.ranker if self.listens_to(RANKER) else None)
+
+    def listens_to(self, stage: str) -> bool:
+        """Whether a trained stage changes any answer: it has a weight in fusion, or the combiner hears it."""
+        return bool(self.fusion.weights.get(stage)) or stage in self.combiner.heard
 
     def _score_batch(
         self, stages: Stages, batch: Sequence[DocumentInput], *, k: int, own: bool

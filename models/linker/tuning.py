@@ -7,7 +7,7 @@ is absent (rejected, skipped, undecided) is left out. Scored mentions never saw 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,17 @@ from numpy.typing import NDArray
 from models.linker.answering import ScoredMention
 from models.linker.linker import Linker
 from models.linker.reranking import RANKER
-from models.rankers import FEATURES, Combiner, Labelled, NilModel, fit_combiner, fit_nil
+from models.rankers import (
+    FEATURES,
+    HEARD,
+    Combiner,
+    HeardMention,
+    Labelled,
+    NilModel,
+    fit_combiner,
+    fit_hearing,
+    fit_nil,
+)
 from models.retrievers import NOTHING, FusionWeights, LabelledScores, fit_fusion
 from models.types import DocumentInput, LinkedMention
 
@@ -36,10 +46,10 @@ class Tuned:
 def tune(
     linker: Linker, documents: Iterable[DocumentInput], gold: Gold, *, stages: Sequence[str] | None = None
 ) -> Tuned:
-    """Fusion weights, then the combiner under them, then NIL under both, all on the same documents.
+    """The combiner, what it hears of each trained stage, then NIL under both, all on the same documents.
 
-    By default only the fusion weights of trained stages and of the ranker are fitted: those of the untrained stages
-    were chosen on far more mentions than a young project has.
+    The fusion weights of `stages` come first; none by default, since those of the untrained stages were chosen on far
+    more mentions than a young project has, and trained stages are heard by the combiner.
     """
     scored = [m for m in linker.score(documents) if (m.document.key, m.query.key) in gold]
     return tune_scored(linker, scored, gold, stages=stages)
@@ -48,19 +58,42 @@ def tune(
 def tune_scored(
     linker: Linker, scored: Sequence[ScoredMention], gold: Gold, *, stages: Sequence[str] | None = None
 ) -> Tuned:
-    """The same for mentions scored before. With fewer than 100 linked mentions the weights stay, with fewer than 500
-    the combiner."""
+    """The same for mentions scored before. With fewer than 100 linked mentions weights and hearing stay, with fewer
+    than 500 the combiner."""
     answers = [gold[mention.document.key, mention.query.key] for mention in scored]
     linked = [(mention, ids) for mention, ids in zip(scored, answers, strict=True) if ids]
     fusion, combiner = linker.fusion, linker.combiner
     if len(linked) >= MIN_FUSION:
-        own = [retriever.name for retriever in linker.stages.trained] + [RANKER] * (linker.stages.ranker is not None)
-        labelled = [label(mention, ids) for mention, ids in linked]
-        fusion = fit_fusion(labelled, start=linker.fusion, stages=own if stages is None else stages)
+        fusion = fit_fusion([label(mention, ids) for mention, ids in linked], start=fusion, stages=stages or ())
     if len(linked) >= MIN_COMBINER:
-        combiner = learn_combiner(linker.with_weights(fusion=fusion), linked) or combiner
+        learnt = learn_combiner(linker.with_weights(fusion=fusion, combiner=combiner.deaf()), linked)
+        combiner = replace(learnt, heard=combiner.heard) if learnt is not None else combiner
     tuned = linker.with_weights(fusion=fusion, combiner=combiner)
-    return Tuned(fusion, combiner, learn_nil(tuned, scored, [not ids for ids in answers]))
+    if len(linked) >= MIN_FUSION:
+        own = [retriever.name for retriever in linker.stages.trained] + [RANKER] * (linker.stages.ranker is not None)
+        for stage in own:
+            tuned = hear(tuned, linked, stage=stage)
+    return Tuned(fusion, tuned.combiner, learn_nil(tuned, scored, [not ids for ids in answers]))
+
+
+def hear(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]], *, stage: str) -> Linker:
+    """The linker whose combiner hears a trained stage as far as these mentions, of which it learnt none, speak for it.
+
+    ``linked`` holds mentions with their gold ids. See ``models.rankers.hearing``.
+    """
+    probe = linker.with_weights(combiner=linker.combiner.hearing(stage, (0.0,) * len(HEARD)))
+    heads = [(probe.rank(mention).head, mention, ids) for mention, ids in linked]
+    told = [
+        HeardMention(
+            probe.combiner.logits(head.matrix, head.heard),
+            head.heard[stage],
+            np.asarray([mention.entity_ids[at] in ids for at in head.order], dtype=bool),
+            mention.document.key,
+        )
+        for head, mention, ids in heads
+        if head is not None and stage in head.heard
+    ]
+    return linker.with_weights(combiner=linker.combiner.hearing(stage, fit_hearing(told)))
 
 
 def learn_combiner(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]]) -> Combiner | None:

@@ -35,6 +35,7 @@ from models.rankers.dual_ranker import (
     encode_ranker_entities,
     load_ranker_entities,
 )
+from models.rankers.hearing import HEARD, HeardMention, fit_hearing
 from models.rankers.nil import DEFAULT_NIL, NilFeatures, NilModel, fit_nil
 from models.rankers.ranker import FLOATS, RULE, Ranker, RankerSettings, RankerTally, RerankRule, choose_margin
 
@@ -44,6 +45,7 @@ __all__ = [
     "FEATURES",
     "FLOATS",
     "HEADER_FILE",
+    "HEARD",
     "RULE",
     "VECTORS_FILE",
     "Combiner",
@@ -51,6 +53,7 @@ __all__ = [
     "CrossEncoderModule",
     "DualRanker",
     "HeadFeatures",
+    "HeardMention",
     "Labelled",
     "NilFeatures",
     "NilModel",
@@ -65,6 +68,7 @@ __all__ = [
     "default_combiner",
     "encode_ranker_entities",
     "fit_combiner",
+    "fit_hearing",
     "fit_nil",
     "head_features",
     "load_cross_encoder",

@@ -3,12 +3,16 @@
 P(entity | mention, not NIL) is proportional to exp(w · f), over the first ``HEAD`` candidates in the order of the
 fused scores (a conditional logit). The features are what the stages, the memory and the wording say of a candidate,
 mostly relative to the mention's best. Coefficients are few and stored as JSON. Beyond ``HEAD`` the fused order stays.
+
+A trained stage is heard through coefficients of its own (``models.rankers.hearing``), which are added to the others and
+fitted on decisions that it did not learn from. A linker without one is what it was.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,6 +20,7 @@ from numpy.typing import NDArray
 
 from models.errors import ModelError, say
 from models.names import DEFINITION, LEXICAL, NAMES, PREFERRED
+from models.rankers.hearing import HEARD, favourites, heard_columns, heard_from_json
 from models.retrievers import DOCUMENT, NOTHING, Recalled
 from models.text import normalise, sorted_key
 
@@ -51,6 +56,7 @@ FEATURES = (
 ``popular``: what the memory knows; ``covers``, ``covered``: the part of the mention's words that the matched name has,
 and the other way round; ``new_``: the same, where the memory never saw the string; ``taught_``: grown with the
 number of decided documents, since a definition tells how common an entity is until decisions tell better."""
+NOBODY: Mapping[str, FLOATS64] = MappingProxyType({})
 TAUGHT = 50
 """Decided documents at which ``taught_`` features count half."""
 
@@ -61,6 +67,8 @@ class HeadFeatures:
 
     order: NDArray[np.intp]
     matrix: FLOATS64
+    heard: Mapping[str, FLOATS64] = field(default_factory=dict)
+    """By trained stage: (h, features), see ``models.rankers.hearing``."""
 
     def named(self, place: int) -> dict[str, float]:
         """The features of one row by name."""
@@ -69,19 +77,42 @@ class HeadFeatures:
 
 @dataclass(frozen=True, slots=True)
 class Combiner:
-    """Coefficients on the raw features; ``fitted_on`` counts linked mentions."""
+    """Coefficients on the raw features; ``fitted_on`` counts linked mentions. ``heard`` holds those of trained stages
+    by name; a stage that is not in it is not heard."""
 
     coefficients: tuple[float, ...]
     fitted_on: int = 0
+    heard: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
-    def probabilities(self, features: FLOATS64) -> FLOATS64:
-        """(h,) that sum to 1."""
+    def logits(self, features: FLOATS64, heard: Mapping[str, FLOATS64] = NOBODY) -> FLOATS64:
+        """(h,); ``heard`` as in ``HeadFeatures``."""
         logits = features @ np.asarray(self.coefficients)
+        for stage, own in self.heard.items():
+            if stage in heard:
+                logits = logits + heard[stage] @ np.asarray(own)
+        return np.asarray(logits)
+
+    def probabilities(self, features: FLOATS64, heard: Mapping[str, FLOATS64] = NOBODY) -> FLOATS64:
+        """(h,) that sum to 1."""
+        logits = self.logits(features, heard)
         weights = np.exp(logits - logits.max(initial=0.0))
         return np.asarray(weights / max(1e-300, float(weights.sum())))
 
+    def deaf(self) -> Combiner:
+        """The same hearing no trained stage."""
+        return replace(self, heard={})
+
+    def hearing(self, stage: str, coefficients: tuple[float, ...] | None) -> Combiner:
+        """The same with other coefficients for a stage; with None it is no longer heard."""
+        others = {name: own for name, own in self.heard.items() if name != stage}
+        return replace(self, heard=others if coefficients is None else {**others, stage: coefficients})
+
     def to_json(self) -> dict[str, Any]:
-        return {"coefficients": list(self.coefficients), "features": list(FEATURES), "fitted_on": self.fitted_on}
+        base = {"coefficients": list(self.coefficients), "features": list(FEATURES), "fitted_on": self.fitted_on}
+        if not self.heard:
+            return base
+        heard = {stage: list(own) for stage, own in self.heard.items()}
+        return {**base, "heard_features": list(HEARD), "heard": heard}
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Combiner | None:
@@ -92,7 +123,9 @@ class Combiner:
             coefficients = tuple(float(value) for value in raw["coefficients"])
             if len(raw["features"]) != len(coefficients):
                 raise ValueError("features without coefficients")
-            return cls(coefficients, int(raw.get("fitted_on", 0))) if tuple(raw["features"]) == FEATURES else None
+            if tuple(raw["features"]) != FEATURES:
+                return None
+            return cls(coefficients, int(raw.get("fitted_on", 0)), heard_from_json(raw))
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(
                 say("The bundle's combiner is damaged ({error}). Roll back to another bundle.", error=error)
@@ -107,6 +140,20 @@ class Combiner:
                 number=self.fitted_on,
             )
         return say("The first {head} candidates are ordered by a model that came with the program.", head=HEAD)
+
+    def hearing_sentence(self, stage: str) -> str:
+        """E.g. "“PEL-Pb” is heard: 24 a unit of its score, 0.8 for its favourite, 3.1 more a unit for new strings."."""
+        if stage not in self.heard:
+            return say("“{stage}” is not heard: held-out decisions are no likelier with it.", stage=stage)
+        lead, first, new = self.heard[stage]
+        return say(
+            "“{stage}” is heard: {lead:.3g} a unit of its score, {first:.2g} for its favourite, {new:.3g} more a unit "
+            "where the memory never saw the string.",
+            stage=stage,
+            lead=lead,
+            first=first,
+            new=new,
+        )
 
 
 # Fitted on the train documents of BC5CDR and NCBI Disease, each mention once with the memory of the other documents
@@ -146,10 +193,12 @@ def head_features(
     wording: Wording,
     *,
     recalled: Recalled = NOTHING,
+    leads: Mapping[str, FLOATS64] = NOBODY,
 ) -> HeadFeatures:
     """Features of the first candidates in ``order``; ``scores``, ``fused`` (with the memory), ``bare`` (without it)
-    are (c,)."""
-    head = np.asarray(order[:HEAD], dtype=np.intp)
+    are (c,), and so is what ``leads`` holds of each trained stage that is heard: 0 for its favourite, less for the
+    others. Its favourites are in the head, wherever they stand in ``order``."""
+    head = np.asarray(_head(order, leads), dtype=np.intp)
     names = [ids[at] for at in head]
     columns: dict[str, NDArray[np.floating]] = {
         "fused": fused[head],
@@ -166,7 +215,16 @@ def head_features(
     for name in ("names_gap", "preferred", "popular"):
         columns[f"new_{name}"] = new * columns[name]
     columns["taught_definition"] = recalled.documents / (recalled.documents + TAUGHT) * columns[DEFINITION]
-    return HeadFeatures(head, np.stack([np.asarray(columns[name], dtype=np.float64) for name in FEATURES], axis=1))
+    matrix = np.stack([np.asarray(columns[name], dtype=np.float64) for name in FEATURES], axis=1)
+    heard = {stage: heard_columns(own, head, new=bool(new)) for stage, own in leads.items()}
+    return HeadFeatures(head, matrix, heard)
+
+
+def _head(order: Sequence[int], leads: Mapping[str, FLOATS64]) -> list[int]:
+    """The first of the fused order, then what trained stages would have first; fused order among the latter too."""
+    first = list(order[:HEAD])
+    wanted = {int(at) for own in leads.values() for at in favourites(own)} - set(first)
+    return first + [at for at in order[HEAD:] if at in wanted]
 
 
 def _gap(values: FLOATS, order: NDArray[np.intp]) -> FLOATS64:

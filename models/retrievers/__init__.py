@@ -33,10 +33,12 @@ from models.retrievers.biencoder import (
 from models.retrievers.fusion import (
     DOCUMENT,
     GRID,
+    LEAD,
     MEMORY,
     RELATIVE,
     FusionWeights,
     LabelledScores,
+    comparable,
     fit_fusion,
     ranking,
 )
@@ -52,6 +54,7 @@ __all__ = [
     "FILE",
     "GRID",
     "INDEX_FILE",
+    "LEAD",
     "MEMORY",
     "NOTHING",
     "RELATIVE",
@@ -73,6 +76,7 @@ __all__ = [
     "Votes",
     "build_entity_index",
     "build_som_index",
+    "comparable",
     "cosine",
     "dot",
     "fit_fusion",

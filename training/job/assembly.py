@@ -20,7 +20,7 @@ from models.encoders import (
     save_encoder,
 )
 from models.linker import Bundle, EncoderRef, Manifest, RankerSpec, RetrieverSpec, reuse
-from models.rankers import HEADER_FILE, RULE, VECTORS_FILE, RankerSettings, RerankRule, save_head
+from models.rankers import HEADER_FILE, RULE, VECTORS_FILE, Combiner, RankerSettings, RerankRule, save_head
 from models.retrievers import (
     INDEX_FILE,
     Biencoder,
@@ -126,10 +126,23 @@ def _kept(manifest: Manifest, recipe: Recipe) -> Manifest:
     """The base's manifest without what the new part replaces."""
     if recipe.role is Role.RANKER:
         weights = {k: v for k, v in manifest.fusion.get("weights", {}).items() if k != "ranker"}
-        return replace(manifest, ranker=None, fusion=_with_weights(manifest, weights))
+        return replace(
+            manifest, ranker=None, fusion=_with_weights(manifest, weights), combiner=_deaf(manifest, "ranker")
+        )
     retrievers = tuple(spec for spec in manifest.retrievers if spec.name != recipe.stage)
     weights = {k: v for k, v in manifest.fusion.get("weights", {}).items() if k != recipe.stage}
-    return replace(manifest, retrievers=retrievers, fusion=_with_weights(manifest, weights))
+    return replace(
+        manifest,
+        retrievers=retrievers,
+        fusion=_with_weights(manifest, weights),
+        combiner=_deaf(manifest, recipe.stage),
+    )
+
+
+def _deaf(manifest: Manifest, stage: str) -> dict[str, object]:
+    """The combiner that no longer hears what was there under this name."""
+    combiner = Combiner.from_json(manifest.combiner)
+    return dict(manifest.combiner) if combiner is None else combiner.hearing(stage, None).to_json()
 
 
 def _with_weights(manifest: Manifest, weights: dict[str, float]) -> dict[str, object]:

@@ -1,4 +1,6 @@
-"""Calibration without training: fusion weights, combiner and NIL model of a bundle fitted on the project's decisions.
+"""What is fitted on decisions without training a network: all of a bundle, or what is heard of a newly trained part.
+
+Calibration fits combiner, hearing and NIL model of a bundle on the project's decisions.
 
 Stages that were trained are judged on validation documents alone. Where none was, train documents join them: they
 taught nothing but the memory, and there no document sees its own decisions.
@@ -14,8 +16,35 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import say
-from models.linker import Gold, Linker, Manifest, ScoredMention, Tuned, ask, new_id, now, reuse, seal, tune_scored
-from training.data import Event, Phase, SnapshotDocument, Split, decided_documents, place, read_snapshot, resolve_gold
+from models.linker import (
+    Gold,
+    Linker,
+    Manifest,
+    ScoredMention,
+    Tuned,
+    ask,
+    hear,
+    learn_nil,
+    new_id,
+    now,
+    reuse,
+    seal,
+    tune_scored,
+)
+from models.rankers import NilModel
+from models.types import LinkedMention
+from training.data import (
+    Event,
+    GoldMention,
+    GoldSet,
+    Phase,
+    SnapshotDocument,
+    Split,
+    decided_documents,
+    place,
+    read_snapshot,
+    resolve_gold,
+)
 from training.job.ranker_rule import chosen_rule, silent, with_margin, with_rule, without_time_limit
 
 CALIBRATED = "{fusion} NIL is calibrated ({nil} NIL, {linked} linked)."
@@ -107,3 +136,43 @@ def _seal(linker: Linker, tuned: Tuned, staging: Path) -> Manifest:
 def _sample(train: Sequence[SnapshotDocument]) -> list[SnapshotDocument]:
     """At most ``MOST_TRAIN`` documents, chosen by their keys: more would add minutes and little else."""
     return sorted(train, key=lambda document: place(document.key, salt="calibration"))[:MOST_TRAIN]
+
+
+# What the combiner hears of a newly trained part, and the NIL model under it, on the documents set aside for it.
+
+Known = Sequence[tuple[ScoredMention, GoldMention]]
+
+
+def refit(linker: Linker, scored: Sequence[ScoredMention], gold: GoldSet, *, stage: str) -> Linker:
+    """The linker that hears the new `stage` as far as `scored` speak for it, with a NIL model fitted under that.
+
+    Only the new stage is weighed anew, since a few hundred mentions are too few for the others: with fusion weights
+    refitted on 50 documents of BC5CDR train, recall@1 on 150 other train documents went from 90.8 to 90.7 % and NIL's
+    F1 from .50 to .29. A part that is not heard changes no answer, and then NIL stays as well.
+    """
+    labels = {mention.key: mention for mention in gold.mentions}
+    known = [(mention, labels[mention.query.key]) for mention in scored if mention.query.key in labels]
+    heard = hear(linker, [(mention, frozenset(label.ids)) for mention, label in known if not label.nil], stage=stage)
+    if linker.nil.calibrated and stage not in heard.combiner.heard:
+        return heard
+    return _with_nil(heard, known)
+
+
+def cross_fitted(
+    linker: Linker, folds: Sequence[Sequence[ScoredMention]], gold: GoldSet, *, stage: str, k: int
+) -> list[LinkedMention]:
+    """Answers in which each fold is linked under what was fitted on the other folds; one fold alone is fitted on
+    itself."""
+    found: list[LinkedMention] = []
+    for number, fold in enumerate(folds):
+        others = [mention for other, part in enumerate(folds) if other != number for mention in part]
+        judge = refit(linker, others or fold, gold, stage=stage)
+        found.extend(judge.finish(mention, k=k) for mention in fold)
+    return found
+
+
+def _with_nil(linker: Linker, known: Known) -> Linker:
+    """With NIL fitted on these mentions, unless what was there was calibrated on more."""
+    old = linker.nil
+    new: NilModel = learn_nil(linker, [mention for mention, _ in known], [label.nil for _, label in known])
+    return linker.with_weights(nil=old if old.calibrated and old.fitted_nil > new.fitted_nil else new)

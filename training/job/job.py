@@ -20,13 +20,13 @@ from models.linker import RANKER, Bundle, Linker, Manifest, ScoredMention, ask, 
 from models.types import LinkedMention
 from training.data import Budget, Event, GoldSet, Phase, SnapshotDocument, TrainingSpec, note, resolve_gold
 from training.evaluation import MAP_FILE, evaluate, flips
+from training.job.calibration import cross_fitted, refit
 from training.job.cross_encoder_learning import learn_pair
 from training.job.gate import Alone, GateResult, comparison, judge, queue_changes, undecided
 from training.job.part_learning import Learnt, learn_towers
 from training.job.preparation import K, Loaded, Prepared, load, prepare
 from training.job.ranker_rule import chosen_rule, rule_note, silent, with_margin, with_rule, without_time_limit
 from training.job.recipes import Network, Role
-from training.job.refit import cross_fitted, refit
 
 ASKED_AT_ONCE = 256
 PACKAGES = ("torch", "transformers", "faiss-cpu", "faiss-gpu", "numpy", "scikit-learn", "safetensors")
@@ -99,13 +99,14 @@ def _refit(loaded: Loaded) -> Generator[Event, None, tuple[Linker, list[LinkedMe
         for document in fold:
             scored[-1].extend(linker.score([document.to_input()], k=K))
             done = sum(len(part) for part in loaded.parts.folds[: len(scored) - 1]) + fold.index(document) + 1
-            yield Event(Phase.REFIT, done, total, text=say("Refitting fusion and NIL") if done == 1 else "")
+            text = say("Fitting what is heard of the new part, and NIL") if done == 1 else ""
+            yield Event(Phase.REFIT, done, total, text=text)
     if ranks:
         linker, scored = yield from _ask_ranker(loaded_anew, scored)
     gold, stage = _gold(loaded, loaded.parts.held_out), _stage(loaded)
     new = cross_fitted(linker, scored, gold, stage=stage, k=K)
     linker = refit(linker, [mention for part in scored for mention in part], gold, stage=stage)
-    yield note(Phase.REFIT, linker.fusion.sentence())
+    yield note(Phase.REFIT, linker.combiner.hearing_sentence(stage))
     return linker, new
 
 
@@ -133,8 +134,8 @@ def _compare(
 ) -> tuple[GateResult, dict[str, Any]]:
     gold, seen = _gold(loaded, loaded.parts.held_out), _gold(loaded, loaded.parts.train).surfaces
     before, after = (evaluate(linked, gold, k=K, seen=seen) for linked in (prepared.old, new))
-    weight = linker.fusion.weights.get(_stage(loaded), 0.0)
-    gate = judge(before, after, alone, weight=weight, stage=loaded.recipe.stage)
+    heard = sum(linker.combiner.heard.get(_stage(loaded), ()))
+    gate = judge(before, after, alone, weight=heard, stage=loaded.recipe.stage)
     metrics = {
         "old": before.to_json(),
         "new": after.to_json(),
@@ -151,6 +152,8 @@ def _finish(manifest: Manifest, linker: Linker, gate: GateResult) -> Iterator[Ev
     yield Event(Phase.WRITE, 0, 1, text=say("Writing the bundle"))
     staging = linker.bundle.path
     final = manifest.replace(fusion=linker.fusion.to_json(), nil=linker.nil.to_json())
+    if linker.combiner.heard:
+        final = final.replace(combiner=linker.combiner.to_json())
     if final.ranker is not None:
         final = final.replace(ranker=with_margin(final.ranker, linker.stages.rule.margin))
     seal(staging, final, known=Bundle(staging, linker.bundle.manifest))

@@ -1,0 +1,94 @@
+"""What the combiner hears of a trained stage, against plain arithmetic."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from models.errors import ModelError
+from models.rankers.combiner import DEFAULT_COMBINER, Combiner
+from models.rankers.hearing import FAVOURITES, HEARD, HeardMention, favourites, fit_hearing, heard_columns, likelihood
+
+HEAD = np.arange(3)
+
+
+def mentions(leads: list[list[float]], gold: list[int], *, a_document: int = 2) -> list[HeardMention]:
+    """Three equally likely candidates each."""
+    return [
+        HeardMention(
+            np.zeros(3), heard_columns(np.asarray(lead), HEAD, new=False), np.arange(3) == at, f"d{n // a_document}"
+        )
+        for n, (lead, at) in enumerate(zip(leads, gold, strict=True))
+    ]
+
+
+def test_columns_are_lead_favourite_and_lead_for_new_strings() -> None:
+    lead = np.asarray([-0.2, 0.0, -0.1])
+    assert heard_columns(lead, np.asarray([1, 2]), new=False).tolist() == [[0.0, 1.0, 0.0], [-0.1, 0.0, 0.0]]
+    assert heard_columns(lead, np.asarray([1, 2]), new=True)[:, 2].tolist() == [0.0, -0.1]
+
+
+def test_favourites_are_the_best_and_none_of_a_stage_that_said_nothing() -> None:
+    lead = -np.arange(10.0)[::-1]
+    assert favourites(lead).tolist() == list(range(9, 9 - FAVOURITES, -1))
+    assert favourites(np.zeros(10)).tolist() == []
+    assert favourites(np.zeros(0)).tolist() == []
+
+
+def test_likelihood_is_the_logarithm_of_the_share() -> None:
+    assert likelihood(np.log([1.0, 2.0, 5.0]), np.asarray([True, True, False])) == pytest.approx(np.log(3 / 8))
+
+
+def test_coefficients_are_those_of_maximum_likelihood() -> None:
+    """Right four times of five: the favourite's odds against each other are 4 to ½, so lead and favourite add log 8."""
+    leads = [[0.0, -1.0, -1.0]] * 200
+    gold = [0 if n % 5 else 1 + n % 2 for n in range(200)]
+    found = fit_hearing(mentions(leads, gold))
+    assert found is not None
+    assert found[0] + found[1] == pytest.approx(np.log(8), abs=0.05)
+    assert found[2] == 0
+
+
+def test_a_stage_against_the_gold_is_not_heard() -> None:
+    assert fit_hearing(mentions([[0.0, -1.0, -1.0]] * 40, [1] * 40)) is None
+
+
+def test_a_gain_that_documents_do_not_share_is_none() -> None:
+    """One document in eight speaks for the stage, with as many mentions as all others against it."""
+    leads = [[0.0, -1.0, -1.0]] * 80
+    gold = [0] * 40 + [1] * 40
+    every = mentions(leads, gold, a_document=40)[:40] + mentions(leads[40:], gold[40:], a_document=5)
+    assert fit_hearing(every) is None
+
+
+def test_what_teaches_nothing_is_left_out() -> None:
+    nowhere = HeardMention(np.zeros(3), np.zeros((3, len(HEARD))), np.zeros(3, dtype=bool), "d")
+    assert fit_hearing([nowhere] * 50) is None
+    assert fit_hearing([]) is None
+
+
+def test_hearing_is_added_to_the_logits_and_ends_where_the_stage_goes() -> None:
+    features, columns = (
+        np.zeros((3, len(DEFAULT_COMBINER.coefficients))),
+        np.asarray([[0.0, 1, 0], [-1, 0, 0], [-2, 0, 0]]),
+    )
+    hearing = DEFAULT_COMBINER.hearing("som", (2.0, 1.0, 0.0))
+    assert hearing.logits(features, {"som": columns}).tolist() == [1.0, -2.0, -4.0]
+    assert hearing.logits(features, {}).tolist() == [0.0, 0.0, 0.0]
+    assert hearing.hearing("som", None) == DEFAULT_COMBINER
+    assert hearing.deaf() == DEFAULT_COMBINER
+
+
+def test_hearing_is_stored_and_that_of_other_features_is_not_read() -> None:
+    hearing = DEFAULT_COMBINER.hearing("som", (2.0, 1.0, 0.5))
+    raw = hearing.to_json()
+    assert Combiner.from_json(raw) == hearing
+    assert "heard" not in DEFAULT_COMBINER.to_json()
+    assert Combiner.from_json({**raw, "heard_features": ["lead"]}) == DEFAULT_COMBINER
+    with pytest.raises(ModelError, match="damaged"):
+        Combiner.from_json({**raw, "heard": {"som": [1.0]}})
+
+
+def test_it_says_what_it_hears() -> None:
+    assert "not heard" in DEFAULT_COMBINER.hearing_sentence("som")
+    assert "24 a unit" in DEFAULT_COMBINER.hearing("som", (24.0, 1.0, 0.5)).hearing_sentence("som")
