@@ -32,7 +32,7 @@ from models.linker.linker import Linker
 from models.linker.occlusion import occlude
 from models.linker.reranking import RANKER, ask, doubt
 from models.linker.stages import Stages
-from models.linker.tuning import Gold, Tuned, average_precision, evaluate, hear, learn_nil, tune, tune_scored
+from models.linker.tuning import Gold, Tuned, average_precision, evaluate, hear, hear_nil, learn_nil, tune, tune_scored
 
 __all__ = [
     "RANKER",
@@ -53,6 +53,7 @@ __all__ = [
     "doubt",
     "evaluate",
     "hear",
+    "hear_nil",
     "learn_nil",
     "load_intact",
     "new_id",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from models.core import KnowledgeBase, MentionQuery
 from models.names import DEFINITION, LEXICAL, NAMES, PREFERRED, CandidateTable
-from models.rankers import Combiner, HeadFeatures, NilFeatures, NilModel, Wording, head_features
+from models.rankers import Combiner, HeadFeatures, NilFeatures, NilModel, Wording, head_features, nil_columns
 from models.retrievers import DOCUMENT, LEAD, MEMORY, NOTHING, FusionWeights, Recalled, Votes, comparable, ranking
 from models.text import normalise
 from models.types import DocumentInput, LinkedMention, NilEstimate, ScoredCandidate
@@ -102,8 +102,11 @@ class Answerer:
         return {stage: own - own.max(initial=-np.inf) for stage, own in found.items() if len(own)}
 
     def nil_features(self, mention: ScoredMention, ranked: Ranked | None = None) -> NilFeatures:
-        """The features on which NIL is fitted."""
-        found = ranked or self.rank(mention)
+        """The features on which NIL is fitted: of the order that there is without trained stages that are heard.
+
+        A trained stage has a favourite also where no entity fits. What NIL hears of it stands apart, in ``heard``.
+        """
+        found = self._deaf().rank(mention) if self.combiner.heard else ranked or self.rank(mention)
         if not found.order or found.head is None:
             return NilFeatures()
         first, text, recalled = found.order[0], _text(mention), mention.recalled
@@ -135,7 +138,14 @@ class Answerer:
             near=max(recalled.nearest.values(), default=0.0),
             nil_near=recalled.nil_nearest,
             types=mention.query.types or self.kb.entities[mention.table.rows[first]].types,
+            heard={
+                stage: tuple(map(float, nil_columns(own, first)))
+                for stage, own in self.leads(mention.table.scores, self.nil.heard).items()
+            },
         )
+
+    def _deaf(self) -> Answerer:
+        return replace(self, combiner=self.combiner.deaf())
 
     def _candidate(self, mention: ScoredMention, ranked: Ranked, at: int, nil: NilEstimate) -> ScoredCandidate:
         entity = self.kb.entities[mention.table.rows[at]]

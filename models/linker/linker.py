@@ -151,11 +151,14 @@ class Linker:
             for document, scored in zip(batch, self._score_batch(stages, batch, k=k, own=own), strict=True):
                 yield LinkedDocument(document.key, tuple(answerer.answer(mention, k=k) for mention in scored))
 
-    def score(self, documents: Iterable[DocumentInput], *, k: int = 64) -> Iterator[ScoredMention]:
+    def score(
+        self, documents: Iterable[DocumentInput], *, k: int = 64, heard_only: bool = False
+    ) -> Iterator[ScoredMention]:
         """Every mention with the scores of all stages, for fitting weights and NIL; no document sees its own
-        decisions."""
+        decisions. With ``heard_only`` trained stages that nothing listens to are left out, as in ``link``."""
+        stages = self._weighed() if heard_only else self.stages
         for batch in _batches(documents, BATCH_DOCUMENTS):
-            for scored in self._score_batch(self.stages, batch, k=k, own=False):
+            for scored in self._score_batch(stages, batch, k=k, own=False):
                 yield from scored
 
     def finish(self, mention: ScoredMention, *, k: int = 64) -> LinkedMention:

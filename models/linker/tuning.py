@@ -17,11 +17,15 @@ from models.linker.linker import Linker
 from models.linker.reranking import RANKER
 from models.rankers import (
     FEATURES,
-    HEARD,
+    MIN_LINKED,
+    MIN_NIL,
+    SILENT,
     Combiner,
     HeardMention,
     Labelled,
     NilModel,
+    as_choice,
+    best_threshold,
     fit_combiner,
     fit_hearing,
     fit_nil,
@@ -73,7 +77,11 @@ def tune_scored(
         own = [retriever.name for retriever in linker.stages.trained] + [RANKER] * (linker.stages.ranker is not None)
         for stage in own:
             tuned = hear(tuned, linked, stage=stage)
-    return Tuned(fusion, tuned.combiner, learn_nil(tuned, scored, [not ids for ids in answers]))
+    is_nil = [not ids for ids in answers]
+    tuned = tuned.with_weights(nil=learn_nil(tuned, scored, is_nil))
+    for stage in tuned.combiner.heard:
+        tuned = hear_nil(tuned, scored, is_nil, stage=stage)
+    return Tuned(fusion, tuned.combiner, tuned.nil)
 
 
 def hear(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]], *, stage: str) -> Linker:
@@ -81,7 +89,7 @@ def hear(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]],
 
     ``linked`` holds mentions with their gold ids. See ``models.rankers.hearing``.
     """
-    probe = linker.with_weights(combiner=linker.combiner.hearing(stage, (0.0,) * len(HEARD)))
+    probe = linker.with_weights(combiner=linker.combiner.hearing(stage, SILENT))
     heads = [(probe.rank(mention).head, mention, ids) for mention, ids in linked]
     told = [
         HeardMention(
@@ -94,6 +102,29 @@ def hear(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]],
         if head is not None and stage in head.heard
     ]
     return linker.with_weights(combiner=linker.combiner.hearing(stage, fit_hearing(told)))
+
+
+def hear_nil(linker: Linker, scored: Sequence[ScoredMention], is_nil: Sequence[bool], *, stage: str) -> Linker:
+    """The linker whose NIL model hears a trained stage as far as these mentions, of which it learnt none, speak for it.
+
+    Where fewer than 30 are NIL or fewer than 100 linked, or NIL is told by a threshold alone, it hears nothing.
+    """
+    deaf = linker.nil.hearing(stage, None)
+    if sum(is_nil) < MIN_NIL or len(is_nil) - sum(is_nil) < MIN_LINKED or not linker.nil.coefficients:
+        return linker.with_weights(nil=deaf)
+    probe = linker.with_weights(nil=deaf.hearing(stage, SILENT))
+    features = [probe.nil_features(mention) for mention in scored]
+    told = [
+        as_choice(deaf.logit(one), np.asarray(one.heard[stage]), nil=nil, document=mention.document.key)
+        for one, mention, nil in zip(features, scored, is_nil, strict=True)
+        if stage in one.heard
+    ]
+    coefficients = fit_hearing(told)
+    if coefficients is None:
+        return linker.with_weights(nil=deaf)
+    heard = deaf.hearing(stage, coefficients)
+    threshold, _ = best_threshold(np.asarray([heard.score(one) for one in features]), np.asarray(is_nil, dtype=bool))
+    return linker.with_weights(nil=replace(heard, threshold=threshold))
 
 
 def learn_combiner(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]]) -> Combiner | None:

@@ -35,8 +35,8 @@ from models.rankers.dual_ranker import (
     encode_ranker_entities,
     load_ranker_entities,
 )
-from models.rankers.hearing import HEARD, HeardMention, fit_hearing
-from models.rankers.nil import DEFAULT_NIL, NilFeatures, NilModel, fit_nil
+from models.rankers.hearing import SILENT, HeardMention, as_choice, fit_hearing, nil_columns
+from models.rankers.nil import DEFAULT_NIL, MIN_LINKED, MIN_NIL, NilFeatures, NilModel, best_threshold, fit_nil
 from models.rankers.ranker import FLOATS, RULE, Ranker, RankerSettings, RankerTally, RerankRule, choose_margin
 
 __all__ = [
@@ -45,8 +45,10 @@ __all__ = [
     "FEATURES",
     "FLOATS",
     "HEADER_FILE",
-    "HEARD",
+    "MIN_LINKED",
+    "MIN_NIL",
     "RULE",
+    "SILENT",
     "VECTORS_FILE",
     "Combiner",
     "CrossEncoder",
@@ -62,6 +64,8 @@ __all__ = [
     "RankerTally",
     "RerankRule",
     "Wording",
+    "as_choice",
+    "best_threshold",
     "build_ranker_entities",
     "check_length",
     "choose_margin",
@@ -74,6 +78,7 @@ __all__ = [
     "load_cross_encoder",
     "load_ranker_entities",
     "new_head",
+    "nil_columns",
     "save_head",
     "score_pairs",
 ]

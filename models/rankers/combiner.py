@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from models.errors import ModelError, say
 from models.names import DEFINITION, LEXICAL, NAMES, PREFERRED
-from models.rankers.hearing import HEARD, favourites, heard_columns, heard_from_json
+from models.rankers.hearing import HEARD, favourites, heard_columns, heard_from_json, heard_logits, heard_to_json
 from models.retrievers import DOCUMENT, NOTHING, Recalled
 from models.text import normalise, sorted_key
 
@@ -89,7 +89,7 @@ class Combiner:
         logits = features @ np.asarray(self.coefficients)
         for stage, own in self.heard.items():
             if stage in heard:
-                logits = logits + heard[stage] @ np.asarray(own)
+                logits = heard_logits(logits, heard[stage], own)
         return np.asarray(logits)
 
     def probabilities(self, features: FLOATS64, heard: Mapping[str, FLOATS64] = NOBODY) -> FLOATS64:
@@ -109,10 +109,7 @@ class Combiner:
 
     def to_json(self) -> dict[str, Any]:
         base = {"coefficients": list(self.coefficients), "features": list(FEATURES), "fitted_on": self.fitted_on}
-        if not self.heard:
-            return base
-        heard = {stage: list(own) for stage, own in self.heard.items()}
-        return {**base, "heard_features": list(HEARD), "heard": heard}
+        return {**base, **heard_to_json(self.heard, HEARD)}
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Combiner | None:
@@ -125,7 +122,7 @@ class Combiner:
                 raise ValueError("features without coefficients")
             if tuple(raw["features"]) != FEATURES:
                 return None
-            return cls(coefficients, int(raw.get("fitted_on", 0)), heard_from_json(raw))
+            return cls(coefficients, int(raw.get("fitted_on", 0)), heard_from_json(raw, HEARD))
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(
                 say("The bundle's combiner is damaged ({error}). Roll back to another bundle.", error=error)
@@ -145,7 +142,7 @@ class Combiner:
         """E.g. "“PEL-Pb” is heard: 24 a unit of its score, 0.8 for its favourite, 3.1 more a unit for new strings."."""
         if stage not in self.heard:
             return say("“{stage}” is not heard: held-out decisions are no likelier with it.", stage=stage)
-        lead, first, new = self.heard[stage]
+        _, lead, first, new = self.heard[stage]
         return say(
             "“{stage}” is heard: {lead:.3g} a unit of its score, {first:.2g} for its favourite, {new:.3g} more a unit "
             "where the memory never saw the string.",

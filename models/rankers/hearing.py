@@ -1,11 +1,9 @@
-"""What the combiner hears of a trained stage, and how much: coefficients fitted on decisions that the stage did not
-learn.
+"""What the combiner, and NIL, hear of a trained stage: coefficients fitted on decisions that the stage did not learn.
 
 A trained stage (a retriever, a ranker) gives each candidate a lead: 0 for its favourite, less for the others, in its
-own unit. Three features are made of it, ``HEARD``, whose coefficients are at least 0 and are added to the combiner's
-logits, which stay as they are: whoever has no trained stage has the linker that was there before. They are fitted by
-maximum likelihood with a ridge, given those logits, and kept only where documents that they were not fitted on become
-likelier, beyond chance.
+own unit. Three features are made of it, whose coefficients are at least 0; they are added to the logits that there
+were, scaled as a whole. All are fitted by maximum likelihood with a ridge, and kept only where documents that they were
+not fitted on become likelier, beyond chance. Whoever has no trained stage has the linker that was there before.
 """
 
 from __future__ import annotations
@@ -18,11 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 FLOATS64 = NDArray[np.float64]
-HEARD = ("lead", "first", "new_lead")
-"""How far behind its favourite; whether this is it; the lead where the memory never saw the string."""
+HEARD = ("scale", "lead", "first", "new_lead")
+"""Of the logits that there were; how far behind the stage's favourite; whether this is it; the lead where the memory
+never saw the string."""
+NIL_HEARD = ("scale", "agrees", "lead", "base")
+"""Of NIL's own logit; of the untrained first candidate: whether it is the stage's favourite too, and by how much that
+leads, which speak against NIL; and 1, which speaks for it."""
 FAVOURITES = 5
 """Of each stage, that are in the head wherever the fused order has them."""
 RIDGE = 1e-3
+SILENT = (1.0, 0.0, 0.0, 0.0)
+"""Coefficients of a stage that is asked and changes nothing."""
+SCALES = (0.2, 5.0)
 FOLDS = 5
 FEWEST_DOCUMENTS = 5
 TIE = 1e-9
@@ -42,12 +47,32 @@ def favourites(lead: FLOATS64) -> NDArray[np.intp]:
     return np.argsort(-lead, kind="stable")[:FAVOURITES].astype(np.intp)
 
 
-def heard_from_json(raw: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
+def nil_columns(lead: FLOATS64, first: int) -> FLOATS64:
+    """(3,) of ``NIL_HEARD``, as they add to NIL's logit: what speaks against it is below 0."""
+    best_two = np.sort(lead)[-2:]
+    ahead = float(best_two[-1] - best_two[0]) if len(best_two) == 2 else 0.0
+    agrees = ahead > TIE and float(lead[first]) >= float(best_two[-1]) - TIE
+    return np.asarray([-1.0, -ahead, 1.0]) if agrees else np.asarray([0.0, 0.0, 1.0])
+
+
+def as_choice(logit: float, columns: FLOATS64, *, nil: bool, document: str) -> HeardMention:
+    """NIL or not as a choice between two rows, so that it is fitted like one between candidates."""
+    return HeardMention(
+        np.asarray([logit, 0.0]), np.stack([columns, np.zeros(len(columns))]), np.asarray([nil, not nil]), document
+    )
+
+
+def heard_to_json(heard: Mapping[str, tuple[float, ...]], names: Sequence[str]) -> dict[str, Any]:
+    """Nothing where nothing is heard."""
+    return {"heard_features": list(names), "heard": {stage: list(own) for stage, own in heard.items()}} if heard else {}
+
+
+def heard_from_json(raw: Mapping[str, Any], names: Sequence[str]) -> dict[str, tuple[float, ...]]:
     """Coefficients by stage; none of another version's features. ValueError where their number is wrong."""
-    if tuple(raw.get("heard_features", ())) != HEARD:
+    if list(raw.get("heard_features", ())) != list(names):
         return {}
     heard = {str(stage): tuple(float(value) for value in own) for stage, own in raw["heard"].items()}
-    if any(len(own) != len(HEARD) for own in heard.values()):
+    if any(len(own) != len(names) for own in heard.values()):
         raise ValueError("heard features without coefficients")
     return heard
 
@@ -66,8 +91,10 @@ class HeardMention:
 def fit_hearing(mentions: Sequence[HeardMention]) -> tuple[float, ...] | None:
     """Coefficients of ``HEARD``, or None where the stage should not be heard.
 
-    Heard are stages under which the gold of documents left out is likelier by more than the standard error of that gain
-    over documents (five folds; each document in one). Mentions whose gold is not in the head teach nothing.
+    Heard are stages under which the gold of documents left out is likelier by more than the standard error of that
+    gain over documents (five folds; each document in one). It is a gain over the same logits scaled, so that a linker
+    that is merely more or less sure than it should be does not speak for the stage. Mentions whose gold is not in the
+    head teach nothing.
     """
     usable = [one for one in mentions if one.gold.any() and not one.gold.all()]
     documents = sorted({one.document for one in usable})
@@ -77,7 +104,7 @@ def fit_hearing(mentions: Sequence[HeardMention]) -> tuple[float, ...] | None:
     if gains.mean() <= gains.std() / np.sqrt(len(gains)):
         return None
     found = _fitted(usable)
-    return tuple(float(value) for value in found) if found.any() else None
+    return tuple(float(value) for value in found) if found[1:].any() else None
 
 
 def _gains_left_out(usable: Sequence[HeardMention], documents: Sequence[str]) -> Iterator[FLOATS64]:
@@ -88,12 +115,18 @@ def _gains_left_out(usable: Sequence[HeardMention], documents: Sequence[str]) ->
         others = [one for one in usable if fold_of[one.document] != fold]
         if not inside or not others:
             continue
-        coefficients = _fitted(others)
+        with_it, without = _fitted(others), _fitted(others, deaf=True)
         sums: dict[str, float] = {}
         for one in inside:
-            gain = likelihood(one.logits + one.columns @ coefficients, one.gold) - likelihood(one.logits, one.gold)
+            gain = likelihood(heard_logits(one.logits, one.columns, with_it), one.gold)
+            gain -= likelihood(heard_logits(one.logits, one.columns, without), one.gold)
             sums[one.document] = sums.get(one.document, 0.0) + gain
         yield np.asarray(list(sums.values()))
+
+
+def heard_logits(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[float] | FLOATS64) -> FLOATS64:
+    """(h,): the logits without the stage, scaled, and what it says. ``coefficients`` are those of ``HEARD``."""
+    return np.asarray(coefficients[0] * logits + columns @ np.asarray(coefficients[1:]))
 
 
 def likelihood(logits: FLOATS64, gold: NDArray[np.bool_]) -> float:
@@ -103,28 +136,30 @@ def likelihood(logits: FLOATS64, gold: NDArray[np.bool_]) -> float:
     return float(np.log(max(1e-300, float(weights[gold].sum()))) - np.log(float(weights.sum())))
 
 
-def _fitted(mentions: Sequence[HeardMention]) -> FLOATS64:
-    """(3,) of maximum likelihood with a ridge on standardised coefficients, none below 0."""
+def _fitted(mentions: Sequence[HeardMention], *, deaf: bool = False) -> FLOATS64:
+    """(4,) of maximum likelihood with a ridge on the scale's distance from 1 and on standardised coefficients, none of
+    them below 0; with ``deaf`` the scale alone."""
     from scipy.optimize import minimize
 
     columns = np.concatenate([one.columns for one in mentions])
     spread = columns.std(axis=0)
     scale = np.where(spread > TIE, spread, 1.0)
+    start = np.asarray([1.0, *np.zeros(columns.shape[1])])
 
     def loss(weights: FLOATS64) -> tuple[float, FLOATS64]:
-        total, gradient = 0.0, np.zeros(len(HEARD))
+        total, gradient = 0.0, np.zeros(len(weights))
         for one in mentions:
-            own = one.columns / scale
-            logits = one.logits + own @ weights
+            facts = np.column_stack([one.logits, one.columns / scale])
+            logits = facts @ weights
             every, right = _shares(logits), _shares(np.where(one.gold, logits, -np.inf))
             total -= likelihood(logits, one.gold)
-            gradient += own.T @ (every - right)
-        count = len(mentions)
-        return total / count + RIDGE * float(weights @ weights), gradient / count + 2 * RIDGE * weights
+            gradient += facts.T @ (every - right)
+        count, apart = len(mentions), weights - start
+        return total / count + RIDGE * float(apart @ apart), gradient / count + 2 * RIDGE * apart
 
-    bounds = [(0.0, None)] * len(HEARD)
-    found = minimize(loss, np.zeros(len(HEARD)), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200})
-    return np.asarray(found.x / scale)
+    bounds = [SCALES, *([(0.0, 0.0 if deaf else None)] * columns.shape[1])]
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200})
+    return np.asarray([found.x[0], *(found.x[1:] / scale)])
 
 
 def _shares(logits: FLOATS64) -> FLOATS64:

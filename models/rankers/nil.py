@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.errors import ModelError, say
+from models.rankers.hearing import NIL_HEARD, heard_from_json, heard_to_json
 
 MIN_NIL = 30
 MIN_LINKED = 100
@@ -83,6 +84,8 @@ class NilFeatures:
     near: float = 0.0
     nil_near: float = 0.0
     types: tuple[str, ...] = ()
+    heard: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """By trained stage, see ``models.rankers.hearing.nil_columns``."""
 
     def vector(self) -> FLOATS64:
         return np.asarray([getattr(self, name) for name in FEATURES], dtype=np.float64)
@@ -99,14 +102,28 @@ class NilModel:
     fitted_nil: int = 0
     fitted_linked: int = 0
     type_weights: Mapping[str, float] = field(default_factory=dict)
+    heard: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """Coefficients of trained stages by name."""
 
     def score(self, features: NilFeatures) -> float:
         """In [0, 1], higher is more NIL."""
         if not self.coefficients:
             return float(np.clip(1.0 - features.top, 0.0, 1.0))
+        return float(1.0 / (1.0 + np.exp(-np.clip(self.logit(features), -50, 50))))
+
+    def logit(self, features: NilFeatures) -> float:
+        """Of the regression, with what is heard of trained stages."""
         logit = float(features.vector() @ np.asarray(self.coefficients)) + self.intercept
         logit += sum(self.type_weights.get(kind, 0.0) for kind in features.types)
-        return float(1.0 / (1.0 + np.exp(-np.clip(logit, -50, 50))))
+        for stage, (scale, *own) in self.heard.items():
+            if stage in features.heard:
+                logit = scale * logit + float(np.dot(own, features.heard[stage]))
+        return logit
+
+    def hearing(self, stage: str, coefficients: tuple[float, ...] | None) -> NilModel:
+        """The same with other coefficients for a stage; with None it is no longer heard."""
+        others = {name: own for name, own in self.heard.items() if name != stage}
+        return replace(self, heard=others if coefficients is None else {**others, stage: coefficients})
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -118,6 +135,7 @@ class NilModel:
             "fitted_nil": self.fitted_nil,
             "fitted_linked": self.fitted_linked,
             "type_weights": dict(self.type_weights),
+            **heard_to_json(self.heard, NIL_HEARD),
         }
 
     @classmethod
@@ -137,6 +155,7 @@ class NilModel:
                 int(raw.get("fitted_nil", 0)),
                 int(raw.get("fitted_linked", 0)),
                 {str(kind): float(value) for kind, value in raw.get("type_weights", {}).items()},
+                heard_from_json(raw, NIL_HEARD),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(

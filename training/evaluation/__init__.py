@@ -17,7 +17,7 @@ from training.evaluation.page_map import map_of
 from training.evaluation.page_replay import replay_page
 from training.evaluation.replay import ReplayCurves, SimulatedDecision, curves_of, simulate
 from training.evaluation.report import KS, NilFigures, Report, SliceFigures, evaluate, is_right, members, report_of
-from training.evaluation.resampling import DocumentBootstrap
+from training.evaluation.resampling import DocumentBootstrap, Figure, ratio
 from training.evaluation.slices import SliceFacts, slice_facts
 from training.evaluation.teaching import learner, teach
 
@@ -26,6 +26,7 @@ __all__ = [
     "MAP_FILE",
     "DocumentBootstrap",
     "EmbeddingMap",
+    "Figure",
     "Flip",
     "FlipKind",
     "NilFigures",
@@ -48,6 +49,7 @@ __all__ = [
     "map_of",
     "members",
     "outcomes",
+    "ratio",
     "replay_page",
     "report_of",
     "seen_by",

@@ -1,23 +1,32 @@
-"""Whether a trained bundle may take over: whole linkers are compared on held-out documents.
+"""Whether a trained bundle may take over: the linker that is sealed is judged on documents that it was not fitted on.
 
-The trained part is also held against itself untrained, and refused where it is worse by more than a standard error; so
-is a linker that is right less often when NIL counts too.
-With refitted fusion weights a harmful part gets weight 0, and the whole linker alone would not show the harm.
+Both linkers answer the same held-out documents, both under weights fitted on the other folds. A part that is not heard
+changes no answer: no gain. A gain is one of the log-likelihood of the decisions, resampled by documents; it promotes
+where neither recall@1 nor being right with NIL may have fallen by more than half a point. Refused is only a linker that
+is worse beyond chance.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+import numpy as np
+
 from models.errors import english, say
 from models.linker import Linker
 from models.types import DocumentInput, LinkedMention
-from training.data import Event, GoldSet, Phase, SnapshotDocument, place
-from training.evaluation import DocumentBootstrap, Report, compare, outcomes
+from training.data import Event, GoldMention, GoldSet, Phase, SnapshotDocument, place
+from training.evaluation import DocumentBootstrap, Figure, compare, outcomes, ratio
+
+OUTSIDE = 5.0
+"""Per cent of the resamples on either side of an interval: 90 % lie within."""
+MAY_FALL = 0.005
+"""By how much recall@1, or the share right with NIL, may have fallen in a promoted linker."""
+LEAST_PROBABILITY = 1e-3
+LIKELIHOOD, RECALL, RIGHT = "log-likelihood", "recall@1", "right in all"
 
 
 class GateOutcome(StrEnum):
@@ -39,93 +48,126 @@ class Alone:
 
 
 @dataclass(frozen=True, slots=True)
+class Gain:
+    """The old linker's figure, the new one's, and within what 90 % of the resampled differences lie."""
+
+    old: float
+    new: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
 class GateResult:
-    """The verdict, a sentence for the curator, and the figures it rests on. `weight` is the part's fusion weight."""
+    """The verdict, a sentence for the curator, and what it rests on: `mentions` are linked ones, `gains` by figure."""
 
     verdict: GateOutcome
     sentence: str
     mentions: int
-    old_recall_at_1: float
-    new_recall_at_1: float
     alone: Alone
-    weight: float
-    old_accuracy: float | None = None
-    new_accuracy: float | None = None
+    heard: bool
+    gains: Mapping[str, Gain]
 
     def to_json(self) -> dict[str, Any]:
         """For the manifest: its sentence in English, whoever reads it later."""
         return {**asdict(self), "sentence": english(self.sentence)}
 
 
-FELL = (
-    "Refused: recall@1 of the whole linker on {n:,} held-out linked mentions fell from {old} to {new}; by itself "
-    "“{stage}” went from {alone_before} to {alone_after}."
+NOT_HEARD = (
+    "No gain: held-out decisions are no likelier with “{stage}”, so it is not heard, and recall@1 of the whole linker "
+    "on {n:,} held-out linked mentions stays at {old}; by itself it went from {alone_before} to {alone_after}."
 )
-WRONG_WITH_NIL = (
-    "Refused: with NIL counted the whole linker is right in {after} of {mentions:,} held-out mentions, before in "
-    "{before}; recall@1 on {n:,} held-out linked mentions is {new}; by itself “{stage}” went from {alone_before} to "
+WORSE = (
+    "Refused: on {mentions:,} held-out mentions the whole linker is worse beyond chance: recall@1 went from {old} to "
+    "{new}, right with NIL counted from {before} to {after}; by itself “{stage}” went from {alone_before} to "
     "{alone_after}."
 )
-WORSE_ALONE = (
-    "Refused: training made “{stage}” worse than it was untrained, from {alone_before} to {alone_after} recall@1 by "
-    "itself on {n:,} held-out linked mentions. The decisions may contradict each other."
+WITHIN_CHANCE = (
+    "No gain: on {mentions:,} held-out mentions the whole linker is not better beyond chance: recall@1 went from {old} "
+    "to {new}, right with NIL counted from {before} to {after}; by itself “{stage}” went from {alone_before} to "
+    "{alone_after}."
 )
-NO_WEIGHT = (
-    "No gain: “{stage}” got the weight 0, so recall@1 of the whole linker on {n:,} held-out linked mentions stays at "
-    "{new}; by itself “{stage}” went from {alone_before} to {alone_after}."
-)
-AS_BEFORE = (
-    "No gain: recall@1 of the whole linker on {n:,} held-out linked mentions is {new} as before; by itself “{stage}” "
-    "went from {alone_before} to {alone_after}."
-)
-ROSE_WITHOUT_NIL = (
-    "No gain: recall@1 of the whole linker on {n:,} held-out linked mentions rose from {old} to {new}, but with NIL "
-    "counted it is right in {after} instead of {before}; by itself “{stage}” went from {alone_before} to {alone_after}."
-)
-ROSE = (
-    "Better: recall@1 of the whole linker on {n:,} held-out linked mentions rose from {old} to {new}; by itself "
-    "“{stage}” went from {alone_before} to {alone_after}."
+BETTER = (
+    "Better: on {mentions:,} held-out mentions recall@1 of the whole linker went from {old} to {new}, right with NIL "
+    "counted from {before} to {after}; by itself “{stage}” went from {alone_before} to {alone_after}."
 )
 
 
-def judge(old: Report, new: Report, alone: Alone, *, weight: float, stage: str) -> GateResult:
-    """Compare two linkers by recall@1, and by how often they are right with NIL, on the same documents."""
-    verdict, sentence = _verdict(old, new, alone, weight, stage)
-    shares = (old.accuracy, new.accuracy)
-    return GateResult(verdict, sentence, new.in_kb, old.recall_at_1, new.recall_at_1, alone, weight, *shares)
-
-
-def _verdict(old: Report, new: Report, alone: Alone, weight: float, stage: str) -> tuple[GateOutcome, str]:
-    before, after = old.accuracy or 0.0, new.accuracy or 0.0
-    figures = {
-        "n": new.in_kb,
-        "mentions": new.mentions,
+def judge(
+    old: Sequence[LinkedMention],
+    new: Sequence[LinkedMention],
+    gold: GoldSet,
+    alone: Alone,
+    *,
+    heard: bool,
+    stage: str,
+) -> GateResult:
+    """Compare two linkers' answers to the same held-out mentions. `heard` tells whether the new part changes any."""
+    gains = gains_of(old, new, gold)
+    recall, right = gains[RECALL], gains[RIGHT]
+    linked = sum(not one.nil for one in gold.mentions)
+    words = {
+        "n": linked,
+        "mentions": len(gold.mentions),
         "stage": stage,
-        "old": _percent(old.recall_at_1),
-        "new": _percent(new.recall_at_1),
-        "before": _percent(before),
-        "after": _percent(after),
+        "old": _percent(recall.old),
+        "new": _percent(recall.new),
+        "before": _percent(right.old),
+        "after": _percent(right.new),
         "alone_before": _percent(alone.before_at_1),
         "alone_after": _percent(alone.after_at_1),
     }
-    if new.recall_at_1 < old.recall_at_1:
-        return GateOutcome.REFUSED, say(FELL, **figures)
-    if after < before - _chance(before, new.mentions):
-        return GateOutcome.REFUSED, say(WRONG_WITH_NIL, **figures)
-    if alone.after_at_1 < alone.before_at_1 - _chance(alone.before_at_1, new.in_kb):
-        return GateOutcome.REFUSED, say(WORSE_ALONE, **figures)
-    if weight == 0:
-        return GateOutcome.NO_GAIN, say(NO_WEIGHT, **figures)
-    if new.recall_at_1 == old.recall_at_1:
-        return GateOutcome.NO_GAIN, say(AS_BEFORE, **figures)
-    if after < before:
-        return GateOutcome.NO_GAIN, say(ROSE_WITHOUT_NIL, **figures)
-    return GateOutcome.PROMOTE, say(ROSE, **figures)
+    verdict, sentence = _verdict(gains, words, heard=heard)
+    return GateResult(verdict, sentence, linked, alone, heard, gains)
 
 
-def _chance(share: float, mentions: int) -> float:
-    """The standard error of a share of so many mentions: a part that is worse by less may be so by chance."""
-    return math.sqrt(share * (1 - share) / mentions) if mentions else 0.0
+def _verdict(gains: Mapping[str, Gain], words: Mapping[str, Any], *, heard: bool) -> tuple[GateOutcome, str]:
+    recall, right = gains[RECALL], gains[RIGHT]
+    if not heard:
+        return GateOutcome.NO_GAIN, say(NOT_HEARD, **words)
+    if recall.high < 0 or right.high < 0:
+        return GateOutcome.REFUSED, say(WORSE, **words)
+    if gains[LIKELIHOOD].low > 0 and min(recall.low, right.low) > -MAY_FALL:
+        return GateOutcome.PROMOTE, say(BETTER, **words)
+    return GateOutcome.NO_GAIN, say(WITHIN_CHANCE, **words)
+
+
+def gains_of(old: Sequence[LinkedMention], new: Sequence[LinkedMention], gold: GoldSet) -> dict[str, Gain]:
+    """New − old with intervals over documents, paired. A figure that is not defined (no linked mention) gains 0."""
+    before, after = outcomes(old, gold), outcomes(new, gold)
+    every = np.ones(len(before), dtype=bool)
+    figures: dict[str, Figure] = {}
+    for name, found, answers in (("old", before, old), ("new", after, new)):
+        figures |= {
+            f"{name} {LIKELIHOOD}": ratio(likelihoods(answers, gold), every),
+            f"{name} {RECALL}": ratio(found.found_any(1), found.in_kb),
+            f"{name} {RIGHT}": ratio(found.right, every),
+        }
+    bootstrap = DocumentBootstrap(before.document)
+    values = bootstrap.values(figures)
+    found_gains = {}
+    for name in (LIKELIHOOD, RECALL, RIGHT):
+        apart = values[f"new {name}"] - values[f"old {name}"]
+        apart = apart[np.isfinite(apart)]
+        low, high = np.percentile(apart, [OUTSIDE, 100 - OUTSIDE]) if len(apart) else (0.0, 0.0)
+        was, now = (float(np.nan_to_num(bootstrap.point(figures[f"{who} {name}"]))) for who in ("old", "new"))
+        found_gains[name] = Gain(was, now, float(low), float(high))
+    return found_gains
+
+
+def likelihoods(answers: Sequence[LinkedMention], gold: GoldSet) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """(m,) logarithm of the probability that the linker gives to what was decided, NIL included."""
+    by_key = {answer.key: answer for answer in answers}
+    given = [_probability(one, by_key.get(one.key)) for one in gold.mentions]
+    return np.log(np.clip(np.asarray(given, dtype=np.float64), LEAST_PROBABILITY, 1.0))
+
+
+def _probability(decided: GoldMention, answer: LinkedMention | None) -> float:
+    if answer is None:
+        return 0.0
+    if decided.nil:
+        return answer.nil.score
+    return sum(one.probability or 0.0 for one in answer.candidates if one.entity_id in decided.ids)
 
 
 def _percent(share: float) -> str:

@@ -133,16 +133,16 @@ def _compare(
     loaded: Loaded, prepared: Prepared, linker: Linker, new: list[LinkedMention], alone: Alone
 ) -> tuple[GateResult, dict[str, Any]]:
     gold, seen = _gold(loaded, loaded.parts.held_out), _gold(loaded, loaded.parts.train).surfaces
-    before, after = (evaluate(linked, gold, k=K, seen=seen) for linked in (prepared.old, new))
-    heard = sum(linker.combiner.heard.get(_stage(loaded), ()))
-    gate = judge(before, after, alone, weight=heard, stage=loaded.recipe.stage)
+    old = cross_fitted(loaded.linker, prepared.scored, gold, k=K)
+    before, after = (evaluate(linked, gold, k=K, seen=seen) for linked in (old, new))
+    gate = judge(old, new, gold, alone, heard=linker.listens_to(_stage(loaded)), stage=loaded.recipe.stage)
     metrics = {
         "old": before.to_json(),
         "new": after.to_json(),
         "alone": asdict(alone),
         "gate": gate.to_json(),
-        "comparison": comparison(prepared.old, new, gold, k=K),
-        "flips": [asdict(flip) for flip in flips(prepared.old, new, gold)],
+        "comparison": comparison(old, new, gold, k=K),
+        "flips": [asdict(flip) for flip in flips(old, new, gold)],
     }
     return gate, metrics
 

@@ -10,7 +10,7 @@ import numpy as np
 from models.core import KnowledgeBase, choose_device
 from models.encoders import Encoder, EntityStyle, InputSettings, normalized
 from models.errors import ModelError, nsay, say
-from models.linker import Bundle, Linker, open_bundle
+from models.linker import Bundle, Linker, ScoredMention, open_bundle
 from models.names import NAMES, NamesRetriever
 from models.retrievers import means_of
 from models.types import LinkedMention
@@ -143,7 +143,8 @@ class Loaded:
 class Prepared:
     """What training starts from. By mention key: `ranked` are the candidate rows of the linker in use (without its
     ranker, where a new one is trained), `leads` by how much the first leads the second. `old` are the answers of the
-    linker in use on the held-out documents, which took `seconds_per_document`."""
+    linker in use on the held-out documents, which took `seconds_per_document`, and `scored` what they were made of, by
+    fold."""
 
     encoder: Encoder
     texts: EntityTexts
@@ -152,6 +153,7 @@ class Prepared:
     ranked: Mapping[str, Sequence[int]]
     leads: Mapping[str, float]
     old: tuple[LinkedMention, ...]
+    scored: tuple[tuple[ScoredMention, ...], ...]
     seconds_per_document: float
 
 
@@ -212,7 +214,8 @@ def prepare(loaded: Loaded, budget: Budget, *, shuffle_labels: bool) -> Generato
     yield note(Phase.PREPARE, _counts(loaded, train))
     begun = budget.elapsed
     text = say("Linking the held-out documents with the linker in use")
-    old = yield from _link(loaded.linker, loaded.parts.held_out, text)
+    scored = yield from _score(loaded.linker, loaded.parts.folds, text)
+    old = [loaded.linker.finish(mention, k=K) for fold in scored for mention in fold]
     per_document = (budget.elapsed - begun) / max(1, len(loaded.parts.held_out))
     source, found = loaded.linker, list(old)
     if loaded.recipe.role is Role.RANKER and source.stages.ranker is not None:
@@ -228,6 +231,7 @@ def prepare(loaded: Loaded, budget: Budget, *, shuffle_labels: bool) -> Generato
         ranked={m.key: [loaded.kb.rows[c.entity_id] for c in m.candidates] for m in found},
         leads={m.key: _lead(m) for m in found},
         old=tuple(old),
+        scored=scored,
         seconds_per_document=per_document,
     )
 
@@ -329,6 +333,20 @@ def _link(
         found.extend(linked.mentions)
         yield Event(Phase.PREPARE, number, len(inputs), text=text if number == 1 else "")
     return found
+
+
+def _score(
+    linker: Linker, folds: Sequence[Sequence[SnapshotDocument]], text: str
+) -> Generator[Event, None, tuple[tuple[ScoredMention, ...], ...]]:
+    """Every mention with the scores of the stages that the linker listens to."""
+    found, total, done = [], sum(map(len, folds)), 0
+    for fold in folds:
+        found.append(list[ScoredMention]())
+        for document in fold:
+            found[-1].extend(linker.score([document.to_input()], k=K, heard_only=True))
+            done += 1
+            yield Event(Phase.PREPARE, done, total, text=text if done == 1 else "")
+    return tuple(map(tuple, found))
 
 
 def _workload(loaded: Loaded, examples: int) -> Workload:

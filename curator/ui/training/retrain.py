@@ -28,7 +28,7 @@ from curator.ui.training.parameter_panel import ParameterPanel
 
 INTRO = (
     "A recipe learns from the link and NIL decisions of the train documents, in the background. The bundle it makes "
-    "serves only if recall@1 on held-out validation documents rises."
+    "serves only if the linker is then surely better on held-out validation documents."
 )
 PREVIEW_MS = 250
 COUNTING = "Counting the decisions…"
