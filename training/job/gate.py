@@ -21,8 +21,8 @@ from models.types import DocumentInput, LinkedMention
 from training.data import Event, GoldMention, GoldSet, Phase, SnapshotDocument, place
 from training.evaluation import DocumentBootstrap, Figure, compare, outcomes, ratio
 
-OUTSIDE = 5.0
-"""Per cent of the resamples on either side of an interval: 90 % lie within."""
+BELOW, ABOVE = 10.0, 5.0
+"""Per cent of the resamples below the lower bound, which promotes, and above the upper one, which refuses."""
 MAY_FALL = 0.005
 """By how much recall@1, or the share right with NIL, may have fallen in a promoted linker."""
 LEAST_PROBABILITY = 1e-3
@@ -49,7 +49,7 @@ class Alone:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """The old linker's figure, the new one's, and within what 90 % of the resampled differences lie."""
+    """The old linker's figure, the new one's, and the bounds of the resampled differences (`BELOW`, `ABOVE`)."""
 
     old: float
     new: float
@@ -149,7 +149,7 @@ def gains_of(old: Sequence[LinkedMention], new: Sequence[LinkedMention], gold: G
     for name in (LIKELIHOOD, RECALL, RIGHT):
         apart = values[f"new {name}"] - values[f"old {name}"]
         apart = apart[np.isfinite(apart)]
-        low, high = np.percentile(apart, [OUTSIDE, 100 - OUTSIDE]) if len(apart) else (0.0, 0.0)
+        low, high = np.percentile(apart, [BELOW, 100 - ABOVE]) if len(apart) else (0.0, 0.0)
         was, now = (float(np.nan_to_num(bootstrap.point(figures[f"{who} {name}"]))) for who in ("old", "new"))
         found_gains[name] = Gain(was, now, float(low), float(high))
     return found_gains
