@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from models.linker.answering import ScoredMention
+from models.linker.tuning import hear_nil
 from models.rankers.combiner import DEFAULT_COMBINER
 from models.rankers.nil import NilModel
 from models.types import DocumentInput
@@ -103,6 +104,15 @@ def test_nil_hears_nothing_of_a_part_that_is_not_heard() -> None:
     gone = refit(heard, *invented(480, ignorant, nil_every=5), stage=STAGE)
     assert not gone.combiner.heard
     assert not gone.nil.heard
+
+
+def test_few_nil_take_nothing_away_of_what_is_heard() -> None:
+    """As when a bundle is calibrated on too few decisions: its NIL model stays whole."""
+    linker: Any = Weights()
+    linker = refit(linker, *invented(480, oracle, nil_every=5), stage=STAGE)
+    mentions, gold = invented(240, oracle)
+    assert linker.nil.heard
+    assert hear_nil(linker, mentions, [one.nil for one in gold.mentions], stage=STAGE).nil == linker.nil
 
 
 def test_few_nil_teach_nothing_of_a_stage() -> None:
