@@ -78,13 +78,21 @@ class Tally:
         self.documents += 1
 
 
-def read_gold(path: Path) -> Gold:
-    """Ids by document, spans and type, as the file has them."""
-    return {
+def read_gold(path: Path, project: Path) -> Gold:
+    """Entity ids of the project by document, spans and type; none where its knowledge base has none of the file's.
+
+    Raises SystemExit where it has not one of all the ids in the file.
+    """
+    found = {
         (document.external_id, tuple((one.start, one.end) for one in mention.spans), mention.type): mention.ids
         for document in document_formats().recognise(path).open(path)
         for mention in document.mentions
     }
+    with storage.open_project(project) as store, store.read() as unit:
+        known = unit.kb.resolve({one for ids in found.values() for one in ids})
+    if not known:
+        raise SystemExit(f"{path}: none of its ids is in the knowledge base of {project}.")
+    return {place: tuple(dict.fromkeys(known[one] for one in ids if one in known)) for place, ids in found.items()}
 
 
 class Answers:
@@ -94,8 +102,6 @@ class Answers:
         self._knowledge = project.knowledge
         self._gold = gold
         self._found: dict[tuple[str, frozenset[str], str], list[str]] = {}
-        found = {one: project.knowledge.entity(one) for one in {one for ids in gold.values() for one in ids}}
-        self._resolved = {one: entity.id for one, entity in found.items() if entity is not None}
 
     def verdict(self, opened: OpenDocument, view: MentionView) -> Verdict | None:
         """As `import --gold` would decide; None where the file says nothing."""
@@ -103,8 +109,7 @@ class Answers:
         ids = self._gold.get((opened.document.external_id, place, view.mention.type))
         if ids is None:
             return None
-        known = tuple(dict.fromkeys(self._resolved[one] for one in ids if one in self._resolved))
-        return Verdict.link(*known) if known else Verdict.nil()
+        return Verdict.link(*ids) if ids else Verdict.nil()
 
     def plan(self, view: MentionView, gold: Verdict, *, linked: Collection[str], last: bool) -> Plan:
         """`linked`: what the mentions before it were linked to in this document."""
@@ -292,7 +297,7 @@ def main() -> None:
     parser.add_argument("--no-window", action="store_true", help="only count")
     parser.add_argument("--live", action="store_true", help="train documents, whose decisions teach the memory at once")
     given = parser.parse_args()
-    gold = read_gold(given.gold)
+    gold = read_gold(given.gold, given.project)
     with tempfile.TemporaryDirectory() as config, display():
         os.environ["CURATOR_CONFIG_DIR"] = config
         if given.live:
