@@ -10,7 +10,17 @@ from numpy.typing import NDArray
 
 from models.core import KnowledgeBase, MentionQuery
 from models.names import DEFINITION, LEXICAL, NAMES, PREFERRED, CandidateTable
-from models.rankers import Combiner, HeadFeatures, NilFeatures, NilModel, Wording, head_features, nil_columns
+from models.rankers import (
+    Combiner,
+    HeadFeatures,
+    NilFeatures,
+    NilModel,
+    Wording,
+    head_features,
+    heard_columns,
+    nil_columns,
+    rise_of,
+)
 from models.retrievers import DOCUMENT, LEAD, MEMORY, NOTHING, FusionWeights, Recalled, Votes, comparable, ranking
 from models.text import normalise
 from models.types import DocumentInput, LinkedMention, NilEstimate, ScoredCandidate
@@ -139,10 +149,18 @@ class Answerer:
             nil_near=recalled.nil_nearest,
             types=mention.query.types or self.kb.entities[mention.table.rows[first]].types,
             heard={
-                stage: tuple(map(float, nil_columns(own, first)))
+                stage: self._nil_columns(stage, own, found, recalled.total == 0)
                 for stage, own in self.leads(mention.table.scores, self.nil.heard).items()
             },
         )
+
+    def _nil_columns(self, stage: str, lead: NDArray[np.float64], deaf: Ranked, new: bool) -> tuple[float, ...]:
+        head, own = deaf.head, self.combiner.heard.get(stage)
+        rise = 0.0
+        if head is not None and own is not None:
+            logits = self.combiner.deaf().logits(head.matrix)
+            rise = rise_of(logits, heard_columns(lead, head.order, new=new), own)
+        return tuple(map(float, nil_columns(lead, deaf.order[0], rise)))
 
     def _deaf(self) -> Answerer:
         return replace(self, combiner=self.combiner.deaf())

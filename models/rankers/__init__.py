@@ -35,7 +35,15 @@ from models.rankers.dual_ranker import (
     encode_ranker_entities,
     load_ranker_entities,
 )
-from models.rankers.hearing import SILENT, HeardMention, as_choice, fit_hearing, nil_columns
+from models.rankers.hearing import (
+    SILENT,
+    HeardMention,
+    as_choice,
+    fit_hearing,
+    heard_columns,
+    nil_columns,
+    rise_of,
+)
 from models.rankers.nil import DEFAULT_NIL, MIN_LINKED, MIN_NIL, NilFeatures, NilModel, best_threshold, fit_nil
 from models.rankers.ranker import FLOATS, RULE, Ranker, RankerSettings, RankerTally, RerankRule, choose_margin
 
@@ -75,10 +83,12 @@ __all__ = [
     "fit_hearing",
     "fit_nil",
     "head_features",
+    "heard_columns",
     "load_cross_encoder",
     "load_ranker_entities",
     "new_head",
     "nil_columns",
+    "rise_of",
     "save_head",
     "score_pairs",
 ]

@@ -19,9 +19,10 @@ FLOATS64 = NDArray[np.float64]
 HEARD = ("scale", "lead", "first", "new_lead")
 """Of the logits that there were; how far behind the stage's favourite; whether this is it; the lead where the memory
 never saw the string."""
-NIL_HEARD = ("scale", "agrees", "lead", "base")
+NIL_HEARD = ("scale", "agrees", "lead", "rise", "base")
 """Of NIL's own logit; of the untrained first candidate: whether it is the stage's favourite too, and by how much that
-leads, which speak against NIL; and 1, which speaks for it."""
+leads; by how much the best logit rises once the stage is heard: all three speak against NIL; and 1, which speaks for
+it."""
 FAVOURITES = 5
 """Of each stage, that are in the head wherever the fused order has them."""
 RIDGE = 1e-3
@@ -40,6 +41,13 @@ def heard_columns(lead: FLOATS64, head: NDArray[np.intp], *, new: bool) -> FLOAT
     return np.stack([own, first, own * float(new)], axis=1)
 
 
+def rise_of(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[float]) -> float:
+    """By how much the best of (h,) logits rises once a stage is heard: little where its favourite is unlikely else,
+    which tells a mention whose names mislead from one that no entity fits."""
+    before = coefficients[0] * logits
+    return float(heard_logits(logits, columns, coefficients).max() - before.max())
+
+
 def favourites(lead: FLOATS64) -> NDArray[np.intp]:
     """The positions of a stage's first candidates; none where it said nothing, which is a lead of 0 for all."""
     if not len(lead) or float(lead.max()) - float(lead.min()) <= TIE:
@@ -47,12 +55,12 @@ def favourites(lead: FLOATS64) -> NDArray[np.intp]:
     return np.argsort(-lead, kind="stable")[:FAVOURITES].astype(np.intp)
 
 
-def nil_columns(lead: FLOATS64, first: int) -> FLOATS64:
-    """(3,) of ``NIL_HEARD``, as they add to NIL's logit: what speaks against it is below 0."""
+def nil_columns(lead: FLOATS64, first: int, rise: float) -> FLOATS64:
+    """(4,) of ``NIL_HEARD``, as they add to NIL's logit: what speaks against it is below 0."""
     best_two = np.sort(lead)[-2:]
     ahead = float(best_two[-1] - best_two[0]) if len(best_two) == 2 else 0.0
     agrees = ahead > TIE and float(lead[first]) >= float(best_two[-1]) - TIE
-    return np.asarray([-1.0, -ahead, 1.0]) if agrees else np.asarray([0.0, 0.0, 1.0])
+    return np.asarray([-float(agrees), -ahead * agrees, -rise, 1.0])
 
 
 def as_choice(logit: float, columns: FLOATS64, *, nil: bool, document: str) -> HeardMention:

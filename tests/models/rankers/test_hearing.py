@@ -7,7 +7,16 @@ import pytest
 
 from models.errors import ModelError
 from models.rankers.combiner import DEFAULT_COMBINER, Combiner
-from models.rankers.hearing import FAVOURITES, HeardMention, favourites, fit_hearing, heard_columns, likelihood
+from models.rankers.hearing import (
+    FAVOURITES,
+    HeardMention,
+    favourites,
+    fit_hearing,
+    heard_columns,
+    likelihood,
+    nil_columns,
+    rise_of,
+)
 
 HEAD = np.arange(3)
 
@@ -33,6 +42,22 @@ def test_favourites_are_the_best_and_none_of_a_stage_that_said_nothing() -> None
     assert favourites(lead).tolist() == list(range(9, 9 - FAVOURITES, -1))
     assert favourites(np.zeros(10)).tolist() == []
     assert favourites(np.zeros(0)).tolist() == []
+
+
+def test_a_favourite_that_was_likely_before_raises_the_best_logit_more() -> None:
+    likely, unlikely = (
+        heard_columns(np.asarray(lead), HEAD, new=False) for lead in ([0.0, -1.0, -1.0], [-1.0, -1.0, 0.0])
+    )
+    logits = np.asarray([2.0, 1.0, -3.0])
+    heard = (0.5, 1.0, 3.0, 0.0)
+    assert rise_of(logits, likely, heard) == pytest.approx((0.5 * 2 + 3) - 0.5 * 2)
+    assert rise_of(logits, unlikely, heard) == pytest.approx(max(0.5 * 2 - 1, 0.5 * -3 + 3) - 0.5 * 2)
+
+
+def test_what_speaks_against_nil_is_below_zero() -> None:
+    lead = np.asarray([-0.4, 0.0, -0.1])
+    assert nil_columns(lead, 1, 2.5).tolist() == [-1.0, pytest.approx(-0.1), -2.5, 1.0]
+    assert nil_columns(lead, 0, -0.5).tolist() == [0.0, 0.0, 0.5, 1.0]
 
 
 def test_likelihood_is_the_logarithm_of_the_share() -> None:

@@ -93,8 +93,8 @@ def test_nil_hears_a_stage_that_agrees() -> None:
     after = refit(before, *taught, stage=STAGE)
     assert STAGE in after.nil.heard
     assert refit(after, *taught, stage=STAGE).nil.heard.keys() == {STAGE}
-    _, agrees, _, base = after.nil.heard[STAGE]
-    assert agrees > 0
+    _, agrees, _, rise, base = after.nil.heard[STAGE]
+    assert agrees + rise > 0
     assert base >= 0
 
 
