@@ -19,6 +19,7 @@ class EntityRecord:
     types: tuple[str, ...] = ()
     definition: str = ""
     alt_ids: tuple[str, ...] = ()
+    parents: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -52,7 +52,6 @@ THINGS = {
     "curator.ui.queue.document_header",
     "curator.ui.training.detect",
     "models.encoders.int8",
-    "models.linker.coherence",
     "models.linker.retrieving",
     "models.names.bm25",
     "models.text.formulas",

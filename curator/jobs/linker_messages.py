@@ -62,6 +62,7 @@ def entity_to_wire(entity: Entity) -> EntityOnWire:
         "types": list(entity.types),
         "definition": entity.definition,
         "alt_ids": list(entity.alt_ids),
+        "parents": list(entity.parents),
     }
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
 from curator.domain.wording import tr
 
-VERSION = 1
+VERSION = 2
 """Raise it with every change of a message below."""
 Message = dict[str, Any]
 
@@ -136,6 +136,7 @@ class EntityOnWire(TypedDict):
     types: list[str]
     definition: str
     alt_ids: list[str]
+    parents: list[str]
 
 
 class Start(TypedDict):

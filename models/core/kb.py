@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.core.file_io import atomic_path
+from models.core.kinship import Kinship
 from models.errors import ModelError, say
 from models.types import EntityRecord
 
@@ -67,6 +68,11 @@ class KnowledgeBase:
         """Alternate and primary id → primary id; a primary id wins over the same alternate one."""
         alternate = {alternate: owners[0] for alternate, owners in self.alternates.items()}
         return alternate | {entity.id: entity.id for entity in self.entities}
+
+    @cached_property
+    def kinship(self) -> Kinship:
+        """Who stands above whom."""
+        return Kinship(self.entities, self.rows)
 
     @cached_property
     def has_definition(self) -> NDArray[np.bool_]:
@@ -155,8 +161,9 @@ def record_from_json(raw: dict[str, Any]) -> EntityRecord:
         record = _from_json(raw)
         if not (isinstance(record.id, str) and record.id and isinstance(record.name, str)):
             raise ValueError("id and name must be texts")
-        if not all(isinstance(item, str) for item in (*record.synonyms, *record.types, *record.alt_ids)):
-            raise ValueError("synonyms, types and alternate ids must be texts")
+        lists = (record.synonyms, record.types, record.alt_ids, record.parents)
+        if not all(isinstance(item, str) for one in lists for item in one):
+            raise ValueError("synonyms, types, alternate ids and parents must be texts")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ModelError(say("Not an entity of a knowledge base: {raw!r} ({error}).", raw=raw, error=error)) from error
     return record
@@ -222,11 +229,12 @@ def _from_json(raw: dict[str, Any]) -> EntityRecord:
         tuple(raw.get("types") or ()),
         raw.get("definition") or "",
         tuple(raw.get("alt_ids") or ()),
+        tuple(raw.get("parents") or ()),
     )
 
 
 def _to_json(entity: EntityRecord) -> dict[str, Any]:
-    return {
+    fields: dict[str, Any] = {
         "id": entity.id,
         "name": entity.name,
         "synonyms": entity.synonyms,
@@ -234,3 +242,5 @@ def _to_json(entity: EntityRecord) -> dict[str, Any]:
         "definition": entity.definition,
         "alt_ids": entity.alt_ids,
     }
+    # only where there are any: a knowledge base without a tree has the bytes, and the hash, that it had
+    return fields | ({"parents": entity.parents} if entity.parents else {})

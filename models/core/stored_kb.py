@@ -123,7 +123,13 @@ def record_of(line: bytes) -> EntityRecord:
     """Of a line that this package wrote."""
     raw = json.loads(line)
     return EntityRecord(
-        raw["id"], raw["name"], tuple(raw["synonyms"]), tuple(raw["types"]), raw["definition"], tuple(raw["alt_ids"])
+        raw["id"],
+        raw["name"],
+        tuple(raw["synonyms"]),
+        tuple(raw["types"]),
+        raw["definition"],
+        tuple(raw["alt_ids"]),
+        tuple(raw.get("parents", ())),
     )
 
 

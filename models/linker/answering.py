@@ -12,6 +12,8 @@ from models.core import KnowledgeBase, MentionQuery
 from models.names import DEFINITION, LEXICAL, NAMES, PREFERRED, CandidateTable
 from models.rankers import (
     Combiner,
+    Conventions,
+    Elsewhere,
     HeadFeatures,
     NilFeatures,
     NilModel,
@@ -35,7 +37,7 @@ class ScoredMention:
     """A mention with the scores of all stages, before fusion: what weights and NIL are fitted on.
 
     ``entity_ids`` and the arrays of ``table.scores`` run parallel; no order is implied. ``recalled`` is what the
-    memory knows, ``alone`` (c,) the coherence if it knew nothing.
+    memory knows, ``beside`` what the document's other mentions say, ``alone`` the same if the memory knew nothing.
     """
 
     document: DocumentInput
@@ -43,14 +45,15 @@ class ScoredMention:
     table: CandidateTable
     entity_ids: tuple[str, ...]
     recalled: Recalled = NOTHING
-    alone: FLOATS | None = None
+    beside: Elsewhere | None = None
+    alone: Elsewhere | None = None
 
     def without_memory(self) -> ScoredMention:
         """The same as if nothing had ever been decided (candidates that only the memory brought stay)."""
         table = self.table.with_scores(MEMORY, np.zeros(len(self.entity_ids), dtype=np.float32))
         if self.alone is not None:
-            table = table.with_scores(DOCUMENT, self.alone)
-        return replace(self, recalled=NOTHING, table=table)
+            table = table.with_scores(DOCUMENT, self.alone.same)
+        return replace(self, recalled=NOTHING, table=table, beside=self.alone)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,13 +97,21 @@ class Answerer:
         wording = Wording(_text(mention), [self.kb.names[at] for at in mention.table.matched])
         recalled = mention.recalled
         leads = self.leads(scores, self.combiner.heard)
-        head = head_features(scores, order, fused, bare, mention.entity_ids, wording, recalled=recalled, leads=leads)
+        habits = self._conventions(mention)
+        head = head_features(
+            scores, order, fused, bare, mention.entity_ids, wording, habits, recalled=recalled, leads=leads
+        )
         chances = self.combiner.probabilities(head.matrix, head.heard)
         places = sorted(range(len(chances)), key=lambda place: (-chances[place], place))
         probabilities[head.order] = chances
         first = [int(head.order[place]) for place in places]
         ahead = set(first)
         return Ranked((*first, *(at for at in order if at not in ahead)), fused, bare, probabilities, head)
+
+    def _conventions(self, mention: ScoredMention) -> Conventions:
+        recalled, rows = mention.recalled, self.kb.rows
+        decided = {rows[one]: recalled.score(one) for one in recalled.entities if one in rows}
+        return Conventions(self.kb.kinship, mention.table.rows, decided, mention.beside)
 
     def leads(self, scores: Mapping[str, FLOATS], stages: Iterable[str]) -> dict[str, NDArray[np.float64]]:
         """What these trained stages say of the candidates, (c,) each: 0 for the favourite, less for the others."""

@@ -2,7 +2,8 @@
 
 Documents keep to their subject: "the polyposis" after "familial adenomatous polyposis", "FMR1 deficiency" in a document
 about fragile X syndrome. How likely a candidate is at its own mention is told by a softmax over the fused scores,
-before any coherence; mentions of equal wording say nothing about each other.
+before any coherence; mentions of equal wording say nothing about each other. What stands above or below a likely answer
+in the tree is told too: a document is about a thing and its kinds.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import MentionQuery
+from models.core import Kinship, MentionQuery
 from models.names import CandidateTable
+from models.rankers import Elsewhere
 from models.retrievers import DOCUMENT, MEMORY, FusionWeights
 from models.text import sorted_key
 
@@ -22,36 +24,55 @@ FLOATS = NDArray[np.float32]
 TEMPERATURE = 0.03
 LEAST = 0.05
 """Less likely candidates of another mention are no evidence."""
+Chances = defaultdict[int, dict[str, float]]
+"""Of an entity's row: by wording, the highest chance at a mention of that wording."""
 
 
 def add_coherence(
-    queries: Sequence[MentionQuery], tables: Sequence[CandidateTable], fusion: FusionWeights
-) -> tuple[list[CandidateTable], list[FLOATS]]:
-    """The mentions of one document with the stage "document", and what that were if nothing had been decided.
-
-    (c,) each: the highest chance of a candidate at a mention of another wording, in [0, 1].
-    """
-    values = _coherence(queries, tables, fusion)
+    queries: Sequence[MentionQuery], tables: Sequence[CandidateTable], fusion: FusionWeights, kinship: Kinship
+) -> tuple[list[CandidateTable], list[Elsewhere], list[Elsewhere]]:
+    """The mentions of one document with the stage "document", what it rests on, and what that were if nothing had been
+    decided."""
+    values = _coherence(queries, tables, fusion, kinship)
     decided = any(bool(table.scores[MEMORY].any()) for table in tables if MEMORY in table.scores)
     bare = [CandidateTable(t.rows, t.matched, {k: v for k, v in t.scores.items() if k != MEMORY}) for t in tables]
-    alone = _coherence(queries, bare, fusion) if decided else values
-    return [table.with_scores(DOCUMENT, own) for table, own in zip(tables, values, strict=True)], alone
+    alone = _coherence(queries, bare, fusion, kinship) if decided else values
+    found = [table.with_scores(DOCUMENT, own.same) for table, own in zip(tables, values, strict=True)]
+    return found, values, alone
 
 
 def _coherence(
-    queries: Sequence[MentionQuery], tables: Sequence[CandidateTable], fusion: FusionWeights
-) -> list[FLOATS]:
+    queries: Sequence[MentionQuery], tables: Sequence[CandidateTable], fusion: FusionWeights, kinship: Kinship
+) -> list[Elsewhere]:
     keys = [sorted_key(query.variants[0].text) if query.variants else "" for query in queries]
-    best: dict[int, dict[str, float]] = defaultdict(dict)  # row → wording → its highest chance there
+    same: Chances = defaultdict(dict)
     for key, table in zip(keys, tables, strict=True):
         chances = _chances(fusion.fuse(table.scores))
         for at in np.flatnonzero(chances >= LEAST):
-            known = best[int(table.rows[at])]
-            known[key] = max(known.get(key, 0.0), float(chances[at]))
-    return [
-        np.asarray([_elsewhere(best.get(int(row), {}), key) for row in table.rows], dtype=np.float32)
-        for key, table in zip(keys, tables, strict=True)
-    ]
+            _raise(same[int(table.rows[at])], key, float(chances[at]))
+    below: Chances = defaultdict(dict)  # of entities broader than those
+    for row, known in same.items():
+        for above in kinship.above(row):
+            for key, chance in known.items():
+                _raise(below[above], key, chance)
+    return [_elsewhere(table, key, same, below, kinship) for key, table in zip(keys, tables, strict=True)]
+
+
+def _elsewhere(table: CandidateTable, key: str, same: Chances, below: Chances, kinship: Kinship) -> Elsewhere:
+    rows = table.rows.tolist()
+    other = {row: _highest(known, key) for row, known in same.items()}
+    return Elsewhere(
+        np.asarray([other.get(row, 0.0) for row in rows], dtype=np.float32),
+        np.asarray([_highest(below[row], key) if row in below else 0.0 for row in rows], dtype=np.float32),
+        np.asarray(
+            [max((other[one] for one in kinship.above(row) if one in other), default=0.0) for row in rows],
+            dtype=np.float32,
+        ),
+    )
+
+
+def _raise(known: dict[str, float], key: str, chance: float) -> None:
+    known[key] = max(known.get(key, 0.0), chance)
 
 
 def _chances(fused: FLOATS) -> FLOATS:
@@ -59,5 +80,5 @@ def _chances(fused: FLOATS) -> FLOATS:
     return np.asarray(weights / max(1e-9, float(weights.sum())), dtype=np.float32)
 
 
-def _elsewhere(found: dict[str, float], key: str) -> float:
-    return max((chance for other, chance in found.items() if other != key), default=0.0)
+def _highest(known: dict[str, float], key: str) -> float:
+    return max((chance for other, chance in known.items() if other != key), default=0.0)

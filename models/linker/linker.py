@@ -11,9 +11,6 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from models.core import Device, MentionQuery, choose_device, document_queries
 from models.errors import say
 from models.linker.answering import Answerer, Ranked, ScoredMention
@@ -25,7 +22,7 @@ from models.linker.reranking import RANKER, ask
 from models.linker.retrieving import add_trained
 from models.linker.stages import StageLoader, Stages
 from models.names import CandidateTable, Detector, PreparedLookup, regroup
-from models.rankers import DEFAULT_COMBINER, Combiner, NilFeatures, NilModel, default_combiner
+from models.rankers import DEFAULT_COMBINER, Combiner, Elsewhere, NilFeatures, NilModel, default_combiner
 from models.retrievers import FusionWeights, MentionMemory, Recalled
 from models.types import (
     DecidedDocument,
@@ -36,7 +33,6 @@ from models.types import (
     LinkedMention,
 )
 
-FLOATS = NDArray[np.float32]
 BATCH_DOCUMENTS = 16
 
 
@@ -218,10 +214,11 @@ class Linker:
             [add_memory(stages, table, known) for table, known in zip(group, group_known, strict=True)]
             for group, group_known in zip(found, recalled, strict=True)
         ]
-        coherent = [add_coherence(group, tables, self.fusion) for group, tables in zip(queries, found, strict=True)]
+        kin = stages.kb.kinship
+        coherent = [add_coherence(group, own, self.fusion, kin) for group, own in zip(queries, found, strict=True)]
         scored = [
-            [self._scored(document, *parts) for parts in zip(group, tables, known, alone, strict=True)]
-            for document, group, (tables, alone), known in zip(batch, queries, coherent, recalled, strict=True)
+            [self._scored(document, *parts) for parts in zip(group, tables, known, beside, alone, strict=True)]
+            for document, group, (tables, beside, alone), known in zip(batch, queries, coherent, recalled, strict=True)
         ]
         if stages.ranker is None:
             return scored
@@ -229,11 +226,17 @@ class Linker:
         return regroup(ask(stages, self.answerer(), [one for group in scored for one in group]), scored)
 
     def _scored(
-        self, document: DocumentInput, query: MentionQuery, table: CandidateTable, recalled: Recalled, alone: FLOATS
+        self,
+        document: DocumentInput,
+        query: MentionQuery,
+        table: CandidateTable,
+        recalled: Recalled,
+        beside: Elsewhere,
+        alone: Elsewhere,
     ) -> ScoredMention:
         ids = tuple(self.stages.kb.entities[row].id for row in table.rows)
         counted = self.memory.counted(recalled, ids, without=document.key)
-        return ScoredMention(document, query, table, ids, counted, alone)
+        return ScoredMention(document, query, table, ids, counted, beside, alone)
 
 
 def _tables(lookups: Sequence[Sequence[PreparedLookup]]) -> list[list[CandidateTable]]:

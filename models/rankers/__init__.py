@@ -18,6 +18,7 @@ from models.rankers.combiner import (
     fit_combiner,
     head_features,
 )
+from models.rankers.conventions import CONVENTIONS, Conventions, Elsewhere
 from models.rankers.cross_encoder import (
     CrossEncoder,
     CrossEncoderModule,
@@ -48,6 +49,7 @@ from models.rankers.nil import DEFAULT_NIL, MIN_LINKED, MIN_NIL, NilFeatures, Ni
 from models.rankers.ranker import FLOATS, RULE, Ranker, RankerSettings, RankerTally, RerankRule, choose_margin
 
 __all__ = [
+    "CONVENTIONS",
     "DEFAULT_COMBINER",
     "DEFAULT_NIL",
     "FEATURES",
@@ -59,9 +61,11 @@ __all__ = [
     "SILENT",
     "VECTORS_FILE",
     "Combiner",
+    "Conventions",
     "CrossEncoder",
     "CrossEncoderModule",
     "DualRanker",
+    "Elsewhere",
     "HeadFeatures",
     "HeardMention",
     "Labelled",

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from models.errors import ModelError, say
 from models.names import DEFINITION, LEXICAL, NAMES, PREFERRED
+from models.rankers.conventions import CONVENTIONS, Conventions
 from models.rankers.hearing import HEARD, favourites, heard_columns, heard_from_json, heard_logits, heard_to_json
 from models.retrievers import DOCUMENT, NOTHING, Recalled
 from models.text import normalise, sorted_key
@@ -51,11 +52,13 @@ FEATURES = (
     "new_preferred",
     "new_popular",
     "taught_definition",
+    *CONVENTIONS,
 )
 """``fused`` with memory, ``bare`` without; ``_gap``: behind the mention's best; ``share``, ``votes``, ``near``,
 ``popular``: what the memory knows; ``covers``, ``covered``: the part of the mention's words that the matched name has,
 and the other way round; ``new_``: the same, where the memory never saw the string; ``taught_``: grown with the
-number of decided documents, since a definition tells how common an entity is until decisions tell better."""
+number of decided documents, since a definition tells how common an entity is until decisions tell better; the last are
+``CONVENTIONS``, which have grown so too: there is no habit where nothing was decided."""
 NOBODY: Mapping[str, FLOATS64] = MappingProxyType({})
 TAUGHT = 50
 """Decided documents at which ``taught_`` features count half."""
@@ -156,12 +159,14 @@ class Combiner:
 # Fitted on the train documents of BC5CDR and NCBI Disease, each mention once with the memory of the other documents
 # and once without (as tests/benchmarks/combiner_fit.py does). A project with enough decisions fits its own.
 DEFAULT_COMBINER = Combiner((
-    1.048, 0.214, 0.613, 1.646, 1.506, 0.899, 0.818, 1.370, 1.215, 1.429, 2.263, 3.773, 1.814,
-    0.891, 0.119, 0.499, 0.188, -0.251, 1.263, 8.283, 0.826, -0.036, -0.774,
+    1.160, 0.237, 0.748, 1.583, 1.448, 1.153, 1.049, 1.296, 1.150, 1.508, 2.273, 3.650, 1.807,
+    0.941, 0.126, 0.465, 0.119, -0.175, 1.225, 7.699, 0.907, -0.108, -0.348,
+    -1.489, 1.189, 0.928, 0.344, -3.228,
 ))  # fmt: skip
 LEXICAL_COMBINER = Combiner((
     0.687, 0.076, 1.408, 3.81, 3.299, 0.0, 0.0, 0.565, 0.479, 1.627, 2.391, 3.328, 2.179, 0.0, 0.0,
     0.903, 0.462, -0.025, 1.689, 0.0, 0.969, -0.347, -0.781,
+    *(0.0 for _ in CONVENTIONS),
 ))  # fmt: skip
 """Where only spelling is compared. Under the other, whose weight lies on meanings, a part of a preferred name went
 before the whole of a synonym; this one is right in 2.0 points more of BC5CDR's train mentions and 0.7 of NCBI's, on
@@ -188,6 +193,7 @@ def head_features(
     bare: FLOATS,
     ids: Sequence[str],
     wording: Wording,
+    habits: Conventions,
     *,
     recalled: Recalled = NOTHING,
     leads: Mapping[str, FLOATS64] = NOBODY,
@@ -211,7 +217,9 @@ def head_features(
     new = float(recalled.total == 0)
     for name in ("names_gap", "preferred", "popular"):
         columns[f"new_{name}"] = new * columns[name]
-    columns["taught_definition"] = recalled.documents / (recalled.documents + TAUGHT) * columns[DEFINITION]
+    taught = recalled.documents / (recalled.documents + TAUGHT)
+    columns |= {name: taught * values for name, values in habits.columns(head).items()}
+    columns["taught_definition"] = taught * columns[DEFINITION]
     matrix = np.stack([np.asarray(columns[name], dtype=np.float64) for name in FEATURES], axis=1)
     heard = {stage: heard_columns(own, head, new=bool(new)) for stage, own in leads.items()}
     return HeadFeatures(head, matrix, heard)

@@ -225,4 +225,5 @@ def _entity(entity: Entity) -> dict[str, Any]:
         "types": entity.types,
         "definition": entity.definition,
         "alt_ids": entity.alt_ids,
+        "parents": entity.parents,
     }

@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from models.core.kb import KnowledgeBase
 from models.core.queries import MentionQuery, Variant
 from models.linker.coherence import TEMPERATURE, add_coherence
 from models.names.candidates import LEXICAL, NAMES, CandidateTable
 from models.retrievers.fusion import DOCUMENT, MEMORY, FusionWeights
+from models.types import EntityRecord
 
+PARENTS = {4: ("E3",), 5: ("E4",)}
 FUSION = FusionWeights({NAMES: 1.0, MEMORY: 1.0})
 
 
@@ -23,9 +26,12 @@ def table(rows: list[int], names: list[float], memory: list[float] | None = None
     return CandidateTable(np.asarray(rows), np.asarray(rows), scores)
 
 
+KB = KnowledgeBase(tuple(EntityRecord(f"E{n}", f"name {n}", parents=PARENTS.get(n, ())) for n in range(6)))
+
+
 def coherent(texts: list[str], tables: list[CandidateTable]) -> tuple[list[list[float]], list[list[float]]]:
-    found, alone = add_coherence([query(text) for text in texts], tables, FUSION)
-    return [one.scores[DOCUMENT].tolist() for one in found], [one.tolist() for one in alone]
+    found, _, alone = add_coherence([query(text) for text in texts], tables, FUSION, KB.kinship)
+    return [one.scores[DOCUMENT].tolist() for one in found], [one.same.tolist() for one in alone]
 
 
 def test_a_candidate_has_its_chance_at_the_likeliest_other_mention() -> None:
@@ -49,6 +55,23 @@ def test_what_was_decided_counts_and_can_be_left_out() -> None:
     assert alone[1] == pytest.approx([1.0, 0.0], abs=1e-3)
 
 
+def test_what_stands_above_or_below_a_likely_answer_is_told() -> None:
+    """Entity 3 is above 4, which is above 5: another mention is surely 4."""
+    tables = [table([3, 4, 5, 1], [0.5, 0.5, 0.5, 0.5]), table([4, 2], [0.9, 0.1])]
+    _, (asked, other), _ = add_coherence([query("palsy"), query("nerve palsy")], tables, FUSION, KB.kinship)
+    assert asked.same == pytest.approx([0.0, 1.0, 0.0, 0.0])
+    assert asked.broader == pytest.approx([1.0, 0.0, 0.0, 0.0])
+    assert asked.narrower == pytest.approx([0.0, 0.0, 1.0, 0.0])
+    assert other.broader == pytest.approx([0.25, 0.0])
+    assert other.narrower == pytest.approx([0.25, 0.0])
+
+
+def test_kin_of_a_mention_of_equal_wording_says_nothing() -> None:
+    tables = [table([3], [0.9]), table([4], [0.9])]
+    _, (asked, _), _ = add_coherence([query("palsy"), query("Palsies")], tables, FUSION, KB.kinship)
+    assert asked.broader.tolist() == [0.0]
+
+
 def test_mentions_without_candidates_or_wording_are_no_trouble() -> None:
     empty = CandidateTable(np.zeros(0, np.int64), np.zeros(0, np.int64), {NAMES: np.zeros(0, np.float32)})
     values, alone = coherent(["", "one", "two"], [empty, empty, table([1], [0.9])])
@@ -57,5 +80,5 @@ def test_mentions_without_candidates_or_wording_are_no_trouble() -> None:
 
 def test_scores_of_the_tables_stay() -> None:
     given = table([1], [0.9]).with_scores(LEXICAL, np.asarray([0.5]))
-    (found,), _ = add_coherence([query("one")], [given], FUSION)
+    (found,), _, _ = add_coherence([query("one")], [given], FUSION, KB.kinship)
     assert set(found.scores) == {NAMES, LEXICAL, DOCUMENT}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from models.core.kb import KnowledgeBase
 from models.errors import ModelError
 from models.rankers.combiner import (
     DEFAULT_COMBINER,
@@ -20,9 +21,17 @@ from models.rankers.combiner import (
     fit_combiner,
     head_features,
 )
+from models.rankers.conventions import Conventions
 from models.retrievers.recalled import Recalled, Votes
+from models.types import EntityRecord
 
 F = len(FEATURES)
+
+
+def no_habits(count: int) -> Conventions:
+    """Of candidates without kin, of which nothing was decided."""
+    kb = KnowledgeBase(tuple(EntityRecord(str(n), f"name {n}") for n in range(count)))
+    return Conventions(kb.kinship, np.arange(count), {}, None)
 
 
 def mentions(count: int = 60, *, seed: int = 0) -> list[Labelled]:
@@ -106,7 +115,7 @@ def test_features_say_what_stages_memory_and_wording_know() -> None:
     fused, bare = np.asarray([0.4, 1.4], np.float32), np.asarray([0.4, 0.8], np.float32)
     recalled = Recalled(total=2, votes={"B": Votes(2, 1)}, share={"B": 0.8}, nearest={"A": 0.9}, popular={"B": 3})
     wording = Wording("breast cancers", ["lung cancer", "Cancer, Breast"])
-    head = head_features(scores, [1, 0], fused, bare, ("A", "B"), wording, recalled=recalled)
+    head = head_features(scores, [1, 0], fused, bare, ("A", "B"), wording, no_habits(2), recalled=recalled)
     first, second = head.named(0), head.named(1)
     assert list(head.order) == [1, 0]
     assert first["fused_gap"] == 0
@@ -125,7 +134,9 @@ def test_a_definition_says_something_else_the_more_was_decided() -> None:
     scores = {"definition": np.asarray([1.0, 0.0], np.float32)}
     fused = np.asarray([0.9, 0.8], np.float32)
     untaught, taught = (
-        head_features(scores, [0, 1], fused, fused, ("A", "B"), Wording("a", ["b", "c"]), recalled=recalled)
+        head_features(
+            scores, [0, 1], fused, fused, ("A", "B"), Wording("a", ["b", "c"]), no_habits(2), recalled=recalled
+        )
         for recalled in (Recalled(), Recalled(documents=TAUGHT))
     )
     assert untaught.named(0)["taught_definition"] == 0.0
@@ -137,5 +148,5 @@ def test_only_the_head_is_looked_at() -> None:
     size = HEAD + 5
     fused = np.linspace(1, 0, size).astype(np.float32)
     ids = [str(n) for n in range(size)]
-    head = head_features({}, range(size), fused, fused, ids, Wording("a", ["b"] * size))
+    head = head_features({}, range(size), fused, fused, ids, Wording("a", ["b"] * size), no_habits(size))
     assert head.matrix.shape == (HEAD, F)

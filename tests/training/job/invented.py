@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from models.core.kb import KnowledgeBase
 from models.core.queries import MentionQuery
 from models.linker.answering import Answerer, Ranked, ScoredMention
 from models.names.candidates import CandidateTable
 from models.rankers.combiner import DEFAULT_COMBINER, Combiner
 from models.rankers.nil import NilFeatures, NilModel
 from models.retrievers.fusion import FusionWeights
-from models.types import DocumentInput, LinkedMention
+from models.types import DocumentInput, EntityRecord, LinkedMention
 from training.data.gold import GoldMention, GoldSet
 
 STAGE = "pel-pb"
 CANDIDATES, A_DOCUMENT = 30, 6
-KB: Any = SimpleNamespace(
-    names=[f"entity number {n}" for n in range(CANDIDATES)],
-    entities=[SimpleNamespace(id=f"E{n:02}", name=f"entity number {n}", types=("Disease",)) for n in range(CANDIDATES)],
-)
+KB = KnowledgeBase(tuple(EntityRecord(f"E{n:02}", f"entity number {n}", types=("Disease",)) for n in range(CANDIDATES)))
 Stage = Callable[[np.random.Generator, int], np.ndarray]
 """(c,) scores of the stage for a mention, given where its gold stands."""
 

@@ -1,0 +1,66 @@
+"""What a corpus does where names leave it open: how near a candidate is, in the tree, to what was decided before.
+
+Two corpora may link *akathisia* to the disease or to *Akathisia, Drug-Induced*. What was decided for this string, or
+a similar one, and what the document's other mentions are likely to be, speak for broader and narrower entities too, and
+how deep an entity stands is a habit of a corpus as well. They are features of the combiner, fitted on decisions.
+
+On train documents of BC5CDR that it was not fitted on, recall@1 with the memory rose by 0.4 points (0.1 to 0.7), of
+NCBI Disease by 0.3 (-0.1 to 0.7); on the development documents by 0.1 (-0.1 to 0.4) and -0.1 (-1.5 to 1.2). Tried on
+train as well, and left out since nothing was gained: siblings, whether an entity has none below it, the vocabulary an
+id is of, and which of two entities of one name was decided more often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.core import Kinship
+
+FLOATS = NDArray[np.float32]
+CONVENTIONS = ("string_broader", "string_narrower", "document_broader", "document_narrower", "depth")
+"""In [0, 1]: broader or narrower than what was decided for the string, or than what another mention of the document is
+likely to be; tenths of steps below the top."""
+STEPS = 10.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Elsewhere:
+    """(c,) each, in [0, 1]: the highest chance that another mention of the document, of another wording, has a
+    candidate itself, one that it is broader than, and one that it is narrower than."""
+
+    same: FLOATS
+    broader: FLOATS
+    narrower: FLOATS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conventions:
+    """Of one mention: ``rows`` (c,) of the candidates, and ``decided`` by row what the memory says of the string."""
+
+    kinship: Kinship
+    rows: NDArray[np.int64]
+    decided: Mapping[int, float]
+    elsewhere: Elsewhere | None
+
+    def columns(self, head: NDArray[np.intp]) -> dict[str, NDArray[np.floating]]:
+        """(h,) for each of ``CONVENTIONS``."""
+        rows = [int(self.rows[at]) for at in head]
+        nowhere = np.zeros(len(rows))
+        return {
+            "string_broader": np.asarray([self._decided_below(row) for row in rows]),
+            "string_narrower": np.asarray([self._decided_above(row) for row in rows]),
+            "document_broader": nowhere if self.elsewhere is None else self.elsewhere.broader[head],
+            "document_narrower": nowhere if self.elsewhere is None else self.elsewhere.narrower[head],
+            "depth": np.asarray([self.kinship.depth(row) for row in rows]) / STEPS,
+        }
+
+    def _decided_below(self, row: int) -> float:
+        return max((score for one, score in self.decided.items() if row in self.kinship.above(one)), default=0.0)
+
+    def _decided_above(self, row: int) -> float:
+        above = self.kinship.above(row)
+        return max((score for one, score in self.decided.items() if one in above), default=0.0)
