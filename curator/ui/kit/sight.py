@@ -246,7 +246,10 @@ class Sight(QObject):
 
     def _is_due(self, event: QKeyEvent, pressed: float) -> bool:
         """Whether everything around the widget that would get the key was seen before."""
-        target = QApplication.activePopupWidget() or QApplication.focusWidget() or QApplication.activeWindow()
+        popup, focused = QApplication.activePopupWidget(), QApplication.focusWidget()
+        if isinstance(popup, QAbstractItemView) and _is_typed(focused, event):
+            popup = None  # a list of completions hands what is typed to its field
+        target = popup or focused or QApplication.activeWindow()
         typed = _is_typed(target, event)
         view = target
         while view is not None:

@@ -7,7 +7,16 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QStringListModel, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QCompleter,
+    QDialog,
+    QLineEdit,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from curator.ui.kit.row_list import RowList
@@ -138,6 +147,22 @@ def test_what_was_pressed_before_a_dialog_came_up_does_not_act_on_it(
     clock.now += SEEN_SECONDS + 0.01
     press(dialog)
     assert pressed == [True]
+
+
+def test_no_character_is_lost_to_completions_that_have_just_come_up(
+    qtbot: QtBot, window: Window, sight: Sight, clock: Clock
+) -> None:
+    completer = QCompleter(["/home", "/tmp"], window)
+    window.line.setCompleter(completer)
+    window.line.setFocus()
+    for key in (Key.Key_Slash, Key.Key_T, Key.Key_M):
+        press(QApplication.activePopupWidget() or window, key)
+        painted(window)
+    assert window.line.text() == "/tm"
+    assert completer.popup().isVisible()
+    completer.popup().setCurrentIndex(completer.completionModel().index(0, 0))
+    with qtbot.waitSignal(sight.dropped):
+        press(completer.popup(), Key.Key_Return)  # takes a completion that was not seen
 
 
 def test_a_page_of_a_dialog_takes_its_first_key_when_it_was_seen(
