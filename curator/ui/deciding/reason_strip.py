@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from curator.domain.decisions import NilReason, Outcome, RejectReason, Verdict
 from curator.domain.wording import ntr, tr
-from curator.ui.kit import REASON_WORDS, REASONS, ElidedLabel, Reason, scaled, theme_of
+from curator.ui.kit import REASON_WORDS, REASONS, ElidedLabel, Reason, scaled, sentence, theme_of
 
 # A question asked in one line at the bottom that covers nothing: each answer has a key and a button.
 
@@ -53,13 +53,19 @@ class QuestionStrip(QWidget):
         self._before: QWidget | None = None
         self.question = ElidedLabel(parent=self)
         self.buttons: list[QPushButton] = []
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(SIDE, 6, SIDE, 6)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(SIDE, 6, SIDE, 6)
+        whole.setSpacing(4)
+        self._row = QHBoxLayout()
         self._row.setSpacing(8)
+        whole.addLayout(self._row)
         self._row.addWidget(self.question, 4)
         self.hint = ElidedLabel(parent=self)
         self.hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # the first to go if narrow
         self._row.addWidget(self.hint, 1)
+        self.note = sentence("")
+        self.note.hide()
+        whole.addWidget(self.note)
         self.hide()
 
     @property
@@ -68,14 +74,16 @@ class QuestionStrip(QWidget):
         return self._asked
 
     def put(self, question: str, answers: Sequence[StripAnswer], *, note: str = "") -> None:
-        """Ask. `note` is what should be known before answering."""
+        """Ask. `note` is what should be known before answering; it is shown whole, below the question."""
         if not self._asked:
             self._before = QApplication.focusWidget()
         self._asked, self._answers = True, tuple(answers)
         self.question.set_words(question)
         self.setAccessibleName(question)
         self.setAccessibleDescription(note)
-        self.hint.set_words(" · ".join(part for part in (tr("Esc leaves"), note) if part))
+        self.hint.set_words(tr("Esc leaves"))
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
         self._set_buttons()
         self._fit()
         self.show()
@@ -157,7 +165,8 @@ class QuestionStrip(QWidget):
         asked, self._asked = self._asked, False
         if asked:
             self.hide()
-            for one in (self.question, self.hint):
+            self.note.hide()  # the line is as high as its highest page
+            for one in (self.question, self.hint, self.note):
                 one.setFont(QFont())  # as large as the interface again
             if self._before is not None:
                 self._before.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -175,12 +184,13 @@ class QuestionStrip(QWidget):
         scale, question, answers = next(whole, None) or next(cut, sizes[-1])
         self._widths(scale)
         self.question.setFixedWidth(max(min(question, room - answers), 0))
-        least = self.hint.fontMetrics().horizontalAdvance(f"{tr('Esc leaves')} …") + self._row.spacing()
+        least = self.hint.fontMetrics().horizontalAdvance(self.hint.words) + self._row.spacing() + 4
         self.hint.setVisible(room - answers - question >= least)
+        self.note.setFixedHeight(max(self.note.heightForWidth(max(self.width() - 2 * SIDE, 0)), 0))
 
     def _widths(self, scale: float) -> tuple[int, int]:
         """Of the question and of the answers in this size, which they take."""
-        for one in (self.question, self.hint, *self.buttons):
+        for one in (self.question, self.hint, self.note, *self.buttons):
             one.setFont(scaled(self.font(), scale) if scale < 1 else QFont())
         question = self.question.fontMetrics().horizontalAdvance(self.question.words) + 4
         return question, sum(one.sizeHint().width() for one in self.buttons)

@@ -106,3 +106,28 @@ def test_the_question_is_whole_before_the_hint_is_shown(window: QMainWindow, str
     assert strip.question.width() >= words
     assert strip.buttons[-1].geometry().right() <= strip.width()
     assert strip.hint.isVisible() == (width == 1440)
+
+
+@pytest.mark.parametrize("width", [1440, 1024, 620])
+def test_what_is_taken_of_a_done_document_is_said_whole(window: QMainWindow, strip: ReasonStrip, width: int) -> None:
+    window.resize(width, 300)
+    strip.ask_done(30, 35, then=lambda _: None)
+    QApplication.processEvents()
+    note = strip.note
+    assert note.text().endswith("or with none.")
+    assert note.isVisible()
+    assert note.height() >= note.heightForWidth(note.width())
+    assert strip.height() >= note.geometry().bottom()
+    strip.dismiss()
+    strip.ask(Outcome.NIL)
+    assert not note.isVisible()
+
+
+def test_the_line_is_as_high_as_before_when_the_question_is_answered(strip: ReasonStrip) -> None:
+    strip.ask(Outcome.NIL)
+    strip.dismiss()
+    before = strip.sizeHint().height()
+    strip.ask_done(30, 35, then=lambda _: None)
+    assert strip.sizeHint().height() > before
+    strip.dismiss()
+    assert strip.sizeHint().height() <= before
