@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
 from threading import Event
@@ -102,9 +102,11 @@ def sources_in(path: Path, formats: Recogniser) -> Sources:
         return found
     unread = formats.unread_in(path, form)
     others = _Sorted.of(unread, formats)
+    by_exclusion = getattr(form, "by_exclusion", False)
     if not others.marked:
-        return others.sources(path, whole=True)
-    if getattr(form, "by_exclusion", False):  # a README beside a corpus is no document
+        # a folder of plain texts itself says which of its files are none
+        return (replace(others, unmarked=()) if by_exclusion else others).sources(path, whole=True)
+    if by_exclusion:  # a README beside a corpus is no document
         return _Sorted.of(formats.files_in(path), formats).sources(path)
     if path.is_dir() and not _reads_here(path, formats, set(unread)):
         return _of_children(path, formats)

@@ -97,6 +97,13 @@ def test_a_format_that_is_chosen_reads_nothing_else(world: World, corpus: Corpus
     assert {one.problem.text for one in report.problems} == {"left out: is not PubTator: choose another format"}
 
 
+def test_files_that_are_no_texts_are_named_once_where_plain_text_is_chosen(world: World, corpus: Corpus) -> None:
+    path = corpus({"one.txt": "Plain.", "1.pubtator": document(1), "stray.ann": PAIR["a.ann"]})
+    report = finish(world.project.importing.documents([path], format_name="text"))
+    assert report.counts["documents"] == 1
+    assert [one.problem.text for one in report.problems] == ["2 further files are no texts: 1.pubtator, stray.ann"]
+
+
 def test_a_file_that_came_in_as_one_format_can_come_in_as_another(world: World) -> None:
     path = world.write(document(1), name="a.txt")
     finish(world.project.importing.documents([path]))
