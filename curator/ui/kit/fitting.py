@@ -40,10 +40,7 @@ def make_room_for_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> No
         return
     height = layout.minimumHeightForWidth(dialog.width())
     if height > room.height():
-        focused = dialog.focusWidget()
         _scroll(dialog, buttons)
-        if focused is not None:
-            focused.setFocus()
     dialog.resize(dialog.width(), max(dialog.height(), min(height, room.height())))
 
 
@@ -72,10 +69,12 @@ def _stack(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
 
 
 def _scroll(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
-    """Everything but the buttons into an area that scrolls; what has the keyboard is brought into sight by it."""
-    layout = dialog.layout()
+    """Everything but the buttons into an area that scrolls; what has the keyboard keeps it, in sight."""
+    layout, focused = dialog.layout(), dialog.focusWidget()
     if buttons is None or not isinstance(layout, QBoxLayout) or dialog.findChild(QScrollArea, SCROLLED) is not None:
         return
+    direct = Qt.FindChildOption.FindDirectChildrenOnly
+    shown = [one for one in dialog.findChildren(QWidget, options=direct) if not one.isHidden()]
     layout.removeWidget(buttons)
     inside, area = QWidget(), QScrollArea(dialog)
     inside.setLayout(layout)
@@ -88,6 +87,10 @@ def _scroll(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
     whole.setContentsMargins(0, 0, 20, 16)
     whole.addWidget(area, 1)
     whole.addWidget(buttons)
+    for one in (area, *shown):
+        one.show()  # a layout would show what it moves only from the event loop, and hidden parts get no keyboard
+    if focused is not None:
+        focused.setFocus()
 
 
 # A row of widgets that continues in a further line where it is too wide.
