@@ -119,6 +119,7 @@ class RowTable(QTableView):
         """Highlight a row and bring it into sight."""
         model = self.model()
         if model is not None and 0 <= row < model.rowCount():
+            self.updateGeometries()  # rows that were read again a moment ago have their places only later
             self.setCurrentIndex(model.index(row, 0))
 
 

@@ -63,6 +63,15 @@ def test_the_open_document_is_brought_into_sight(panel: QueuePanel) -> None:
     assert panel.list.viewport().rect().contains(rect.center())
 
 
+def test_the_open_document_is_in_sight_when_a_filter_is_lifted(qtbot: QtBot, panel: QueuePanel) -> None:
+    panel.set_current(45)
+    panel.narrow(QueueFilter(text="nothing"))
+    qtbot.waitUntil(lambda: panel.list.verticalScrollBar().maximum() == 0)
+    panel.narrow(QueueFilter())
+    rect = panel.list.visualRect(panel.model.index(35))
+    assert panel.list.viewport().rect().contains(rect.center())
+
+
 def test_down_goes_from_the_filter_to_the_list(qtbot: QtBot, panel: QueuePanel) -> None:
     panel.focus_filter()
     qtbot.keyClick(panel.text, Qt.Key.Key_Down)
