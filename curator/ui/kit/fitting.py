@@ -47,7 +47,11 @@ def make_room_for_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> No
 def _room(dialog: QDialog) -> QSize:
     parent = dialog.parentWidget()
     room = dialog.screen().availableSize()
-    return room if parent is None else room.expandedTo(parent.window().size())
+    if parent is None:
+        return room
+    window = parent.window()
+    frame = window.frameSize() - window.size()  # the dialog gets one as high
+    return (room - frame).expandedTo(window.size())
 
 
 def _needed(layout: QLayout | None, room: QSize) -> QSize:
