@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from curator.domain.decisions import Change, Outcome
+from curator.domain.wording import tr
 from curator.ui.deciding.bulk_accepting import BulkAccepter
 from curator.ui.deciding.bulk_panel import BulkPanel
 from curator.ui.deciding.decider import Decider
@@ -19,6 +20,8 @@ from curator.ui.kit import Glance
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
+
+ALONE = "Here every decision is about one mention. Leave the round or the adjudication first."
 
 
 class GroupDecider(QObject):
@@ -55,7 +58,7 @@ class GroupDecider(QObject):
             steered.said.connect(self.said)
 
     def set_alone(self, alone: bool) -> None:
-        """Whether decisions are judgements in a round: then each is about one mention."""
+        """Whether decisions are those of a round or of an adjudication: then each is about one mention."""
         self._alone = alone
         if alone:
             self.same.leave()
@@ -69,7 +72,9 @@ class GroupDecider(QObject):
 
     def list_others(self) -> None:
         """The others of the current mention, which is decided first where it is not."""
-        if not self._alone:
+        if self._alone:
+            self.said.emit(tr(ALONE))
+        else:
             self.same.show_of_current()
 
     def usual(self, outcome: Outcome, *, others: bool = False) -> None:
@@ -77,7 +82,9 @@ class GroupDecider(QObject):
         self.press(lambda: self._decider.decide(default_verdict(outcome)), others=others)
 
     def accept_in_bulk(self) -> None:
-        if not self._alone:
+        if self._alone:
+            self.said.emit(tr(ALONE))
+        else:
             self.same.leave()
             self.bulk.open()
 

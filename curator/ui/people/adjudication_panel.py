@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from textwrap import shorten
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPalette
@@ -51,7 +52,8 @@ HINT = "1–{last} take a curator's verdict · ↵ the highlighted one · Esc to
 TOO_SOON = "Nothing was settled: this verdict had only just appeared. Press the key again."
 DONE = "Every disagreement of “{name}” is settled."
 AGREED = "Take over the {n:,} agreed"
-LEFT = "{left:,} of {all:,} disagreements left in “{name}”"
+LEFT = "“{mention}” · {left:,} of {all:,} disagreements left in “{name}”"
+LONGEST = 40
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
@@ -157,8 +159,12 @@ class AdjudicationPanel(QWidget):
         rows = opinion_rows(opinions, self._name_of) if opinions is not None else []
         self.model.show_rows(rows)
         self.list.go_to(majority(rows))
-        words = tr(LEFT, left=len(found.left), all=len(found.contested), name=found.round.name)
-        self.title.setText(words if found.left else tr(DONE, name=found.round.name))
+        counts = {"left": len(found.left), "all": len(found.contested), "name": found.round.name}
+        self.title.setText(
+            tr(LEFT, mention=shorten(opinions.mention.text, LONGEST, placeholder="…"), **counts)
+            if opinions is not None and found.left
+            else tr(DONE, name=found.round.name)
+        )
         self.hint.setText(tr(HINT, last=len(rows)) if rows else "")
         self.adopt.setText(tr(AGREED, n=found.agreed))
         self.adopt.setVisible(found.agreed > 0)

@@ -21,6 +21,7 @@ UNAIDED = ", without suggestions"
 FINISHED = "Round “{name}” · {curator}, all {mentions:,} mentions are judged. Leave it, and tell your colleagues."
 NO_SUGGESTIONS = "This round is judged without suggestions. Search with / or Space, or decide with N, X or S."
 LEFT = "You left the round “{name}”. What you judged is kept; the project's own decisions are on show again."
+ELSEWHERE = "Nothing was settled: another mention was framed. This is the one that the verdicts are of; press again."
 ALL_SETTLED = "Every disagreement of “{name}” is settled. Export › Adjudicated mentions only takes the result out."
 
 
@@ -143,6 +144,7 @@ class RoundMode(QObject):
             self._put_back()
         self._round = found
         bench.work_with(service.seat(found, bench.project.suggestions))
+        bench.many.set_alone(True)
         self.panel.show()
         self._show(state, state.next())
         self.changed.emit()
@@ -152,6 +154,7 @@ class RoundMode(QObject):
             self._round = None
             self.panel.hide()
             self._bench.work_with(self._bench.project.seat)
+            self._bench.many.set_alone(False)
             self._bench.navigator.reload()
             self._bench.focus_document()
             self.changed.emit()
@@ -171,7 +174,11 @@ class RoundMode(QObject):
 
     def _settle(self, mention_id: int, curator: str) -> None:
         assert self._round is not None
-        round_id = self._round.id
+        round_id, at_hand, navigator = self._round.id, self.panel.opinions, self._bench.navigator
+        if at_hand is not None and navigator.mention_id != mention_id:
+            navigator.open(at_hand.document_id, mention_id)
+            self._bench.say(tr(ELSEWHERE))
+            return
         self._bench.decider.several(lambda: self._bench.project.adjudication.settle(round_id, mention_id, curator))
 
     def _adopt(self) -> None:

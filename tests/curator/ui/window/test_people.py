@@ -105,6 +105,36 @@ def test_disagreements_are_settled_by_number_and_by_the_usual_keys(desk: Desk) -
     assert "settled" in panel.title.text()
 
 
+def test_a_verdict_is_taken_only_of_the_mention_that_is_framed(desk: Desk) -> None:
+    found = judge_alike_but_once(desk, "anna", "ben")
+    mode = people(desk).mode
+    mode.adjudicate(found)
+    assert mode.panel.title.text().startswith("“cardiac arrest” · 1 of 1")
+    desk.press(Key.Key_Escape)
+    desk.press(Key.Key_Up)
+    assert desk.word != "cardiac arrest"
+    mode.panel.list.setFocus()
+    desk.press(Key.Key_2)
+    assert desk.decision("cardiac arrest") is None
+    assert desk.word == "cardiac arrest"
+    assert "Nothing was settled" in desk.bench.bottom.message.words
+    desk.press(Key.Key_2)
+    assert desk.decision("cardiac arrest") is not None
+
+
+def test_an_adjudication_decides_one_mention_at_a_time(desk: Desk) -> None:
+    found = judge_alike_but_once(desk, "anna", "ben")
+    mode = people(desk).mode
+    mode.adjudicate(found)
+    desk.press(Key.Key_Escape)
+    desk.press(Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    assert not desk.bench.many.is_open
+    assert "about one mention" in desk.bench.bottom.message.words
+    mode.end_adjudication()
+    desk.press(Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    assert desk.bench.many.is_open
+
+
 def test_what_an_adjudication_decided_is_shown_at_once(desk: Desk) -> None:
     bench, project = desk.bench, desk.project
     second = desk.world.mentions(1)[1]
