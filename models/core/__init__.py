@@ -6,8 +6,8 @@
 
 from models.core.device import AUTO, Device, Precision, choose_device
 from models.core.file_io import atomic_path, fsync_file, fsync_folder, read_json, sha256_file, write_json, writing
+from models.core.hierarchy import Hierarchy
 from models.core.kb import KB_FILE, IntArray, KnowledgeBase, Ranges, record_from_json
-from models.core.kinship import Kinship
 from models.core.queries import MentionQuery, Variant, document_queries
 from models.core.stored_kb import RowSequence, open_kb, ordered
 
@@ -15,8 +15,8 @@ __all__ = [
     "AUTO",
     "KB_FILE",
     "Device",
+    "Hierarchy",
     "IntArray",
-    "Kinship",
     "KnowledgeBase",
     "MentionQuery",
     "Precision",

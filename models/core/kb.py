@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.core.file_io import atomic_path
-from models.core.kinship import Kinship
+from models.core.hierarchy import Hierarchy
 from models.errors import ModelError, say
 from models.types import EntityRecord
 
@@ -70,9 +70,9 @@ class KnowledgeBase:
         return alternate | {entity.id: entity.id for entity in self.entities}
 
     @cached_property
-    def kinship(self) -> Kinship:
+    def hierarchy(self) -> Hierarchy:
         """Who stands above whom."""
-        return Kinship(self.entities, self.rows)
+        return Hierarchy(self.entities, self.rows)
 
     @cached_property
     def has_definition(self) -> NDArray[np.bool_]:

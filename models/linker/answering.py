@@ -111,7 +111,7 @@ class Answerer:
     def _conventions(self, mention: ScoredMention) -> Conventions:
         recalled, rows = mention.recalled, self.kb.rows
         decided = {rows[one]: recalled.score(one) for one in recalled.entities if one in rows}
-        return Conventions(self.kb.kinship, mention.table.rows, decided, mention.beside)
+        return Conventions(self.kb.hierarchy, mention.table.rows, decided, mention.beside)
 
     def leads(self, scores: Mapping[str, FLOATS], stages: Iterable[str]) -> dict[str, NDArray[np.float64]]:
         """What these trained stages say of the candidates, (c,) each: 0 for the favourite, less for the others."""

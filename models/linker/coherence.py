@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import Kinship, MentionQuery
+from models.core import Hierarchy, MentionQuery
 from models.names import CandidateTable
 from models.rankers import Elsewhere
 from models.retrievers import DOCUMENT, MEMORY, FusionWeights
@@ -29,20 +29,20 @@ Chances = defaultdict[int, dict[str, float]]
 
 
 def add_coherence(
-    queries: Sequence[MentionQuery], tables: Sequence[CandidateTable], fusion: FusionWeights, kinship: Kinship
+    queries: Sequence[MentionQuery], tables: Sequence[CandidateTable], fusion: FusionWeights, hierarchy: Hierarchy
 ) -> tuple[list[CandidateTable], list[Elsewhere], list[Elsewhere]]:
     """The mentions of one document with the stage "document", what it rests on, and what that were if nothing had been
     decided."""
-    values = _coherence(queries, tables, fusion, kinship)
+    values = _coherence(queries, tables, fusion, hierarchy)
     decided = any(bool(table.scores[MEMORY].any()) for table in tables if MEMORY in table.scores)
     bare = [CandidateTable(t.rows, t.matched, {k: v for k, v in t.scores.items() if k != MEMORY}) for t in tables]
-    alone = _coherence(queries, bare, fusion, kinship) if decided else values
+    alone = _coherence(queries, bare, fusion, hierarchy) if decided else values
     found = [table.with_scores(DOCUMENT, own.same) for table, own in zip(tables, values, strict=True)]
     return found, values, alone
 
 
 def _coherence(
-    queries: Sequence[MentionQuery], tables: Sequence[CandidateTable], fusion: FusionWeights, kinship: Kinship
+    queries: Sequence[MentionQuery], tables: Sequence[CandidateTable], fusion: FusionWeights, hierarchy: Hierarchy
 ) -> list[Elsewhere]:
     keys = [sorted_key(query.variants[0].text) if query.variants else "" for query in queries]
     same: Chances = defaultdict(dict)
@@ -52,20 +52,20 @@ def _coherence(
             _raise(same[int(table.rows[at])], key, float(chances[at]))
     below: Chances = defaultdict(dict)  # of entities broader than those
     for row, known in same.items():
-        for above in kinship.above(row):
+        for above in hierarchy.above(row):
             for key, chance in known.items():
                 _raise(below[above], key, chance)
-    return [_elsewhere(table, key, same, below, kinship) for key, table in zip(keys, tables, strict=True)]
+    return [_elsewhere(table, key, same, below, hierarchy) for key, table in zip(keys, tables, strict=True)]
 
 
-def _elsewhere(table: CandidateTable, key: str, same: Chances, below: Chances, kinship: Kinship) -> Elsewhere:
+def _elsewhere(table: CandidateTable, key: str, same: Chances, below: Chances, hierarchy: Hierarchy) -> Elsewhere:
     rows = table.rows.tolist()
     other = {row: _highest(known, key) for row, known in same.items()}
     return Elsewhere(
         np.asarray([other.get(row, 0.0) for row in rows], dtype=np.float32),
         np.asarray([_highest(below[row], key) if row in below else 0.0 for row in rows], dtype=np.float32),
         np.asarray(
-            [max((other[one] for one in kinship.above(row) if one in other), default=0.0) for row in rows],
+            [max((other[one] for one in hierarchy.above(row) if one in other), default=0.0) for row in rows],
             dtype=np.float32,
         ),
     )

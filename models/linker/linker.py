@@ -214,7 +214,7 @@ class Linker:
             [add_memory(stages, table, known) for table, known in zip(group, group_known, strict=True)]
             for group, group_known in zip(found, recalled, strict=True)
         ]
-        kin = stages.kb.kinship
+        kin = stages.kb.hierarchy
         coherent = [add_coherence(group, own, self.fusion, kin) for group, own in zip(queries, found, strict=True)]
         scored = [
             [self._scored(document, *parts) for parts in zip(group, tables, known, beside, alone, strict=True)]

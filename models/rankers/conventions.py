@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.core import Kinship
+from models.core import Hierarchy
 
 FLOATS = NDArray[np.float32]
 CONVENTIONS = ("string_broader", "string_narrower", "document_broader", "document_narrower", "depth")
@@ -41,7 +41,7 @@ class Elsewhere:
 class Conventions:
     """Of one mention: ``rows`` (c,) of the candidates, and ``decided`` by row what the memory says of the string."""
 
-    kinship: Kinship
+    hierarchy: Hierarchy
     rows: NDArray[np.int64]
     decided: Mapping[int, float]
     elsewhere: Elsewhere | None
@@ -55,12 +55,12 @@ class Conventions:
             "string_narrower": np.asarray([self._decided_above(row) for row in rows]),
             "document_broader": nowhere if self.elsewhere is None else self.elsewhere.broader[head],
             "document_narrower": nowhere if self.elsewhere is None else self.elsewhere.narrower[head],
-            "depth": np.asarray([self.kinship.depth(row) for row in rows]) / STEPS,
+            "depth": np.asarray([self.hierarchy.depth(row) for row in rows]) / STEPS,
         }
 
     def _decided_below(self, row: int) -> float:
-        return max((score for one, score in self.decided.items() if row in self.kinship.above(one)), default=0.0)
+        return max((score for one, score in self.decided.items() if row in self.hierarchy.above(one)), default=0.0)
 
     def _decided_above(self, row: int) -> float:
-        above = self.kinship.above(row)
+        above = self.hierarchy.above(row)
         return max((score for one, score in self.decided.items() if one in above), default=0.0)

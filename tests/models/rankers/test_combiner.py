@@ -31,7 +31,7 @@ F = len(FEATURES)
 def no_habits(count: int) -> Conventions:
     """Of candidates without kin, of which nothing was decided."""
     kb = KnowledgeBase(tuple(EntityRecord(str(n), f"name {n}") for n in range(count)))
-    return Conventions(kb.kinship, np.arange(count), {}, None)
+    return Conventions(kb.hierarchy, np.arange(count), {}, None)
 
 
 def mentions(count: int = 60, *, seed: int = 0) -> list[Labelled]:

@@ -23,7 +23,7 @@ def columns(
     elsewhere: Elsewhere | None = None,
     head: np.ndarray = HEAD,
 ) -> dict[str, list[float]]:
-    found = Conventions(KB.kinship, np.arange(4), decided or {}, elsewhere).columns(head)
+    found = Conventions(KB.hierarchy, np.arange(4), decided or {}, elsewhere).columns(head)
     assert tuple(found) == CONVENTIONS
     return {name: np.asarray(values).tolist() for name, values in found.items()}
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from models.core.hierarchy import DEEPEST, LEVELS
 from models.core.kb import KnowledgeBase
-from models.core.kinship import DEEPEST, LEVELS
 from models.types import EntityRecord
 
 
@@ -13,7 +13,7 @@ def tree(**parents: str) -> KnowledgeBase:
 
 
 def above(kb: KnowledgeBase, entity_id: str) -> set[str]:
-    return {kb.entities[row].id for row in kb.kinship.above(kb.rows[entity_id])}
+    return {kb.entities[row].id for row in kb.hierarchy.above(kb.rows[entity_id])}
 
 
 def test_several_parents_are_all_above() -> None:
@@ -29,16 +29,16 @@ def test_only_near_kin_counts() -> None:
 
 def test_depth_is_the_shortest_way_to_the_top() -> None:
     kb = tree(root="", left="root", deep="left", leaf="deep root")
-    assert [kb.kinship.depth(row) for row in range(4)] == [0, 1, 2, 1]
+    assert [kb.hierarchy.depth(row) for row in range(4)] == [0, 1, 2, 1]
 
 
 def test_a_cycle_and_unknown_parents_end() -> None:
     kb = tree(a="b", b="a", c="gone", d="c")
     assert above(kb, "a") == {"b"}
     assert above(kb, "c") == set()
-    assert [kb.kinship.depth(row) for row in range(4)] == [1, 1, 0, 1]
+    assert [kb.hierarchy.depth(row) for row in range(4)] == [1, 1, 0, 1]
 
 
 def test_a_very_deep_tree_has_a_bottom() -> None:
     kb = tree(**{f"e{n}": f"e{n - 1}" if n else "" for n in range(DEEPEST + 20)})
-    assert kb.kinship.depth(DEEPEST + 19) == DEEPEST
+    assert kb.hierarchy.depth(DEEPEST + 19) == DEEPEST

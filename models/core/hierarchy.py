@@ -15,7 +15,7 @@ LEVELS = 3
 DEEPEST = 30
 
 
-class Kinship:
+class Hierarchy:
     """By rows of ``entities``, which ``rows`` gives by id. An entity without known parents is at the top; a cycle ends
     where it began."""
 
