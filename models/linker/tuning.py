@@ -26,6 +26,7 @@ from models.rankers import (
     NilModel,
     as_choice,
     best_threshold,
+    default_combiner,
     fit_combiner,
     fit_hearing,
     fit_nil,
@@ -35,7 +36,7 @@ from models.types import DocumentInput, LinkedMention
 
 Gold = Mapping[tuple[str, str], frozenset[str]]
 MIN_FUSION = 100
-MIN_COMBINER = 500
+MIN_COMBINER = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +49,41 @@ class Tuned:
 
 
 def tune(
-    linker: Linker, documents: Iterable[DocumentInput], gold: Gold, *, stages: Sequence[str] | None = None
+    linker: Linker,
+    documents: Iterable[DocumentInput],
+    gold: Gold,
+    *,
+    stages: Sequence[str] | None = None,
+    near: Combiner | None = None,
 ) -> Tuned:
     """The combiner, what it hears of each trained stage, then NIL under both, all on the same documents.
 
     The fusion weights of `stages` come first; none by default, since those of the untrained stages were chosen on far
-    more mentions than a young project has, and trained stages are heard by the combiner.
+    more mentions than a young project has, and trained stages are heard by the combiner. The combiner stays near the
+    one that came with the program, or ``near``: never near one that was fitted on the same decisions before.
     """
     scored = [m for m in linker.score(documents) if (m.document.key, m.query.key) in gold]
-    return tune_scored(linker, scored, gold, stages=stages)
+    return tune_scored(linker, scored, gold, stages=stages, near=near)
 
 
 def tune_scored(
-    linker: Linker, scored: Sequence[ScoredMention], gold: Gold, *, stages: Sequence[str] | None = None
+    linker: Linker,
+    scored: Sequence[ScoredMention],
+    gold: Gold,
+    *,
+    stages: Sequence[str] | None = None,
+    near: Combiner | None = None,
 ) -> Tuned:
     """The same for mentions scored before. With fewer than 100 linked mentions weights and hearing stay, with fewer
-    than 500 the combiner."""
+    than 200 the combiner."""
     answers = [gold[mention.document.key, mention.query.key] for mention in scored]
     linked = [(mention, ids) for mention, ids in zip(scored, answers, strict=True) if ids]
     fusion, combiner = linker.fusion, linker.combiner
     if len(linked) >= MIN_FUSION:
         fusion = fit_fusion([label(mention, ids) for mention, ids in linked], start=fusion, stages=stages or ())
     if len(linked) >= MIN_COMBINER:
-        learnt = learn_combiner(linker.with_weights(fusion=fusion, combiner=combiner.deaf()), linked)
+        present = linker.with_weights(fusion=fusion, combiner=combiner.deaf())
+        learnt = learn_combiner(present, linked, near=near or default_combiner(linker.stages.names.stages))
         combiner = replace(learnt, heard=combiner.heard) if learnt is not None else combiner
     tuned = linker.with_weights(fusion=fusion, combiner=combiner)
     if len(linked) >= MIN_FUSION:
@@ -127,10 +140,12 @@ def hear_nil(linker: Linker, scored: Sequence[ScoredMention], is_nil: Sequence[b
     return linker.with_weights(nil=replace(heard, threshold=threshold))
 
 
-def learn_combiner(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]]) -> Combiner | None:
+def learn_combiner(
+    linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]], *, near: Combiner | None = None
+) -> Combiner | None:
     """Fitted on every mention twice, with the memory and without: it serves whether much was decided or nothing."""
     both = [(view, ids) for mention, ids in linked for view in _views(mention)]
-    return fit_combiner([_head(linker, mention, ids) for mention, ids in both])
+    return fit_combiner([_head(linker, mention, ids) for mention, ids in both], near=near)
 
 
 def learn_nil(linker: Linker, scored: Sequence[ScoredMention], is_nil: Sequence[bool]) -> NilModel:

@@ -268,11 +268,19 @@ class Labelled:
     gold: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
 
-def fit_combiner(mentions: Sequence[Labelled], *, ridge: float = 1e-3) -> Combiner | None:
-    """Maximum likelihood with an L2 penalty of ``ridge`` on standardised coefficients, by L-BFGS.
+PULL = 100.0
+"""Chosen on train documents, four draws each: fitted on one of BC5CDR and NCBI Disease, then on 200 to 4,000 mentions
+of the other, recall@1 on further ones was up to 0.4 points above that of the first fit alone, and at worst 0.1 below.
+Fitted from nothing, it was up to 0.8 points below until there were 4,000."""
 
-    The likelihood of a mention is the probability of all its gold candidates together. Mentions whose gold is not
-    in the head teach nothing. None where none is left.
+
+def fit_combiner(mentions: Sequence[Labelled], *, ridge: float = 1e-3, near: Combiner | None = None) -> Combiner | None:
+    """Maximum likelihood with an L2 penalty on standardised coefficients, by L-BFGS.
+
+    The penalty a mention is ``ridge`` on the coefficients or, where ``near`` is given, ``PULL`` for all mentions
+    together on how far they are from its own: the fewer mentions, the nearer they stay. The likelihood of a mention is
+    the probability of all its gold candidates together. Mentions whose gold is not in the head teach nothing. None
+    where none is left.
     """
     from scipy.optimize import minimize
 
@@ -284,8 +292,9 @@ def fit_combiner(mentions: Sequence[Labelled], *, ridge: float = 1e-3) -> Combin
     starts = np.concatenate([[0], np.cumsum([len(mention.gold) for mention in usable])[:-1]])
     spread = matrix.std(axis=0)
     scale = np.where(spread > 1e-9, spread, 1.0)
-    problem = _Problem(matrix / scale, gold, starts, ridge)
-    found = minimize(problem, np.zeros(len(FEATURES)), jac=True, method="L-BFGS-B", options={"maxiter": 300})
+    centre = np.zeros(len(FEATURES)) if near is None else np.asarray(near.coefficients) * scale
+    problem = _Problem(matrix / scale, gold, starts, ridge if near is None else PULL / len(usable), centre)
+    found = minimize(problem, centre, jac=True, method="L-BFGS-B", options={"maxiter": 300})
     return Combiner(tuple(float(value) for value in found.x / scale), len(usable))
 
 
@@ -297,13 +306,15 @@ class _Problem:
     gold: NDArray[np.bool_]
     starts: NDArray[np.int64]
     ridge: float
+    centre: FLOATS64
 
     def __call__(self, weights: FLOATS64) -> tuple[float, FLOATS64]:
         logits = self.matrix @ weights
         every, right = self._softmax(logits), self._softmax(np.where(self.gold, logits, -np.inf))
         count = len(self.starts)
-        loss = float((every[1] - right[1]).sum()) / count + self.ridge * float(weights @ weights)
-        gradient = self.matrix.T @ (every[0] - right[0]) / count + 2 * self.ridge * weights
+        apart = weights - self.centre
+        loss = float((every[1] - right[1]).sum()) / count + self.ridge * float(apart @ apart)
+        gradient = self.matrix.T @ (every[0] - right[0]) / count + 2 * self.ridge * apart
         return loss, gradient
 
     def _softmax(self, logits: FLOATS64) -> tuple[FLOATS64, FLOATS64]:

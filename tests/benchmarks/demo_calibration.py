@@ -16,7 +16,7 @@ from typing import Any
 from curator.io import default_registry
 from models.linker.build import build_untrained
 from models.linker.linker import Linker
-from models.linker.tuning import Gold, evaluate, tune
+from models.linker.tuning import Gold, evaluate, learn_nil
 from models.types import DecidedDocument, DocumentInput, MentionInput
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,7 +52,8 @@ def fit(stages: tuple[str, ...], folder: Path) -> dict[str, Any]:
     linker = Linker.load(folder)
     documents, gold = read("validation", linker)
     linker.remember(*decided(*read("train", linker)))
-    nil = tune(linker, documents, gold, stages=[]).nil
+    decided_ones = [m for m in linker.score(documents) if (m.document.key, m.query.key) in gold]
+    nil = learn_nil(linker, decided_ones, [not gold[m.document.key, m.query.key] for m in decided_ones])
     tuned = linker.with_weights(nil=nil)
     for split in ("validation", "test"):
         scored, answers = read(split, linker)

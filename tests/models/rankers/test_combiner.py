@@ -45,12 +45,12 @@ def mentions(count: int = 60, *, seed: int = 0) -> list[Labelled]:
     return found
 
 
-def loss(weights: np.ndarray, labelled: list[Labelled], ridge: float) -> float:
+def loss(weights: np.ndarray, labelled: list[Labelled], ridge: float, centre: np.ndarray) -> float:
     total = 0.0
     for one in labelled:
         exps = [float(np.exp(row @ weights)) for row in one.matrix]
         total -= np.log(sum(e for e, g in zip(exps, one.gold, strict=True) if g) / sum(exps))
-    return total / len(labelled) + ridge * float(weights @ weights)
+    return total / len(labelled) + ridge * float((weights - centre) @ (weights - centre))
 
 
 def test_the_loss_is_that_of_a_conditional_logit_and_its_gradient_is_right() -> None:
@@ -59,15 +59,17 @@ def test_the_loss_is_that_of_a_conditional_logit_and_its_gradient_is_right() -> 
         labelled[0].matrix, np.ones(len(labelled[0].gold), dtype=bool) & (np.arange(len(labelled[0].gold)) < 2)
     )
     starts = np.concatenate([[0], np.cumsum([len(one.gold) for one in labelled])[:-1]])
+    centre = np.random.default_rng(2).normal(size=F)
     problem = _Problem(
-        np.concatenate([m.matrix for m in labelled]), np.concatenate([m.gold for m in labelled]), starts, 0.01
+        np.concatenate([m.matrix for m in labelled]), np.concatenate([m.gold for m in labelled]), starts, 0.01, centre
     )
     weights = np.random.default_rng(1).normal(size=F) * 0.3
     value, gradient = problem(weights)
-    assert value == pytest.approx(loss(weights, labelled, 0.01))
+    assert value == pytest.approx(loss(weights, labelled, 0.01, centre))
     for at in range(F):
         step = np.eye(F)[at] * 1e-6
-        slope = (loss(weights + step, labelled, 0.01) - loss(weights - step, labelled, 0.01)) / 2e-6
+        apart = loss(weights + step, labelled, 0.01, centre) - loss(weights - step, labelled, 0.01, centre)
+        slope = apart / 2e-6
         assert gradient[at] == pytest.approx(slope, abs=1e-5)
 
 
@@ -80,6 +82,16 @@ def test_it_learns_what_decides() -> None:
         int(np.argmax(fitted.probabilities(one.matrix))) == int(np.argmax(one.gold)) for one in mentions(200, seed=5)
     ]
     assert np.mean(right) > 0.85
+
+
+def test_few_mentions_stay_near_what_was_known_and_many_do_not() -> None:
+    known = Combiner((-1.0, 3.0, *(0.0 for _ in range(F - 2))))
+    few, many = (fit_combiner(mentions(count), near=known) for count in (5, 2000))
+    assert few is not None
+    assert many is not None
+    assert few.coefficients[0] == pytest.approx(-1.0, abs=0.1)
+    assert few.coefficients[1] == pytest.approx(3.0, abs=0.1)
+    assert many.coefficients[0] > 1 > 0 > many.coefficients[1]
 
 
 def test_nothing_to_learn_from_gives_none() -> None:
