@@ -54,6 +54,7 @@ DONE = "Every disagreement of “{name}” is settled."
 AGREED = "Take over the {n:,} agreed"
 LEFT = "“{mention}” · {left:,} of {all:,} disagreements left in “{name}”"
 LONGEST = 40
+MOST = 5
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
@@ -145,13 +146,9 @@ class AdjudicationPanel(QWidget):
         whole.setContentsMargins(0, 8, 0, 8)
         whole.setSpacing(6)
         whole.addLayout(line)
-        whole.addWidget(self.list, 1)
+        whole.addWidget(self.list)
         whole.addWidget(self.suggested)
         whole.addWidget(self.hint)
-
-    def sizeHint(self) -> QSize:
-        rows = min(max(self.model.rowCount(), 2), 5)
-        return QSize(400, rows * row_height(self.font(), 1.0) + 4 * self.fontMetrics().height() + 40)
 
     def show_adjudication(self, found: Adjudication, opinions: Opinions | None) -> None:
         """What is at hand (None: nothing is left) and how far it is."""
@@ -171,8 +168,19 @@ class AdjudicationPanel(QWidget):
         for button in (self.back, self.forward):
             button.setEnabled(len(found.left) > 1)
         self.list.setVisible(bool(rows))
+        self._fit()
         self.updateGeometry()
         self.keyboard.emit(len(rows) if self.list.hasFocus() else 0)
+
+    def _fit(self) -> None:
+        """The list as high as its verdicts: the text that they are about needs the room."""
+        rows = min(self.model.rowCount(), MOST)
+        self.list.setFixedHeight(rows * row_height(self.font(), 1.0) + 2 * self.list.frameWidth())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and self.isVisible():
+            self._fit()
 
     def show_suggestion(self, words: str) -> None:
         """What the linker says about the mention at hand."""

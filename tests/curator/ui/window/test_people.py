@@ -110,6 +110,7 @@ def test_a_verdict_is_taken_only_of_the_mention_that_is_framed(desk: Desk) -> No
     mode = people(desk).mode
     mode.adjudicate(found)
     assert mode.panel.title.text().startswith("“cardiac arrest” · 1 of 1")
+    assert mode.panel.list.height() < 2.5 * mode.panel.list.visualRect(mode.panel.model.index(0, 0)).height()
     desk.press(Key.Key_Escape)
     desk.press(Key.Key_Up)
     assert desk.word != "cardiac arrest"
