@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPalette
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QHeaderView, QLabel, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -25,6 +24,8 @@ from tests.curator.ui.window.test_reach import clipped, dialogs, each_dialog, na
 
 ROLE = QPalette.ColorRole
 SIZES = ((1024, 700), (1440, 900))
+PATIENCE = 5000
+"""Milliseconds that a loaded machine may take to draw; a quick one is not waited for."""
 
 
 @pytest.fixture
@@ -217,7 +218,9 @@ def rows_and_record(desk: Desk) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (2560, 1440)], ids=str)
-def test_an_empty_history_leaves_its_room_to_the_record(dressed: MainWindow, desk: Desk, size: tuple[int, int]) -> None:
+def test_an_empty_history_leaves_its_room_to_the_record(
+    dressed: MainWindow, desk: Desk, qtbot: QtBot, size: tuple[int, int]
+) -> None:
     dressed.resize(*size)
     settle()
     side, line = desk.bench.right.widget(1), dressed.fontMetrics().height()
@@ -226,28 +229,27 @@ def test_an_empty_history_leaves_its_room_to_the_record(dressed: MainWindow, des
     assert side.height() <= 3 * line
     desk.press(Qt.Key.Key_Return)
     desk.press(Qt.Key.Key_Up)  # back to what was decided
-    QTest.qWait(80)
-    assert desk.bench.history.list.isVisible()
-    assert side.height() >= 0.14 * desk.bench.right.height()
+    qtbot.waitUntil(desk.bench.history.list.isVisible, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: side.height() >= 0.14 * desk.bench.right.height(), timeout=PATIENCE)
     then = rows_and_record(desk)
     assert then[0] == rows, "candidates stay where they are"
     assert then[1] < record
     desk.press(Qt.Key.Key_Down)
-    QTest.qWait(80)
-    assert rows_and_record(desk) == (rows, record)
+    qtbot.waitUntil(lambda: rows_and_record(desk) == (rows, record), timeout=PATIENCE)
     assert desk.bench.right.sizes()[1] >= 0.14 * desk.bench.right.height(), "the layout that is kept is the full one"
 
 
-def test_a_mention_with_comments_only_shows_them_where_decisions_would_be(dressed: MainWindow, desk: Desk) -> None:
+def test_a_mention_with_comments_only_shows_them_where_decisions_would_be(
+    dressed: MainWindow, desk: Desk, qtbot: QtBot
+) -> None:
     dressed.resize(1440, 900)
     settle()
     desk.bench.ask_comment(on_document=False)
     desk.bench.comment_strip.line.setText("Ask the others.")
     desk.press(Qt.Key.Key_Return, at=desk.bench.comment_strip.line)
-    QTest.qWait(80)
-    assert desk.bench.comments.isVisible()
-    assert not desk.bench.history.list.isVisible()
-    assert desk.bench.comments.list.height() > 2 * dressed.fontMetrics().height()
+    bench, line = desk.bench, dressed.fontMetrics().height()
+    qtbot.waitUntil(lambda: bench.comments.isVisible() and not bench.history.list.isVisible(), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bench.comments.list.height() > 2 * line, timeout=PATIENCE)
 
 
 def test_f6_goes_round_without_the_history_where_it_is_empty(dressed: MainWindow, desk: Desk) -> None:
