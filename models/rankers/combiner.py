@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from models.errors import ModelError, say
 from models.names import DEFINITION, LEXICAL, NAMES, PREFERRED
+from models.rankers.conditional_logit import ConditionalLogit
 from models.rankers.conventions import CONVENTIONS, Conventions
 from models.rankers.hearing import HEARD, favourites, heard_columns, heard_from_json, heard_logits, heard_to_json
 from models.retrievers import DOCUMENT, NOTHING, Recalled
@@ -287,40 +288,10 @@ def fit_combiner(mentions: Sequence[Labelled], *, ridge: float = 1e-3, near: Com
     usable = [mention for mention in mentions if mention.gold.any() and not mention.gold.all()]
     if not usable:
         return None
-    matrix = np.concatenate([mention.matrix for mention in usable])
-    gold = np.concatenate([mention.gold for mention in usable])
-    starts = np.concatenate([[0], np.cumsum([len(mention.gold) for mention in usable])[:-1]])
-    spread = matrix.std(axis=0)
+    spread = np.concatenate([mention.matrix for mention in usable]).std(axis=0)
     scale = np.where(spread > 1e-9, spread, 1.0)
     centre = np.zeros(len(FEATURES)) if near is None else np.asarray(near.coefficients) * scale
-    problem = _Problem(matrix / scale, gold, starts, ridge if near is None else PULL / len(usable), centre)
+    choices = [(mention.matrix / scale, mention.gold) for mention in usable]
+    problem = ConditionalLogit.of(choices, ridge=ridge if near is None else PULL / len(usable), centre=centre)
     found = minimize(problem, centre, jac=True, method="L-BFGS-B", options={"maxiter": 300})
     return Combiner(tuple(float(value) for value in found.x / scale), len(usable))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Problem:
-    """Mean negative log-likelihood with its gradient; ``starts`` (m,) is where each mention's rows begin."""
-
-    matrix: FLOATS64
-    gold: NDArray[np.bool_]
-    starts: NDArray[np.int64]
-    ridge: float
-    centre: FLOATS64
-
-    def __call__(self, weights: FLOATS64) -> tuple[float, FLOATS64]:
-        logits = self.matrix @ weights
-        every, right = self._softmax(logits), self._softmax(np.where(self.gold, logits, -np.inf))
-        count = len(self.starts)
-        apart = weights - self.centre
-        loss = float((every[1] - right[1]).sum()) / count + self.ridge * float(apart @ apart)
-        gradient = self.matrix.T @ (every[0] - right[0]) / count + 2 * self.ridge * apart
-        return loss, gradient
-
-    def _softmax(self, logits: FLOATS64) -> tuple[FLOATS64, FLOATS64]:
-        """(rows,) probabilities within each mention and (m,) log of the sums."""
-        sizes = np.diff(np.append(self.starts, len(logits)))
-        top = np.maximum.reduceat(logits, self.starts)
-        weights = np.exp(logits - np.repeat(top, sizes))
-        total = np.add.reduceat(weights, self.starts)
-        return weights / np.repeat(total, sizes), np.log(total) + top

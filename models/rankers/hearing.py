@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from models.rankers.conditional_logit import ConditionalLogit
+
 FLOATS64 = NDArray[np.float64]
 HEARD = ("scale", "lead", "first", "new_lead")
 """Of the logits that there were; how far behind the stage's favourite; whether this is it; the lead where the memory
@@ -154,22 +156,8 @@ def _fitted(mentions: Sequence[HeardMention], *, deaf: bool = False) -> FLOATS64
     scale = np.where(spread > TIE, spread, 1.0)
     start = np.asarray([1.0, *np.zeros(columns.shape[1])])
 
-    def loss(weights: FLOATS64) -> tuple[float, FLOATS64]:
-        total, gradient = 0.0, np.zeros(len(weights))
-        for one in mentions:
-            facts = np.column_stack([one.logits, one.columns / scale])
-            logits = facts @ weights
-            every, right = _shares(logits), _shares(np.where(one.gold, logits, -np.inf))
-            total -= likelihood(logits, one.gold)
-            gradient += facts.T @ (every - right)
-        count, apart = len(mentions), weights - start
-        return total / count + RIDGE * float(apart @ apart), gradient / count + 2 * RIDGE * apart
-
+    choices = [(np.column_stack([one.logits, one.columns / scale]), one.gold) for one in mentions]
+    loss = ConditionalLogit.of(choices, ridge=RIDGE, centre=start)
     bounds = [SCALES, *([(0.0, 0.0 if deaf else None)] * columns.shape[1])]
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200})
     return np.asarray([found.x[0], *(found.x[1:] / scale)])
-
-
-def _shares(logits: FLOATS64) -> FLOATS64:
-    weights = np.exp(logits - logits.max())
-    return np.asarray(weights / weights.sum())

@@ -1,4 +1,4 @@
-"""The combiner against a direct maximisation and finite differences."""
+"""The combiner: what it learns, and what its features say."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from models.rankers.combiner import (
     Combiner,
     Labelled,
     Wording,
-    _Problem,
     default_combiner,
     fit_combiner,
     head_features,
@@ -43,34 +42,6 @@ def mentions(count: int = 60, *, seed: int = 0) -> list[Labelled]:
         logits = 2 * matrix[:, 0] - matrix[:, 1] + rng.gumbel(size=len(matrix)) * 0.3
         found.append(Labelled(matrix, np.arange(len(matrix)) == int(np.argmax(logits))))
     return found
-
-
-def loss(weights: np.ndarray, labelled: list[Labelled], ridge: float, centre: np.ndarray) -> float:
-    total = 0.0
-    for one in labelled:
-        exps = [float(np.exp(row @ weights)) for row in one.matrix]
-        total -= np.log(sum(e for e, g in zip(exps, one.gold, strict=True) if g) / sum(exps))
-    return total / len(labelled) + ridge * float((weights - centre) @ (weights - centre))
-
-
-def test_the_loss_is_that_of_a_conditional_logit_and_its_gradient_is_right() -> None:
-    labelled = mentions(8)
-    labelled[0] = Labelled(
-        labelled[0].matrix, np.ones(len(labelled[0].gold), dtype=bool) & (np.arange(len(labelled[0].gold)) < 2)
-    )
-    starts = np.concatenate([[0], np.cumsum([len(one.gold) for one in labelled])[:-1]])
-    centre = np.random.default_rng(2).normal(size=F)
-    problem = _Problem(
-        np.concatenate([m.matrix for m in labelled]), np.concatenate([m.gold for m in labelled]), starts, 0.01, centre
-    )
-    weights = np.random.default_rng(1).normal(size=F) * 0.3
-    value, gradient = problem(weights)
-    assert value == pytest.approx(loss(weights, labelled, 0.01, centre))
-    for at in range(F):
-        step = np.eye(F)[at] * 1e-6
-        apart = loss(weights + step, labelled, 0.01, centre) - loss(weights - step, labelled, 0.01, centre)
-        slope = apart / 2e-6
-        assert gradient[at] == pytest.approx(slope, abs=1e-5)
 
 
 def test_it_learns_what_decides() -> None:

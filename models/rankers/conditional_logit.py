@@ -1,0 +1,52 @@
+"""Choices between candidates as a log-linear model: what combiner and hearing maximise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FLOATS64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ConditionalLogit:
+    """Mean negative log-likelihood with its gradient; ``starts`` (m,) is where each mention's rows begin in ``matrix``
+    (rows, features) and ``gold`` (rows,).
+
+    The likelihood of a mention is the probability of all its gold rows together. The penalty is ``ridge`` times the
+    squared distance of the weights from ``centre``.
+    """
+
+    matrix: FLOATS64
+    gold: NDArray[np.bool_]
+    starts: NDArray[np.int64]
+    ridge: float
+    centre: FLOATS64
+
+    @classmethod
+    def of(
+        cls, choices: Sequence[tuple[FLOATS64, NDArray[np.bool_]]], *, ridge: float, centre: FLOATS64
+    ) -> ConditionalLogit:
+        """Of (rows, features) and gold for each mention."""
+        starts = np.concatenate([[0], np.cumsum([len(gold) for _, gold in choices])[:-1]])
+        matrix = np.concatenate([facts for facts, _ in choices])
+        return cls(matrix, np.concatenate([gold for _, gold in choices]), starts, ridge, centre)
+
+    def __call__(self, weights: FLOATS64) -> tuple[float, FLOATS64]:
+        logits = self.matrix @ weights
+        every, right = self._softmax(logits), self._softmax(np.where(self.gold, logits, -np.inf))
+        count, apart = len(self.starts), weights - self.centre
+        loss = float((every[1] - right[1]).sum()) / count + self.ridge * float(apart @ apart)
+        gradient = self.matrix.T @ (every[0] - right[0]) / count + 2 * self.ridge * apart
+        return loss, gradient
+
+    def _softmax(self, logits: FLOATS64) -> tuple[FLOATS64, FLOATS64]:
+        """(rows,) probabilities within each mention and (m,) log of the sums."""
+        sizes = np.diff(np.append(self.starts, len(logits)))
+        top = np.maximum.reduceat(logits, self.starts)
+        weights = np.exp(logits - np.repeat(top, sizes))
+        total = np.add.reduceat(weights, self.starts)
+        return weights / np.repeat(total, sizes), np.log(total) + top
