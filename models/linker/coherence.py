@@ -2,8 +2,8 @@
 
 Documents keep to their subject: "the polyposis" after "familial adenomatous polyposis", "FMR1 deficiency" in a document
 about fragile X syndrome. How likely a candidate is at its own mention is told by a softmax over the fused scores,
-before any coherence; mentions of equal wording say nothing about each other. What stands above or below a likely answer
-in the tree is told too: a document is about a thing and its kinds.
+before any coherence; mentions of equal wording say nothing about each other. Entities broader
+or narrower than a likely answer are noted as well: documents often name a disease and its kinds.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def hear(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]],
 def hear_nil(linker: Linker, scored: Sequence[ScoredMention], is_nil: Sequence[bool], *, stage: str) -> Linker:
     """The linker whose NIL model hears a trained stage as far as these mentions, of which it learnt none, speak for it.
 
-    Where fewer than 30 are NIL or fewer than 100 linked, or NIL is told by a threshold alone, it hears what it did.
+    Where fewer than 30 are NIL or fewer than 100 linked, or NIL is told by a threshold alone, NIL stays as it is.
     """
     if sum(is_nil) < MIN_NIL or len(is_nil) - sum(is_nil) < MIN_LINKED or not linker.nil.coefficients:
         return linker
