@@ -52,6 +52,7 @@ from curator.services.training import (
     RetrainingService,
     Speeds,
     SuspiciousService,
+    TrainingRuns,
     Workplace,
 )
 from curator.settings import Settings, config_folder, load
@@ -288,9 +289,10 @@ class _Joined:
         )
 
     def _retraining(self) -> RetrainingService:
-        calibrator = Calibrator(self.desk)
-        indexing = IndexBuilder(self.desk, calibrator)
-        return RetrainingService(self.desk, indexing, calibrator, Speeds(self.cache))
+        speeds = Speeds(self.cache)
+        runs = TrainingRuns(self.desk, speeds)
+        calibrator = Calibrator(self.desk, runs)
+        return RetrainingService(self.desk, IndexBuilder(self.desk, calibrator), calibrator, runs, speeds)
 
     def _options(self) -> JobOptions:
         """The settings of this moment: a job is felt at its next start."""

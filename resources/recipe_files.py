@@ -16,6 +16,11 @@ from importlib import resources
 from typing import Any
 
 QUICK = "-quick"
+CONVENTIONS = "conventions"
+"""The recipe that trains no network."""
+LEAST_REFITTED = 200
+"""Linked decisions from which on the weights of names, memory, hierarchy and NIL are refitted."""
+SECONDS_PER_REFITTED_DECISION = 0.03
 JUDGED_MENTIONS = 500
 """Held-out links that tune and judge a quick recipe: more would take longer than its training."""
 SECONDS_PER_TRAINED_TOKEN = 0.0007
@@ -23,6 +28,10 @@ SECONDS_PER_ENCODED_TOKEN = 0.00017
 SECONDS_BESIDE = 60.0
 """Measured on two cores with the six layers of the default encoder: forward and backward, forward alone, and what a job
 does beside both (load, link, refit, compare)."""
+SECONDS_TO_LOAD = 15.0
+TOKENS_PER_NAME, NAMES_PER_ENTITY = 9, 5
+UPPER_HALF = 0.7
+"""Share of a step's time where the lower layers need no gradients."""
 FORWARD_AGAIN = {"fgsm": 2.5, "transformation": 2.0}
 SECTIONS = {"training": "training", "losses": "loss", "regularisers": "regulariser", "groupings": "grouping"}
 
@@ -113,6 +122,23 @@ def expanded(raw: Mapping[str, Any], *, quick: bool = False) -> dict[str, Any]:
 def cost(recipe: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, float]:
     """Seconds on two cores: `fixed_seconds`, for one decision in one epoch with a frozen and with a trained entity
     tower, and for one entity to be encoded. `recipe` tells role, network and regulariser."""
+    if recipe.get("network") == "none":
+        each = SECONDS_PER_REFITTED_DECISION
+        return {
+            "fixed_seconds": SECONDS_TO_LOAD,
+            "seconds_per_decision": each,
+            "seconds_per_decision_trained": each,
+            "seconds_per_entity": 0.0,
+        }
+    if recipe.get("role") == "names":
+        strings = 1 + 1 + int(values["negative_count"])
+        each = SECONDS_PER_TRAINED_TOKEN * TOKENS_PER_NAME * strings * UPPER_HALF
+        return {
+            "fixed_seconds": SECONDS_BESIDE,
+            "seconds_per_decision": each,
+            "seconds_per_decision_trained": each,
+            "seconds_per_entity": SECONDS_PER_ENCODED_TOKEN * TOKENS_PER_NAME * NAMES_PER_ENTITY,
+        }
     mention, entity = int(values.get("mention_tokens", 0)), int(values.get("entity_tokens", 0))
     slower = FORWARD_AGAIN.get(str(recipe.get("regulariser") or ""), 1.0)
     if recipe.get("network") == "pair":

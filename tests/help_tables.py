@@ -25,6 +25,7 @@ from curator.services.importing.import_sources import COLUMNS, document_formats 
 from curator.services.training.recipes import Recipe, load_recipes  # noqa: E402
 from curator.settings.schema import Option, OptionKind, default, options  # noqa: E402
 from curator.ui.shell.catalogue import COMMANDS  # noqa: E402
+from curator.ui.shell.settings import CHOICES  # noqa: E402
 from resources.recipe_files import QUICK  # noqa: E402
 
 HELP = ROOT / "resources" / "help"
@@ -100,9 +101,15 @@ def _values(option: Option) -> str:
     if option.kind is OptionKind.INTEGER:
         return f"{option.minimum:,} to {option.maximum:,}"
     if option.kind is OptionKind.CHOICE:
-        return ", ".join(f"`{one}`" for one in option.choices)
+        return ", ".join(f"`{one}`{_in_window(one)}" for one in option.choices)
     words = {OptionKind.FOLDER: "a folder", OptionKind.KEYS: "command: keys"}
     return words.get(option.kind, "a text")
+
+
+def _in_window(choice: str) -> str:
+    """How the dialog says the value, where it says it otherwise."""
+    words = CHOICES.get(choice, choice)
+    return f" ({words})" if words != choice else ""
 
 
 def cli_commands(group: click.Command = cli, path: str = "curator") -> Iterator[tuple[str, click.Command]]:

@@ -76,7 +76,7 @@ SHOWN = (
 HINTS = ("curator.ui.deciding.bulk_panel.HINTS", "curator.ui.deciding.propagation.HINTS")
 """Pairs of a key and what it does."""
 COUNTED = (
-    *("documents", "mentions", "linked", "nil", "entities", "names", "definitions", "files imported before"),
+    *("documents", "mentions", "linked", "nil", "entities", "names", "definitions"),
     *("decisions to look at", "already here", "changed, left as they are", "documents brought back"),
     *("new texts taken", "decisions moved", "decisions without a place", "mentions added"),
     "left undecided, ambiguous",

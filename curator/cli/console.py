@@ -211,7 +211,7 @@ def checked(outcome: JobOutcome) -> JobOutcome:
 
 
 def ensure_index(project: Project, *, lexical_only: bool = False, anew: bool = False) -> None:
-    """Build the bundles that are missing for the current knowledge base, and calibrate where that became possible."""
+    """Build the bundles that are missing for the knowledge base, and refit the weights where links have doubled."""
     if project.knowledge.info() is None:
         raise UserError("The project has no knowledge base. Import one first: `curator kb import P FILE`.")
     if anew or project.retraining.needs_index(lexical_only=lexical_only):

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from curator.cli.console import say
-from curator.services.importing import counted
+from curator.services.importing import counts_in_words, known_in_words
 
 if TYPE_CHECKING:
     from curator.services.importing import ImportReport
@@ -16,8 +16,9 @@ SHOWN_PROBLEMS = 20
 
 def say_import(report: ImportReport, *, as_json: bool) -> None:
     result: dict[str, Any] = asdict(report)
-    counts = ", ".join(counted(word, number) for word, number in report.counts.items()) or "nothing"
-    lines = [f"Imported {counts} in {report.seconds:.1f} s."]
+    counts, known = counts_in_words(report), known_in_words(report)
+    imported = f"Imported in {report.seconds:.1f} s: {counts}." if counts else "Nothing was imported."
+    lines = [f"{imported} {known}".rstrip()]
     shown = report.problems[:SHOWN_PROBLEMS]
     lines += [f"{one.file}{_line(one.problem.line)}: {one.problem.severity}: {one.problem.text}" for one in shown]
     left = len(report.problems) - SHOWN_PROBLEMS

@@ -30,7 +30,7 @@ LEXICAL = click.option("--lexical", is_flag=True, help="Be content with the lexi
 @click.option("--anew", is_flag=True, help="Build it again although it is there.")
 @AS_JSON
 def index(project: Path, *, lexical: bool, anew: bool, as_json: bool) -> None:
-    """Build and calibrate the index of P where that is due; `link`, `evaluate` and `train` do it by themselves too."""
+    """Build the index of P and refit its weights where due; `link`, `evaluate` and `train` do it by themselves."""
     with opened(project) as found:
         ensure_index(found, lexical_only=lexical, anew=anew)
         active = next(one for one in found.retraining.bundles() if one.active)

@@ -138,9 +138,10 @@ def train(
         say(asdict(shown), _preview_text(shown), as_json=as_json)
         return
     with opened(project) as found:
-        if problem := found.retraining.problem():
+        if problem := found.retraining.problem(recipe):
             raise UserError(problem)
-        ensure_index(found)
+        if found.retraining.needs_index():
+            ensure_index(found)
         shown = found.retraining.preview(recipe, params, device=device, max_minutes=max_minutes)
         click.echo(_preview_text(shown), err=True)
         _run(
@@ -260,9 +261,7 @@ def _preview_text(shown: TrainingPreview) -> str:
         f"Its loss leaves {counted(shown.left_out, 'NIL decision', 'NIL decisions')} out." if shown.left_out else "",
         f"Candidates that were shown and passed over: {shown.passed_over:,}." if shown.passed_over else "",
         f"Linked entities that are not in the knowledge base: {shown.outside:,}." if shown.outside else "",
-        f"Judged by {counted(shown.validation_decisions, 'decision', 'decisions')} in "
-        f"{counted(shown.validation_documents, 'validation document', 'validation documents')}"
-        + (f", by {shown.judged_at_most} links of them." if shown.judged_at_most else "."),
+        _judges(shown),
         f"Encoding {shown.encoded_entities:,} entities anew takes about {_minutes(shown.encoding_seconds / 60)}."
         if shown.encoded_entities
         else "",
@@ -270,6 +269,17 @@ def _preview_text(shown: TrainingPreview) -> str:
         f"It cannot start: {shown.problem}" if shown.problem else "",
     ]
     return "\n".join(line for line in lines if line)
+
+
+def _judges(shown: TrainingPreview) -> str:
+    if shown.in_turn:
+        return "Each document is judged by what the others say."
+    if not shown.validation_decisions:
+        return "No validation document is decided: a fifth of these documents judges, and teaches nothing."
+    decisions = counted(shown.validation_decisions, "decision", "decisions")
+    documents = counted(shown.validation_documents, "validation document", "validation documents")
+    most = f", by {shown.judged_at_most} links of them." if shown.judged_at_most else "."
+    return f"Judged by {decisions} in {documents}{most}"
 
 
 def _minutes(minutes: float) -> str:

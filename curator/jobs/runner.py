@@ -18,7 +18,6 @@ MODULES = {
     "index": "curator.jobs.index_main",
     "train": "curator.jobs.train_main",
     "evaluate": "curator.jobs.evaluate_main",
-    "calibrate": "curator.jobs.calibrate_main",
     "suspicious": "curator.jobs.suspicious_main",
 }
 KILLED = 9

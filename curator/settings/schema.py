@@ -126,7 +126,7 @@ OPTIONS = (
     Option(
         name="language",
         title="Language",
-        help="Of the window; system takes the desktop's where there is a translation, and English otherwise.",
+        help="Of the window. Where there is no translation for the desktop's language, the window is in English.",
         kind=OptionKind.CHOICE,
         choices=tuple(Language),
         felt=NEXT_START,
@@ -137,7 +137,7 @@ OPTIONS = (
     Option(
         name="interface_size",
         title="Size of the interface",
-        help="Of all words but the document's text, in percent of the desktop's usual size.",
+        help="Of all words but the document's text, in per cent of the desktop's usual size.",
         kind=OptionKind.INTEGER,
         minimum=70,
         maximum=200,
@@ -184,15 +184,15 @@ OPTIONS = (
     Option(
         name="same_string",
         title="Mentions of the same string",
-        help="one: a deciding key decides one mention; list: after each decision the other undecided mentions of the "
-        "string are listed, where there are any.",
+        help="What follows a decision: the next mention, or a list of the other undecided mentions of the same string, "
+        "where there are any.",
         kind=OptionKind.CHOICE,
         choices=tuple(SameString),
     ),
     Option(
         name="candidate_order",
         title="Order of candidates",
-        help="ranked: best first; shuffled: in a random order without scores, for evaluating the linker.",
+        help="A random order hides the scores. It is for evaluating the linker.",
         kind=OptionKind.CHOICE,
         choices=tuple(CandidateOrder),
     ),
@@ -215,7 +215,7 @@ OPTIONS = (
     Option(
         name="device",
         title="Device",
-        help="Where the linker computes; auto takes a GPU when there is one.",
+        help="Where the linker computes. Automatic uses a GPU if there is one.",
         kind=OptionKind.CHOICE,
         choices=tuple(DeviceChoice),
         felt=NEXT_OPEN,
@@ -240,7 +240,7 @@ OPTIONS = (
         name="number_format",
         title="Number format",
         help="In which numbers names are encoded: fp32 in full, bf16 and fp16 in half of it, int8 fastest and least "
-        "exact, on processors only; auto takes bf16 where the processor multiplies in it.",
+        "exact, on processors only. Automatic uses bf16 if the processor multiplies in it.",
         kind=OptionKind.CHOICE,
         choices=tuple(NumberFormat),
         felt="when an index is built next",
@@ -248,8 +248,8 @@ OPTIONS = (
     Option(
         name="index_kind",
         title="Kind of index",
-        help="How vectors are searched: flat exactly, sq8 by 8-bit codes, ivf in near cells, hnsw along a graph; "
-        "auto chooses by size, memory and device, and the diagnostics say why.",
+        help="How vectors are searched: flat exactly, sq8 by 8-bit codes, ivf in near cells, hnsw along a graph. "
+        "Automatic chooses by size, memory and device, and the diagnostics say why.",
         kind=OptionKind.CHOICE,
         choices=tuple(IndexChoice),
         felt="when an index is built next",
@@ -257,9 +257,9 @@ OPTIONS = (
     Option(
         name="lexical_list",
         title="Lexical list",
-        help="Which names spelling finds: characters by their letters, merged also by whole words (tf-idf, merged by "
-        "rank), bm25 by whole words only (BM25, a baseline). What is found is compared by its letters in any case. "
-        "Beside meanings, the merged lists found nothing more on BC5CDR.",
+        help="Which names spelling finds: by their characters, also by whole words (tf-idf, the two lists put together "
+        "by rank), or by whole words only (bm25, a baseline). What is found is compared by its letters in any case. "
+        "Beside meanings, whole words found nothing more on BC5CDR.",
         kind=OptionKind.CHOICE,
         choices=tuple(LexicalChoice),
         felt="when an index is built next",

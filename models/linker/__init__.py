@@ -12,7 +12,7 @@
 """
 
 from models.linker.answering import ScoredMention
-from models.linker.build import build_untrained
+from models.linker.build import NAMES_TOKENS, build_names, build_untrained
 from models.linker.bundle import (
     Bundle,
     EncoderRef,
@@ -32,9 +32,22 @@ from models.linker.linker import Linker
 from models.linker.occlusion import occlude
 from models.linker.reranking import RANKER, ask, doubt
 from models.linker.stages import Stages
-from models.linker.tuning import Gold, Tuned, average_precision, evaluate, hear, hear_nil, learn_nil, tune, tune_scored
+from models.linker.tuning import (
+    MIN_COMBINER,
+    Gold,
+    Tuned,
+    average_precision,
+    evaluate,
+    hear,
+    hear_nil,
+    learn_nil,
+    tune,
+    tune_scored,
+)
 
 __all__ = [
+    "MIN_COMBINER",
+    "NAMES_TOKENS",
     "RANKER",
     "Bundle",
     "BundleCheck",
@@ -49,6 +62,7 @@ __all__ = [
     "Tuned",
     "ask",
     "average_precision",
+    "build_names",
     "build_untrained",
     "doubt",
     "evaluate",

@@ -13,6 +13,9 @@ from typing import Any
 
 import pytest
 
+from curator import bootstrap
+from curator.ui.files.demo_project import fill, world_of
+
 DEMO = Path(__file__).resolve().parents[2] / "resources" / "demo" / "pubmed"
 TIMEOUT = 120
 
@@ -70,6 +73,7 @@ def test_linked_mentions_are_decided_undone_and_redone(project: Path, tmp_path: 
     curator("undo", project)
 
 
+@pytest.mark.soak
 def test_replayed_decisions_keep_what_was_shown(project: Path) -> None:
     report = as_json("replay", project, "--split", "test", "--limit", "40")
     assert report["decisions"] == 40
@@ -88,7 +92,12 @@ def test_the_linker_is_compared_with_the_gold(project: Path) -> None:
     assert 0 < figures["nil"]["au_pr"] <= 1
 
 
-def test_ctrl_c_ends_with_130_and_leaves_the_project_openable(project: Path) -> None:
+def test_ctrl_c_ends_with_130_and_leaves_the_project_openable(tmp_path: Path) -> None:
+    project = tmp_path / "demo.curation"
+    made = bootstrap.create_project(project, linker=False)
+    for _ in fill(made, world_of("pubmed")):
+        pass
+    made.close()
     command = [sys.executable, "-m", "curator", "link", str(project), "--lexical"]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ})
     try:

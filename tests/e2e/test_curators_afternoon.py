@@ -110,11 +110,12 @@ def accept_many(hands: Hands, bench: Workbench, qtbot: QtBot) -> None:
 
 
 def train(window: MainWindow, qtbot: QtBot) -> str:
-    """With the dialog's first recipe, until its window tells what came of it; the bundle's id."""
+    """With the program's own retriever, until its window tells what came of it; the bundle's id."""
     bench, model = window.bench, window.session.model
     assert bench is not None
     assert model is not None
     dialog = model.retrain()
+    dialog.choose("curator")
     for name, value in QUICK.items():
         set_value(dialog.fields[name], value)
     dialog.ask_preview()

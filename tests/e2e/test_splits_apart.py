@@ -161,7 +161,7 @@ def test_a_decision_in_a_test_document_is_known_nowhere_else(project: Project, j
     assert suggestions(project) == before, "deciding changes no suggestion, in whatever split"
 
     done(project.retraining.calibrate)
-    assert fitted(project) == weights, "calibrated on the same decisions as before"
+    assert fitted(project) == weights, "refitted to the same decisions as before"
 
     twin = done(lambda **on: project.retraining.start("pel-pb-quick", PARAMETERS, **on)).result["bundle"]
     project.retraining.promote(twin, reason="whatever its gate says")

@@ -1,7 +1,7 @@
 """Decisions as a training sees them: the snapshot, gold, who teaches and who judges, and time."""
 
 from training.data.budget import CAUTION, FIXED_RESERVE, Budget, Rates, Workload, reserve, trains_entities
-from training.data.document_splits import Parts, divide, place
+from training.data.document_splits import Parts, divide, in_turn, place
 from training.data.domains import Domain, Domains, Untyped, common
 from training.data.examples import EntityTexts, Example, decided_documents, make_examples, shuffled_labels
 from training.data.gold import GoldMention, GoldSet, Resolve, fold, resolve_gold
@@ -36,6 +36,7 @@ __all__ = [
     "decided_documents",
     "divide",
     "fold",
+    "in_turn",
     "make_examples",
     "note",
     "place",

@@ -16,6 +16,9 @@ from training.data.snapshot import Snapshot, SnapshotDocument, Split
 HELD_OUT = 0.2
 MIN_LINKED = 20
 MIN_FOLD_LINKED = 20
+TURNS = 5
+MOST_IN_TURN = 500
+"""More documents would add minutes and little else."""
 
 Documents = tuple[SnapshotDocument, ...]
 
@@ -26,17 +29,24 @@ class Parts:
 
     They are in two `folds`, and each fold is judged by weights fitted on the other (cross-fitting), so no document is
     judged by weights that saw it, and all of them count. One fold only: too few for that, both are done on the same.
-    `notes` say in sentences where the arrangement is not the ordinary one; they belong into the manifest.
+    `in_turn`: no network is trained, and the held-out documents teach the memory too. `notes` say in sentences where
+    the arrangement is not the ordinary one; they belong into the manifest.
     """
 
     train: Documents
     folds: tuple[Documents, ...]
     notes: tuple[str, ...] = ()
+    in_turn: bool = False
 
     @property
     def held_out(self) -> Documents:
         """The documents of all folds."""
         return tuple(document for fold in self.folds for document in fold)
+
+    @property
+    def remembered(self) -> Documents:
+        """Whose decisions the memory knows; a document never hears its own."""
+        return (*self.train, *self.held_out) if self.in_turn else self.train
 
 
 def place(key: str, *, salt: str) -> float:
@@ -98,6 +108,19 @@ def divide(snapshot: Snapshot, *, most: int | None = None) -> Parts:
             )
         )
     return Parts(train, folds, tuple(notes))
+
+
+def in_turn(snapshot: Snapshot) -> Parts:
+    """Decided documents, at most ``MOST_IN_TURN``, in ``TURNS`` folds by hash: for what trains no network.
+
+    Raises ModelError where there are no decisions, too few, or only one document.
+    """
+    every = _decided((*snapshot.of_split(Split.TRAIN), *snapshot.of_split(Split.VALIDATION)))
+    _check(every, ())
+    by_hash = sorted(every, key=lambda document: place(document.key, salt="fold"))
+    judged, rest = by_hash[:MOST_IN_TURN], by_hash[MOST_IN_TURN:]
+    folds = tuple(tuple(judged[start::TURNS]) for start in range(min(TURNS, len(judged))))
+    return Parts(tuple(rest), folds, in_turn=True)
 
 
 def _first_by_hash(documents: Documents, mentions: int) -> Documents:

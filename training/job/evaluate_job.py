@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from models.core import KnowledgeBase, choose_device
-from models.errors import ModelError, english, say
+from models.errors import ModelError, english, nsay, say
 from models.linker import Linker, now
 from models.types import DocumentInput, LinkedMention, MentionInput
 from training.data import (
@@ -49,6 +49,7 @@ from training.evaluation import (
     slice_facts,
     teach,
 )
+from training.job.fitting import FITTED_ON
 from training.job.ranker_rule import without_time_limit
 
 Documents = Sequence[SnapshotDocument]
@@ -112,6 +113,7 @@ def run_evaluation(spec: EvaluationSpec | Mapping[str, Any]) -> Iterator[Event]:
         result["against"] = yield from _against(linker, found, answers, work, passes)
     yield Event(Phase.EVALUATE, text=say("Writing the report"))
     result["map"] = map_of(linker.bundle)
+    result["learnt_here"] = _learnt_here(linker, work)
     result["message"] = _sentence(result)
     result["html"] = evaluation_page(result)
     yield Event(Phase.DONE, 1, 1, text=result["message"], data={"result": result})
@@ -298,7 +300,29 @@ def _nothing(split: Split) -> str:
     )
 
 
+def _learnt_here(linker: Linker, work: Work) -> int:
+    """How many of the evaluated documents the bundle was trained on, or its weights fitted on."""
+    facts = linker.bundle.manifest.training
+    parts = facts.get("documents", {}).values()
+    known = {key for keys in (*parts, facts.get(FITTED_ON, ())) for key in keys}
+    return sum(document.key in known for document in work.documents)
+
+
 def _sentence(result: Mapping[str, Any]) -> str:
+    said = _counted(result)
+    if not result["learnt_here"]:
+        return said
+    return nsay(
+        "{said} {n:,} of these documents trained this linker, or its weights were fitted on it: the figures flatter "
+        "it. Only test documents tell how good it is.",
+        "{said} {n:,} of these documents trained this linker, or its weights were fitted on them: the figures flatter "
+        "it. Only test documents tell how good it is.",
+        result["learnt_here"],
+        said=said,
+    )
+
+
+def _counted(result: Mapping[str, Any]) -> str:
     k, recall = result["k"], result["recall"]
     first = result["figures"]["recall@1"]
     low = first["low"]

@@ -1,9 +1,9 @@
 """Whether a trained bundle may take over: the linker that is sealed is judged on documents that it was not fitted on.
 
-Both linkers answer the same held-out documents, both under weights fitted on the other folds. A part that is not heard
-changes no answer: no gain. A gain is one of the log-likelihood of the decisions, resampled by documents; it promotes
-where neither recall@1 nor being right with NIL may have fallen by more than half a point. Refused is only a linker that
-is worse beyond chance.
+Both linkers answer the same held-out documents, under weights fitted on the other folds. A part that is not heard
+changes no answer: no gain, unless combiner and NIL were refitted. A gain is one of the log-likelihood of the
+decisions, resampled by documents; it promotes where neither recall@1 nor being right with NIL may have fallen by more
+than half a point. Refused is only a linker that is worse beyond chance.
 """
 
 from __future__ import annotations
@@ -48,6 +48,19 @@ class Alone:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A trained part: the name of its stage, how it does alone, and whether the new linker listens to it. Where
+    combiner and NIL were refitted with it, `without` are the answers of that linker without the part. A part that
+    stands `in_place` of another cannot be left unheard: it must be better than they are."""
+
+    stage: str
+    alone: Alone
+    heard: bool
+    without: Sequence[LinkedMention] | None = None
+    in_place: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Gain:
     """The old linker's figure, the new one's, and the bounds of the resampled differences (`BELOW`, `ABOVE`)."""
 
@@ -59,12 +72,13 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """The verdict, a sentence for the curator, and what it rests on: `mentions` are linked ones, `gains` by figure."""
+    """The verdict, a sentence for the curator, and what it rests on: `mentions` are linked ones, `gains` by figure.
+    `alone` is None where no network was trained."""
 
     verdict: GateOutcome
     sentence: str
     mentions: int
-    alone: Alone
+    alone: Alone | None
     heard: bool
     gains: Mapping[str, Gain]
 
@@ -79,57 +93,82 @@ NOT_HEARD = (
 )
 WORSE = (
     "Refused: on {mentions:,} held-out mentions the whole linker is worse beyond chance: recall@1 went from {old} to "
-    "{new}, right with NIL counted from {before} to {after}; by itself “{stage}” went from {alone_before} to "
-    "{alone_after}."
+    "{new}, right with NIL counted from {before} to {after}."
 )
 WITHIN_CHANCE = (
     "No gain: on {mentions:,} held-out mentions the whole linker is not better beyond chance: recall@1 went from {old} "
-    "to {new}, right with NIL counted from {before} to {after}; by itself “{stage}” went from {alone_before} to "
-    "{alone_after}."
+    "to {new}, right with NIL counted from {before} to {after}."
 )
 BETTER = (
     "Better: on {mentions:,} held-out mentions recall@1 of the whole linker went from {old} to {new}, right with NIL "
-    "counted from {before} to {after}; by itself “{stage}” went from {alone_before} to {alone_after}."
+    "counted from {before} to {after}."
+)
+NOT_BY_IT = (
+    "No gain by “{stage}”: on {mentions:,} held-out mentions recall@1 of the whole linker went from {old} to {new}, "
+    "right with NIL counted from {before} to {after}, but refitting the other weights alone makes the "
+    "decisions just as likely."
+)
+BY_ITSELF = "{sentence} By itself “{stage}” went from {alone_before} to {alone_after}."
+WITHOUT = "{sentence} Refitting the other weights without “{stage}” would give {new} and {after}."
+UNHEARD = (
+    "{sentence} “{stage}” is not heard, since held-out decisions are no likelier with it: only the other "
+    "weights were refitted."
 )
 
 
 def judge(
-    old: Sequence[LinkedMention],
-    new: Sequence[LinkedMention],
-    gold: GoldSet,
-    alone: Alone,
-    *,
-    heard: bool,
-    stage: str,
+    old: Sequence[LinkedMention], new: Sequence[LinkedMention], gold: GoldSet, part: Part | None = None
 ) -> GateResult:
-    """Compare two linkers' answers to the same held-out mentions. `heard` tells whether the new part changes any."""
+    """Compare two linkers' answers to the same held-out mentions; `part` is what was trained, if anything was."""
     gains = gains_of(old, new, gold)
-    recall, right = gains[RECALL], gains[RIGHT]
     linked = sum(not one.nil for one in gold.mentions)
-    words = {
-        "n": linked,
-        "mentions": len(gold.mentions),
-        "stage": stage,
-        "old": _percent(recall.old),
-        "new": _percent(recall.new),
-        "before": _percent(right.old),
-        "after": _percent(right.new),
-        "alone_before": _percent(alone.before_at_1),
-        "alone_after": _percent(alone.after_at_1),
-    }
-    verdict, sentence = _verdict(gains, words, heard=heard)
-    return GateResult(verdict, sentence, linked, alone, heard, gains)
+    words = {"mentions": len(gold.mentions), "n": linked, **_percents(gains)}
+    verdict, sentence = _verdict(gains, words, part)
+    if verdict is GateOutcome.PROMOTE and part is not None and part.in_place and part.without is not None:
+        beside = gains_of(part.without, new, gold)[LIKELIHOOD]
+        if beside.new <= beside.old:
+            verdict, sentence = GateOutcome.NO_GAIN, say(NOT_BY_IT, **words, stage=part.stage)
+    if part is None:
+        return GateResult(verdict, sentence, linked, None, False, gains)
+    return GateResult(verdict, _beside(sentence, part, gold, old), linked, part.alone, part.heard, gains)
 
 
-def _verdict(gains: Mapping[str, Gain], words: Mapping[str, Any], *, heard: bool) -> tuple[GateOutcome, str]:
+def _verdict(gains: Mapping[str, Gain], words: Mapping[str, Any], part: Part | None) -> tuple[GateOutcome, str]:
     recall, right = gains[RECALL], gains[RIGHT]
-    if not heard:
-        return GateOutcome.NO_GAIN, say(NOT_HEARD, **words)
+    if part is not None and not part.heard and part.without is None:
+        return GateOutcome.NO_GAIN, say(NOT_HEARD, **words, **_alone(part))
     if recall.high < 0 or right.high < 0:
         return GateOutcome.REFUSED, say(WORSE, **words)
     if gains[LIKELIHOOD].low > 0 and min(recall.low, right.low) > -MAY_FALL:
         return GateOutcome.PROMOTE, say(BETTER, **words)
     return GateOutcome.NO_GAIN, say(WITHIN_CHANCE, **words)
+
+
+def _beside(sentence: str, part: Part, gold: GoldSet, old: Sequence[LinkedMention]) -> str:
+    """The same with what the part does by itself, and what is gained without it."""
+    if not part.heard and part.without is None:
+        return sentence
+    told = say(BY_ITSELF, sentence=sentence, **_alone(part))
+    if part.without is None:
+        return told
+    if not part.heard:
+        return say(UNHEARD, sentence=told, stage=part.stage)
+    return say(WITHOUT, sentence=told, stage=part.stage, **_percents(gains_of(old, part.without, gold)))
+
+
+def _alone(part: Part) -> dict[str, str]:
+    before, after = (_percent(share) for share in (part.alone.before_at_1, part.alone.after_at_1))
+    return {"stage": part.stage, "alone_before": before, "alone_after": after}
+
+
+def _percents(gains: Mapping[str, Gain]) -> dict[str, str]:
+    recall, right = gains[RECALL], gains[RIGHT]
+    return {
+        "old": _percent(recall.old),
+        "new": _percent(recall.new),
+        "before": _percent(right.old),
+        "after": _percent(right.new),
+    }
 
 
 def gains_of(old: Sequence[LinkedMention], new: Sequence[LinkedMention], gold: GoldSet) -> dict[str, Gain]:

@@ -7,27 +7,52 @@ folder is incomplete, and the bundle in use is never touched.
 from __future__ import annotations
 
 import platform
-from collections.abc import Generator, Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from importlib import metadata
 from typing import Any
 
 import torch
 
 from models.core import choose_device, write_json
-from models.errors import english, say
-from models.linker import RANKER, Bundle, Linker, Manifest, ScoredMention, ask, new_id, now, open_bundle, seal
+from models.errors import ModelError, english, nsay, say
+from models.linker import (
+    MIN_COMBINER,
+    RANKER,
+    Bundle,
+    Linker,
+    Manifest,
+    ScoredMention,
+    ask,
+    new_id,
+    now,
+    open_bundle,
+    reuse,
+    seal,
+)
 from models.types import LinkedMention
-from training.data import Budget, Event, GoldSet, Phase, SnapshotDocument, TrainingSpec, note, resolve_gold
+from training.data import (
+    Budget,
+    Event,
+    GoldSet,
+    Phase,
+    SnapshotDocument,
+    TrainingSpec,
+    decided_documents,
+    note,
+    resolve_gold,
+)
 from training.evaluation import MAP_FILE, evaluate, flips
-from training.job.calibration import cross_fitted, refit
 from training.job.cross_encoder_learning import learn_pair
-from training.job.gate import Alone, GateResult, comparison, judge, queue_changes, undecided
+from training.job.fitting import FITTED_ON, Taught, cross_fitted, deaf, linked_count, refit
+from training.job.gate import LIKELIHOOD, GateResult, Part, comparison, gains_of, judge, queue_changes, undecided
+from training.job.names_learning import learn_names
 from training.job.part_learning import Learnt, learn_towers
-from training.job.preparation import K, Loaded, Prepared, load, prepare
+from training.job.preparation import K, Loaded, Prepared, by_fold, load, prepare, score, score_folds
 from training.job.ranker_rule import chosen_rule, rule_note, silent, with_margin, with_rule, without_time_limit
-from training.job.recipes import Network, Role
+from training.job.recipes import Network, Recipe, Role
 
+Folds = tuple[tuple[ScoredMention, ...], ...]
 ASKED_AT_ONCE = 256
 PACKAGES = ("torch", "transformers", "faiss-cpu", "faiss-gpu", "numpy", "scikit-learn", "safetensors")
 
@@ -49,18 +74,64 @@ def run_training(spec: TrainingSpec | Mapping[str, Any], *, shuffle_labels: bool
         yield event
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Refitted:
+    """The linker to be sealed, and answers to the held-out documents: by the linker in use, by the new one, and by the
+    new one without its part where combiner and NIL were refitted (`taught`)."""
+
+    linker: Linker
+    old: list[LinkedMention]
+    new: list[LinkedMention]
+    without: list[LinkedMention] | None = None
+    taught: Taught | None = None
+
+
 def _steps(spec: TrainingSpec, budget: Budget, notes: list[str], *, shuffle_labels: bool) -> Iterator[Event]:
     loaded = yield from load(spec)
+    if loaded.recipe.role is Role.FIT:
+        yield from _fit_alone(loaded, budget, notes)
+        return
     prepared = yield from prepare(loaded, budget, shuffle_labels=shuffle_labels)
-    learn = learn_pair if loaded.recipe.network is Network.PAIR else learn_towers
-    learnt = yield from learn(loaded, prepared, budget)
+    learnt = yield from _learn_by(loaded.recipe)(loaded, prepared, budget)
     manifest = yield from _write_part(loaded, learnt)
-    linker, new = yield from _refit(loaded)
-    yield Event(Phase.EVALUATE, 0, 1, text=say("Comparing the old and the new linker"))
-    gate, metrics = _compare(loaded, prepared, linker, new, learnt.alone)
-    metrics["queue"] = yield from queue_changes(loaded.linker, linker, undecided(loaded.snapshot.documents))
-    facts = _provenance(loaded, gate, learnt, budget) | {"notes": notes}
-    yield from _finish(manifest.replace(metrics=metrics, training=facts), linker, gate)
+    refitted = yield from _refit(loaded, prepared.taught, fits=not shuffle_labels)
+    in_place = loaded.recipe.role is Role.NAMES
+    heard = in_place or refitted.linker.listens_to(_stage(loaded))
+    part = Part(loaded.recipe.stage, learnt.alone, heard, without=refitted.without, in_place=in_place)
+    run = {"entity_tower": learnt.entity_tower, "run": asdict(learnt.result)}
+    yield from _finish(loaded, manifest, refitted, part, {**run, **_provenance(loaded, budget), "notes": notes})
+
+
+def _learn_by(recipe: Recipe) -> Callable[[Loaded, Prepared, Budget], Generator[Event, None, Learnt]]:
+    if recipe.role is Role.NAMES:
+        return learn_names
+    return learn_pair if recipe.network is Network.PAIR else learn_towers
+
+
+def _fit_alone(loaded: Loaded, budget: Budget, notes: list[str]) -> Iterator[Event]:
+    """No network: combiner and NIL fitted on all decisions, each document judged by what the others say."""
+    gold = _gold(loaded, loaded.parts.held_out)
+    if len(gold.linked) < MIN_COMBINER:
+        raise ModelError(
+            nsay(
+                "{n:,} linked mention is too few to fit weights to: {least} are needed. Decide some more first.",
+                "{n:,} linked mentions are too few to fit weights to: {least} are needed. Decide some more first.",
+                len(gold.linked),
+                least=MIN_COMBINER,
+            )
+        )
+    taught = Taught((), (yield from score_folds(loaded)))
+    yield Event(Phase.REFIT, 0, 1, text=say("Fitting the weights of names, memory, hierarchy and NIL"))
+    refitted = Refitted(
+        refit(loaded.linker, (), gold, taught=taught.outside()),
+        _answers_now(loaded, taught, gold),
+        cross_fitted(loaded.linker, taught.folds, gold, k=K, taught=taught),
+        taught=taught,
+    )
+    for relative in loaded.base.manifest.files:
+        reuse(loaded.base, relative, loaded.spec.staging)
+    manifest = _named(loaded, loaded.base.manifest)
+    yield from _finish(loaded, manifest, refitted, None, {**_provenance(loaded, budget), "notes": notes})
 
 
 def _write_part(loaded: Loaded, learnt: Learnt) -> Generator[Event, None, Manifest]:
@@ -70,7 +141,15 @@ def _write_part(loaded: Loaded, learnt: Learnt) -> Generator[Event, None, Manife
     yield Event(Phase.INDEX, 0, 1, text=say("Writing the part"))
     if learnt.map is not None:
         write_json(staging / MAP_FILE, learnt.map.to_json())
-    manifest = written.replace(
+    manifest = _named(loaded, written)
+    seal(staging, manifest, known=loaded.base)
+    yield Event(Phase.INDEX, 1, 1)
+    return manifest
+
+
+def _named(loaded: Loaded, manifest: Manifest) -> Manifest:
+    """As one of this recipe, with nothing yet of what was found."""
+    return manifest.replace(
         id=new_id(loaded.recipe.id),
         kind=loaded.recipe.id,
         created=now(),
@@ -79,40 +158,59 @@ def _write_part(loaded: Loaded, learnt: Learnt) -> Generator[Event, None, Manife
         metrics={},
         training={},
     )
-    seal(staging, manifest, known=loaded.base)
-    yield Event(Phase.INDEX, 1, 1)
-    return manifest
 
 
-def _refit(loaded: Loaded) -> Generator[Event, None, tuple[Linker, list[LinkedMention]]]:
+def _refit(loaded: Loaded, taught: Taught, *, fits: bool) -> Generator[Event, None, Refitted]:
     """The new linker with weights fitted on all held-out documents, and cross-fitted answers for them.
 
-    A new ranker is asked last, when the margins of all other stages are known."""
-    loaded_anew = without_time_limit(Linker.load(loaded.spec.staging, device=choose_device(loaded.spec.device)))
-    loaded_anew.adopt_memory(loaded.linker)
-    ranks = loaded.recipe.role is Role.RANKER
-    linker = silent(loaded_anew) if ranks else loaded_anew
-    scored: list[list[ScoredMention]] = []
-    total = len(loaded.parts.held_out)
-    for fold in loaded.parts.folds:
-        scored.append([])
-        for document in fold:
-            scored[-1].extend(linker.score([document.to_input()], k=K))
-            done = sum(len(part) for part in loaded.parts.folds[: len(scored) - 1]) + fold.index(document) + 1
-            text = say("Fitting what is heard of the new part, and NIL") if done == 1 else ""
-            yield Event(Phase.REFIT, done, total, text=text)
+    Combiner and NIL are refitted too where decisions suffice (and `fits`); a part that makes the decisions less
+    likely than this alone is not heard. A new ranker is asked last, when the margins of all other stages are known.
+    """
+    reloaded = without_time_limit(Linker.load(loaded.spec.staging, device=choose_device(loaded.spec.device)))
+    if reloaded.shares_memory_with(loaded.linker):
+        reloaded.adopt_memory(loaded.linker)
+    else:
+        reloaded.remember(*decided_documents(loaded.parts.remembered, loaded.kb.resolved.get))
+    ranks, in_place = loaded.recipe.role is Role.RANKER, loaded.recipe.role is Role.NAMES
+    linker = silent(reloaded) if ranks else reloaded
+    text = say("Fitting what is heard of the new part, and NIL")
+    scored = yield from score(linker, loaded.parts.held_out, text, phase=Phase.REFIT, heard_only=False)
+    folds = by_fold(loaded, scored)
     if ranks:
-        linker, scored = yield from _ask_ranker(loaded_anew, scored)
-    gold, stage = _gold(loaded, loaded.parts.held_out), _stage(loaded)
-    new = cross_fitted(linker, scored, gold, stage=stage, k=K)
-    linker = refit(linker, [mention for part in scored for mention in part], gold, stage=stage)
-    yield note(Phase.REFIT, linker.combiner.hearing_sentence(stage))
-    return linker, new
+        linker, folds = yield from _ask_ranker(reloaded, folds)
+    every = [mention for fold in folds for mention in fold]
+    gold, stage, known = _gold(loaded, loaded.decided), "" if in_place else _stage(loaded), loaded.linker
+    if not fits or linked_count(taught.outside(), gold) < MIN_COMBINER:
+        refitted = Refitted(
+            refit(linker, every, gold, stage=stage),
+            cross_fitted(known, taught.folds, gold, k=K),
+            cross_fitted(linker, folds, gold, k=K, stage=stage),
+        )
+    else:
+        without = cross_fitted(known, taught.folds, gold, k=K, taught=taught)
+        shown = Taught(taught.train, folds) if in_place else taught
+        by = linker if in_place else known
+        new = cross_fitted(linker, folds, gold, k=K, stage=stage, taught=shown, known=by)
+        sealed = refit(linker, every, gold, stage=stage, taught=shown.outside(), known=by)
+        gain = gains_of(without, new, _gold(loaded, loaded.parts.held_out))[LIKELIHOOD]
+        if gain.new <= gain.old and not in_place:
+            sealed, new = deaf(sealed, stage), without
+        refitted = Refitted(sealed, _answers_now(loaded, taught, gold), new, without, taught)
+    if stage:
+        yield note(Phase.REFIT, refitted.linker.combiner.hearing_sentence(stage))
+    return refitted
 
 
-def _ask_ranker(
-    linker: Linker, scored: list[list[ScoredMention]]
-) -> Generator[Event, None, tuple[Linker, list[list[ScoredMention]]]]:
+def _answers_now(loaded: Loaded, taught: Taught, gold: GoldSet) -> list[LinkedMention]:
+    """Of the linker in use. One that was fitted on some of these documents answers each fold as fitted on the others;
+    what came with the program saw none of them."""
+    before = loaded.base.manifest.training.get(FITTED_ON)
+    if before:
+        return cross_fitted(loaded.linker, taught.folds, gold, k=K, taught=taught.of(before))
+    return [loaded.linker.finish(mention, k=K) for fold in taught.folds for mention in fold]
+
+
+def _ask_ranker(linker: Linker, scored: Folds) -> Generator[Event, None, tuple[Linker, Folds]]:
     """The linker with the margin that the recipe's share of mentions lies within, and their scores."""
     every = [mention for part in scored for mention in part]
     rule = chosen_rule(linker, every)
@@ -126,37 +224,35 @@ def _ask_ranker(
             answers[-1].extend(ask(ruled.stages, ruled.answerer(), part[start : start + ASKED_AT_ONCE]))
             done = min(done + ASKED_AT_ONCE, len(every))
             yield Event(Phase.REFIT, done, len(every))
-    return ruled, answers
+    return ruled, tuple(map(tuple, answers))
 
 
-def _compare(
-    loaded: Loaded, prepared: Prepared, linker: Linker, new: list[LinkedMention], alone: Alone
-) -> tuple[GateResult, dict[str, Any]]:
-    gold, seen = _gold(loaded, loaded.parts.held_out), _gold(loaded, loaded.parts.train).surfaces
-    old = cross_fitted(loaded.linker, prepared.scored, gold, k=K)
-    before, after = (evaluate(linked, gold, k=K, seen=seen) for linked in (old, new))
-    gate = judge(old, new, gold, alone, heard=linker.listens_to(_stage(loaded)), stage=loaded.recipe.stage)
-    metrics = {
-        "old": before.to_json(),
-        "new": after.to_json(),
-        "alone": asdict(alone),
-        "gate": gate.to_json(),
-        "comparison": comparison(old, new, gold, k=K),
-        "flips": [asdict(flip) for flip in flips(old, new, gold)],
-    }
-    return gate, metrics
-
-
-def _finish(manifest: Manifest, linker: Linker, gate: GateResult) -> Iterator[Event]:
-    """Write the manifest with the fitted weights, check every file's hash, report."""
+def _finish(
+    loaded: Loaded, manifest: Manifest, refitted: Refitted, part: Part | None, facts: Mapping[str, Any]
+) -> Iterator[Event]:
+    """Judge, write the manifest with the fitted weights, check every file's hash, report."""
+    yield Event(Phase.EVALUATE, 0, 1, text=say("Comparing the old and the new linker"))
+    linker, gold = refitted.linker, _gold(loaded, loaded.parts.held_out)
+    gate = judge(refitted.old, refitted.new, gold, part)
+    metrics = _metrics(loaded, refitted, gold, gate)
+    metrics["queue"] = yield from queue_changes(loaded.linker, linker, undecided(loaded.snapshot.documents))
     yield Event(Phase.WRITE, 0, 1, text=say("Writing the bundle"))
-    staging = linker.bundle.path
-    final = manifest.replace(fusion=linker.fusion.to_json(), nil=linker.nil.to_json())
-    if linker.combiner.heard:
+    staging = loaded.spec.staging
+    final = manifest.replace(
+        fusion=linker.fusion.to_json(),
+        nil=linker.nil.to_json(),
+        metrics=metrics,
+        training={
+            **facts,
+            "gate": {"verdict": gate.verdict.value, "message": english(gate.sentence)},
+            FITTED_ON: _fitted_on(loaded, refitted.taught),
+        },
+    )
+    if linker.combiner.heard or final.training[FITTED_ON]:
         final = final.replace(combiner=linker.combiner.to_json())
     if final.ranker is not None:
         final = final.replace(ranker=with_margin(final.ranker, linker.stages.rule.margin))
-    seal(staging, final, known=Bundle(staging, linker.bundle.manifest))
+    seal(staging, final, known=loaded.base if part is None else Bundle(staging, linker.bundle.manifest))
     open_bundle(staging, verify="full")
     yield Event(Phase.WRITE, 1, 1)
     result = {
@@ -168,6 +264,27 @@ def _finish(manifest: Manifest, linker: Linker, gate: GateResult) -> Iterator[Ev
     yield Event(Phase.DONE, 1, 1, text=gate.sentence, data={"result": result})
 
 
+def _metrics(loaded: Loaded, refitted: Refitted, gold: GoldSet, gate: GateResult) -> dict[str, Any]:
+    old, new = refitted.old, refitted.new
+    seen = _gold(loaded, loaded.parts.train).surfaces
+    figures = {"old": old, "new": new} | ({} if refitted.without is None else {"without": refitted.without})
+    return {
+        **{name: evaluate(answers, gold, k=K, seen=seen).to_json() for name, answers in figures.items()},
+        **({} if gate.alone is None else {"alone": asdict(gate.alone)}),
+        "gate": gate.to_json(),
+        "links": len(_gold(loaded, loaded.decided).linked),
+        "comparison": comparison(old, new, gold, k=K),
+        "flips": [asdict(flip) for flip in flips(old, new, gold)],
+    }
+
+
+def _fitted_on(loaded: Loaded, taught: Taught | None) -> list[str]:
+    """Keys of the documents on which the sealed combiner was fitted; none for the one that came with the program."""
+    if taught is None:
+        return list(loaded.base.manifest.training.get(FITTED_ON, ()))
+    return sorted(taught.documents)
+
+
 def _stage(loaded: Loaded) -> str:
     """The name under which the part's scores are fused."""
     return RANKER if loaded.recipe.role is Role.RANKER else loaded.recipe.stage
@@ -177,15 +294,12 @@ def _gold(loaded: Loaded, documents: tuple[SnapshotDocument, ...]) -> GoldSet:
     return resolve_gold(documents, loaded.kb.resolved.get)
 
 
-def _provenance(loaded: Loaded, gate: GateResult, learnt: Learnt, budget: Budget) -> dict[str, Any]:
+def _provenance(loaded: Loaded, budget: Budget) -> dict[str, Any]:
     """Everything needed to repeat the run, and what it cost."""
     parts = {"train": loaded.parts.train, "held_out": loaded.parts.held_out}
     return {
         "recipe": loaded.recipe.id,
         "parameters": dict(loaded.values),
-        "gate": {"verdict": gate.verdict.value, "message": english(gate.sentence)},
-        "entity_tower": learnt.entity_tower,
-        "run": asdict(learnt.result),
         "folds": len(loaded.parts.folds),
         "documents": {name: [document.key for document in documents] for name, documents in parts.items()},
         "data_hash": loaded.snapshot.data_hash,

@@ -29,12 +29,14 @@ from training.data import (
     Workload,
     decided_documents,
     divide,
+    in_turn,
     make_examples,
     note,
     read_snapshot,
     shuffled_labels,
 )
 from training.job.assembly import base_encoder_folder, load_tower
+from training.job.fitting import Taught, sample, was_taught
 from training.job.part_quality import Figures, Judge
 from training.job.ranker_rule import without_ranker, without_time_limit
 from training.job.recipes import Hyperparameters, Network, Recipe, Role, load_recipe
@@ -109,6 +111,8 @@ def _entity_rate(encoder: Encoder, texts: EntityTexts, budget: Budget) -> float:
 
 
 K = 64
+BATCH_DOCUMENTS = 4
+"""Scored between two events, at which a job may be cancelled."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,17 +138,23 @@ class Loaded:
         return self.linker.stages.kb
 
     @property
+    def decided(self) -> tuple[SnapshotDocument, ...]:
+        """Training and held-out documents."""
+        return (*self.parts.train, *self.parts.held_out)
+
+    @property
     def needs_candidates(self) -> bool:
         """Whether the linker's candidates of the training mentions are learnt from."""
-        return self.recipe.role is Role.RANKER or self.wanted.negatives != "random"
+        return self.recipe.role in (Role.RANKER, Role.NAMES) or self.wanted.negatives != "random"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
     """What training starts from. By mention key: `ranked` are the candidate rows of the linker in use (without its
     ranker, where a new one is trained), `leads` by how much the first leads the second. `old` are the answers of the
-    linker in use on the held-out documents, which took `seconds_per_document`, and `scored` what they were made of, by
-    fold."""
+    linker in use on the held-out documents, which took `seconds_per_document`, and `taught` what they were made of,
+    beside train documents from which no stage in use learnt. `train_scored` are the training mentions, where the names'
+    encoder is to learn from them."""
 
     encoder: Encoder
     texts: EntityTexts
@@ -153,7 +163,8 @@ class Prepared:
     ranked: Mapping[str, Sequence[int]]
     leads: Mapping[str, float]
     old: tuple[LinkedMention, ...]
-    scored: tuple[tuple[ScoredMention, ...], ...]
+    taught: Taught
+    train_scored: tuple[ScoredMention, ...]
     seconds_per_document: float
 
 
@@ -176,7 +187,6 @@ def load(spec: TrainingSpec) -> Generator[Event, None, Loaded]:
     recipe = load_recipe(spec.recipe)
     values = recipe.values(spec.parameters)
     snapshot = read_snapshot(spec.snapshot)
-    parts = divide(snapshot, most=JUDGED_MENTIONS if recipe.quick else None)
     yield Event(Phase.LOAD, 1, 3, text=say("Opening the linker in use"))
     kb_hash = open_bundle(spec.base).manifest.kb_hash
     if snapshot.kb_hash and snapshot.kb_hash != kb_hash:
@@ -187,7 +197,11 @@ def load(spec: TrainingSpec) -> Generator[Event, None, Loaded]:
             )
         )
     linker = without_time_limit(Linker.load(spec.base, device=choose_device(spec.device)))
-    linker.remember(*decided_documents(parts.train, linker.stages.kb.resolved.get))
+    if recipe.role is Role.FIT and not was_taught(linker):
+        parts = in_turn(snapshot)
+    else:
+        parts = divide(snapshot, most=JUDGED_MENTIONS if recipe.quick else None)
+    linker.remember(*decided_documents(parts.remembered, linker.stages.kb.resolved.get))
     yield Event(Phase.LOAD, 3, 3)
     for sentence in parts.notes:
         yield note(Phase.LOAD, sentence)
@@ -213,16 +227,22 @@ def prepare(loaded: Loaded, budget: Budget, *, shuffle_labels: bool) -> Generato
     held_out = make_examples(loaded.parts.held_out, loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
     yield note(Phase.PREPARE, _counts(loaded, train))
     begun = budget.elapsed
-    text = say("Linking the held-out documents with the linker in use")
-    scored = yield from _score(loaded.linker, loaded.parts.folds, text)
-    old = [loaded.linker.finish(mention, k=K) for fold in scored for mention in fold]
+    folds = yield from score_folds(loaded)
+    old = [loaded.linker.finish(mention, k=K) for fold in folds for mention in fold]
     per_document = (budget.elapsed - begun) / max(1, len(loaded.parts.held_out))
-    source, found = loaded.linker, list(old)
+    source, found, text = loaded.linker, list(old), say("Looking for candidates of the training mentions")
     if loaded.recipe.role is Role.RANKER and source.stages.ranker is not None:
         source = without_ranker(source)
         found = yield from _link(source, loaded.parts.held_out, say("Linking them without the ranker to be replaced"))
-    learnt_from = loaded.parts.train if loaded.needs_candidates else ()
-    found += yield from _link(source, learnt_from, say("Looking for candidates of the training mentions"))
+    beside: list[ScoredMention] = []
+    untaught = not was_taught(loaded.linker) and not shuffle_labels
+    if not untaught and loaded.recipe.role is not Role.NAMES:
+        found += yield from _link(source, loaded.parts.train if loaded.needs_candidates else (), text)
+    else:
+        beside = yield from score(
+            source, loaded.parts.train if loaded.needs_candidates else sample(loaded.parts.train), text
+        )
+        found += [source.finish(mention, k=K) for mention in beside]
     return Prepared(
         encoder=encoder,
         texts=texts,
@@ -231,7 +251,8 @@ def prepare(loaded: Loaded, budget: Budget, *, shuffle_labels: bool) -> Generato
         ranked={m.key: [loaded.kb.rows[c.entity_id] for c in m.candidates] for m in found},
         leads={m.key: _lead(m) for m in found},
         old=tuple(old),
-        scored=scored,
+        taught=Taught(tuple(beside) if untaught else (), folds),
+        train_scored=tuple(beside) if loaded.recipe.role is Role.NAMES else (),
         seconds_per_document=per_document,
     )
 
@@ -335,18 +356,37 @@ def _link(
     return found
 
 
-def _score(
-    linker: Linker, folds: Sequence[Sequence[SnapshotDocument]], text: str
-) -> Generator[Event, None, tuple[tuple[ScoredMention, ...], ...]]:
-    """Every mention with the scores of the stages that the linker listens to."""
-    found, total, done = [], sum(map(len, folds)), 0
-    for fold in folds:
-        found.append(list[ScoredMention]())
-        for document in fold:
-            found[-1].extend(linker.score([document.to_input()], k=K, heard_only=True))
-            done += 1
-            yield Event(Phase.PREPARE, done, total, text=text if done == 1 else "")
+def score_folds(loaded: Loaded) -> Generator[Event, None, tuple[tuple[ScoredMention, ...], ...]]:
+    """The mentions of the held-out documents, by fold."""
+    text = say("Linking the held-out documents with the linker in use")
+    scored = yield from score(loaded.linker, loaded.parts.held_out, text)
+    return by_fold(loaded, scored)
+
+
+def by_fold(loaded: Loaded, scored: Sequence[ScoredMention]) -> tuple[tuple[ScoredMention, ...], ...]:
+    """The mentions in the folds of their documents."""
+    found: list[list[ScoredMention]] = [[] for _ in loaded.parts.folds]
+    of = {document.key: number for number, fold in enumerate(loaded.parts.folds) for document in fold}
+    for mention in scored:
+        found[of[mention.document.key]].append(mention)
     return tuple(map(tuple, found))
+
+
+def score(
+    linker: Linker,
+    documents: Sequence[SnapshotDocument],
+    text: str,
+    *,
+    phase: Phase = Phase.PREPARE,
+    heard_only: bool = True,
+) -> Generator[Event, None, list[ScoredMention]]:
+    """Every mention with its scores; with `heard_only` those of the stages that the linker listens to."""
+    found: list[ScoredMention] = []
+    for start in range(0, len(documents), BATCH_DOCUMENTS):
+        batch = documents[start : start + BATCH_DOCUMENTS]
+        found.extend(linker.score([document.to_input() for document in batch], k=K, heard_only=heard_only))
+        yield Event(phase, start + len(batch), len(documents), text=text if start == 0 else "")
+    return found
 
 
 def _workload(loaded: Loaded, examples: int) -> Workload:

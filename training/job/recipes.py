@@ -40,17 +40,22 @@ PAIR_LOSSES: Mapping[str, type[CandidateCrossEntropy]] = {"cross-entropy": Candi
 
 
 class Role(StrEnum):
-    """What the trained network becomes in the bundle."""
+    """What the trained network becomes in the bundle. NAMES: the encoder that the stage over names compares by. FIT:
+    there is none."""
 
+    NAMES = "names"
     RETRIEVER = "retriever"
     RANKER = "ranker"
+    FIT = "fit"
 
 
 class Network(StrEnum):
-    """TOWERS: mention and entity are encoded apart. PAIR: one network reads both together (a cross-encoder)."""
+    """TOWERS: mention and entity are encoded apart. PAIR: one network reads both together (a cross-encoder). NONE: what
+    every recipe does after its training is all."""
 
     TOWERS = "towers"
     PAIR = "pair"
+    NONE = "none"
 
 
 class Regularisation(StrEnum):
@@ -100,6 +105,7 @@ class Recipe:
     `system` is the family it belongs to, `quick` tells that it is sized for two processor cores. `network` "pair"
     takes a loss of PAIR_LOSSES and leaves `similarity` unused. `grouping` is how the mentions of a dual-encoder
     re-ranker are put together (`training.tasks.reranking.System`), `mention` what of a mention becomes its vector.
+    A recipe of `network` "none" has neither loss nor stage nor parameters.
     """
 
     id: str
@@ -259,6 +265,10 @@ def _check_recipe(recipe: Recipe, where: str) -> None:
             raise ModelError(
                 say("{where}: unknown key '{name}' among the parameters.", where=where, name=parameter.name)
             )
+    if (recipe.network is Network.NONE) != (recipe.role is Role.FIT):
+        raise ModelError(say("{where}: the network “none” and the role “fit” belong together.", where=where))
+    if recipe.network is Network.NONE:
+        return
     paired = recipe.network is Network.PAIR
     losses: Mapping[str, object] = PAIR_LOSSES if paired else LOSSES
     if recipe.loss not in losses:

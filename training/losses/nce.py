@@ -1,7 +1,10 @@
 """Noise-contrastive estimation: cross-entropy of the gold entity against its negatives.
 
 PEL's L_CE (Wiatrak et al. 2022, eq. 1), the T-Biencoder's L and L′ (Sun et al. 2022, eq. 6), and the loss of the
-bi-encoder that AMH is compared with (Cai et al. 2023, eq. 7).
+bi-encoder that AMH is compared with (Cai et al. 2023, eq. 7). With a temperature it is InfoNCE (van den Oord et al.
+2018, eq. 4): over names the self-alignment of SapBERT (Liu et al. 2021) with one positive, and with the candidates
+ranked by the encoder itself what BioSyn (Sung et al. 2020, eq. 5) maximises, its sum over positives reduced to the
+nearest.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import log_softmax
 
-from training.losses.base import Loss, LossInputs, Similarity, mean_over, pair_scores, scores
+from training.losses.base import Loss, LossInputs, Similarity, check_positive, mean_over, pair_scores, scores
 
 
 def nce_loss(positive: Tensor, negative: Tensor, eligible: Tensor) -> Tensor:
@@ -27,18 +30,20 @@ def nce_loss(positive: Tensor, negative: Tensor, eligible: Tensor) -> Tensor:
 class NoiseContrastiveLoss(Loss):
     """Mean of PEL eq. 1 over linked mentions; NIL mentions have no positive and are left out.
 
-    None of the papers has a temperature: scores are dot products (or SOM) as they are, without a bound. With cosines,
-    at most 1, the loss can hardly fall; PEL-Pb has its α for that.
+    Scores are divided by `temperature`. None of the papers has one: their scores are dot products (or SOM) as they are,
+    without a bound. With cosines, at most 1, the loss could hardly fall (PEL-Pb has its α for that): 0.05 tells cosines
+    apart that differ by some hundredths, as those of rival names do.
     """
 
-    def __init__(self, *, similarity: Similarity = Similarity.DOT) -> None:
+    def __init__(self, *, similarity: Similarity = Similarity.DOT, temperature: float = 1.0) -> None:
         super().__init__()
         self.similarity = similarity
+        self.temperature = check_positive("temperature", temperature)
 
     def compute(self, batch: LossInputs) -> Tensor:
         each = nce_loss(
-            pair_scores(batch.mentions, batch.positives, self.similarity),
-            scores(batch.mentions, batch.candidates, self.similarity),
+            pair_scores(batch.mentions, batch.positives, self.similarity) / self.temperature,
+            scores(batch.mentions, batch.candidates, self.similarity) / self.temperature,
             batch.eligible,
         )
         return mean_over(each, batch.linked)

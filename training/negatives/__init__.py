@@ -3,7 +3,7 @@
 Entities are rows (positions in the knowledge base). The gold entity is never a negative, nor is any entity that shares
 an id with it, primary or alternate.
 
-    kinship   who shares an id with whom
+    kinship   who shares an id with whom; whose names must not compete
     sampling  what all samplers share: sets for a batch or a mention, domains, the generator's state
     uniform   random negatives
     mined     hard and mixed ones; `training.tasks.mining` mines them
@@ -17,7 +17,7 @@ an id with it, primary or alternate.
 
 from training.negatives.batch import DrawnNegatives, candidate_set
 from training.negatives.choice import NegativeScope, make_reach, make_sampler
-from training.negatives.kinship import Kinship, Rows, eligible
+from training.negatives.kinship import Kinship, NameKinship, Rows, eligible
 from training.negatives.mined import HardNegatives, MinedNegatives, MixedNegatives, gold_and_best, hard_rows
 from training.negatives.sampling import NegativeSampler, Reach, Sharing
 from training.negatives.uniform import RandomNegatives
@@ -28,6 +28,7 @@ __all__ = [
     "Kinship",
     "MinedNegatives",
     "MixedNegatives",
+    "NameKinship",
     "NegativeSampler",
     "NegativeScope",
     "RandomNegatives",

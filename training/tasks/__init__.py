@@ -10,6 +10,7 @@ from training.tasks.clustering import RadiusSettings
 from training.tasks.cross_encoder import CrossEncoderTask
 from training.tasks.mining import POOL, Miner
 from training.tasks.mining_search import means
+from training.tasks.names_task import NamedMention, NamesTask, train_upper_half
 from training.tasks.reranking import Hardest, RankerTask
 from training.tasks.retriever_task import RetrieverTask
 from training.tasks.vectors import at_rest, cache_path, entity_vectors, mention_vectors, pool_vectors, untrained_vectors
@@ -19,6 +20,8 @@ __all__ = [
     "CrossEncoderTask",
     "Hardest",
     "Miner",
+    "NamedMention",
+    "NamesTask",
     "RadiusSettings",
     "RankerTask",
     "RetrieverTask",
@@ -28,5 +31,6 @@ __all__ = [
     "means",
     "mention_vectors",
     "pool_vectors",
+    "train_upper_half",
     "untrained_vectors",
 ]

@@ -51,9 +51,34 @@ CONTEXTS = ("context_left", "mention", "context_right")
 _ABOUT = ("label", "label_title", "label_document_id", "Wikipedia_ID", "Wikipedia_URL", "Wikipedia_title")
 
 
-def written_lines(documents: Iterable[ExportDocument], file: SourceFile, problems: list[Problem]) -> Iterator[str]:
+@dataclass(slots=True)
+class _Lacking:
+    """In all files together, said once: documents without a line, and lines without a description."""
+
+    documents: int = 0
+    descriptions: int = 0
+
+    def problems(self) -> Iterator[Problem]:
+        if self.documents:
+            text = ntr(
+                "BLINK's lines are mentions: {n} document without any was left out",
+                "BLINK's lines are mentions: {n:,} documents without any were left out",
+                self.documents,
+            )
+            yield LeftOut(0, "note", text, documents=self.documents)
+        if self.descriptions:
+            text = ntr(
+                "{n} line has no `label` and `label_title`: join it with the knowledge base by `label_id`",
+                "{n:,} lines have no `label` and `label_title`: join them with the knowledge base by `label_id`",
+                self.descriptions,
+            )
+            yield Problem(0, "note", text)
+
+
+def _written_lines(
+    documents: Iterable[ExportDocument], file: SourceFile, problems: list[Problem], lacking: _Lacking
+) -> Iterator[str]:
     """The lines of all documents, with their ends."""
-    bare = described = 0
     for item in documents:
         check_spans(item)
         records = json.loads(item.raw) if file.format == "blink" and item.raw else []
@@ -63,22 +88,8 @@ def written_lines(documents: Iterable[ExportDocument], file: SourceFile, problem
             if value is not None:
                 count += 1
                 yield json.dumps(value, ensure_ascii=False) + "\n"
-                described += value.get("label") == ""
-        bare += not count
-    if bare:
-        text = ntr(
-            "BLINK's lines are mentions: {n} document without any was left out",
-            "BLINK's lines are mentions: {n:,} documents without any were left out",
-            bare,
-        )
-        problems.append(LeftOut(0, "note", text, documents=bare))
-    if described:
-        text = ntr(
-            "{n} line has no `label` and `label_title`: join it with the knowledge base by `label_id`",
-            "{n:,} lines have no `label` and `label_title`: join them with the knowledge base by `label_id`",
-            described,
-        )
-        problems.append(Problem(0, "note", text))
+                lacking.descriptions += value.get("label") == ""
+        lacking.documents += not count
 
 
 def _line(
@@ -228,12 +239,15 @@ class BlinkFormat:
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `export.write_streams`."""
         self.problems = []
+        lacking = _Lacking()
 
         def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
             for file, documents in sources:
-                yield from (line.encode("utf-8") for line in written_lines(documents, file, self.problems))
+                yield from (line.encode("utf-8") for line in _written_lines(documents, file, self.problems, lacking))
 
-        return write_streams(files, out, pieces, format_name=self.name, suffix=".blink.jsonl", endings=self.endings)
+        paths = write_streams(files, out, pieces, format_name=self.name, suffix=".blink.jsonl", endings=self.endings)
+        self.problems += lacking.problems()
+        return paths
 
 
 def _parsed(value: Mapping[str, Any], number: int) -> _Line:

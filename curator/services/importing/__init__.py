@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     )
     from curator.services.importing.import_comparing import Compared, fingerprint
     from curator.services.importing.import_reading import ImportChoices
-    from curator.services.importing.import_report import ImportReport, counted
+    from curator.services.importing.import_report import ImportReport, counted, counts_in_words, known_in_words
     from curator.services.importing.import_sources import (
         COLUMNS,
         Counted,
@@ -83,12 +83,14 @@ __all__ = [
     "Unfinished",
     "UnfinishedImport",
     "counted",
+    "counts_in_words",
     "document_formats",
     "fingerprint",
     "foresee_documents",
     "foresee_kb",
     "has_source",
     "joined",
+    "known_in_words",
     "left_behind",
     "look",
     "restated_of",
@@ -104,7 +106,7 @@ __getattr__ = opened_late(
     foreseeing="Foreseen foresee_documents foresee_kb seconds_to_import seconds_to_index",
     import_comparing="Compared fingerprint",
     import_reading="ImportChoices",
-    import_report="ImportReport counted",
+    import_report="ImportReport counted counts_in_words known_in_words",
     import_sources=(
         "COLUMNS Counted FileRecogniser Left Recognised document_formats has_source left_behind look sources_of"
     ),

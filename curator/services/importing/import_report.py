@@ -11,6 +11,9 @@ from pathlib import Path
 from curator.domain.wording import ntr, tr
 from curator.services.ports import Problem
 
+KNOWN = "files imported before"
+"""Of a report's counts; these files changed nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class FileProblem:
@@ -53,11 +56,20 @@ def counted(word: str, n: int) -> str:
             return ntr("{n} decision moved", "{n:,} decisions moved", n)
         case "decisions without a place":
             return ntr("{n} decision without a place", "{n:,} decisions without a place", n)
-        case "files imported before":
-            return ntr("{n} file imported before", "{n:,} files imported before", n)
         case "decisions to look at":
             return ntr("{n} decision to look at", "{n:,} decisions to look at", n)
     return f"{n:,} {tr(word)}"
+
+
+def counts_in_words(report: ImportReport) -> str:
+    """What came in; '' where nothing did."""
+    return ", ".join(counted(word, number) for word, number in report.counts.items() if number and word != KNOWN)
+
+
+def known_in_words(report: ImportReport) -> str:
+    """How many files changed nothing, as a sentence; '' without."""
+    number = report.counts.get(KNOWN, 0)
+    return ntr("{n} file was imported before.", "{n:,} files were imported before.", number) if number else ""
 
 
 def joined(reports: Sequence[ImportReport]) -> ImportReport:

@@ -29,7 +29,7 @@ from curator.services.importing.import_reading import (
     store_batch,
     with_head,
 )
-from curator.services.importing.import_report import FileProblem, ImportReport, ImportTally, joined
+from curator.services.importing.import_report import KNOWN, FileProblem, ImportReport, ImportTally, joined
 from curator.services.importing.import_sources import Left, Sources, sources_of
 from curator.services.importing.kb_importing import KbResult, KbWish, KnowledgeImport
 from curator.services.importing.text_changes import TextChange, plan_change
@@ -129,7 +129,7 @@ class ImportService:
                     self._unfinished.put(rest, answered=answered)
             raise
         self._unfinished.put(rest, answered=answered)
-        if (more := tally.counts["files imported before"] - TOLD_EACH) > 0:
+        if (more := tally.counts[KNOWN] - TOLD_EACH) > 0:
             note = ntr("and {n:,} more file was imported before", "and {n:,} more files were imported before", more)
             tally.problems.append(FileProblem(str(plan.paths[-1]), Problem(0, "note", note)))
         return tally.report()
@@ -242,8 +242,8 @@ class ImportService:
             known = self._known(unit, sha256, wish.format_name)
             withdrawn = known is not None and unit.documents.is_withdrawn(known.id)
         if known is not None and not withdrawn:
-            tally.counts["files imported before"] += 1
-            if tally.counts["files imported before"] <= TOLD_EACH:
+            tally.counts[KNOWN] += 1
+            if tally.counts[KNOWN] <= TOLD_EACH:
                 note = tr("imported before as {name}; nothing was changed", name=known.name)
                 tally.note(path, [Problem(0, "note", note)])
             return

@@ -9,11 +9,11 @@ models of other documents doubt, both in a child process. `ReplayService` takes 
   which serves at once, and the full one (lexical and dense over names) when its index is ready. Bundles stay
   immutable. Each has a combiner and a NIL model of its own: those of the full one, without meanings, ordered BC5CDR's
   dev mentions 1.7 points of recall@1 worse (88.7 against 90.4).
-* **Calibration is a bundle too** (`calibration.py`). Weights and the NIL model fitted on validation make a new bundle
-  that shares its big files with the old one through hard links. It is made after an index build and whenever
-  validation first holds 30 NIL and 100 linked decisions. Until then the NIL model fitted on the demo's validation
-  split serves (`resources/calibration.json`, made by `tests/benchmarks/demo_calibration.py`) and is marked as not
-  calibrated.
+* **Weights fitted on the project are a bundle too** (`calibration.py`), which shares its big files with the old one
+  through hard links. It is made after an index build and whenever links have doubled since the last time, from 200 on,
+  and serves where its gate says so. Until NIL could be fitted here (30 NIL, 100 links) the model fitted on the demo's
+  validation split serves (`resources/calibration.json`, made by `tests/benchmarks/demo_calibration.py`) and is marked
+  as not calibrated.
 * **A training works in `bundles/.training/ID/`** (specification, snapshot, checkpoints). The folder stays when a
   process or the computer dies or the program is closed, and goes with success or a cancel.
 * **Deleting a bundle** renames its folder into a staging folder first; shared files survive, since they are hard
@@ -56,15 +56,18 @@ if TYPE_CHECKING:
         diff_words,
         queue_asked,
     )
-    from curator.services.training.recipes import Recipe, find_recipe, grouped
+    from curator.services.training.recipes import FIT, NAMES, Recipe, find_recipe, grouped
     from curator.services.training.replay import ReplayService
     from curator.services.training.retraining import RESUMABLE, InterruptedTraining, RetrainingService, TrainingPreview
     from curator.services.training.speeds import RULE, SPREADS, Speeds, busy_now
     from curator.services.training.suspicious import SuspiciousGold, SuspiciousList, SuspiciousService
+    from curator.services.training.training_runs import TrainingRuns
     from curator.services.training.workplace import JobDesk, JobOptions, Workplace
 
 __all__ = [
+    "FIT",
     "HTML",
+    "NAMES",
     "NIL",
     "RESUMABLE",
     "RULE",
@@ -95,6 +98,7 @@ __all__ = [
     "SuspiciousList",
     "SuspiciousService",
     "TrainingPreview",
+    "TrainingRuns",
     "Workplace",
     "busy_now",
     "check_place",
@@ -124,10 +128,11 @@ __getattr__ = opened_late(
     evaluation="EvaluationService EvaluationWish HTML ReplayWish check_place save_report without_html",
     indexing="IndexBuilder",
     promotion_diff="DiffKind DiffRow NIL comparison_of count diff_rows diff_words queue_asked",
-    recipes="Recipe find_recipe grouped",
+    recipes="FIT NAMES Recipe find_recipe grouped",
     replay="ReplayService",
     retraining="InterruptedTraining RESUMABLE RetrainingService TrainingPreview",
     speeds="RULE SPREADS Speeds busy_now",
     suspicious="SuspiciousGold SuspiciousList SuspiciousService",
+    training_runs="TrainingRuns",
     workplace="JobDesk JobOptions Workplace",
 )

@@ -1,95 +1,51 @@
-"""Refits the serving bundle's weights and NIL model on the project's decisions, once validation holds enough."""
+"""Refits the weights of names, memory, hierarchy and NIL whenever the links have doubled; trains no network."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from curator.domain.documents import Split
-from curator.domain.jobs import BundleInfo, JobOutcome, JobState
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UserError
 from curator.services.ports import JobHandle
-from curator.services.training.chain import JobChain, OnEnd, OnProgress
-from curator.services.training.snapshots import count_gold, write_snapshot
+from curator.services.training.chain import OnEnd, OnProgress
+from curator.services.training.snapshots import count_gold
+from curator.services.training.training_preview import refit_problem
+from curator.services.training.training_runs import TrainingRuns
 from curator.services.training.workplace import JobDesk
+from resources.recipe_files import CONVENTIONS, LEAST_REFITTED
 
 TEACHING = (Split.TRAIN, Split.VALIDATION)  # never TEST
-LEAST_NIL = 30
-LEAST_LINKS = 100
+LINKS = "links"
+"""In a bundle's metrics: how many linked decisions there were when it was made."""
 
 
 class Calibrator:
-    """A calibrated bundle is a new one that shares its big files; it serves at once, as nothing was trained."""
+    """Starts the recipe “conventions”: its bundle shares every big file with the one that serves, and takes over where
+    it is better on decisions that it was not fitted on."""
 
-    def __init__(self, desk: JobDesk) -> None:
+    def __init__(self, desk: JobDesk, runs: TrainingRuns) -> None:
         self._desk = desk
+        self._runs = runs
 
     def is_due(self) -> bool:
-        """Whether a bundle serves that is not calibrated here although validation holds enough decisions.
+        """Whether an untrained bundle serves and there are twice as many links as when it was last tried.
 
-        One whose calibrated twin is there was gone back to by the curator, and stays.
+        A training refits the weights as its last step.
         """
         active = self._desk.switch.active()
-        if active is None or any(one.calibrated and one.stages == active.stages for one in self._desk.switch.serving()):
+        if active is None or active.recipe not in ("untrained", CONVENTIONS) or self._runs.busy:
             return False
-        return self.is_possible()
+        tried = [one for one in self._desk.switch.all() if one.recipe == CONVENTIONS and one.kb_hash == active.kb_hash]
+        before = max((int(one.metrics.get(LINKS, 0)) for one in tried), default=0)
+        return self._links() >= max(LEAST_REFITTED, 2 * before)
 
     def is_possible(self) -> bool:
-        """Whether validation holds 30 NIL and 100 linked decisions."""
-        counts = count_gold(self._desk.store, Split.VALIDATION)
-        return counts.nils >= LEAST_NIL and counts.links >= LEAST_LINKS
+        """Whether there are 200 linked decisions in train and validation documents, and no training runs."""
+        return not self._runs.busy and self._links() >= LEAST_REFITTED
 
     def start(self, *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
-        """Raises UserError where no bundle serves, or validation holds too few decisions."""
-        active = self._desk.switch.active()
-        if active is None:
-            raise UserError(tr("There is no index yet. Import a knowledge base and build its index first."))
-        if not self.is_possible():
-            raise UserError(
-                tr(
-                    "Calibration needs {least_nil} NIL and {least_links} linked decisions in validation "
-                    "documents. Decide more of them, or import some with gold.",
-                    least_nil=LEAST_NIL,
-                    least_links=LEAST_LINKS,
-                )
-            )
-        folder = self._desk.workplace.new_folder()
-        staging = self._desk.bundles.new_staging()
-        spec = {
-            "snapshot": str(folder),
-            "bundle": active.path,
-            "staging": str(staging),
-            **self._desk.options().spec(),
-        }
+        """Raises UserError where no bundle serves, there are too few decisions, or a training runs."""
+        if self._desk.switch.active() is not None and (problem := refit_problem(self._links())):
+            raise UserError(problem)
+        return self._runs.start(CONVENTIONS, on_progress=on_progress, on_end=on_end)
 
-        def finish(outcome: JobOutcome) -> JobOutcome:
-            self._desk.workplace.remove(folder)
-            return self._ended(active, staging, outcome)
-
-        chain = JobChain(
-            [
-                lambda progress, end: self._desk.jobs.run_here(
-                    lambda: write_snapshot(self._desk.store, folder, TEACHING, kb_hash=active.kb_hash),
-                    on_progress=progress,
-                    on_end=end,
-                ),
-                lambda progress, end: self._desk.jobs.start("calibrate", spec, on_progress=progress, on_end=end),
-            ],
-            on_progress=on_progress,
-            on_end=on_end,
-            finish=finish,
-        )
-        return chain.start()
-
-    def _ended(self, old: BundleInfo, staging: Path, outcome: JobOutcome) -> JobOutcome:
-        """The new bundle serves unless another one was made to serve in the meantime."""
-        if outcome.state is not JobState.DONE:
-            self._desk.bundles.discard(staging)
-            return outcome
-        try:
-            info = self._desk.switch.publish(staging)
-        except UserError:
-            self._desk.bundles.discard(staging)
-            raise
-        if self._desk.switch.active_id() == old.id:
-            self._desk.switch.activate(info.id)
-        return JobOutcome(JobState.DONE, outcome.message, {**outcome.result, "bundle": info.id})
+    def _links(self) -> int:
+        return sum(count_gold(self._desk.store, split).links for split in TEACHING)

@@ -10,6 +10,8 @@ from curator.domain.wording import UserError, tr
 from resources import recipe_files
 from resources.recipe_files import Parameter, Value
 
+FIT, NAMES = "fit", "names"
+ROLES = (FIT, NAMES, "retriever", "ranker")
 OWN = "Curator"
 """The system of the program's own recipe."""
 _KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false", "choice": "one of the choices"}
@@ -80,8 +82,9 @@ def find_recipe(recipe_id: str) -> Recipe:
 
 
 def grouped(recipes: Sequence[Recipe]) -> list[tuple[str, list[Recipe]]]:
-    """(role, its recipes), retrievers first; within a role the quick ones first, then by system and title."""
-    roles = sorted({one.role for one in recipes}, key=lambda role: (role != "retriever", role))
+    """(role, its recipes): no network, retrievers, rankers; within a role the quick ones first, then by system and
+    title."""
+    roles = sorted({one.role for one in recipes}, key=ROLES.index)
     return [(role, sorted((one for one in recipes if one.role == role), key=_place)) for role in roles]
 
 

@@ -18,10 +18,16 @@ from curator.services.training.bundles import DiskReport, disk_use
 from curator.services.training.calibration import Calibrator
 from curator.services.training.chain import OnEnd, OnProgress
 from curator.services.training.indexing import IndexBuilder
-from curator.services.training.recipes import Recipe, find_recipe, load_recipes
+from curator.services.training.recipes import FIT, Recipe, find_recipe, load_recipes
 from curator.services.training.snapshots import count_gold
 from curator.services.training.speeds import Speeds, busy_now
-from curator.services.training.training_preview import TRAINING, TrainingPreview, decisions_problem, preview
+from curator.services.training.training_preview import (
+    TRAINING,
+    TrainingPreview,
+    decisions_problem,
+    preview,
+    refit_problem,
+)
 from curator.services.training.training_runs import RESUMABLE, SERVES, TrainingRuns
 from curator.services.training.unfinished import InterruptedTraining
 from curator.services.training.workplace import JobDesk
@@ -39,12 +45,14 @@ __all__ = [
 
 
 class RetrainingService:
-    def __init__(self, desk: JobDesk, indexing: IndexBuilder, calibrator: Calibrator, speeds: Speeds) -> None:
+    def __init__(
+        self, desk: JobDesk, indexing: IndexBuilder, calibrator: Calibrator, runs: TrainingRuns, speeds: Speeds
+    ) -> None:
         self._desk = desk
         self._indexing = indexing
         self._calibrator = calibrator
         self._speeds = speeds
-        self._runs = TrainingRuns(desk, speeds)
+        self._runs = runs
 
     def recipes(self) -> list[Recipe]:
         return load_recipes()
@@ -178,13 +186,13 @@ class RetrainingService:
         return self._indexing.start(lexical_only=lexical_only, anew=anew, on_progress=on_progress, on_end=on_end)
 
     def needs_calibration(self) -> bool:
-        """Whether validation holds enough decisions and the serving bundle is not calibrated on them."""
+        """Whether the weights should be refitted: the links have doubled since this was last tried."""
         return self._calibrator.is_due()
 
     def calibrate(self, *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
-        """Refit fusion weights and the NIL threshold on validation; the calibrated bundle serves when it is ready.
+        """Refit the weights of names, memory, hierarchy and NIL to the decisions of train and validation; see `start`.
 
-        Raises UserError where no bundle serves or validation holds too few decisions.
+        Raises UserError where no bundle serves, there are too few decisions, or a training runs.
         """
         return self._calibrator.start(on_progress=on_progress, on_end=on_end)
 
@@ -192,9 +200,11 @@ class RetrainingService:
         """Whether no bundle serves the current knowledge base fully (or at all)."""
         return self._indexing.is_needed(lexical_only=lexical_only)
 
-    def problem(self) -> str:
+    def problem(self, recipe: str) -> str:
         """Why the decisions do not suffice for a training run; '' when they do."""
         train, held_out = (count_gold(self._desk.store, split) for split in TRAINING)
+        if find_recipe(recipe).role == FIT:
+            return refit_problem(train.links + held_out.links)
         with self._desk.store.read() as unit:
             documents = sum(unit.documents.counts().documents_by_split.values())
         return decisions_problem(train, held_out, documents=documents)

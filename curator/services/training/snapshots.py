@@ -45,6 +45,16 @@ class SnapshotCounts:
     def decisions(self) -> int:
         return self.links + self.nils
 
+    def joined(self, other: SnapshotCounts) -> SnapshotCounts:
+        """Of both splits together."""
+        return SnapshotCounts(
+            self.documents + other.documents,
+            self.links + other.links,
+            self.nils + other.nils,
+            self.passed_over + other.passed_over,
+            self.entities | other.entities,
+        )
+
     def add(self, decisions: Sequence[Decision]) -> None:
         self.documents += 1
         self.links += sum(one.verdict.outcome is Outcome.LINK for one in decisions)

@@ -11,10 +11,10 @@ from typing import Any
 from curator.domain.documents import Split
 from curator.domain.wording import tr
 from curator.services.ports import Store
-from curator.services.training.recipes import Recipe, estimate
+from curator.services.training.recipes import FIT, Recipe, estimate
 from curator.services.training.snapshots import SnapshotCounts, count_gold
 from curator.services.training.speeds import Speeds
-from resources.recipe_files import JUDGED_MENTIONS
+from resources.recipe_files import JUDGED_MENTIONS, LEAST_REFITTED
 
 LEAST_DECISIONS = 20
 TRAINING = (Split.TRAIN, Split.VALIDATION)  # never TEST
@@ -30,7 +30,8 @@ class TrainingPreview:
     knowledge base no longer holds, whose links teach nothing. `encoded_entities` is how many entities are encoded anew
     after training, in `encoding_seconds` (part of the whole); 0 where the entity encoder stays as it is.
     `judged_at_most` links of the validation documents judge a quick recipe (0: all of them). `problem` is '' or the
-    sentence that says why it cannot start.
+    sentence that says why it cannot start. `in_turn`: no network is trained, the counts are those of train and
+    validation together, and each document is judged by what the others say.
     """
 
     documents: int
@@ -51,6 +52,7 @@ class TrainingPreview:
     judged_at_most: int = 0
     least: float = 0.0
     most: float = 0.0
+    in_turn: bool = False
 
 
 def preview(
@@ -66,6 +68,10 @@ def preview(
     """Reads every document of two splits: for a worker thread."""
     nil = recipe.learns_from_nil(values)
     train, held_out = (count_gold(store, split) for split in TRAINING)
+    in_turn = recipe.role == FIT
+    problem = refit_problem(train.links + held_out.links) if in_turn else ""
+    if in_turn:
+        train, held_out = train.joined(held_out), SnapshotCounts()
     with store.read() as unit:
         info = unit.kb.info()
         outside = len(train.entities - set(unit.kb.resolve(train.entities))) if info is not None else 0
@@ -79,14 +85,15 @@ def preview(
     return TrainingPreview(
         documents=train.documents,
         links=train.links,
-        nils=train.nils if nil else 0,
-        left_out=0 if nil else train.nils,
+        nils=train.nils if nil or in_turn else 0,
+        left_out=0 if nil or in_turn else train.nils,
         entities=len(train.entities),
         validation_documents=held_out.documents,
         validation_decisions=held_out.decisions,
         minutes=time.seconds / 60,
         basis=basis,
-        problem=decisions_problem(train, held_out, documents=sum(by_split.values()), outside=outside)
+        problem=problem
+        or decisions_problem(train, held_out, documents=sum(by_split.values()), outside=outside)
         or folder_problem(store.folder),
         passed_over=train.passed_over,
         outside=outside,
@@ -96,11 +103,25 @@ def preview(
         least=min(low * max(time.seconds - time.before, 0.0), time.seconds) / 60,
         most=min(high * time.seconds / 60, max_minutes or float("inf")),
         judged_at_most=JUDGED_MENTIONS if recipe.quick and held_out.links > JUDGED_MENTIONS else 0,
+        in_turn=in_turn,
+    )
+
+
+def refit_problem(links: int) -> str:
+    """Why the weights cannot be refitted to so many links of train and validation; '' where they can."""
+    if links >= LEAST_REFITTED:
+        return ""
+    return tr(
+        "Refitting needs {least} linked decisions in documents of train and validation; there are {links}. "
+        "Decide more of them, or import some with gold.",
+        least=LEAST_REFITTED,
+        links=links,
     )
 
 
 def decisions_problem(train: SnapshotCounts, held_out: SnapshotCounts, *, documents: int, outside: int = 0) -> str:
-    """Why the decisions do not suffice, and what to do; '' when they do."""
+    """Why the decisions do not suffice, and what to do; '' when they do. Where no validation document is decided, a
+    fifth of the train documents judges."""
     if documents == 1:
         return tr("The project has one document. Training needs others to judge by: import more, some into validation.")
     if not train.decisions:
@@ -120,10 +141,13 @@ def decisions_problem(train: SnapshotCounts, held_out: SnapshotCounts, *, docume
             "No entity linked in train documents is in the knowledge base. Import the knowledge base that the "
             "decisions were made with, then train."
         )
-    if not held_out.links:
+    if held_out.decisions and not held_out.links:
         return tr(
-            "No validation document holds a link: put some documents into the split validation to judge the result."
+            "No validation document holds a link: link some mentions there, or put other documents into the split "
+            "validation."
         )
+    if train.documents + held_out.documents < 2:
+        return tr("All decisions lie in one document. Decide mentions of others too, to judge the result by.")
     return ""
 
 

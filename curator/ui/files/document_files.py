@@ -26,7 +26,7 @@ from curator.services.ports import FormatRegistry
 from curator.ui.files.document_columns import ColumnsButton
 from curator.ui.files.import_report import figures, happening, page
 from curator.ui.files.reading_ahead import MOST, FilePreviewer, Look
-from curator.ui.kit import FileScan, file_dialog
+from curator.ui.kit import FileScan, RoomyHeader, file_dialog
 
 RECOGNISED, DOCUMENTS, MENTIONS, HAPPENS = 1, 2, 3, 4
 """Columns after the name."""
@@ -104,6 +104,7 @@ class DocumentFiles(QWidget):
         table = QTableWidget(0, len(headings), self)
         table.setHorizontalHeaderLabels(headings)
         table.setAccessibleName(tr("Files to import"))
+        table.setHorizontalHeader(RoomyHeader(table))
         table.verticalHeader().hide()
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         table.horizontalHeader().setResizeContentsPrecision(0)  # of the rows in sight: of 1,000, a file took 0.2 s

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 from curator.domain.documents import SourceDocument
 from curator.domain.entities import Entity
 from curator.domain.wording import ntr, tr
-from curator.services.importing import Foreseen, ImportReport, counted
+from curator.services.importing import Foreseen, ImportReport, counts_in_words, known_in_words
 from curator.ui.kit import ShowDialog, sentence
 
 MOST_NAMES = 4
@@ -56,38 +56,43 @@ class ImportReportDialog(ShowDialog):
 
 def in_short(report: ImportReport) -> str:
     """What came in and the number of problems, for one line."""
-    problems = len(report.problems)
-    noted = ntr("{n:,} problem.", "{n:,} problems.", problems) if problems else tr("No problems.")
-    counts = _counts(report) or tr("nothing new")
-    return tr("Imported {files}: {counts}. {noted}", files=_files(report), counts=counts, noted=noted)
+    imported = tr("Imported {files}: {counts}.", files=_files(report), counts=_counts(report))
+    return _sentences(report, imported)
+
+
+def _sentences(report: ImportReport, imported: str) -> str:
+    """`imported` where something was, files that were known already, and what the report lists."""
+    notes = sum(one.problem.severity == "note" for one in report.problems)
+    problems = len(report.problems) - notes
+    said = (
+        imported if report.files else tr("Nothing was imported."),
+        known_in_words(report),
+        ntr("{n:,} problem.", "{n:,} problems.", problems) if problems else "",
+        ntr("{n:,} note.", "{n:,} notes.", notes) if notes else "",
+        "" if report.problems else tr("No problems."),
+    )
+    return " ".join(one for one in said if one)
 
 
 def _files(report: ImportReport) -> str:
     if len(report.files) > MOST_NAMES:
         return ntr("{n:,} file", "{n:,} files", len(report.files))
-    return ", ".join(Path(one).name for one in report.files) or tr("nothing")
+    return ", ".join(Path(one).name for one in report.files)
 
 
 def _counts(report: ImportReport) -> str:
-    return ", ".join(counted(word, number) for word, number in report.counts.items() if number)
+    return counts_in_words(report) or tr("nothing new")
 
 
 def summary(report: ImportReport) -> str:
-    """Counts and the number of problems in two sentences."""
-    files, counts = _files(report), _counts(report)
-    problems = len(report.problems)
-    noted = (
-        ntr("{n:,} problem noted below.", "{n:,} problems noted below.", problems) if problems else tr("No problems.")
-    )
-    if not counts:
-        return tr("Imported {files} in {seconds:.1f} s. {noted}", files=files, seconds=report.seconds, noted=noted)
-    return tr(
-        "Imported {files} in {seconds:.1f} s: {counts}. {noted}",
-        files=files,
+    """The same with the time it took."""
+    imported = tr(
+        "Imported {files} in {seconds:.1f} s: {counts}.",
+        files=_files(report),
         seconds=report.seconds,
-        counts=counts,
-        noted=noted,
+        counts=_counts(report),
     )
+    return _sentences(report, imported)
 
 
 def as_text(report: ImportReport) -> str:

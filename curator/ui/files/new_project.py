@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QLabel,
     QLineEdit,
+    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -292,6 +293,10 @@ class NewProjectDialog(FormDialog):
 
     def _show_page(self, number: int) -> None:
         last = self.pages.count() - 1
+        for at in range(self.pages.count()):  # the dialog scrolls for the page that is shown, not for the longest
+            policy = QSizePolicy.Policy.Preferred if at == number else QSizePolicy.Policy.Ignored
+            if (page := self.pages.widget(at)) is not None:
+                page.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
         self.pages.setCurrentIndex(number)
         titles = TITLES if self.list is not None else (TITLES[0], TITLES[2])
         self.step.setText(

@@ -105,12 +105,18 @@ class TrainingPanel(QWidget):
         self.log.setFont(fixed_font())
         self.log.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.log.setTabChangesFocus(True)
+        self._follows = True  # the newest line is in sight, and stays there
+        down = self.log.verticalScrollBar()
+        down.valueChanged.connect(self._scrolled)
+        down.rangeChanged.connect(lambda: self._follow())
         self._compose()
         self.show_history(self._history)
 
     def _compose(self) -> None:
         self._charts = charts = QWidget(self)
-        small = QVBoxLayout()
+        self._beside = QWidget(self)
+        small = QVBoxLayout(self._beside)
+        small.setContentsMargins(0, 0, 0, 0)
         small.setSpacing(8)
         for chart in self.small:
             small.addWidget(chart)
@@ -118,7 +124,7 @@ class TrainingPanel(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         row.addWidget(self.loss, 3)
-        row.addLayout(small, 2)
+        row.addWidget(self._beside, 2)
         parts = QSplitter(Qt.Orientation.Vertical, self)
         parts.setChildrenCollapsible(False)
         parts.addWidget(charts)
@@ -134,6 +140,7 @@ class TrainingPanel(QWidget):
     def show_history(self, history: TrainingHistory) -> None:
         self._history, self._logged = history, 0
         self.log.clear()
+        self._follows = True
         curves = history.curves
         self.loss.show_curves(Curve("loss", curves["loss"], smooth=True))
         self.recall.show_curves(
@@ -155,22 +162,33 @@ class TrainingPanel(QWidget):
             chart.grown()
         for chart in self.small:
             chart.setVisible(not chart.is_empty)
+        self._beside.setVisible(not all(chart.is_empty for chart in self.small))
         self._write_log()
 
     def _write_log(self) -> None:
         """Behind what is there; the newest line stays in sight, from its beginning, where it was in sight before."""
-        across, down = self.log.horizontalScrollBar(), self.log.verticalScrollBar()
-        left, at_end = across.value(), down.value() == down.maximum()
+        across, follows = self.log.horizontalScrollBar(), self._follows
+        left = across.value()
         for line in self._history.log[self._logged :]:
             self.log.appendPlainText(str(line))
         self._logged = len(self._history.log)
         cursor = self.log.textCursor()
-        if at_end and not cursor.hasSelection():  # a log that is shown later opens where its cursor is
+        if follows and not cursor.hasSelection():  # a log that is shown later opens where its cursor is
             cursor.movePosition(QTextCursor.MoveOperation.End)
             cursor.movePosition(QTextCursor.MoveOperation.StartOfBlock)
             self.log.setTextCursor(cursor)
-            down.setValue(down.maximum())
+            self._follows = True
+            self._follow()
         across.setValue(left)
+
+    def _scrolled(self, line: int) -> None:
+        self._follows = line == self.log.verticalScrollBar().maximum()
+
+    def _follow(self) -> None:
+        """The log became longer, or its place lower."""
+        if self._follows and not self.log.textCursor().hasSelection():
+            down = self.log.verticalScrollBar()
+            down.setValue(down.maximum())
 
     # --- export ---
 
@@ -203,7 +221,7 @@ def figure_words(value: float) -> str:
 
 
 def percent_tick(value: float) -> str:
-    return f"{100 * value:g} %"
+    return f"{100 * value:.4g} %"
 
 
 def figures_line(history: TrainingHistory) -> str:

@@ -8,8 +8,9 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMimeData, QObject, Qt, QTimer
-from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
+from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, QTimer
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QWindow
+from PySide6.QtWidgets import QApplication
 
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.importing import Counted, FileRecogniser, has_source
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 KB_SUFFIXES = (".json", ".gz", ".RRF")
 """Of files in a folder that may be a knowledge base; others are not opened, since folders may be large."""
+
+MARGIN = 12  # pixels around the note
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +125,51 @@ def accept_copy(event: QDropEvent) -> bool:
     return True
 
 
+class FileDrops(QObject):
+    """Gives files that are dragged over any part of a `MainWindow` to the window, and those over a dialog to nobody: a
+    field would take their addresses as text, and as a move where the file manager offers one."""
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        app.focusWindowChanged.connect(self._listen)
+        self._listen(QApplication.focusWindow())
+
+    def _listen(self, window: QWindow | None) -> None:
+        if window is not None:
+            window.installEventFilter(self)  # a second time changes nothing
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.DragLeave:
+            if (flow := _flow_of(watched)) is not None:
+                flow.leave()
+            return False
+        if not (isinstance(event, QDropEvent) and local_paths(event.mimeData())):
+            return False
+        flow = _flow_of(watched)
+        if flow is None:
+            event.ignore()
+        elif isinstance(event, QDragEnterEvent):
+            flow.enter(event)
+        elif isinstance(event, QDragMoveEvent):
+            flow.move(event)
+        else:
+            flow.drop(event)
+        return True
+
+
+def _flow_of(window: QObject) -> DropFlow | None:
+    """The flow of the `MainWindow` that this is the native window of."""
+    shown = next((one for one in QApplication.topLevelWidgets() if one.windowHandle() is window), None)
+    return shown.findChild(DropFlow, options=Qt.FindChildOption.FindDirectChildrenOnly) if shown is not None else None
+
+
 class DropFlow(QObject):
     """Projects open, a knowledge base and documents go to the import dialogs; without a project, to a new one."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        self.note = NoteLabel(window)
+        self.note = NoteLabel(window, framed=True)
         self.note.setAccessibleName(tr("What a drop would do"))
         self.scan = FileScan(self)
         self.scan.changed.connect(lambda: self._say(self.scan.words))
@@ -170,8 +211,8 @@ class DropFlow(QObject):
 
     def _say(self, words: str) -> None:
         self.note.set_note(words)
-        self.note.adjustSize()
-        self.note.move((self._window.width() - self.note.width()) // 2, self._window.menuBar().height() + 12)
+        self.note.fit(self._window.width() - 2 * MARGIN)
+        self.note.move((self._window.width() - self.note.width()) // 2, self._window.menuBar().height() + MARGIN)
         self.note.raise_()
 
     def _sorted(self, dropped: Dropped | None) -> None:

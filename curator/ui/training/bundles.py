@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QTableView, QWidget
 
 from curator.domain.jobs import Activation, BundleInfo, GateVerdict
@@ -51,6 +51,11 @@ class BundleTableModel(QAbstractTableModel):
         self._rows = list(bundles)[::-1]
         self.endResetModel()
 
+    @property
+    def bundles(self) -> Sequence[BundleInfo]:
+        """Oldest first."""
+        return self._rows[::-1]
+
     def bundle(self, row: int) -> BundleInfo | None:
         return self._rows[row] if 0 <= row < len(self._rows) else None
 
@@ -76,7 +81,7 @@ class BundleTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return _words(bundle, self._disk.get(bundle.id))[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return bundle.summary or bundle.path
+            return bundle.id if index.column() == len(HEADERS) - 1 else bundle.summary or bundle.path
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return _words(bundle, self._disk.get(bundle.id))[index.column()] or (
                 tr("serves") if bundle.active else tr("does not serve")
@@ -135,6 +140,7 @@ class BundlesDialog(ShowDialog):
     ) -> None:
         super().__init__(tr("Bundles"), parent)
         self._writable = writable
+        self._whole = 0  # pixels of all columns
         self._activations = list(activations)
         self.model = BundleTableModel(self)
         self.table = self._make_table()
@@ -221,9 +227,28 @@ class BundlesDialog(ShowDialog):
         self._fit_columns()
 
     def _fit_columns(self) -> None:
+        """The last column, the id, takes what is left; where little is, its end is cut rather than the table's."""
         self.table.resizeColumnsToContents()
-        for column in range(self.model.columnCount()):
+        last = self.model.columnCount() - 1
+        for column in range(last):
             self.table.setColumnWidth(column, self.table.columnWidth(column) + ROOM)
+        self._whole = sum(self.table.columnWidth(column) for column in range(last + 1)) + ROOM
+        self.table.setColumnWidth(last, self.table.horizontalHeader().sectionSizeHint(last))
+        self._widen()
+
+    def _widen(self) -> None:
+        """Until all columns are whole, where the screen has room."""
+        missing = self._whole + 2 * self.table.frameWidth() - self.table.width()
+        if self.isVisible() and missing > 0:
+            room = self.screen().availableSize().width() - (self.frameSize() - self.size()).width()
+            self.resize(min(self.width() + missing, max(room, self.width())), self.height())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+        self._widen()
 
     def _at(self, row: int) -> BundleInfo:
         bundle = self.model.bundle(row)

@@ -63,9 +63,9 @@ MODEL: tuple[Command[ModelFlows], ...] = (
     ),
     Command(
         "model.calibrate",
-        "Calibrate",
+        "Refit weights",
         Menu.MODEL,
-        "Fits the fusion of scores and the NIL threshold to the decisions of the validation documents.",
+        "Refits the weights of names, spelling, memory, hierarchy and NIL to the decisions. Trains no network.",
         lambda model: model.calibrate(),
         when=_idle,
         group=1,

@@ -59,12 +59,13 @@ class ModelFlows(QObject):
 
     def _built(self, outcome: JobOutcome) -> None:
         if outcome.state is JobState.DONE:
+            self._bench.say(outcome.message)
             self.calibrate_if_due()
         else:
             self._bench.notices.add_outcome(tr("Build the index"), outcome)
 
     def build_if_needed(self) -> None:
-        """Go on with what was interrupted: a training, an index that is not complete, or a calibration that is due."""
+        """Go on with what was interrupted: a training, an index that is not complete, or a refit that is due."""
         project = self._bench.project
         if project.read_only or self._bench.jobs.runs(JobKind.INDEX):
             return
@@ -75,7 +76,7 @@ class ModelFlows(QObject):
             self.calibrate_if_due()
 
     def calibrate_if_due(self) -> None:
-        """Look in a worker thread, since it reads every validation document; calibrate in the background."""
+        """Look in a worker thread, since it reads every decided document; refit in the background."""
         project = self._bench.project
 
         def work() -> dict[str, Any]:
@@ -88,21 +89,22 @@ class ModelFlows(QObject):
         self._bench.jobs.ask(work, then=then)
 
     def calibrate(self, *, asked: bool = True) -> None:
-        """Refit fusion and the NIL threshold on the validation documents. `asked`: by the curator, who looks."""
+        """Refit the weights. `asked`: by the curator, who looks; otherwise only a promoted bundle is reported."""
         retraining = self._bench.project.retraining
         self._start(
             JobKind.CALIBRATE,
-            tr("Calibrate"),
+            tr("Refit weights"),
             lambda progress, end: retraining.calibrate(on_progress=progress, on_end=end),
-            self._calibrated,
+            lambda outcome: self._calibrated(outcome, asked=asked),
             asked=asked,
         )
 
-    def _calibrated(self, outcome: JobOutcome) -> None:
+    def _calibrated(self, outcome: JobOutcome, *, asked: bool) -> None:
         if outcome.state is JobState.DONE:
-            self._bench.say(outcome.message)
+            if asked or outcome.result.get("active"):
+                self._bench.say(outcome.message)
         else:
-            self._bench.notices.add_outcome(tr("Calibrate"), outcome)
+            self._bench.notices.add_outcome(tr("Refit weights"), outcome)
 
     # --- retraining and bundles ---
 

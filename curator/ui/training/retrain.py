@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import ntr, tr
-from curator.services.training import Recipe, TrainingPreview, grouped
+from curator.services.training import FIT, NAMES, Recipe, TrainingPreview, grouped
 from curator.settings import DeviceChoice
 from curator.ui.jobs import range_words
 from curator.ui.kit import FlowRow, FormDialog, sentence
@@ -32,7 +32,13 @@ INTRO = (
 )
 PREVIEW_MS = 250
 COUNTING = "Counting the decisions…"
-ROLES = {"retriever": "Retrievers find candidates", "ranker": "Re-rankers order them"}
+ROLES = {
+    FIT: "Nothing is trained",
+    "names": "The encoder that compares names",
+    "retriever": "Retrievers find candidates",
+    "ranker": "Re-rankers order them",
+}
+QUICK_OR_NOT = {True: "Quick: minutes on two cores", False: "As published: hours, or a GPU"}
 RECIPE_ROLE = int(Qt.ItemDataRole.UserRole)
 FORECAST = (
     "In all {time} on this machine ({basis}). Other programs make it longer; once the training runs, the time left is "
@@ -141,40 +147,39 @@ class RetrainDialog(FormDialog):
         self._rest.setVisible(not shown)
 
     def _fill_tree(self, recipes: list[Recipe]) -> None:
-        first: QTreeWidgetItem | None = None
-        for role, members in grouped(recipes):
-            heading = QTreeWidgetItem(self.tree, [tr(ROLES.get(role, role))])
-            heading.setFlags(Qt.ItemFlag.ItemIsEnabled)
-            font = heading.font(0)
-            font.setBold(True)
-            heading.setFont(0, font)
-            for quick, words in (
-                (True, tr("Quick: minutes on two cores")),
-                (False, tr("As published: hours, or a GPU")),
-            ):
-                part = [one for one in members if one.quick is quick]
-                if part:
-                    made = self._add(heading, words, part, expanded=quick)
-                    first = first or made
+        """What starts from the linker as it is, open; the papers' recipes folded beneath."""
+        own = {role: members for role, members in grouped(recipes) if role in (FIT, NAMES)}
+        for role, members in own.items():
+            heading = self._heading(self.tree, tr(ROLES[role]))
+            self._leaves(heading, members)
             heading.setExpanded(True)
-        if first is not None:
-            self.tree.setCurrentItem(first)
-            self._chosen = str(first.data(0, RECIPE_ROLE))
+        research = self._heading(self.tree, tr("Research recipes"))
+        for role, members in grouped(recipes):
+            if role not in own:
+                heading = self._heading(research, tr(ROLES.get(role, role)))
+                for quick, words in QUICK_OR_NOT.items():
+                    if part := [one for one in members if one.quick is quick]:
+                        branch = QTreeWidgetItem(heading, [tr(words)])
+                        branch.setFlags(Qt.ItemFlag.ItemIsEnabled)
+                        self._leaves(branch, part)
+                        branch.setExpanded(quick)
+                heading.setExpanded(True)
+        self._chosen = next(iter(own.values()))[0].id if own else recipes[0].id
+        self.choose(self._chosen)
 
-    def _add(
-        self, heading: QTreeWidgetItem, words: str, recipes: Sequence[Recipe], *, expanded: bool
-    ) -> QTreeWidgetItem | None:
-        """A branch of recipes; returns its first leaf."""
-        branch = QTreeWidgetItem(heading, [words])
-        branch.setFlags(Qt.ItemFlag.ItemIsEnabled)
-        first: QTreeWidgetItem | None = None
+    def _heading(self, above: QTreeWidget | QTreeWidgetItem, words: str) -> QTreeWidgetItem:
+        heading = QTreeWidgetItem(above, [words])
+        heading.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        font = heading.font(0)
+        font.setBold(True)
+        heading.setFont(0, font)
+        return heading
+
+    def _leaves(self, branch: QTreeWidgetItem, recipes: Sequence[Recipe]) -> None:
         for one in recipes:
             leaf = QTreeWidgetItem(branch, [tr(one.title.removesuffix(", quick"))])
             leaf.setData(0, RECIPE_ROLE, one.id)
             leaf.setToolTip(0, f"{one.system or tr(one.title)}: {one.id}")
-            first = first or leaf
-        branch.setExpanded(expanded)
-        return first
 
     # --- the recipe ---
 
@@ -190,6 +195,7 @@ class RetrainDialog(FormDialog):
             self._show_recipe()
 
     def choose(self, recipe_id: str) -> None:
+        """Go to a recipe; its headings open."""
         found = self.tree.findItems("*", Qt.MatchFlag.MatchWildcard | Qt.MatchFlag.MatchRecursive)
         self.tree.setCurrentItem(next(item for item in found if item.data(0, RECIPE_ROLE) == recipe_id))
 
@@ -251,6 +257,15 @@ class RetrainDialog(FormDialog):
 
 def learns_words(preview: TrainingPreview) -> str:
     """What it will learn from, what judges it, and what is left alone."""
+    if preview.in_turn:
+        return tr(
+            "{links:,} links and {nils:,} NIL decisions in {documents:,} train and validation documents; each document "
+            "is judged by what the others say. The {test_documents:,} test documents are never looked at.",
+            links=preview.links,
+            nils=preview.nils,
+            documents=preview.documents,
+            test_documents=preview.test_documents,
+        )
     lines = [
         tr(
             "{links:,} links and {nils:,} NIL decisions in {documents:,} train documents, "
@@ -294,6 +309,12 @@ def learns_words(preview: TrainingPreview) -> str:
         )
     lines.append(
         tr(
+            "No validation document is decided: a fifth of these documents judges the result and teaches nothing. The "
+            "{test_documents:,} test documents are never looked at.",
+            test_documents=preview.test_documents,
+        )
+        if not preview.validation_decisions
+        else tr(
             "Judged on {validation_decisions:,} decisions in {validation_documents:,} validation documents"
             "{judged_words}. The {test_documents:,} test documents are never looked at.",
             validation_decisions=preview.validation_decisions,

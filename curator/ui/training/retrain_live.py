@@ -19,10 +19,10 @@ from curator.ui.training.promotion_diff import PromotionDiff
 
 VERDICTS = {GateVerdict.PROMOTE: "Promoted", GateVerdict.NO_GAIN: "No gain", GateVerdict.REFUSED: "Refused"}
 SERVES = "the new bundle serves now."
-BEFORE = "the bundle before goes on serving."
+BEFORE = "the previous bundle stays in use."
 KEPT = "The new bundle is kept in Model › Bundles. It can be promoted knowingly."
-IN_BACKGROUND = "It goes on in the background when this window is closed; deciding goes on, too."
-CANCELLING = "Cancelling… the bundle in use goes on serving."
+IN_BACKGROUND = "Training continues in the background when you close this window. You can keep deciding."
+CANCELLING = "Cancelling… The bundle in use stays in use."
 
 
 class RetrainLive(ShowDialog):
@@ -107,8 +107,10 @@ class RetrainLive(ShowDialog):
         verdict = GateVerdict(outcome.result["verdict"])
         self._bundle = str(outcome.result["bundle"])
         active = bool(outcome.result.get("active"))
-        self.headline.setText(f"{tr(VERDICTS[verdict])}: {tr(SERVES) if active else tr(BEFORE)}")
-        self.words.setText(outcome.message + ("" if active else f" {tr(KEPT)}"))
+        first = f"{tr(VERDICTS[verdict])}: "
+        self.headline.setText(first + (tr(SERVES) if active else tr(BEFORE)))
+        why = outcome.message.removeprefix(first)
+        self.words.setText(why[:1].upper() + why[1:] + ("" if active else f" {tr(KEPT)}"))
         self.promote.setVisible(not active)
         self.rollback.setVisible(active)
         self._show_metrics(outcome.result.get("metrics", {}))

@@ -26,7 +26,7 @@ def test_pmids_and_a_query(cli: Cli, fake: FakePubMed, tmp_path: Path) -> None:
     pmids.write_text("PMID: 2\n77, 1\n", encoding="utf-8")
     answer = cli("fetch", "pubmed", project, "--pmid-file", pmids, "--split", "test")
     assert (answer.code, answer.err) == (0, "")
-    assert "Imported 2 documents" in answer.out
+    assert "s: 2 documents" in answer.out
     assert "PubMed has no record of this PMID: 77." in answer.out
     assert cli("fetch", "pubmed", project, "--query", "x", "--count").out == "PubMed has 5 records for “x”.\n"
     found = cli("fetch", "pubmed", project, "--query", "x", "--most", 3, "--json").json

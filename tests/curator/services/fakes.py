@@ -235,6 +235,7 @@ class FakeJobs:
     seen: list[dict[str, Any]] = field(default_factory=list)
     kb_hash: str = "kb"
     result: dict[str, Any] = field(default_factory=dict)
+    metrics: dict[str, Any] = field(default_factory=dict)
 
     def start(
         self,
@@ -267,6 +268,7 @@ class FakeJobs:
             "kb_hash": self.kb_hash,
             "retrievers": [{"name": one} for one in stages],
             "training": gate,
+            "metrics": self.metrics,
         }
         (Path(spec["staging"]) / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
         return JobOutcome(JobState.DONE, "built", {"bundle_id": bundle_id, "verdict": self.verdict})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,9 @@ Stage = Callable[[np.random.Generator, int], np.ndarray]
 """(c,) scores of the stage for a mention, given where its gold stands."""
 
 
+UNTRAINED = SimpleNamespace(names=SimpleNamespace(stages=("lexical", "names")), trained=(), ranker=None)
+
+
 @dataclass(frozen=True)
 class Weights:
     """What `refit` needs of a linker: its weights, and answers under them."""
@@ -32,6 +36,7 @@ class Weights:
     fusion: FusionWeights = field(default_factory=FusionWeights)
     combiner: Combiner = DEFAULT_COMBINER
     nil: NilModel = field(default_factory=lambda: NilModel(threshold=2.0))
+    stages: Any = field(default_factory=lambda: UNTRAINED)
 
     def with_weights(self, **given: Any) -> Weights:
         return replace(self, **given)

@@ -8,7 +8,7 @@ import pytest
 
 from models.errors import ModelError
 from models.linker.build import build_untrained
-from models.linker.bundle import Bundle, new_staging, publish
+from models.linker.bundle import Bundle, new_id, new_staging, publish, reuse, seal
 from models.names.lexical_merged import LexicalList
 from tests.training.conftest import document_lines, write_lines
 from training.data.progress import Phase
@@ -39,6 +39,22 @@ def test_figures_of_a_split(tmp_path: Path, base_bundle: Bundle) -> None:
 def result_of(spec_: dict[str, Any]) -> dict[str, Any]:
     *_, last = run_evaluation(spec_)
     return dict(last.data["result"])
+
+
+def test_figures_of_what_was_learnt_from_say_so(tmp_path: Path, base_bundle: Bundle) -> None:
+    keys = [line["key"] for line in document_lines("train", 2, seed=1)]
+    staging = new_staging(tmp_path / "bundles")
+    for relative in base_bundle.manifest.files:
+        reuse(base_bundle, relative, staging)
+    facts = {"fitted_on": keys, "documents": {"train": keys[:1], "held_out": []}}
+    seal(staging, base_bundle.manifest.replace(id=new_id("weighed"), training=facts), known=base_bundle)
+    weighed = publish(staging)
+    train = result_of(spec(tmp_path, weighed, split="train"))
+    assert train["learnt_here"] == 2
+    assert "2 of these documents trained this linker" in train["message"]
+    test = result_of(spec(tmp_path, weighed))
+    assert test["learnt_here"] == 0
+    assert "flatter" not in test["message"]
 
 
 def test_intervals_slices_and_the_report(tmp_path: Path, base_bundle: Bundle) -> None:

@@ -12,8 +12,8 @@ import pytest
 from models.types import LinkedMention, NilEstimate, ScoredCandidate
 from tests.training.job.invented import A_DOCUMENT, STAGE, Stage, Weights, invented, oracle, sometimes_right
 from training.data.gold import GoldMention, GoldSet
-from training.job.calibration import cross_fitted, refit
-from training.job.gate import LIKELIHOOD, RECALL, RIGHT, Alone, Gain, GateOutcome, gains_of, judge, likelihoods
+from training.job.fitting import cross_fitted, refit
+from training.job.gate import LIKELIHOOD, RECALL, RIGHT, Alone, Gain, GateOutcome, Part, gains_of, judge, likelihoods
 
 ALONE = Alone(0.4, 0.6, 0.8, 0.9)
 GOLD = GoldSet(tuple(GoldMention(str(n), f"d{n // 4}", "x", (), ("A",) if n % 4 else ()) for n in range(80)))
@@ -45,7 +45,7 @@ def shares(share: float) -> list[bool]:
     ],
 )
 def test_verdicts(old: float, new: float, heard: bool, verdict: GateOutcome) -> None:
-    result = judge(answers(shares(old)), answers(shares(new)), GOLD, ALONE, heard=heard, stage="pel-pb")
+    result = judge(answers(shares(old)), answers(shares(new)), GOLD, Part("pel-pb", ALONE, heard))
     assert result.verdict is verdict
     assert "60.0 %" in result.sentence, "the part by itself"
     raw = json.loads(json.dumps(result.to_json()))
@@ -56,7 +56,7 @@ def test_verdicts(old: float, new: float, heard: bool, verdict: GateOutcome) -> 
 def test_a_gain_of_one_document_is_none() -> None:
     before = [n >= 8 for n in range(80)]
     after = [n >= 4 for n in range(80)]
-    result = judge(answers(before), answers(after), GOLD, ALONE, heard=True, stage="pel-pb")
+    result = judge(answers(before), answers(after), GOLD, Part("pel-pb", ALONE, True))
     assert result.gains[RIGHT].new > result.gains[RIGHT].old
     assert result.verdict is GateOutcome.NO_GAIN
 
@@ -64,7 +64,7 @@ def test_a_gain_of_one_document_is_none() -> None:
 def test_surer_answers_that_are_as_often_right_promote() -> None:
     """The likelihood is what rises; recall@1 and being right with NIL have not fallen."""
     right = [True] * 80
-    result = judge(answers(right, sure=0.7), answers(right, sure=0.9), GOLD, ALONE, heard=True, stage="pel-pb")
+    result = judge(answers(right, sure=0.7), answers(right, sure=0.9), GOLD, Part("pel-pb", ALONE, True))
     assert result.verdict is GateOutcome.PROMOTE
     assert result.gains[RECALL] == Gain(1.0, 1.0, 0.0, 0.0)
 
@@ -93,5 +93,5 @@ def test_what_is_judged_is_what_is_sealed(stage: Stage, verdict: GateOutcome) ->
     folds = [[one for one in mentions if int(one.document.key[1:]) % 2 == at] for at in range(2)]
     old, new = (cross_fitted(linker, folds, gold, k=5, stage=name) for name in ("", STAGE))
     sealed = refit(linker, mentions, gold, stage=STAGE)
-    result = judge(old, new, gold, ALONE, heard=STAGE in sealed.combiner.heard, stage=STAGE)
+    result = judge(old, new, gold, Part(STAGE, ALONE, STAGE in sealed.combiner.heard))
     assert result.verdict is verdict

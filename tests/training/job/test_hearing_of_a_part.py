@@ -15,7 +15,7 @@ from models.rankers.nil import NilModel
 from models.types import DocumentInput
 from tests.training.job.invented import A_DOCUMENT, STAGE, Stage, Weights, contrary, ignorant, invented, oracle
 from training.data.gold import GoldSet
-from training.job.calibration import cross_fitted, refit
+from training.job.fitting import cross_fitted, refit
 
 
 def right(linker: Any, mentions: Sequence[ScoredMention], gold: GoldSet) -> float:

@@ -23,6 +23,7 @@ from training.job.job import run_training
 from training.job.recipes import Network, Role, load_recipe, recipe_ids
 
 RECIPES = tuple(name for name in recipe_ids() if not name.endswith("-quick"))
+PARTS = [name for name in RECIPES if load_recipe(name).role in (Role.RETRIEVER, Role.RANKER)]
 QUICK = ("curator", "pel-pb", "cross-encoder")
 """One of each kind: a linker, its retriever, its ranker; the others are for `make soak`."""
 
@@ -44,9 +45,7 @@ def weights(bundle: Bundle, stage: str, side: str) -> dict[str, torch.Tensor]:
     return load_file(bundle.path / "encoders" / f"{stage}-{side}" / "model.safetensors")
 
 
-@pytest.mark.parametrize(
-    "name", [one if one in QUICK else pytest.param(one, marks=pytest.mark.soak) for one in RECIPES]
-)
+@pytest.mark.parametrize("name", [one if one in QUICK else pytest.param(one, marks=pytest.mark.soak) for one in PARTS])
 def test_every_recipe_ends_in_a_complete_bundle(name: str, make_spec: MakeSpec, base_bundle: Bundle) -> None:
     spec = make_spec(name)
     events, result = run(spec)
@@ -62,7 +61,7 @@ def test_every_recipe_ends_in_a_complete_bundle(name: str, make_spec: MakeSpec, 
     assert manifest.training["kb_hash"] == base_bundle.manifest.kb_hash
     assert set(manifest.training["packages"]) >= {"python", "torch"}
     assert manifest.training["notes"]
-    assert {"old", "new", "alone", "gate", "flips", "comparison", "queue"} == set(manifest.metrics)
+    assert {"old", "new", "alone", "gate", "flips", "comparison", "queue", "links"} == set(manifest.metrics)
     json.dumps([event.to_json() for event in events])
     pair = load_recipe(name).network is Network.PAIR
     assert ("map.json" in manifest.files) is not pair

@@ -29,8 +29,11 @@ SYSTEMS = {
     "amh-dual": "AMH", "amh-mean": "AMH", "amh-som": "AMH",
     "triplet": "Dual-encoder re-ranker", "triplet-downsampled": "Dual-encoder re-ranker",
     "prototype": "Dual-encoder re-ranker", "prototype-srn": "Dual-encoder re-ranker",
-    "curator": "Curator",
+    "curator": "Curator", "conventions": "Curator",
+    "names": "Curator", "names-proxy": "Curator", "names-mixup": "Curator", "names-prototype": "Curator",
 }  # fmt: skip
+OURS = {name for name, system in SYSTEMS.items() if system == "Curator"}
+NETWORKS = [name for name in IDS if name != "conventions"]
 
 
 def raw(name: str = "pel-pb") -> dict[str, Any]:
@@ -39,8 +42,8 @@ def raw(name: str = "pel-pb") -> dict[str, Any]:
 
 def test_every_system_of_the_papers_is_a_recipe_and_all_but_ours_have_a_quick_variant() -> None:
     assert {name: load_recipe(name).system for name in IDS if not name.endswith("-quick")} == SYSTEMS
-    assert {name.removesuffix("-quick") for name in IDS if name.endswith("-quick")} == SYSTEMS.keys() - {"curator"}
-    assert all(load_recipe(name).quick == (name.endswith("-quick") or name == "curator") for name in IDS)
+    assert {name.removesuffix("-quick") for name in IDS if name.endswith("-quick")} == SYSTEMS.keys() - OURS
+    assert all(load_recipe(name).quick == (name.endswith("-quick") or name in OURS) for name in IDS)
 
 
 @pytest.mark.parametrize("name", IDS)
@@ -49,13 +52,18 @@ def test_every_recipe_is_complete(name: str) -> None:
     assert recipe.summary.count(". ") == 1
     assert recipe.summary.endswith(".")
     assert all(parameter.help.endswith(".") for parameter in recipe.parameters)
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_every_network_has_a_loss_and_inputs(name: str) -> None:
+    recipe = load_recipe(name)
     for values in (recipe.values(), recipe.values(recipe.paper)):
         if recipe.network is Network.PAIR:
             assert isinstance(recipe.make_pair_loss(values), CandidateCrossEntropy)
         else:
             assert isinstance(recipe.make_loss(values), Loss)
         assert isinstance(recipe.hyperparameters(values), Hyperparameters)
-        assert recipe.inputs(values).mention_tokens == values["mention_tokens"]
+        assert recipe.inputs(values).mention_tokens == values.get("mention_tokens", Hyperparameters().mention_tokens)
 
 
 PUBLISHED = {
@@ -104,7 +112,14 @@ def test_values_are_checked() -> None:
 def test_roles_and_stages() -> None:
     assert load_recipe("prototype").role is Role.RANKER
     assert load_recipe("pel-pb").stage == load_recipe("pel-pb-mixed").stage
-    assert {load_recipe(name).loss for name in IDS} == {*LOSSES, *PAIR_LOSSES}
+    assert {load_recipe(name).loss for name in NETWORKS} == {*LOSSES, *PAIR_LOSSES}
+
+
+def test_conventions_train_no_network() -> None:
+    recipe = load_recipe("conventions")
+    assert (recipe.role, recipe.network, recipe.parameters) == (Role.FIT, Network.NONE, ())
+    with pytest.raises(ModelError, match="belong together"):
+        parse_recipe(raw() | {"network": "none"}, where="x.json")
 
 
 def test_every_loss_has_a_name_for_recipes() -> None:

@@ -48,13 +48,14 @@ def killed_after(step: int, spec: dict[str, Any]) -> int:
     return subprocess.run([sys.executable, "-c", code, json.dumps(spec)], cwd=root, check=False).returncode
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 @pytest.mark.parametrize(
     ("recipe", "parameters"),
     [
-        pytest.param("pel-pb-fgsm", {"entity_tower": "train"}, marks=pytest.mark.soak),
-        pytest.param("t-biencoder-dual", {}, marks=pytest.mark.soak),
-        pytest.param("prototype-srn", {}, marks=pytest.mark.soak),
+        ("pel-pb-fgsm", {"entity_tower": "train"}),
+        ("t-biencoder-dual", {}),
+        ("prototype-srn", {}),
         ("cross-encoder", {"candidates": 4}),
     ],
 )

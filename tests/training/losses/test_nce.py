@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch.autograd import gradcheck
 
+from models.errors import ModelError
 from tests.training.losses import checks
 from tests.training.losses.batches import EVERY, SCORE, Vectors, chance, inputs, row_of, texts
 from training.losses import NoiseContrastiveLoss, Similarity
@@ -92,3 +93,23 @@ def test_gold_far_ahead_of_random_negatives_teaches_almost_nothing() -> None:
     nce_loss(positive, torch.zeros(1, 4), torch.ones(1, 4, dtype=torch.bool)).sum().backward()
     assert positive.grad is not None
     assert abs(positive.grad.item()) < 1e-11
+
+
+def test_a_temperature_divides_the_scores() -> None:
+    given, masks = texts(Similarity.COSINE, shared=True)
+    eligible, score = chance(), SCORE[Similarity.COSINE]
+    expected = []
+    for row in range(5):
+        mention, positive, candidates = row_of(given, masks, row)
+        rivals = [c for c, allowed in zip(candidates, eligible[row].tolist(), strict=True) if allowed]
+        total = sum(math.exp(score(mention, one) / 0.05) for one in [positive, *rivals])
+        expected.append(math.log(total) - score(mention, positive) / 0.05)
+    found = NoiseContrastiveLoss(similarity=Similarity.COSINE, temperature=0.05)(
+        inputs(given, masks, eligible=eligible, linked=[True] * 5)
+    )
+    assert found.item() == pytest.approx(sum(expected) / 5, rel=1e-9)
+
+
+def test_a_temperature_is_above_zero() -> None:
+    with pytest.raises(ModelError, match="temperature"):
+        NoiseContrastiveLoss(temperature=0.0)

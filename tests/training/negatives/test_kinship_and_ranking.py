@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from models.core.kb import order_entities
+from models.core.kb import KnowledgeBase, order_entities
 from models.encoders.inputs import MentionTokens
 from models.errors import ModelError
 from models.types import EntityRecord
@@ -13,6 +13,7 @@ from training.negatives import (
     Kinship,
     MinedNegatives,
     MixedNegatives,
+    NameKinship,
     RandomNegatives,
     Sharing,
     eligible,
@@ -88,3 +89,25 @@ def test_reach_follows_gold_types_and_kin() -> None:
     assert make_reach(made, kb, Kinship(kb.entities)).domains is None
     with pytest.raises(ValueError, match="nearby"):
         make_reach(made, kb, Kinship(kb.entities), scope="nearby")
+
+
+def test_names_of_twins_and_of_ancestors_never_compete() -> None:
+    entities = (
+        EntityRecord("A", "Heart Diseases", synonyms=("cardiac disease",)),
+        EntityRecord("B", "Heart failure", parents=("A",)),
+        EntityRecord("C", "failure, heart"),  # the same words as B's
+        EntityRecord("D", "Kidney failure", alt_ids=("E",)),
+        EntityRecord("E", "renal failure"),
+        EntityRecord("F", "Heart failure, acute", parents=("B",)),
+    )
+    kb = KnowledgeBase(entities)
+    kin = {one.id: {entities[row].id for row in NameKinship(kb).of([kb.rows[one.id]])} for one in entities}
+    assert kin == {
+        "A": {"A", "B", "F"},
+        "B": {"A", "B", "C", "F"},
+        "C": {"B", "C"},
+        "D": {"D", "E"},
+        "E": {"D", "E"},
+        "F": {"A", "B", "F"},
+    }
+    assert NameKinship(kb).of([]) == frozenset()

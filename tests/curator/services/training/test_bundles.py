@@ -109,7 +109,9 @@ def counts(links: int = 0, nils: int = 0, *entities: str) -> SnapshotCounts:
         (counts(), counts(9), 5, 0, "Nothing is decided in train documents"),
         (counts(19), counts(9), 5, 0, "there are 19"),
         (counts(30, 0, "A"), counts(9), 5, 1, "knowledge base"),
-        (counts(30, 0, "A"), counts(), 5, 0, "validation"),
+        (counts(30, 0, "A"), counts(), 5, 0, ""),
+        (counts(30, 0, "A"), counts(0, 2), 5, 0, "validation"),
+        (counts(30, 0, "A"), SnapshotCounts(), 5, 0, "in one document"),
         (counts(30, 0, "A", "B"), counts(1), 5, 1, ""),
     ],
 )

@@ -23,7 +23,7 @@ def test_the_training_job_accepts_the_defaults(recipe: Recipe) -> None:
 def test_it_says_of_nil_decisions_what_the_loss_does(recipe: Recipe) -> None:
     own = load_recipe(recipe.id)
     for values in (recipe.values(None), recipe.values(recipe.published())):
-        loss = None if own.network is Network.PAIR else own.make_loss(values)
+        loss = own.make_loss(values) if own.network is Network.TOWERS else None
         assert recipe.learns_from_nil(values) == (isinstance(loss, ProxyLoss) and loss.nil_negatives)
 
 

@@ -224,7 +224,8 @@ def test_a_preview_says_what_is_learnt_and_what_is_missing(world: World) -> None
     assert "at least 20 links" in shown.problem
     assert (shown.passed_over, shown.outside, shown.test_documents) == (0, 0, 0)
     world.documents(5, first=10, name="b.pubtator", gold=True)
-    assert "validation" in world.project.retraining.preview(RECIPE).problem
+    shown = world.project.retraining.preview(RECIPE)
+    assert ("index" in shown.problem, shown.validation_decisions) == (True, 0), "a fifth of train judges"
     world.documents(2, first=30, name="v.pubtator", gold=True, split=Split.VALIDATION)
     shown = world.project.retraining.preview(RECIPE)
     assert (shown.validation_documents, shown.validation_decisions) == (2, 8)
@@ -234,6 +235,18 @@ def test_a_preview_says_what_is_learnt_and_what_is_missing(world: World) -> None
     assert shown.problem == ""
     assert shown.minutes > 0
     assert "cautious rule" in shown.basis
+
+
+def test_refitting_counts_both_splits_and_needs_two_hundred_links(world: World) -> None:
+    world.kb()
+    world.documents(3, gold=True)
+    world.documents(2, first=30, name="v.pubtator", gold=True, split=Split.VALIDATION)
+    shown = world.project.retraining.preview("conventions")
+    assert (shown.in_turn, shown.documents, shown.links, shown.nils, shown.left_out) == (True, 5, 15, 5, 0)
+    assert "200" in shown.problem
+    assert world.project.retraining.problem("conventions") == shown.problem
+    world.documents(62, first=100, name="c.pubtator", gold=True)
+    assert "200" not in world.project.retraining.preview("conventions").problem
 
 
 def test_a_preview_says_which_nil_decisions_the_loss_leaves_out(world: World) -> None:

@@ -90,7 +90,7 @@ def test_a_time_budget_decides_whether_entities_are_encoded_anew() -> None:
 
 def test_quick_recipes_come_first_in_their_group() -> None:
     groups = dict(grouped(load_recipes()))
-    assert list(groups) == ["retriever", "ranker"]
+    assert list(groups) == ["fit", "names", "retriever", "ranker"]
     for recipes in groups.values():
         flags = [one.quick for one in recipes]
         assert flags == sorted(flags, reverse=True)

@@ -16,7 +16,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from curator.domain.jobs import Progress
-from curator.ui.jobs.training_panel import TrainingHistory, TrainingPanel, figure_words, figures_line
+from curator.ui.jobs.training_panel import TrainingHistory, TrainingPanel, figure_words, figures_line, percent_tick
 from curator.ui.kit.line_chart import MOST, Curve, LineChart, Tone, nice_ticks, smoothed, thinned
 from curator.ui.kit.theme import DARK, LIGHT, Theme
 
@@ -81,8 +81,9 @@ def test_ticks_span_the_range_and_are_few(low: float, span: float) -> None:
         assert ticks[-1] >= high - 1e-6 * span - 1e-6 * abs(high)
 
 
-def test_a_flat_curve_has_one_tick() -> None:
+def test_a_flat_curve_has_one_tick_with_few_digits() -> None:
     assert nice_ticks(0.5, 0.5) == [0.5]
+    assert [percent_tick(value) for value in (0.760825, 0.875, 1.0)] == ["76.08 %", "87.5 %", "100 %"]
 
 
 def test_the_running_mean_is_unbiased_from_its_first_value() -> None:
@@ -173,6 +174,11 @@ def test_only_figures_that_came_are_drawn(panel: TrainingPanel) -> None:
     assert panel.figures.text() == "step 2 · pass 1 · 31 mentions a second"
 
 
+def test_without_other_figures_the_loss_has_the_whole_width(panel: TrainingPanel, qtbot: QtBot) -> None:
+    panel.show_history(history(Progress("load", 0, 1, "One.")))
+    qtbot.waitUntil(lambda: panel.loss.width() > panel.width() - 20)
+
+
 def test_the_log_grows_and_is_not_written_twice(panel: TrainingPanel) -> None:
     told = history(Progress("load", 0, 1, "One."))
     panel.show_history(told)
@@ -237,3 +243,20 @@ def test_the_log_shows_the_beginning_of_its_newest_lines(qtbot: QtBot, shown_fir
     assert down.value() == 0, "who reads further up is left there"
     panel.show_history(history(*long_lines(30)))
     assert (across.value(), down.value()) == (0, down.maximum())
+
+
+def test_the_newest_line_stays_in_sight_where_the_log_gets_lower(qtbot: QtBot) -> None:
+    panel = TrainingPanel()
+    qtbot.addWidget(panel)
+    panel.resize(400, 700)
+    panel.set_charts(False)
+    panel.show_history(history(*long_lines(12)))
+    panel.show()
+    down = panel.log.verticalScrollBar()
+    qtbot.waitUntil(lambda: down.maximum() == 0)
+    panel.resize(400, 160)
+    qtbot.waitUntil(lambda: down.maximum() > 0)
+    assert down.value() == down.maximum()
+    down.setValue(0)
+    panel.resize(400, 130)
+    assert down.value() == 0, "who reads further up is left there"

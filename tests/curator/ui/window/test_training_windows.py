@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.services.training.training_preview import TrainingPreview
+from curator.ui.jobs import JobKind, RunningJob
 from curator.ui.kit.form import ShowDialog
 from curator.ui.training.bundle_flows import BundleFlows
 from curator.ui.training.bundles import BundlesDialog
@@ -109,6 +110,15 @@ def test_a_cancel_is_seen_at_once_and_leaves_nothing(make_desk: MakeDesk, qtbot:
     assert not live.resume.isVisible()
     assert not list((desk.project.folder / "bundles").glob(".*"))
     live.reject()
+
+
+def test_the_verdict_is_said_once(qtbot: QtBot) -> None:
+    live = RetrainLive(RunningJob(1, JobKind.TRAIN, "Retrain", lambda _: None, 0.0))
+    qtbot.addWidget(live)
+    result = {"verdict": "no_gain", "bundle": "b", "active": False, "metrics": METRICS}
+    live.show_outcome(JobOutcome(JobState.DONE, "No gain: on 21 mentions it is not better.", result))
+    assert live.headline.text() == "No gain: the previous bundle stays in use."
+    assert live.words.text().startswith("On 21 mentions it is not better.")
 
 
 def test_a_second_training_is_refused_in_a_sentence(make_desk: MakeDesk, qtbot: QtBot) -> None:
@@ -323,10 +333,16 @@ def test_windows_beside_close_with_the_project(desk: Desk, qtbot: QtBot) -> None
 # --- the dialog ---
 
 
-def test_the_programs_own_recipe_is_offered_first(desk: Desk, qtbot: QtBot) -> None:
-    dialog = retraining(desk, qtbot)
-    assert dialog.recipe.quick
-    assert dialog.recipe.system == "Curator"
+def test_what_trains_no_network_is_offered_first_and_needs_two_hundred_links(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = ready_to_train(make_desk)
+    dialog = flows(desk).retrain()
+    assert dialog.recipe.id == "conventions"
+    qtbot.waitUntil(lambda: "200" in dialog.problem.text())
+    assert not dialog.ok.isEnabled()
+    assert "judged by what the others say" in dialog.learns.text()
+    assert not dialog.fields
+    dialog.choose("curator")
+    qtbot.waitUntil(dialog.ok.isEnabled)
     dialog.reject()
 
 
@@ -370,3 +386,23 @@ def test_published_values_are_taken_by_a_button(desk: Desk, qtbot: QtBot) -> Non
 )
 def test_durations_in_words(seconds: float, words: str) -> None:
     assert duration_words(seconds) == words
+
+
+# --- refitting the weights ---
+
+
+@pytest.mark.parametrize(
+    ("verdict", "asked", "told"), [("promote", False, True), ("refused", False, False), ("refused", True, True)]
+)
+def test_a_refit_that_nobody_requested_reports_only_what_serves(
+    make_desk: MakeDesk, qtbot: QtBot, verdict: str, asked: bool, told: bool
+) -> None:
+    desk = make_desk(documents=0)
+    desk.world.index()
+    desk.world.documents(67, gold=True)
+    desk.world.jobs.verdict = verdict
+    said = desk.bench.bottom.message.words
+    with qtbot.waitSignal(desk.bench.jobs.ended):
+        flows(desk).calibrate(asked=asked)
+    assert desk.world.jobs.started[-1][1]["recipe"] == "conventions"
+    assert (desk.bench.bottom.message.words != said) is told

@@ -1,0 +1,136 @@
+"""The names' encoder retrained by a job: what is learnt from, what the bundle holds, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.errors import ModelError
+from models.linker.build import build_untrained
+from models.linker.bundle import Bundle, new_staging, open_bundle, publish
+from models.linker.linker import Linker
+from models.types import DocumentInput, MentionInput
+from tests.training.conftest import MakeSpec, document_lines, entities
+from training.data.progress import Event, Phase
+from training.job.fitting import was_taught
+from training.job.job import FITTED_ON, run_training
+
+DOCUMENTS = [*document_lines("train", 40, seed=1), *document_lines("validation", 10, seed=2)]
+ODD = [{**line, "text": line["text"].replace(" of the ", " by the ")} for line in DOCUMENTS]
+"""As if curators had met “failure by the heart”: no name of the knowledge base equals it."""
+
+
+def wanted(make_spec: MakeSpec, recipe: str = "names", **changes: Any) -> dict[str, Any]:
+    spec = make_spec(recipe, **{"lines": ODD, **changes})
+    return spec | {"parameters": {"epochs": 2, "learning_rate": 1e-3}}
+
+
+def run(spec: Mapping[str, Any]) -> tuple[list[Event], dict[str, Any]]:
+    events = list(run_training(spec))
+    return events, events[-1].data["result"]
+
+
+def test_the_encoder_is_replaced_everything_else_is_shared_and_it_serves(
+    make_spec: MakeSpec, base_bundle: Bundle
+) -> None:
+    spec = wanted(make_spec)
+    events, result = run(spec)
+    assert {Phase.ENCODE, Phase.TRAIN, Phase.REFIT} <= {event.phase for event in events}
+    bundle = open_bundle(spec["staging"], verify="full")
+    assert replaced(bundle, base_bundle) == "names"
+    shared = [name for name in bundle.manifest.files if name.startswith(("kb", "retrievers/lexical"))]
+    assert shared
+    assert all((bundle.path / name).samefile(base_bundle.path / name) for name in shared)
+    assert not list((bundle.path / "encoders").glob("names")), "the encoder that was replaced is left behind"
+    assert len(bundle.manifest.training[FITTED_ON]) == len(ODD)
+    assert result["metrics"]["alone"]["before_at_k"] > 0
+    assert "without" in result["metrics"]
+    assert any("strings that no name equals" in text for text in bundle.manifest.training["notes"])
+
+    linker = Linker.load(publish(Path(spec["staging"])).path, device="cpu")
+    [answer] = linker.link([DocumentInput("d", "heart failure", (MentionInput("m", ((0, 13),), ()),))])
+    assert answer.mentions[0].candidates[0].name == "heart failure"
+    assert was_taught(linker)
+    assert not was_taught(Linker.load(base_bundle.path, device="cpu"))
+
+
+@pytest.mark.parametrize("recipe", ["names-proxy", "names-mixup", "names-prototype"])
+def test_each_loss_trains_it(make_spec: MakeSpec, base_bundle: Bundle, recipe: str) -> None:
+    spec = wanted(make_spec, recipe, lines=[*ODD[:10], *ODD[-3:]])
+    _, result = run(spec)
+    assert replaced(open_bundle(spec["staging"], verify="full"), base_bundle) == recipe
+    assert "without" not in result["metrics"], "too few to refit anything"
+
+
+def replaced(bundle: Bundle, base: Bundle) -> str:
+    """The recipe that replaced the base's encoder of names."""
+    old, new = base.manifest.retriever("names"), bundle.manifest.retriever("names")
+    assert old is not None
+    assert new is not None
+    assert new.encoders[0].fingerprint != old.encoders[0].fingerprint
+    assert new.settings == {**old.settings, "trained": new.settings["trained"]}
+    return str(new.settings["trained"])
+
+
+@pytest.mark.soak
+def test_what_taught_the_encoder_fits_no_weights_afterwards(make_spec: MakeSpec) -> None:
+    first = wanted(make_spec)
+    run(first)
+    base = str(publish(Path(first["staging"])).path)
+    later = [{**line, "key": f"later-{line['key']}"} for line in document_lines("validation", 40, seed=5)]
+    for line in later:
+        line["mentions"] = [{**one, "key": f"later{one['key']}"} for one in line["mentions"]]
+    again = wanted(make_spec, "names-proxy", base=base, lines=[*ODD, *later])
+    run(again)
+    facts = open_bundle(again["staging"]).manifest.training
+    assert not any(key.startswith("train") for key in facts[FITTED_ON])
+
+
+def test_strings_that_are_names_already_teach_nothing(make_spec: MakeSpec) -> None:
+    with pytest.raises(ModelError, match=r"0 strings that were linked .* at least 10 are needed"):
+        run(wanted(make_spec, lines=DOCUMENTS))
+
+
+def test_decisions_all_of_one_string_teach_nothing(make_spec: MakeSpec) -> None:
+    text = "A failing heart. " * 30
+    spans = [[[17 * n + 2, 17 * n + 15]] for n in range(30)]
+    gold = {"ids": ["X:0"], "nil": False}
+    lines = [
+        {
+            "key": f"train-{number}",
+            "split": "train",
+            "text": text,
+            "mentions": [
+                {"key": f"{number}.{n}", "spans": span, "types": ["Chemical"], "gold": gold, "shown": []}
+                for n, span in enumerate(spans)
+            ],
+        }
+        for number in range(3)
+    ]
+    with pytest.raises(ModelError, match=r"1 string that was linked"):
+        run(wanted(make_spec, lines=lines))
+
+
+def test_a_linker_without_vectors_of_names_is_refused(make_spec: MakeSpec, tmp_path: Path, base_bundle: Bundle) -> None:
+    import json
+
+    (tmp_path / "kb.jsonl").write_text("".join(json.dumps(one) + "\n" for one in entities()))
+    staging = new_staging(tmp_path / "lexical")
+    for _ in build_untrained(tmp_path / "kb.jsonl", staging, stages=("lexical",), device="cpu"):
+        pass
+    with pytest.raises(ModelError, match="no vectors of names yet"):
+        run(wanted(make_spec, base=str(publish(staging).path)))
+    assert base_bundle
+
+
+def test_a_cancel_while_names_are_encoded_leaves_no_bundle(make_spec: MakeSpec) -> None:
+    spec = wanted(make_spec)
+    work: Iterator[Event] = run_training(spec)
+    while next(work).phase is not Phase.ENCODE:
+        pass
+    work.close()  # type: ignore[attr-defined]
+    with pytest.raises(ModelError, match="manifest"):
+        open_bundle(spec["staging"])

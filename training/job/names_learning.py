@@ -1,0 +1,228 @@
+"""The names' encoder retrained on the decisions: in place of the one that the linker compares names by, or not at all.
+
+Learnt from are strings that no name of their entity equals already; each against the candidates that the linker in use
+found for it. Strings seen often teach once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from models.encoders import Encoder, load_encoder, save_encoder
+from models.errors import ModelError, nsay, say
+from models.linker import (
+    NAMES_TOKENS,
+    EncoderRef,
+    Manifest,
+    RankerSpec,
+    RetrieverSpec,
+    ScoredMention,
+    build_names,
+    reuse,
+)
+from models.names import NAMES, NamesRetriever
+from models.retrievers import index_source
+from training.data import Budget, Event, Phase, note, place
+from training.job.assembly import base_encoder_folder
+from training.job.fitting import TRAINED
+from training.job.gate import Alone
+from training.job.part_learning import Learnt, make_checkpoints, run
+from training.job.preparation import Loaded, Prepared
+from training.job.tasks import train_settings
+from training.losses import AdaptiveMixupLoss, ProxyLoss
+from training.negatives import NameKinship
+from training.tasks import NamedMention, NamesTask, train_upper_half
+
+RIVALS, NEAREST_GOLD, JUDGED, LEAST = 24, 4, 300, 10
+SECONDS_A_NAME = 0.0018
+"""Of encoding, on two cores; a time budget leaves that long."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strings:
+    """Mentions as they are looked up with their `gold` rows and the name rows of wrong and right `candidates`."""
+
+    texts: Sequence[str]
+    gold: Sequence[tuple[int, ...]]
+    candidates: Sequence[Sequence[int]]
+
+
+def learn_names(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator[Event, None, Learnt]:
+    """Train the upper half of the encoder. ModelError where the linker has no vectors of names, or nothing to learn."""
+    stage = loaded.linker.stages.names.stages.get(NAMES)
+    if not isinstance(stage, NamesRetriever):
+        raise ModelError(
+            say(
+                "The linker in use has no vectors of names yet, from which this recipe starts. Build the index, "
+                "then train."
+            )
+        )
+    encoder = load_encoder(base_encoder_folder(loaded.base), device=loaded.spec.device, max_tokens=NAMES_TOKENS)
+    kinship = NameKinship(loaded.kb)
+    mentions = named_mentions(loaded, prepared, stage, encoder, kinship)
+    yield note(Phase.PREPARE, _counts(len(mentions)))
+    judged = _strings(prepared, [one for fold in prepared.taught.folds for one in fold])
+    before = _recall(encoder, loaded, judged)
+    train_upper_half(encoder.module)
+    loss = loaded.recipe.make_loss(loaded.values)
+    task = NamesTask(
+        encoder.module,
+        mentions,
+        loss,
+        names=lambda rows: encoder.token_ids([loaded.kb.names[row] for row in rows]),
+        entity=lambda rows: loaded.kb.name_entity[list(rows)].tolist(),
+        kinship=kinship,
+        negatives=loaded.wanted.negative_count,
+        batch_size=loaded.wanted.batch_size,
+        seed=loaded.spec.seed,
+        pad_id=int(encoder.tokenizer.pad_token_id or 0),
+        device=encoder.device.torch,
+    )
+    if isinstance(loss, (AdaptiveMixupLoss, ProxyLoss)) and loss.calibrated:
+        loss.calibrate(task.inputs(task.batches(0)[0]))
+    left = budget.left()
+    seconds = None if left is None else left - SECONDS_A_NAME * len(loaded.kb.names)
+    some = _some(judged)
+    result = yield from run(
+        task,
+        train_settings(loaded, seconds=seconds),
+        loaded,
+        make_checkpoints(loaded),
+        validate=lambda: {"recall_at_1": _recall(encoder, loaded, some)[0], "recall_at_64": before[1]},
+    )
+    after = _recall(encoder, loaded, judged)
+    return Learnt(
+        result=result,
+        alone=Alone(before[0], after[0], before[1], after[1]),
+        write=lambda staging: write_names(encoder, loaded, staging),
+        entity_tower=TRAINED,
+    )
+
+
+def named_mentions(
+    loaded: Loaded, prepared: Prepared, stage: NamesRetriever, encoder: Encoder, kinship: NameKinship
+) -> list[NamedMention]:
+    """The training mentions that can teach something: each string and entity once, for prototypes once in a document.
+
+    ModelError where there are fewer than ten: most strings that were decided are names already.
+    """
+    examples = {example.key: example for example in prepared.train if example.gold}
+    scored = [one for one in prepared.train_scored if one.query.key in examples and one.query.variants]
+    vectors = stage.encode([string_of(one) for one in scored])
+    tokens = encoder.token_ids([string_of(one) for one in scored])
+    found: dict[tuple[str, tuple[int, ...]], NamedMention] = {}
+    clustered = loaded.recipe.loss == "prototype-triplet"
+    for mention, vector, ids in zip(scored, vectors, tokens, strict=True):
+        example = examples[mention.query.key]
+        own = _names_of(loaded, example.gold)
+        nearness = stage.score(vector[None], own)[0]
+        order = np.argsort(-nearness, kind="stable")[:NEAREST_GOLD]
+        wrong = _rivals(mention, kinship.of(example.gold))
+        text = string_of(mention).casefold()
+        if wrong and text not in {loaded.kb.names[int(row)].casefold() for row in own}:
+            once = (text, (example.cluster,) if clustered else example.gold)
+            found[once] = NamedMention(ids, example.gold, tuple(own[order].tolist()), wrong, example.cluster)
+    if len(found) < LEAST:
+        raise ModelError(
+            nsay(
+                "Too little to learn from: {n:,} string that was linked in train documents is no name of its entity "
+                "already, and at least {least} are needed. Decide some more.",
+                "Too little to learn from: {n:,} strings that were linked in train documents are no names of their "
+                "entities already, and at least {least} are needed. Decide some more.",
+                len(found),
+                least=LEAST,
+            )
+        )
+    return list(found.values())
+
+
+def string_of(mention: ScoredMention) -> str:
+    """The first wording that is looked up: the mention with its abbreviation written out, else as it stands."""
+    return mention.query.variants[0].text
+
+
+def _names_of(loaded: Loaded, rows: Sequence[int]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    starts = loaded.kb.name_starts
+    return np.concatenate([np.arange(starts[row], starts[row + 1], dtype=np.int64) for row in rows])
+
+
+def _rivals(mention: ScoredMention, kin: frozenset[int]) -> tuple[int, ...]:
+    """The matched names of wrong candidates, the nearest first."""
+    table = mention.table
+    order = np.argsort(-table.scores[NAMES], kind="stable")
+    return tuple(int(table.matched[at]) for at in order if int(table.rows[at]) not in kin)[:RIVALS]
+
+
+def _strings(prepared: Prepared, scored: Sequence[ScoredMention]) -> Strings:
+    """Held-out links with the nearest names of their first candidates."""
+    gold: Mapping[str, tuple[int, ...]] = {one.key: one.gold for one in prepared.held_out if one.gold}
+    known = [one for one in scored if one.query.key in gold and one.query.variants]
+    orders = [np.argsort(-one.table.scores[NAMES], kind="stable")[:RIVALS] for one in known]
+    return Strings(
+        [string_of(one) for one in known],
+        [gold[one.query.key] for one in known],
+        [one.table.matched[order].tolist() for one, order in zip(known, orders, strict=True)],
+    )
+
+
+def _some(strings: Strings) -> Strings:
+    """At most so many of them, chosen by their text."""
+    keep = sorted(range(len(strings.texts)), key=lambda n: (place(strings.texts[n], salt="validated"), n))[:JUDGED]
+    texts, gold, candidates = strings.texts, strings.gold, strings.candidates
+    return Strings([texts[n] for n in keep], [gold[n] for n in keep], [candidates[n] for n in keep])
+
+
+def _recall(encoder: Encoder, loaded: Loaded, strings: Strings) -> tuple[float, float]:
+    """(recall@1, share with a gold entity at all) of the encoder by itself among each string's candidates."""
+    if not strings.texts:
+        return 0.0, 0.0
+    rows = sorted({row for own in strings.candidates for row in own})
+    names = encoder.encode([loaded.kb.names[row] for row in rows])
+    column = {row: number for number, row in enumerate(rows)}
+    first = there = 0
+    for vector, gold, own in zip(encoder.encode(strings.texts), strings.gold, strings.candidates, strict=True):
+        entities = loaded.kb.name_entity[own].tolist()
+        there += bool(set(entities) & set(gold))
+        if own:
+            first += entities[int(np.argmax(names[[column[row] for row in own]] @ vector))] in gold
+    return first / len(strings.texts), there / len(strings.texts)
+
+
+def write_names(encoder: Encoder, loaded: Loaded, staging: Path) -> Generator[Event, None, Manifest]:
+    """The base's bundle with this encoder and an index of names by it; everything else is shared."""
+    base = loaded.base
+    old = base.manifest.retriever(NAMES)
+    assert old is not None
+    others = tuple(spec for spec in base.manifest.retrievers if spec.name != NAMES)
+    for relative in _shared(base.manifest, others):
+        reuse(base, relative, staging)
+    folder = f"encoders/{NAMES}-{loaded.recipe.id}-{loaded.spec.seed}-{len(base.manifest.files)}"
+    fingerprint = save_encoder(encoder, staging / folder)
+    written = replace(encoder, fingerprint=fingerprint, folder=staging / folder)
+    source = index_source(base.manifest.kb_hash, fingerprint)
+    text = say("Encoding all names with the trained encoder")
+    for number, step in enumerate(build_names(loaded.kb, staging, written, loaded.spec.work, source=source)):
+        yield Event(Phase.ENCODE, step.done, step.total, text=text if number == 0 else "")
+    ref = EncoderRef("bundle", fingerprint, folder, NAMES_TOKENS)
+    spec = RetrieverSpec(NAMES, NAMES, old.folder, (ref,), settings={**old.settings, TRAINED: loaded.recipe.id})
+    retrievers = tuple(spec if one.name == NAMES else one for one in base.manifest.retrievers)
+    return base.manifest.replace(retrievers=retrievers)
+
+
+def _shared(manifest: Manifest, others: Sequence[RetrieverSpec]) -> list[str]:
+    """What the other parts of the base are read from."""
+    specs: list[RetrieverSpec | RankerSpec] = [*others, *([manifest.ranker] if manifest.ranker else [])]
+    encoders = [ref.path for spec in specs for ref in spec.encoders if ref.source == "bundle"]
+    return list(dict.fromkeys(["kb.jsonl", *(spec.folder for spec in specs), *encoders]))
+
+
+def _counts(number: int) -> str:
+    return nsay(
+        "{n:,} decided string that no name equals teaches the names' encoder.",
+        "{n:,} decided strings that no name equals teach the names' encoder.",
+        number,
+    )

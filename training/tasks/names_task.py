@@ -1,0 +1,126 @@
+"""The task of the names' encoder: a mention as it is looked up, names of its entity, names of its rivals.
+
+One encoder reads both sides, the one that the stage over names compares by; before the first step it is exactly the
+linker's. Its lower layers stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from models.encoders import EncoderModule, pad_ids
+from training.loop import Batch, Task
+from training.losses import Loss, LossInputs
+from training.negatives import NameKinship
+
+Ids = Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedMention:
+    """A decided mention: the token ids of the string that is looked up, the gold rows of the knowledge base, the names
+    of the gold entities and of wrong candidates, each nearest first. Mentions of one `cluster` are of one entity in
+    one document."""
+
+    tokens: Sequence[int]
+    gold: tuple[int, ...]
+    positives: tuple[int, ...]
+    negatives: tuple[int, ...]
+    cluster: int
+
+
+def train_upper_half(module: EncoderModule) -> None:
+    """Leave gradients to the upper half of the layers alone."""
+    layers = list(module.layers)
+    for parameter in module.parameters():
+        parameter.requires_grad_(False)
+    for layer in layers[len(layers) // 2 :]:
+        for parameter in layer.parameters():
+            parameter.requires_grad_(True)
+
+
+class NamesTask(Task):
+    """`names` gives the token ids of names, `entity` their entities. Each mention is pulled to its nearest gold name
+    and pushed from `negatives` names: half of them the nearest, half drawn from the other wrong candidates; the names
+    of the batch's other mentions are its negatives too where their entities are no kin of its own."""
+
+    def __init__(
+        self,
+        module: EncoderModule,
+        mentions: Sequence[NamedMention],
+        loss: Loss,
+        *,
+        names: Callable[[Sequence[int]], Ids],
+        entity: Callable[[Sequence[int]], Sequence[int]],
+        kinship: NameKinship,
+        negatives: int,
+        batch_size: int,
+        seed: int,
+        pad_id: int,
+        device: torch.device,
+    ) -> None:
+        self.module, self.mentions, self.loss_of = module, mentions, loss
+        self.names, self.entity, self.kinship = names, entity, kinship
+        self.negatives, self.batch_size, self.seed = negatives, batch_size, seed
+        self.pad_id, self.device = pad_id, device
+        self.random = np.random.default_rng([seed, 3])
+
+    def modules(self) -> Sequence[nn.Module]:
+        return [self.module]
+
+    def batches(self, epoch: int) -> Sequence[Batch]:
+        """A random order in which mentions of one cluster stand together, so that they have a prototype."""
+        draw = np.random.default_rng([self.seed, epoch])
+        place = {cluster: draw.random() for cluster in sorted({one.cluster for one in self.mentions})}
+        order = sorted(range(len(self.mentions)), key=lambda n: (place[self.mentions[n].cluster], n))
+        parts = [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
+        if len(parts) > 1 and len(parts[-1]) == 1:
+            parts[-2:] = [parts[-2] + parts[-1]]
+        return [parts[n] for n in draw.permutation(len(parts))]
+
+    def loss(self, batch: Batch) -> Tensor:
+        value: Tensor = self.loss_of(self.inputs(batch))
+        return value
+
+    def inputs(self, batch: Batch) -> LossInputs:
+        """The strings of a batch, encoded, and which name may be a negative of which mention."""
+        chosen = [self.mentions[number] for number in batch]
+        rows = list(dict.fromkeys(row for one in chosen for row in (one.positives[0], *self.rivals(one))))
+        column = {row: number for number, row in enumerate(rows)}
+        entities = np.asarray(self.entity(rows))
+        kin = [np.fromiter(self.kinship.of(one.gold), dtype=np.int64) for one in chosen]
+        vectors = self._encoded([*(one.tokens for one in chosen), *self.names(rows)])
+        mentions, names = vectors[: len(chosen)], vectors[len(chosen) :]
+        return LossInputs(
+            mentions=mentions,
+            positives=names[[column[one.positives[0]] for one in chosen]],
+            candidates=names,
+            eligible=torch.from_numpy(np.stack([~np.isin(entities, own) for own in kin])).to(self.device),
+            linked=torch.ones(len(chosen), dtype=torch.bool, device=self.device),
+            clusters=torch.tensor([one.cluster for one in chosen], device=self.device),
+        )
+
+    def state(self) -> dict[str, Any]:
+        return {"random": self.random.bit_generator.state}
+
+    def load_state(self, raw: Mapping[str, Any]) -> None:
+        self.random.bit_generator.state = raw["random"]
+
+    def generators(self) -> Sequence[np.random.Generator]:
+        return [self.random]
+
+    def rivals(self, one: NamedMention) -> list[int]:
+        """The nearest wrong names, and as many of the others, drawn."""
+        near, others = one.negatives[: self.negatives // 2], one.negatives[self.negatives // 2 :]
+        drawn = self.random.permutation(len(others))[: self.negatives - len(near)]
+        return [*near, *(others[n] for n in drawn)]
+
+    def _encoded(self, ids: Ids) -> Tensor:
+        found: Tensor = self.module(*pad_ids(ids, pad_id=self.pad_id, device=self.device))
+        return found
