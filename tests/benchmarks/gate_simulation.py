@@ -17,8 +17,8 @@ from collections import Counter
 from typing import Any
 
 from tests.training.job.invented import A_DOCUMENT, STAGE, Stage, Weights, contrary, invented, sometimes_right
-from training.job.calibration import cross_fitted, refit
-from training.job.gate import RECALL, Alone, GateOutcome, GateResult, judge
+from training.job.fitting import cross_fitted, refit
+from training.job.gate import RECALL, Alone, GateOutcome, GateResult, Part, judge
 
 FOLDS = 5
 ALONE = Alone(0.0, 0.0, 0.0, 0.0)
@@ -37,7 +37,7 @@ def verdict(stage: Stage, mentions: int, seed: int, nil_every: int) -> GateResul
     folds = [[one for one in scored if documents[one.document.key] % FOLDS == at] for at in range(FOLDS)]
     old, new = (cross_fitted(linker, folds, gold, k=5, stage=name) for name in ("", STAGE))
     heard = STAGE in refit(linker, scored, gold, stage=STAGE).combiner.heard
-    return judge(old, new, gold, ALONE, heard=heard, stage=STAGE)
+    return judge(old, new, gold, Part(STAGE, ALONE, heard))
 
 
 def main() -> None:

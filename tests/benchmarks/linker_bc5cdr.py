@@ -78,7 +78,7 @@ def read_pubtator(path: Path) -> Corpus:
             text = header[3] if header[2] == "t" else f"{text} {header[3]}"
         elif len(fields) >= 5 and fields[1].isdigit():
             mention = MentionInput(
-                f"m{len(mentions)}", ((int(fields[1]), int(fields[2])),), KB_TYPES.get(fields[4], ("Disease",))
+                f"{key}m{len(mentions)}", ((int(fields[1]), int(fields[2])),), KB_TYPES.get(fields[4], ("Disease",))
             )
             gold[key, mention.key] = fields[5] if len(fields) > 5 else "-1"
             mentions.append(mention)

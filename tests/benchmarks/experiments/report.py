@@ -29,6 +29,8 @@ Run = Mapping[str, Any]
 UNTRAINED_NOTE = (
     "“untrained” by itself is the linker without a memory; as a whole it remembers the train decisions, as all do."
 )
+CEILING, CEILING_WORDS = 0.94, "not testable at this size"
+"""A share that both settings reach leaves no room for a difference."""
 
 
 def write_report(work: Path) -> str:
@@ -235,11 +237,14 @@ def _percent(value: float | None) -> str:
 
 
 def _verdict(found: Difference) -> str:
-    """Whether the interval leaves out 0."""
+    """Whether the interval leaves out 0; where both figures are near the top, nothing could be told at this size."""
     low, high = found.difference.low, found.difference.high
     if low is None or high is None:
         return "no difference" if not found.difference.value else "no interval"
-    return "holds" if low > 0 else "the opposite" if high < 0 else "undecided"
+    if low <= 0 <= high:
+        both = (found.this, found.other)
+        return CEILING_WORDS if all(one is not None and one >= CEILING for one in both) else "undecided"
+    return "holds" if low > 0 else "the opposite"
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
