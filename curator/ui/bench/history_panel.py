@@ -40,6 +40,7 @@ from curator.ui.kit import (
     PAD,
     ElidedLabel,
     RowList,
+    cut_line,
     draw_words,
     figure,
     row_height,
@@ -51,6 +52,8 @@ from curator.ui.kit import (
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
+ABOVE = 5
+"""Pixels of a row above its first line."""
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 NOTHING = "Nothing has been decided about this mention."
 
@@ -227,12 +230,23 @@ class HistoryDelegate(QStyledItemDelegate):
         painter.save()
         bar = theme.states[state_of(row.decision)].line if current else theme.border
         painter.fillRect(QRectF(rect.left() + PAD, rect.top() + 7, 3, rect.height() - 12), bar)
-        place = QRectF(rect.left() + PAD + 12, rect.top() + 5, rect.width() - 2 * PAD - 12, line)
+        place = QRectF(rect.left() + PAD + 12, rect.top() + ABOVE, rect.width() - 2 * PAD - 12, line)
         colour = theme.palette.color(QPalette.ColorRole.Text) if current else theme.muted
         draw_words(painter, place, row.what, font=font, colour=colour)
         for number, words in enumerate(row.small_lines, start=1):
             draw_words(painter, place.translated(0, number * line), words, font=small, colour=theme.muted)
         painter.restore()
+
+
+class _Decisions(RowList):
+    """Its lower end leaves out what would be half a line."""
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def fit(self) -> None:
+        self.setViewportMargins(0, 0, 0, cut_line(self, self.height(), above=ABOVE))
 
 
 class HistoryPanel(QWidget):
@@ -241,7 +255,7 @@ class HistoryPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = HistoryModel(self)
-        self.list = RowList(tr("Decisions of the mention"), self)
+        self.list = _Decisions(tr("Decisions of the mention"), self)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.list.setModel(self.model)
         self.list.setItemDelegate(HistoryDelegate(self.list))
@@ -261,6 +275,7 @@ class HistoryPanel(QWidget):
         """Decisions and changes of the mention oldest first, as `CurationService.history` and `edits` return them;
         `names` of entities by id, `text` of the document."""
         self.model.show_rows(merged(history_rows(decisions, names or {}), edit_rows(edits, text)))
+        self.list.fit()
 
 
 LATE_MS = 40
@@ -311,7 +326,7 @@ class HistorySide(QWidget):
         self.changed.emit()
 
 
-LEAST_LINES = 5
+LEAST_LINES = 6
 """Of the history where there is something to show, on a small screen or in large letters."""
 
 

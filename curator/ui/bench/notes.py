@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -25,6 +25,7 @@ from curator.domain.documents import DocumentState
 from curator.domain.wording import ntr, tr
 from curator.services.curating import CurationService, NoteService
 from curator.ui.deciding import Decider, Navigator
+from curator.ui.kit import cut_line
 
 # A comment written in one line at the bottom, which covers nothing.
 
@@ -144,6 +145,7 @@ class CommentsPanel(QWidget):
         self.delete.setEnabled(self._writable and self.list.currentRow() >= 0)
         self.setVisible(bool(wanted))
         if other:
+            self.list.fit()
             self.changed.emit()
 
     @property
@@ -177,8 +179,22 @@ class _List(QListWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setViewportMargins(10, 0, 6, 0)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
-        self.setMinimumHeight(1)  # so that the candidates above stay where they are, comments or not
+        self.fit()
         self.setProperty("keeps_delete", True)  # see keys.belongs_to
+
+    def fit(self) -> None:
+        """One line at least, so that the candidates above stay where they are, comments or not; and no half a line."""
+        self.setMinimumHeight(self.fontMetrics().height() + 2)
+        self.setViewportMargins(10, 0, 6, cut_line(self, self.height(), above=0.0))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange:
+            self.fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Delete:

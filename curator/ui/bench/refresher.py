@@ -39,6 +39,7 @@ STILL_NO_KB = "An import is running. Candidates need a knowledge base."
 NO_DOCUMENT = ("No document is open", "Choose one from the queue, or press {key}.", "queue.next")
 """Headline, hint, and the command that the hint names."""
 NO_MENTIONS = "This document has no mentions. Select text and press {key}, or let {way} mark them."
+NO_MENTION = "No mention is chosen. Click one in the text, or press ↓."
 
 
 def no_mentions() -> str:
@@ -121,17 +122,23 @@ class Refresher(QObject):
             bench.reasons.dismiss()  # a reason asked for one mention never goes to another
         self._shown = view.mention.id if view is not None else None
         bench.document.set_current(view.mention.id if view is not None else None)
+        bench.candidates.nothing = self._nothing()
         bench.candidates.show_mention(view)
         self._hold_out(view is not None and view.held_out)
         bench.queue.set_current_mention(view.mention.id if view is not None else None)
-        if view is None and bench.navigator.opened is not None and not bench.navigator.opened.mentions:
-            bench.candidates.list.set_empty_words(no_mentions())
         history = bench.decider.curation.history(view.mention.id) if view is not None else []
         edits = bench.project.curation.edits(view.mention.id) if view is not None else []
         text = bench.navigator.opened.document.text if edits and bench.navigator.opened is not None else ""
         bench.history.show_history(history, names=self._names(view, history), edits=edits, text=text)
         self._note()
         bench.state_changed.emit()
+
+    def _nothing(self) -> str:
+        """What the candidates' place says while no mention is chosen. Without a document the text's place says it."""
+        opened = self._bench.navigator.opened
+        if opened is None:
+            return ""
+        return tr(NO_MENTION) if opened.mentions else no_mentions()
 
     def _hold_out(self, held_out: bool) -> None:
         """Show no suggestions of a mention that is to be decided without, until it is."""

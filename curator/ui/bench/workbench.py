@@ -189,6 +189,7 @@ class Workbench(QWidget):
         self.notices.changed.connect(self.state_changed)
         self.bottom.notice.left.connect(self.focus_document)
         self.many.closed.connect(self.focus_document)
+        self.many.keyboard.connect(self.state_changed)
         self.many.in_sight_wanted.connect(lambda: self.document.set_current(self.navigator.mention_id))
         self.reasons.chosen.connect(self._reason_chosen)
         self.reasons.repeated.connect(self.many.usual)

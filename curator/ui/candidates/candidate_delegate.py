@@ -29,6 +29,7 @@ from curator.ui.kit import (
     figure,
     row_height,
     scaled,
+    tag_width,
     theme_of,
 )
 
@@ -36,6 +37,8 @@ SMALL = 0.88
 ENTER = "↵"
 MOST_SCORES = 0.28
 """Of a row: the share that scores and leads may take from the names."""
+LEAST_NAME, BEFORE_TAG = 6, 6
+"""Letters of a name that are seen beside a tag at least, and the pixels before it."""
 
 
 def key_width(font: QFont) -> float:
@@ -77,7 +80,7 @@ class CandidateDelegate(QStyledItemDelegate):
 
 
 def _paint_large(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont, theme: Theme) -> None:
-    small, line = scaled(font, SMALL), QFontMetricsF(font).height()
+    small, bold, line = scaled(font, SMALL), scaled(font, 1.0, bold=True), QFontMetricsF(font).height()
     keys, scores = key_width(font), score_width(font, rect.width())
     top = rect.top() + 7
     left = rect.left() + PAD + keys + PAD
@@ -89,8 +92,8 @@ def _paint_large(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont
     text = theme.palette.color(QPalette.ColorRole.Text)
     name = QRectF(left, top, right - PAD - left, line)
     if row.chosen:
-        name.setRight(name.right() - _paint_chosen(painter, QPointF(right - PAD, top + line / 2), small, theme) - 6)
-    draw_words(painter, name, row.candidate.name, font=scaled(font, 1.0, bold=True), colour=text)
+        _paint_chosen(painter, name, row.candidate.name, bold, tag=small, theme=theme)
+    draw_words(painter, name, row.candidate.name, font=bold, colour=text)
     second = QRectF(left, top + line, right - PAD - left, line)
     facts = row.facts
     if row.matched and QFontMetricsF(small).horizontalAdvance(facts) > second.width():
@@ -114,9 +117,7 @@ def _paint_small(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont
     left, right = rect.left() + PAD + keys + PAD, rect.right() - PAD - scores
     place = QRectF(left, rect.top(), right - PAD - left, rect.height())
     if row.chosen:
-        place.setRight(
-            place.right() - _paint_chosen(painter, QPointF(right - PAD, rect.center().y()), small, theme) - 6
-        )
+        _paint_chosen(painter, place, row.candidate.name, small, tag=small, theme=theme)
     ink = theme.muted if row.reason else theme.palette.color(QPalette.ColorRole.Text)
     name = draw_words(painter, place, row.candidate.name, font=small, colour=ink)
     rest = [row.candidate.entity_id]
@@ -131,8 +132,24 @@ def _paint_small(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont
     draw_words(painter, score, figure(row.value), font=small, colour=theme.muted, right=True)
 
 
-def _paint_chosen(painter: QPainter, place: QPointF, font: QFont, theme: Theme) -> float:
-    return draw_tag(painter, place, tr("✓ linked"), font=font, theme=theme, state=MentionState.LINKED)
+def _paint_chosen(painter: QPainter, place: QRectF, name: str, font: QFont, *, tag: QFont, theme: Theme) -> None:
+    """A tag at the end of the place, which becomes shorter by it; the name goes first."""
+    words = chosen_words(place.width(), name, font, tag=tag)
+    if words:
+        at = QPointF(place.right(), place.center().y())
+        taken = draw_tag(painter, at, words, font=tag, theme=theme, state=MentionState.LINKED)
+        place.setRight(place.right() - taken - BEFORE_TAG)
+
+
+def chosen_words(room: float, name: str, font: QFont, *, tag: QFont) -> str:
+    """What the tag of a linked candidate says: in words beside the whole name, else a sign; '' where that would leave
+    too little of the name."""
+    metrics = QFontMetricsF(font)
+    whole, least = metrics.horizontalAdvance(name), metrics.horizontalAdvance(name[:LEAST_NAME])
+    long, short = tr("✓ linked"), "✓"
+    if tag_width(long, tag) + BEFORE_TAG + whole <= room:
+        return long
+    return short if tag_width(short, tag) + BEFORE_TAG + least <= room else ""
 
 
 # The scores of one candidate as labelled bars: its probability, its lead, and what each stage says.

@@ -17,13 +17,12 @@ from curator.services.queue import MentionView
 from curator.ui.candidates.candidate_contrast import ContrastCard
 from curator.ui.candidates.candidate_delegate import CandidateDelegate
 from curator.ui.candidates.candidate_model import ALL, CandidateColumn, CandidateTableModel, Extent
-from curator.ui.candidates.candidate_rows import HiddenRow, NilRow, RecordRoom
+from curator.ui.candidates.candidate_rows import HiddenRow, NilRow, RecordRoom, WordsRoom
 from curator.ui.candidates.entity_card import EntityCard, Lookup
 from curator.ui.kit import ElidedLabel, NoteLabel, RowList, StateChip, decision_words, row_height, state_of, way_to
 
 SHARE, ROWS = 0.64, 10
 """Of the height for the candidates, and how many of them need be seen; the record has the rest."""
-NOTHING = "No mention is chosen. Click one in the text, or press ↓."
 NOT_LINKED = (
     "No suggestion yet: the linker is starting or has not reached this document. Search the knowledge base with / "
     "meanwhile, or decide with N, X or S."
@@ -76,6 +75,7 @@ class CandidatePanel(QWidget):
         self.list.verticalScrollBar().rangeChanged.connect(self._align_nil_row)
         self.nil_row.clicked.connect(self.nil_chosen)
         self.hidden_row.clicked.connect(self.hidden_toggled)
+        self.nothing = ""  # what to do while no mention is on show
         self.show_mention(None)
 
     def _compose(self) -> None:
@@ -111,6 +111,7 @@ class CandidatePanel(QWidget):
         self.splitter.splitterMoved.connect(self._drag)
         self._fit_list()
         self._room = RecordRoom(self.splitter, self.list, self.contrast)
+        self._words_room = WordsRoom(self.splitter, self.list)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.splitter)
@@ -128,9 +129,12 @@ class CandidatePanel(QWidget):
         beside = layout.minimumSize().height() - self.list.minimumHeight() if layout is not None else 0
         upper = min(int(whole * SHARE), beside + ROWS * row_height(self.font()))
         self.splitter.setSizes([upper, max(whole - upper, 1)])
+        self._words_room.forget()
+        self._words_room.fit()
 
     def _drag(self) -> None:
         self._dragged = True
+        self._words_room.forget()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -138,7 +142,7 @@ class CandidatePanel(QWidget):
             self._fit_list()
 
     def show_mention(self, view: MentionView | None) -> None:
-        """Show a mention's candidates with the linked or else the first one highlighted; None empties the panel.
+        """Show a mention's candidates with the linked or else the first one highlighted; None leaves `nothing`.
 
         The same mention shown again keeps the curator's highlight.
         """
@@ -157,8 +161,12 @@ class CandidatePanel(QWidget):
         self.nil_row.show_estimate(estimate, chosen=decided_nil, blind=self._extent.blind)
         self.nil_row.setEnabled(view is not None)
         waiting = self._withheld or tr(NOT_LINKED)
-        self.list.set_empty_words(tr(NOTHING) if view is None else waiting if suggestion is None else tr(NO_CANDIDATES))
+        self.list.set_empty_words(
+            self.nothing if view is None else waiting if suggestion is None else tr(NO_CANDIDATES)
+        )
         self._highlight_first(view, keep)
+        if not self.contrasting:
+            self._words_room.fit()
 
     def set_extent(self, extent: Extent) -> None:
         """What of the candidates is shown how; the mention on show follows at once."""

@@ -206,3 +206,29 @@ class RecordRoom(QObject):
         if spare:
             self._before = self._before or sizes
             self._splitter.setSizes([upper - min(more, spare), lower + min(more, spare)])
+
+
+class WordsRoom:
+    """Moves the boundary down while the list has no rows and too little room for what it says instead: the record is
+    empty then. Back to where it was with the next rows."""
+
+    def __init__(self, splitter: QSplitter, rows: RowList) -> None:
+        self._splitter, self._rows = splitter, rows
+        self._before: int | None = None
+
+    def fit(self) -> None:
+        upper, lower = self._splitter.sizes()
+        model = self._rows.model()
+        if model is not None and model.rowCount():
+            if self._before is not None:
+                self._splitter.setSizes([self._before, upper + lower - self._before])
+                self._before = None
+            return
+        missing = min(self._rows.height_for_words() - self._rows.viewport().height(), lower - 1)
+        if missing > 0 and self._rows.isVisible():
+            self._before = self._before or upper
+            self._splitter.setSizes([upper + missing, lower - missing])
+
+    def forget(self) -> None:
+        """The boundary stays where it is."""
+        self._before = None

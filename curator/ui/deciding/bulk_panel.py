@@ -159,7 +159,7 @@ class BulkPanel(QWidget):
         self.list = KwicList(tr("Sample to check"), self, glance=glance)
         self.button = QPushButton(self)
         self.close_button = QPushButton(tr("Leave"), self)
-        self.hints = KeyHints(self)
+        self.hints = KeyHints(self, gives_way=True)
         self.hints.set_hints(HINTS)
         self._passed = False
         self._set_up()

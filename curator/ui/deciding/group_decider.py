@@ -11,9 +11,11 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from curator.domain.decisions import Change, Outcome
 from curator.domain.wording import tr
 from curator.ui.deciding.bulk_accepting import BulkAccepter
+from curator.ui.deciding.bulk_panel import HINTS as BULK_HINTS
 from curator.ui.deciding.bulk_panel import BulkPanel
 from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.navigator import Navigator
+from curator.ui.deciding.propagation import HINTS as OTHERS_HINTS
 from curator.ui.deciding.propagation import PropagationPanel, Propagator, default_verdict
 from curator.ui.jobs import Jobs
 from curator.ui.kit import Glance
@@ -29,6 +31,7 @@ class GroupDecider(QObject):
 
     closed = Signal()
     said = Signal(str)
+    keyboard = Signal()  # a list here got or lost the keyboard: other keys matter
     in_sight_wanted = Signal()  # the text became lower: the current mention should stay in sight
 
     def __init__(
@@ -49,6 +52,7 @@ class GroupDecider(QObject):
         self.bulk_panel = BulkPanel(self.strip, glance=glance)
         for panel in (self.others, self.bulk_panel):
             self.strip.addWidget(panel)
+            panel.list.keyboard.connect(self.keyboard)
         self.same = Propagator(project.propagation, decider, navigator, self.others, self)
         self.bulk = BulkAccepter(project.bulk, decider, navigator, self.bulk_panel, jobs=jobs, parent=self)
         self._alone = False
@@ -61,7 +65,7 @@ class GroupDecider(QObject):
         """Whether decisions are those of a round or of an adjudication: then each is about one mention."""
         self._alone = alone
         if alone:
-            self.same.leave()
+            self.same.leave_undecided()
             self.bulk.leave(back=False)  # the text belongs to the round from now on
 
     def press(self, act: Callable[[], Change | None], *, others: bool = False) -> None:
@@ -85,8 +89,17 @@ class GroupDecider(QObject):
         if self._alone:
             self.said.emit(tr(ALONE))
         else:
-            self.same.leave()
+            self.same.leave_undecided()
             self.bulk.open()
+
+    @property
+    def hints(self) -> tuple[tuple[str, str], ...]:
+        """The keys of the list that has the keyboard; () while the text has it."""
+        both = (self.others, tr("decide"), OTHERS_HINTS), (self.bulk_panel, tr("accept"), BULK_HINTS)
+        for panel, act, hints in both:
+            if panel.list.hasFocus():
+                return (("⇧↵", act), *hints)
+        return ()
 
     @property
     def is_open(self) -> bool:

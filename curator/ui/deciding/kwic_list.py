@@ -20,7 +20,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPalette, QPen
+from PySide6.QtGui import QFocusEvent, QFont, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPalette, QPen
 from PySide6.QtWidgets import QFrame, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from curator.domain.wording import tr
@@ -271,6 +271,7 @@ class KwicList(RowList):
     stepped = Signal()
 
     too_soon = Signal()  # a key came before the rows were seen
+    keyboard = Signal()  # the list got or lost the keyboard
 
     def __init__(self, name: str, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
         super().__init__(name, parent)
@@ -353,6 +354,14 @@ class KwicList(RowList):
         else:
             self.moved_in = self.moved_in or key not in ENTERS
             self.pressed.emit(key)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.keyboard.emit()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.keyboard.emit()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)

@@ -53,7 +53,7 @@ class PropagationPanel(QWidget):
         self.list = KwicList(tr("Other mentions of the same string"), self, glance=glance)
         self.button = QPushButton(self)
         self.close_button = QPushButton(tr("Leave"), self)
-        self.hints = KeyHints(self)
+        self.hints = KeyHints(self, gives_way=True)
         self.hints.set_hints(HINTS)
         self.scopes = QButtonGroup(self)
         self._compose()
@@ -70,7 +70,7 @@ class PropagationPanel(QWidget):
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)
         letters = self.fontMetrics().horizontalAdvance("0")
-        self.title.setMinimumWidth(30 * letters)
+        self.title.setMinimumWidth(20 * letters)
         self.count.setMinimumWidth(12 * letters)
         head = FlowRow(self.title)
         head.setContentsMargins(12, 8, 12, 4)
@@ -209,7 +209,7 @@ class Propagator(QObject):
         panel.decide_wanted.connect(self._decide)
         panel.scope_wanted.connect(self._rescope)
         panel.preview_wanted.connect(navigator.open)
-        panel.left.connect(self.leave)
+        panel.left.connect(self.leave_undecided)
         panel.said.connect(self.said)
 
     def show_of_current(self) -> None:
@@ -256,6 +256,12 @@ class Propagator(QObject):
         self.hidden.emit()
         self._at.open(others.this.document_id, others.this.mention_id)
         self._at.go_on()
+
+    def leave_undecided(self) -> None:
+        """What was said of the list is over with it."""
+        if self._panel.others is not None:
+            self.said.emit("")
+        self.leave()
 
     # --- inside ---
 

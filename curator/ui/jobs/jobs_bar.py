@@ -121,12 +121,13 @@ def flat(bar: QProgressBar) -> None:
 
 
 class KeyHints(QWidget):
-    """The keys that matter now."""
+    """The keys that matter now; one that `gives_way` leaves out the last where it has little room."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, gives_way: bool = False) -> None:
         super().__init__(parent)
         self._hints: tuple[Hint, ...] = ()
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        across = QSizePolicy.Policy.Maximum if gives_way else QSizePolicy.Policy.Fixed
+        self.setSizePolicy(across, QSizePolicy.Policy.Preferred)
 
     def set_hints(self, english: tuple[Hint, ...]) -> None:
         """Words and keys in English; they are shown in the user's language."""
@@ -137,11 +138,17 @@ class KeyHints(QWidget):
             self.updateGeometry()
             self.update()
 
+    @property
+    def shown(self) -> tuple[Hint, ...]:
+        return self._hints
+
     def sizeHint(self) -> QSize:
         width = sum(self._widths(key, words)[1] for key, words in self._hints)
         return QSize(int(width) + 4, int(QFontMetricsF(self.font()).height()) + 10)
 
-    minimumSizeHint = sizeHint
+    def minimumSizeHint(self) -> QSize:
+        first = max((self._widths(*hint)[1] for hint in self._hints[:1]), default=0.0)
+        return QSize(int(first) + 4, self.sizeHint().height())
 
     def _widths(self, key: str, words: str) -> tuple[float, float]:
         """Of the key cap, and of the whole hint with the space behind it."""
@@ -157,6 +164,8 @@ class KeyHints(QWidget):
         place = QPointF(0.5, (self.height() - height) / 2)
         for key, words in self._hints:
             cap, whole = self._widths(key, words)
+            if place.x() + whole > self.width():
+                break
             draw_key(painter, QRectF(place.x(), place.y(), cap, height), key, font=font, theme=theme)
             rest = QRectF(place.x() + cap + 5, place.y(), whole - cap - 5, height)
             draw_words(painter, rest, words, font=font, colour=theme.muted)
@@ -193,8 +202,9 @@ class BottomBar(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.hints.sizeHint().height() + 10)
 
-    def show_state(self, state: WindowState, *, searching: bool = False) -> None:
-        self.hints.set_hints(search_hints() if searching else hints_for(state))
+    def show_state(self, state: WindowState, *, searching: bool = False, many: tuple[Hint, ...] = ()) -> None:
+        """`many`: the keys of a list of mentions that has the keyboard."""
+        self.hints.set_hints(many or (search_hints() if searching else hints_for(state)))
         self._turn()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -204,7 +214,7 @@ class BottomBar(QWidget):
     def say(self, words: str) -> None:
         """Show a sentence, for some seconds where background work has to be shown again."""
         self.message.set_words(words)
-        self._timer.start()
+        self._timer.start() if words else self._timer.stop()
         self._turn()
 
     def _turn(self) -> None:

@@ -79,12 +79,14 @@ if TYPE_CHECKING:
         RecordColumn,
         RecordModel,
         RecordTable,
+        RoomyHeader,
         TickTable,
     )
     from curator.ui.kit.row_list import (
         PAD,
         RowList,
         RowTable,
+        cut_line,
         draw_bar,
         draw_focus,
         draw_ground,
@@ -95,6 +97,7 @@ if TYPE_CHECKING:
         fixed_font,
         row_height,
         scaled,
+        tag_width,
     )
     from curator.ui.kit.sight import MODIFIERS, Glance, Sight, rows_in_sight, watch
     from curator.ui.kit.theme import LIGHT, Scheme, StateColours, Theme, ThemeController, blend, icon, theme_of
@@ -134,6 +137,7 @@ __all__ = [
     "RecordColumn",
     "RecordModel",
     "RecordTable",
+    "RoomyHeader",
     "RowList",
     "RowTable",
     "SavedLayout",
@@ -154,6 +158,7 @@ __all__ = [
     "blend",
     "cascaded",
     "choose",
+    "cut_line",
     "decision_words",
     "draw_bar",
     "draw_focus",
@@ -193,6 +198,7 @@ __all__ = [
     "spoken",
     "state_of",
     "suggestion_words",
+    "tag_width",
     "tell",
     "theme_of",
     "tooltip",
@@ -221,10 +227,10 @@ __getattr__ = opened_late(
     messages="ask choose tell",
     note_marks="draw_notes notes_width",
     notices="NoticeLine Notices",
-    record_tables="FigureTable FindLine Index OpeningTable RecordColumn RecordModel RecordTable TickTable",
+    record_tables="FigureTable FindLine Index OpeningTable RecordColumn RecordModel RecordTable RoomyHeader TickTable",
     row_list=(
-        "PAD RowList RowTable draw_bar draw_focus draw_ground draw_key draw_tag draw_words figure fixed_font "
-        "row_height scaled"
+        "PAD RowList RowTable cut_line draw_bar draw_focus draw_ground draw_key draw_tag draw_words figure fixed_font "
+        "row_height scaled tag_width"
     ),
     sight="Glance MODIFIERS Sight rows_in_sight watch",
     theme="LIGHT Scheme StateColours Theme ThemeController blend icon theme_of",

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QBoxLayout, QDialog, QDialogButtonBox, QFrame, QLayout, QLayoutItem, QScrollArea, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QLabel,
+    QLayout,
+    QLayoutItem,
+    QScrollArea,
+    QWidget,
+)
 
 USUAL_LINE = 18
 """Pixels of a line of the usual font, for which the dialogs' sizes were chosen."""
@@ -16,6 +26,7 @@ def fit_to_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
     """Enlarge a dialog by as much as the interface's font is larger than the usual one, and until its sentences have
     their lines; not beyond the screen, or the window where that is larger. What has no room then can be scrolled; the
     `buttons` stay in sight."""
+    _make_room_for_mnemonics(dialog)
     larger = max(dialog.fontMetrics().height() / USUAL_LINE, 1.0)
     room = _room(dialog)
     if _needed(dialog.layout(), room).width() > room.width():
@@ -30,7 +41,19 @@ def fit_to_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
     layout = dialog.layout()
     if layout is not None and layout.hasHeightForWidth():
         height = max(height, layout.heightForWidth(width))
-    dialog.resize(width, min(height, room.height()))
+    comfortable = max(room.height() - 2 * _frame(dialog).height(), needed.height())
+    dialog.resize(width, min(height, comfortable, room.height()))
+
+
+def _make_room_for_mnemonics(dialog: QDialog) -> None:
+    """Qt draws an underlined letter by itself, so that the next one moves no closer (`To`), and measures it with it."""
+    for label in dialog.findChildren(QLabel):
+        before, mark, after = label.text().partition("&")
+        if label.buddy() is not None and mark and after:
+            advance, margins = label.fontMetrics().horizontalAdvance, label.contentsMargins()
+            parts = advance(before) + advance(after[:1]) + advance(after[1:])
+            margins.setRight(max(parts - advance(before + after), 0))
+            label.setContentsMargins(margins)
 
 
 def make_room_for_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
@@ -49,9 +72,13 @@ def _room(dialog: QDialog) -> QSize:
     room = dialog.screen().availableSize()
     if parent is None:
         return room
-    window = parent.window()
-    frame = window.frameSize() - window.size()  # the dialog gets one as high
-    return (room - frame).expandedTo(window.size())
+    return (room - _frame(dialog)).expandedTo(parent.window().size())
+
+
+def _frame(dialog: QDialog) -> QSize:
+    """Of the window that it belongs to: the dialog gets one as high, and is put above the middle by about as much."""
+    parent = dialog.parentWidget()
+    return parent.window().frameSize() - parent.window().size() if parent is not None else QSize(0, 0)
 
 
 def _needed(layout: QLayout | None, room: QSize) -> QSize:
@@ -91,6 +118,8 @@ def _scroll(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
     whole.setContentsMargins(0, 0, 20, 16)
     whole.addWidget(area, 1)
     whole.addWidget(buttons)
+    if layout.direction() is QBoxLayout.Direction.TopToBottom:
+        buttons.setContentsMargins(20, 0, 0, 0)  # the area begins at the edge of the dialog, its scroll bar apart
     for one in (area, *shown):
         one.show()  # a layout would show what it moves only from the event loop, and hidden parts get no keyboard
     if focused is not None:
@@ -174,7 +203,7 @@ class FlowRow(QLayout):
             if line and self._width([*line, (one, _size(one))]) > width:
                 yield line
                 line = []
-            line.append((one, _size(one)))
+            line.append((one, _size(one).boundedTo(QSize(max(width, one.minimumSize().width()), _size(one).height()))))
         if line:
             yield line
 

@@ -97,10 +97,11 @@ class StateChip(QWidget):
 
 
 class NoteLabel(QLabel):
-    """A sentence on the note ground; hidden while it is empty."""
+    """A sentence on the note ground; hidden while it is empty. `framed` where it lies over other parts."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, framed: bool = False) -> None:
         super().__init__(parent)
+        self._framed = framed
         self.setWordWrap(True)
         self.setContentsMargins(12, 6, 12, 6)
         self.setTextFormat(Qt.TextFormat.PlainText)
@@ -111,12 +112,21 @@ class NoteLabel(QLabel):
             self.setText(note)
             self.setVisible(bool(note))
 
+    def fit(self, widest: int) -> None:
+        """Be as wide as the sentence in one line where there is that much room."""
+        margins = self.contentsMargins()
+        words = QFontMetricsF(self.font()).boundingRect(QRectF(0, 0, 1e6, 1e6), 0, self.text()).width()
+        width = min(int(words) + margins.left() + margins.right() + 4, widest)
+        self.resize(width, self.heightForWidth(width))
+
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
         """By hand: a label's own painting takes its colours from the application's style sheet, not its palette."""
         painter = QPainter(self)
         theme = theme_of(self.palette())
         painter.fillRect(self.rect(), theme.note)
         painter.setPen(theme.note_ink)
+        if self._framed:
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.setFont(self.font())
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
         painter.drawText(self.contentsRect(), int(flags), self.text())

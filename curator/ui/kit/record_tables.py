@@ -10,6 +10,7 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QSize,
     QSortFilterProxyModel,
     Qt,
     Signal,
@@ -42,6 +43,11 @@ class RecordColumn(Generic[R]):
         self.words = words
         self.by = by or words
         self.figure = figure
+
+    @property
+    def gap(self) -> str:
+        """Behind a figure, so that it does not touch words that begin in the next column."""
+        return "\u2002" if self.figure else ""
 
 
 class RecordModel(QAbstractTableModel, Generic[R]):
@@ -210,13 +216,16 @@ class TickModel(QAbstractTableModel, Generic[R]):
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(self._columns[section].figure)
-        return self._columns[section].heading if role == Qt.ItemDataRole.DisplayRole else None
+        column = self._columns[section]
+        return column.heading + column.gap if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self._rows):
             return None
         row, column = self._rows[index.row()], self._columns[index.column()]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.words(row) + column.gap
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
             return column.words(row)
         if role == Qt.ItemDataRole.CheckStateRole and self.flags(index) & Qt.ItemFlag.ItemIsUserCheckable:
             return Qt.CheckState.Checked if index.row() in self._ticked else Qt.CheckState.Unchecked
@@ -317,6 +326,21 @@ class OpeningTable(QTableView):
         if least > 0 and least != header.minimumSectionSize():
             header.setMinimumSectionSize(least)
         super().updateGeometries()
+
+
+# Headings with room between them.
+
+
+class RoomyHeader(QHeaderView):
+    """Of columns that are as wide as their contents: neighbouring headings do not run together in large letters."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self.setSectionsClickable(True)
+        self.setHighlightSections(False)
+
+    def sectionSizeFromContents(self, section: int) -> QSize:
+        return super().sectionSizeFromContents(section) + QSize(self.fontMetrics().averageCharWidth() * 2, 0)
 
 
 # A small table of figures for reading.

@@ -6,7 +6,7 @@ with rows of one height does not (8 ms).
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QPointF, QRectF, Qt, Signal, SignalInstance
+from PySide6.QtCore import QEvent, QMargins, QModelIndex, QPointF, QRect, QRectF, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
@@ -22,6 +22,9 @@ from PySide6.QtWidgets import (
 
 from curator.ui.kit.mention_state import MentionState
 from curator.ui.kit.theme import Theme, theme_of
+
+BESIDE_WORDS = QMargins(12, 14, 12, 12)
+_WORDS = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
 
 
 class RowList(QListView):
@@ -40,6 +43,12 @@ class RowList(QListView):
         if words != self.empty_words:  # said again with every key: the rows need no painting for it
             self.empty_words = words
             self.viewport().update()
+
+    def height_for_words(self) -> int:
+        """What the words need while there are no rows."""
+        room = QRect(0, 0, self.viewport().width() - BESIDE_WORDS.left() - BESIDE_WORDS.right(), 100_000)
+        words = self.fontMetrics().boundingRect(room, int(_WORDS), self.empty_words)
+        return words.height() + BESIDE_WORDS.top() + BESIDE_WORDS.bottom()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -145,9 +154,24 @@ def _paint_empty(view: QAbstractItemView, words: str) -> None:
         return
     painter = QPainter(view.viewport())
     painter.setPen(theme_of(view.palette()).muted)
-    flags = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
-    painter.drawText(QRectF(view.viewport().rect()).adjusted(12, 14, -12, -12), int(flags), words)
+    painter.drawText(view.viewport().rect().marginsRemoved(BESIDE_WORDS), int(_WORDS), words)
     painter.end()
+
+
+def cut_line(view: QListView, height: int, *, above: float) -> int:
+    """Pixels at the lower end of a list of this height that would show part of a line of words, where each row begins
+    with so many pixels `above` its lines: nothing is read through half a letter."""
+    model, line = view.model(), QFontMetricsF(view.font()).height()
+    top = whole = 0.0
+    for at in range(model.rowCount() if model is not None else 0):
+        row = view.visualRect(model.index(at, 0)).height()
+        for number in range(int((row - above) // line)):
+            bottom = top + above + (number + 1) * line
+            if bottom > height:
+                return int(height - whole) if whole else 0
+            whole = bottom
+        top += row
+    return 0
 
 
 # What the delegates of candidate, search, queue and history rows draw alike: grounds, key caps, bars, elided words.
@@ -234,10 +258,13 @@ def draw_bar(painter: QPainter, rect: QRectF, fraction: float, *, colour: QColor
         painter.drawRoundedRect(QRectF(rect.left(), rect.top(), max(width, 2.0), rect.height()), radius, radius)
 
 
+def tag_width(words: str, font: QFont) -> float:
+    return QFontMetricsF(font).horizontalAdvance(words) + 12
+
+
 def draw_tag(painter: QPainter, place: QPointF, words: str, *, font: QFont, theme: Theme, state: MentionState) -> float:
     """A small tinted tag that ends at `place` (right, middle); returns its width."""
-    metrics = QFontMetricsF(font)
-    width, height = metrics.horizontalAdvance(words) + 12, metrics.height() + 3
+    width, height = tag_width(words, font), QFontMetricsF(font).height() + 3
     rect = QRectF(place.x() - width, place.y() - height / 2, width, height)
     colours = theme.states[state]
     painter.setPen(QPen(colours.line, 1))

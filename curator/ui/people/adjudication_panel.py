@@ -15,7 +15,6 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPalette
 from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
-    QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -28,6 +27,7 @@ from curator.domain.wording import tr
 from curator.services.rounds import Adjudication, Opinions
 from curator.ui.kit import (
     PAD,
+    ElidedLabel,
     FlowRow,
     Glance,
     Index,
@@ -54,6 +54,8 @@ DONE = "Every disagreement of “{name}” is settled."
 AGREED = "Take over the {n:,} agreed"
 LEFT = "“{mention}” · {left:,} of {all:,} disagreements left in “{name}”"
 LONGEST = 40
+TITLE = 20
+"""Letters of the title that are seen at least; the columns beside the panel need their width."""
 MOST = 5
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 
@@ -111,9 +113,8 @@ class AdjudicationPanel(QWidget):
         self.list.setModel(self.model)
         self.list.setItemDelegate(_Delegate(self.list))
         self.list.installEventFilter(self)
-        self.title = QLabel(self)
-        self.title.setTextFormat(Qt.TextFormat.PlainText)
-        self.title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self.title = ElidedLabel(parent=self)
+        self.title.setMinimumWidth(TITLE * self.fontMetrics().horizontalAdvance("0"))
         self.hint = QLabel(self)
         self.hint.setTextFormat(Qt.TextFormat.PlainText)
         self.hint.setWordWrap(True)
@@ -157,7 +158,7 @@ class AdjudicationPanel(QWidget):
         self.model.show_rows(rows)
         self.list.go_to(majority(rows))
         counts = {"left": len(found.left), "all": len(found.contested), "name": found.round.name}
-        self.title.setText(
+        self.title.set_words(
             tr(LEFT, mention=shorten(opinions.mention.text, LONGEST, placeholder="…"), **counts)
             if opinions is not None and found.left
             else tr(DONE, name=found.round.name)

@@ -13,16 +13,18 @@ from curator.ui.kit import RecordColumn, RecordTable, ShowDialog, sentence
 
 HEAD = (
     "Links: Krippendorff's alpha {alpha}{interval} over {items:,} mentions that at least two of {people} linked or "
-    "called NIL; observed agreement {observed}. Spans: F1 {exact} exact, {overlap} overlapping."
+    "called NIL; observed agreement {observed}."
 )
+SPANS = "Spans: F1 {exact} exact, {overlap} overlapping."
+NO_SPANS = "Spans cannot be compared yet: no document was judged whole by two curators."
 NOTHING = "Nothing can be compared yet: in “{name}” no mention was judged by two curators. Import a colleague's file."
 CALCULATING = "Calculating the figures…"
 EXPLAINED = (
     "Alpha: Krippendorff, nominal, missing judgements allowed; Jaccard and MASI weigh sets of entities that overlap. "
-    "Kappa: Cohen, mean over pairs. Fleiss: mentions that all judged. In brackets the 95 % interval over documents "
-    "drawn again 1,000 times. Rejected and skipped mentions are no links; span F1 is over documents that both judged "
-    "whole."
+    "Kappa: Cohen, mean over pairs. Fleiss: mentions that all judged. Rejected and skipped mentions are no links; span "
+    "F1 is over documents that both judged whole."
 )
+BRACKETS = "In brackets: the 95 % interval of alpha, over documents drawn again 1,000 times."
 CONSISTENT = "How often a curator answers the same again, unknowingly, when a decided mention is shown once more."
 PARTS = {"Pairs": "Pair", "Types": "Type", "Documents": "Document"}
 """What the tables tell apart, and the heading of their first column."""
@@ -60,6 +62,8 @@ class AgreementWindow(ShowDialog):
     def show_report(self, report: AgreementReport, consistency: Sequence[ConsistencyRow] = ()) -> None:
         self.report = report
         self.head.setText(head_words(report))
+        bounded = any(row.interval is not None for _, row in report.rows)
+        self.explained.setText(" ".join([tr(EXPLAINED), *([tr(BRACKETS)] if bounded else [])]))
         parts = ([report.whole, *report.pairs], report.by_type, report.by_document)
         for title, rows in zip(PARTS, parts, strict=True):
             self.tables[title] = table = RecordTable(
@@ -83,16 +87,18 @@ def head_words(report: AgreementReport) -> str:
     whole = report.whole
     if not whole.items:
         return tr(NOTHING, name=report.round)
-    return tr(
+    spans = tr(NO_SPANS)
+    if whole.exact is not None:
+        spans = tr(SPANS, exact=figure(whole.exact), overlap=figure(whole.overlap))
+    links = tr(
         HEAD,
-        alpha=figure(whole.alpha),
+        alpha=tr("not defined") if whole.alpha is None else figure(whole.alpha),
         interval=_interval(whole),
         items=whole.items,
         people=", ".join(report.curators),
         observed=percent(whole.observed),
-        exact=figure(whole.exact),
-        overlap=figure(whole.overlap),
     )
+    return f"{links} {spans}"
 
 
 def figure(value: float | None) -> str:

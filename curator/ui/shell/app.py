@@ -38,6 +38,7 @@ from curator.services.records import log_folder, sqlite_words, start_logging, st
 from curator.settings import Language, load
 from curator.ui.document import speak_to_screen_readers
 from curator.ui.kit import Scheme, Sight, ThemeController, icon, read_state, tell, theme_of, write_state
+from curator.ui.shell.dropping import FileDrops
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.quiet_time import collect_in_quiet_times
 
@@ -78,6 +79,7 @@ def run(*projects: Path, read_only: bool = False) -> int:
     app = make_application(sys.argv[:1])
     collect_in_quiet_times(app)
     Sight(app)
+    FileDrops(app)
     window = make_window(app)
     old_hook, sys.excepthook = sys.excepthook, _hook(app, window)
     if projects:

@@ -158,13 +158,14 @@ class MainWindow(QMainWindow):
         state = self.bench.state if self.bench is not None else WindowState()
         self.menus.show_state(state)
         if self.bench is not None:
-            self.bench.bottom.show_state(state, searching=self.bench.searching)
+            self.bench.bottom.show_state(state, searching=self.bench.searching, many=self.bench.many.hints)
             self.status.show_curator(self.bench.project.curation.curator)
 
     @Slot()
     def _preferences_changed(self) -> None:
         settings = self.preferences.settings
         self.menuBar().setFont(QApplication.font())  # a widget with a sheet of its own keeps the font it had
+        self.menus.fit_overflow()
         self.menus.check_theme(settings.theme.value)
         self.menus.set_keymap(self.preferences.keymap)
         use_keys(self.preferences.keymap, COMMANDS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import metadata, resources
 
 from PySide6.QtCore import QEvent, Qt, QUrl, qVersion
-from PySide6.QtGui import QDesktopServices, QFont
+from PySide6.QtGui import QDesktopServices, QFont, QShowEvent
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit, QSplitter, QTextBrowser, QWidget
 
 from curator import __version__
@@ -50,7 +50,9 @@ class Manual(ShowDialog):
         splitter.addWidget(self.list)
         splitter.addWidget(self.page)
         splitter.setStretchFactor(1, 1)
-        splitter.setSizes([210, 650])
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.splitter = splitter
         self.body.addWidget(splitter, 1)
         self.resize(900, 680)
         self.list.currentItemChanged.connect(lambda item: self._show(str(item.data(Qt.ItemDataRole.UserRole))))
@@ -63,10 +65,23 @@ class Manual(ShowDialog):
     def _show(self, name: str) -> None:
         self.page.setMarkdown(self._pages[name])
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit_pages()
+
+    def _fit_pages(self) -> None:
+        """The titles whole, where the page still gets the larger part."""
+        titles = self.list.sizeHintForColumn(0) + self.list.verticalScrollBar().sizeHint().width() + 4
+        whole = self.width()
+        pages = min(titles, whole * 2 // 5)
+        self.splitter.setSizes([pages, whole - pages])
+
     def changeEvent(self, event: QEvent) -> None:
         """Links have their colour from when the page was set."""
         super().changeEvent(event)
         item = self.list.currentItem() if hasattr(self, "list") else None
+        if event.type() is QEvent.Type.FontChange and hasattr(self, "splitter"):
+            self._fit_pages()
         if event.type() is QEvent.Type.PaletteChange and item is not None:
             place = self.page.verticalScrollBar().value()
             self._show(str(item.data(Qt.ItemDataRole.UserRole)))

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+from PySide6.QtGui import QAction, QIcon, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar, QToolButton, QWidget
 
 from curator.commands import Command, Keymap, Menu, WindowState
 from curator.domain.wording import tr
@@ -59,6 +59,9 @@ RECENT_AFTER = "project.open"
 RESULT, COUNT = "tools.result", "curator.unread"
 """The command that opens results, and the property with what its title ends in."""
 
+OVERFLOW = "qt_menubar_ext_button"
+"""Qt's name of the button that opens the menus a narrow bar has no room for."""
+
 
 class CommandMenus(QObject):
     """One `QAction` for each command; `show_state` enables those that can be used."""
@@ -67,6 +70,7 @@ class CommandMenus(QObject):
         super().__init__(bar)
         self._actions: dict[str, QAction] = {}
         self.keymap = Keymap()
+        self._overflow = bar.findChild(QToolButton, OVERFLOW)
         window = bar.window()
         titles: set[str] = set()
         for menu in Menu:
@@ -99,6 +103,15 @@ class CommandMenus(QObject):
             if command.id == RECENT_AFTER:
                 self.recent = RecentMenu(next(marked), menu)
                 menu.addMenu(self.recent)
+
+    def fit_overflow(self) -> None:
+        """A sign in the colour and size of the menus; Qt's own is small and nearly black in every theme."""
+        if (button := self._overflow) is not None:
+            button.setIcon(QIcon())
+            button.setText("»")
+            button.setAccessibleName(tr("More menus"))
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+            button.setMinimumWidth(button.fontMetrics().horizontalAdvance("»") + 8)
 
     def action(self, command_id: str) -> QAction:
         return self._actions[command_id]

@@ -110,6 +110,23 @@ def test_what_a_line_cannot_hold_is_told(make: SimpleNamespace, put: Put, tmp_pa
     assert "1 document without any" in form.problems[1].text
 
 
+def test_what_several_files_lack_is_said_once(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:
+    form = BlinkFormat()
+    files = []
+    for number in (1, 2):
+        path = put(lines(LINE, LINE), f"{number}.jsonl")
+        reader = form.open(path)
+        (one,) = reader
+        bare = dataclasses.replace(one, external_id="bare", mentions=())
+        items = [make.export(one, verdicts={0: Verdict.link("X:1")}), make.export(bare)]
+        files.append((make.file(path, reader), items))
+    form.write(files, tmp_path / "out.jsonl")
+    assert [one.text for one in form.problems if "without" in one.text] == [
+        "BLINK's lines are mentions: 2 documents without any were left out"
+    ]
+    assert [one.text[:7] for one in form.problems if "label_title" in one.text] == ["2 lines"]
+
+
 @pytest.mark.parametrize("line", ["{", '{"mention": 1}', json.dumps({**LINE, "mention": " "})])
 def test_lines_that_cannot_be_read_are_set_aside(put: Put, line: str) -> None:
     reader = BlinkFormat().open(put(lines(LINE) + line + "\n"))

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
@@ -13,10 +14,12 @@ from curator.services.linking.name_linking import BY_NAME
 from curator.services.queue.queue import MentionView
 from curator.ui.candidates import candidate_delegate
 from curator.ui.candidates.candidate_contrast import CandidatePair, pair_html
+from curator.ui.candidates.candidate_delegate import BEFORE_TAG, LEAST_NAME, chosen_words
 from curator.ui.candidates.candidate_model import Extent
 from curator.ui.candidates.candidate_panel import CandidatePanel
 from curator.ui.candidates.entity_card import EntityCard, card_html
 from curator.ui.kit.labels import ElidedLabel
+from curator.ui.kit.row_list import tag_width
 from curator.ui.kit.theme import DARK, LIGHT
 from tests.curator.ui.samples import ENTITY, PARENT, lookup, span, suggestion, view
 
@@ -149,6 +152,16 @@ def test_suggestions_are_withheld_with_the_reason_until_the_next_mention(panel: 
     assert panel.model.rowCount() == 3
 
 
+def test_words_without_rows_get_the_room_of_the_empty_record(panel: CandidatePanel) -> None:
+    panel.resize(300, 420)
+    panel.show_mention(view(1, FK))
+    before, low = panel.splitter.sizes(), panel.list.viewport().height()
+    panel.show_without_suggestions("Suggestions are held back here: decide without them. " * 8)
+    assert panel.list.viewport().height() >= panel.list.height_for_words() > low
+    panel.show_mention(view(2, FK))
+    assert panel.splitter.sizes() == before
+
+
 def test_spelling_alone_says_nothing_of_nil(panel: CandidatePanel) -> None:
     found = suggestion(1)
     panel.show_mention(view(1, FK, made=replace(found, stamp=replace(found.stamp, bundle_id=BY_NAME))))
@@ -277,6 +290,19 @@ def test_a_probability_that_is_not_calibrated_says_so_on_the_card(panel: Candida
     panel.show_mention(view(2, FK, made=sure))
     assert "probability" in panel.card.toPlainText()
     assert "not calibrated" not in panel.card.toPlainText()
+
+
+def test_the_tag_of_the_linked_candidate_gives_way_to_its_name(qapp: QApplication) -> None:
+    font = qapp.font()
+    name = "Rosuvastatin Calcium"
+    whole = QFontMetricsF(font).horizontalAdvance(name)
+
+    def words(room: float) -> str:
+        return chosen_words(room, name, font, tag=font)
+
+    assert words(whole + tag_width("✓ linked", font) + BEFORE_TAG) == "✓ linked"
+    assert words(whole + tag_width("✓", font) + BEFORE_TAG) == "✓"
+    assert words(QFontMetricsF(font).horizontalAdvance(name[:LEAST_NAME])) == ""
 
 
 # --- what is read without scrolling ---

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from curator.ui.kit import FormDialog
@@ -20,6 +20,7 @@ def test_a_field_keeps_the_keyboard_where_the_dialog_has_to_scroll(qtbot: QtBot)
     dialog.show()
     assert dialog.height() <= dialog.screen().availableSize().height()
     assert dialog.focusWidget() is chosen
+    assert dialog.buttons.contentsMargins().left() == 20, "the buttons do not begin at the edge"
 
 
 class FramedWindow(QWidget):
@@ -39,3 +40,33 @@ def test_the_frame_of_a_dialog_has_room_on_the_screen_too(qtbot: QtBot) -> None:
     field.setMinimumHeight(dialog.screen().availableSize().height())
     dialog.show()
     assert dialog.height() == dialog.screen().availableSize().height() - 28
+
+
+class Roomy(QPlainTextEdit):
+    """Would like more height than a screen has, and needs little."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, 9000)
+
+
+def test_a_dialog_that_needs_less_leaves_room_for_its_title_wherever_it_is_put(qtbot: QtBot) -> None:
+    window = FramedWindow()
+    qtbot.addWidget(window)
+    window.resize(300, 200)
+    dialog = FormDialog("Tall", parent=window)
+    dialog.body.addWidget(Roomy(), 1)
+    dialog.show()
+    assert dialog.height() == dialog.screen().availableSize().height() - 3 * 28
+
+
+def test_a_label_is_as_wide_as_its_letters_beside_the_underlined_one(qtbot: QtBot) -> None:
+    dialog = FormDialog("Save")
+    qtbot.addWidget(dialog)
+    field = QLineEdit()
+    dialog.form.addRow("&To", field)
+    dialog.show()
+    label = dialog.form.labelForField(field)
+    assert isinstance(label, QLabel)
+    advance = label.fontMetrics().horizontalAdvance
+    assert advance("To") < advance("T") + advance("o"), "the letters of this font move together"
+    assert label.width() >= advance("T") + advance("o")

@@ -43,3 +43,13 @@ def test_a_row_may_become_another_and_the_place_stays(qtbot: QtBot) -> None:
     assert table.lines.setData(box, Qt.CheckState.Checked.value, Qt.ItemDataRole.CheckStateRole)
     assert table.ticked == ("a",)
     assert not table.lines.setData(table.lines.index(0, 1), Qt.CheckState.Checked.value, Qt.ItemDataRole.CheckStateRole)
+
+
+def test_figures_keep_away_from_the_words_beside_them(qtbot: QtBot) -> None:
+    table: TickTable[str] = TickTable("Words", COLUMNS)
+    qtbot.addWidget(table)
+    table.show_rows(["yes"])
+    figure = table.lines.index(0, 1)
+    assert figure.data() == "3\u2002"
+    assert figure.data(Qt.ItemDataRole.AccessibleTextRole) == "3"
+    assert str(table.lines.headerData(1, Qt.Orientation.Horizontal)).endswith("Letters\u2002")

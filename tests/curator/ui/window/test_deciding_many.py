@@ -74,6 +74,34 @@ def test_shift_enter_lists_without_hurry_and_escape_decides_nothing_more(desk: D
     assert len(desk.project.curation.history(1)) == 1, "a decided mention is not decided again"
 
 
+def hinted(desk: Desk) -> list[str]:
+    return [key for key, _ in desk.bench.bottom.hints.shown]
+
+
+def test_what_is_said_of_the_list_goes_with_it(desk: Desk) -> None:
+    desk.press(Key.Key_Return, SHIFT)
+    assert "ticked" in desk.bench.bottom.message.words
+    desk.press(Key.Key_Escape)
+    assert desk.bench.bottom.message.words == ""
+    desk.press(Key.Key_Up)
+    desk.press(Key.Key_Return, SHIFT)
+    desk.press(Key.Key_Return, SHIFT)
+    assert "Lidocaine" in desk.bench.bottom.message.words, "what was decided is said on"
+
+
+def test_the_bottom_line_names_the_keys_of_the_list_while_it_has_the_keyboard(desk: Desk) -> None:
+    usual = hinted(desk)
+    desk.press(Key.Key_Return, SHIFT)
+    assert hinted(desk) == ["⇧↵", "↑↓", "Space", "G", "A", "Esc"]
+    desk.bench.document.setFocus()
+    assert hinted(desk) == usual, "the text decides again"
+    desk.bench.many.others.setFocus()
+    desk.press(Key.Key_Escape)
+    assert hinted(desk) == usual
+    desk.press(Key.Key_B, CTRL)
+    assert hinted(desk) == ["⇧↵", "R", "W", "↑↓", "Esc"]
+
+
 def test_keys_of_letters_in_the_list_are_not_the_windows(desk: Desk) -> None:
     desk.press(Key.Key_Return, SHIFT)
     desk.press(Key.Key_N)

@@ -24,6 +24,7 @@ from curator.ui.files.import_report import ImportReportDialog, as_text
 from curator.ui.files.imports import ImportsDialog
 from curator.ui.files.new_project import NewProjectDialog
 from curator.ui.files.save_as import ExportDialog
+from curator.ui.jobs import JobKind
 from curator.ui.kit.record_tables import FigureTable
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.keys_overlay import KeysOverlay, keys_words
@@ -151,6 +152,10 @@ def test_a_knowledge_base_is_imported_and_its_index_built(make_desk: MakeDesk, q
     qtbot.waitUntil(lambda: len(desk.world.jobs.started) == 2 and len(desk.bench.jobs) == 0)
     assert [spec["stages"] for _, spec in desk.world.jobs.started] == [["lexical"], ["lexical", "names"]]
     assert desk.project.knowledge.info() is not None
+    built = next(job.outcome for job in desk.bench.jobs.listed if job.kind is JobKind.INDEX)
+    assert built is not None
+    assert built.message
+    assert desk.bench.bottom.message.words == built.message
 
 
 def test_a_missing_knowledge_base_is_told_in_a_sentence(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
@@ -267,10 +272,11 @@ def test_a_new_project_needs_a_new_name(qtbot: QtBot, tmp_path: Path) -> None:
 # --- retraining ---
 
 
-def retraining(desk: Desk, qtbot: QtBot) -> RetrainDialog:
+def retraining(desk: Desk, qtbot: QtBot, recipe: str = "curator") -> RetrainDialog:
     model = desk.window.session.model
     assert model is not None
     dialog = model.retrain()
+    dialog.choose(recipe)
     qtbot.waitUntil(lambda: "links" in dialog.learns.text())
     return dialog
 

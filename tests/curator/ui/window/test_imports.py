@@ -13,11 +13,13 @@ from curator.domain.documents import SourceDocument
 from curator.domain.imports import Changed
 from curator.services.importing.import_comparing import Compared
 from curator.services.importing.import_reading import FileReading, ImportChoices
-from curator.services.ports import QueueFilter
+from curator.services.importing.import_report import KNOWN, FileProblem, ImportReport
+from curator.services.ports import Problem, QueueFilter
 from curator.ui.files.changed_texts import ChangedTextsDialog
 from curator.ui.files.document_files import DOCUMENTS, HAPPENS
 from curator.ui.files.import_documents import ImportDialog
 from curator.ui.files.import_kb import ImportKbDialog
+from curator.ui.files.import_report import in_short, summary
 from curator.ui.files.imports import ImportsDialog
 from curator.ui.shell.dropping import sorted_out
 from curator.ui.shell.main_window import MainWindow
@@ -51,6 +53,28 @@ def brought_in(desk: Desk, qtbot: QtBot, dialog: ImportDialog) -> None:
 
 def ids(desk: Desk) -> list[int]:
     return desk.project.queue.ids(QueueFilter())
+
+
+SEEN = FileProblem("a.txt", Problem(0, "note", "imported before as a.txt; nothing was changed"))
+ASIDE = FileProblem("a.txt", Problem(2, "set aside", "odd"))
+
+
+@pytest.mark.parametrize(
+    ("report", "words"),
+    [
+        (ImportReport((), {KNOWN: 1}, (SEEN,)), "Nothing was imported. 1 file was imported before. 1 note."),
+        (ImportReport((), {KNOWN: 3}, (SEEN,) * 3), "Nothing was imported. 3 files were imported before. 3 notes."),
+        (
+            ImportReport(("a.txt",), {"documents": 2, KNOWN: 1}, (SEEN, ASIDE)),
+            "Imported a.txt{time}: 2 documents. 1 file was imported before. 1 problem. 1 note.",
+        ),
+        (ImportReport(("a.txt",), {"documents": 1}), "Imported a.txt{time}: 1 document. No problems."),
+        (ImportReport(("a.txt",)), "Imported a.txt{time}: nothing new. No problems."),
+    ],
+)
+def test_what_an_import_did_is_said_in_short(report: ImportReport, words: str) -> None:
+    assert in_short(report) == words.format(time="")
+    assert summary(report) == words.format(time=" in 0.0 s")
 
 
 def test_an_import_is_shown_before_anything_is_written(empty: Desk, qtbot: QtBot) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QRect, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPalette
-from PySide6.QtWidgets import QApplication, QHeaderView, QLabel, QScrollBar, QWidget
+from PySide6.QtWidgets import QApplication, QHeaderView, QLabel, QScrollBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome
@@ -18,6 +18,7 @@ from curator.ui.kit.labels import ScaledLabel
 from curator.ui.kit.row_list import fixed_font
 from curator.ui.kit.theme import DARK, LIGHT, Theme, contrast, theme_of
 from curator.ui.shell.main_window import MainWindow
+from curator.ui.shell.manual import Manual
 from curator.ui.training.retrain import RetrainDialog
 from tests.curator.ui.window.fakes import Desk, MakeDesk
 from tests.curator.ui.window.test_reach import clipped, dialogs, each_dialog, name_of
@@ -86,6 +87,21 @@ def test_rows_and_lines_are_as_high_as_their_words_need(dressed: MainWindow, mak
     assert [one() for one in measured] == before
 
 
+def test_the_button_of_the_menus_without_room_is_legible(dressed: MainWindow, make_desk: MakeDesk) -> None:
+    make_desk()
+    dressed.resize(900, 560)
+    _set(dressed, "interface_size", 200)
+    button = dressed.menuBar().findChild(QToolButton, "qt_menubar_ext_button")
+    assert button is not None
+    assert button.isVisible()
+    assert button.width() >= button.fontMetrics().horizontalAdvance("»")
+    for theme in (LIGHT, DARK):
+        _set(dressed, "theme", "dark" if theme.dark else "light")
+        drawn = dressed.grab(QRect(button.mapTo(dressed, button.rect().topLeft()), button.size())).toImage()
+        ground = theme.palette.color(ROLE.Window)
+        assert max(contrast(colour, ground) for colour in colours(drawn)) > 4.5, theme
+
+
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("outcome", [Outcome.NIL, Outcome.REJECTED, Outcome.SKIPPED])
 def test_nothing_is_cut_at_200_percent(
@@ -119,6 +135,18 @@ def test_no_dialog_is_larger_than_the_screen_nor_cuts_words_at_200_percent(
         if found:
             wrong[name] = found
     assert wrong == {}
+
+
+@pytest.mark.parametrize("percent", [100, 200])
+def test_the_titles_of_the_manual_are_whole_in_every_size(dressed: MainWindow, percent: int) -> None:
+    dressed.resize(1440, 900)
+    _set(dressed, "interface_size", percent)
+    manual = Manual(dressed)
+    manual.show()
+    settle()
+    assert manual.list.viewport().width() >= manual.list.sizeHintForColumn(0)
+    assert manual.page.width() > manual.list.width()
+    manual.reject()
 
 
 def cut_headings(top: QWidget) -> list[str]:

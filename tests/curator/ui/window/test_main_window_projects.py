@@ -117,6 +117,7 @@ def test_empty_states_say_what_to_do_next(make_desk: MakeDesk) -> None:
     desk = make_desk(documents=0, kb=False, index=False)
     assert desk.bench.document.empty_words == (EMPTY_KB[0], EMPTY_KB[1].format(way=place_of("project.import_kb")))
     assert desk.note == NO_KB.format(way="Project › Import knowledge base… (Ctrl+Shift+I)")
+    assert desk.bench.candidates.list.empty_words == "", "there is no mention to click"
 
 
 def test_while_an_import_runs_nothing_asks_for_one(make_desk: MakeDesk, qtbot: QtBot) -> None:

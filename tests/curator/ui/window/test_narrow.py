@@ -14,8 +14,9 @@ from pytestqt.qtbot import QtBot
 from curator.domain.jobs import Progress
 from curator.services.curating.bulk import BulkOffer
 from curator.services.curating.bulk_plan import Chance, make_plan
+from curator.ui.bench.history_panel import ABOVE
 from curator.ui.jobs.jobs import JobKind
-from tests.curator.ui.window.fakes import Desk, MakeDesk
+from tests.curator.ui.window.fakes import SHIFT, Desk, MakeDesk
 
 Key = Qt.Key
 
@@ -63,8 +64,19 @@ def test_an_adjudication_takes_no_width_from_the_other_columns(narrow: Desk) -> 
     assert people is not None
     panel = people.mode.panel
     panel.hint.setText(30 * "word ")
-    panel.title.setText("3 of 3 disagreements left in “pilot”")
-    assert panel.minimumSizeHint().width() <= panel.title.sizeHint().width() + 24
+    panel.title.set_words("3 of 3 disagreements left in “pilot” and more words than a line holds")
+    assert panel.minimumSizeHint().width() <= panel.title.minimumWidth() + 24
+
+
+def test_lists_of_mentions_take_no_width_from_the_other_columns(narrow: Desk) -> None:
+    before = narrow.bench.candidates.width()
+    narrow.press(Key.Key_Return, SHIFT)
+    QApplication.processEvents()
+    assert narrow.bench.many.is_open
+    assert narrow.bench.candidates.width() == before
+    narrow.press(Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    QApplication.processEvents()
+    assert narrow.bench.candidates.width() == before
 
 
 def test_key_hints_give_the_job_line_its_room(narrow: Desk, qtbot: QtBot) -> None:
@@ -82,3 +94,22 @@ def test_key_hints_give_the_job_line_its_room(narrow: Desk, qtbot: QtBot) -> Non
     over.set()
     qtbot.waitUntil(lambda: len(bench.jobs) == 0)
     assert bench.bottom.hints.isVisible()
+
+
+def test_decisions_and_comments_end_with_a_whole_line(narrow: Desk, qtbot: QtBot) -> None:
+    desk, bench = narrow, narrow.bench
+    desk.press(Key.Key_Return)
+    desk.press(Key.Key_Up)
+    mention, opened = bench.navigator.mention_id, bench.navigator.opened
+    assert mention is not None
+    assert opened is not None
+    desk.project.notes.comment(opened.document.id, "which dose?", mention_id=mention)
+    desk.project.notes.comment(opened.document.id, "and when?", mention_id=mention)
+    qtbot.waitUntil(lambda: bench.comments.list.count() == 2 and bench.history.isVisible())
+    for _ in range(3):
+        QApplication.processEvents()
+    line = bench.fontMetrics().height()
+    for view, above in ((bench.history.list, ABOVE), (bench.comments.list, 0)):
+        shown = view.viewport().height() - above
+        assert shown >= line
+        assert shown % line == 0

@@ -55,6 +55,19 @@ def test_each_page_is_left_only_when_it_is_right(qtbot: QtBot, tmp_path: Path) -
     assert dialog.pages.currentIndex() == 1
 
 
+def test_a_short_page_is_not_as_high_as_the_longest(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = wizard(qtbot, tmp_path)
+    assert dialog.list is not None
+    dialog.list.setMinimumHeight(3000)
+    dialog.name.setText("fresh")
+    dialog.show()
+    assert dialog.pages.minimumSizeHint().height() < 1000
+    dialog.next.click()
+    assert dialog.pages.minimumSizeHint().height() >= 3000
+    dialog.back.click()
+    assert dialog.pages.minimumSizeHint().height() < 1000
+
+
 def test_the_last_page_tells_counts_splits_and_time(qtbot: QtBot, tmp_path: Path) -> None:
     dialog = wizard(qtbot, tmp_path)
     dialog.name.setText("fresh")

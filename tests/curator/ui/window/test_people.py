@@ -85,7 +85,7 @@ def test_disagreements_are_settled_by_number_and_by_the_usual_keys(desk: Desk) -
     decision = desk.decision("cardiac arrest")
     assert decision is not None
     assert (decision.verdict, decision.note) == (Verdict.nil(), "round “pilot”: as ben judged")
-    assert "settled" in panel.title.text()
+    assert "settled" in panel.title.words
     panel.adopt.click()
     assert not panel.adopt.isVisible()
     adopted = desk.decision("Lidocaine")
@@ -102,14 +102,14 @@ def test_disagreements_are_settled_by_number_and_by_the_usual_keys(desk: Desk) -
     anew = desk.decision("cardiac arrest")
     assert anew is not None
     assert anew.note == "round “pilot”: decided anew"
-    assert "settled" in panel.title.text()
+    assert "settled" in panel.title.words
 
 
 def test_a_verdict_is_taken_only_of_the_mention_that_is_framed(desk: Desk) -> None:
     found = judge_alike_but_once(desk, "anna", "ben")
     mode = people(desk).mode
     mode.adjudicate(found)
-    assert mode.panel.title.text().startswith("“cardiac arrest” · 1 of 1")
+    assert mode.panel.title.words.startswith("“cardiac arrest” · 1 of 1")
     assert mode.panel.list.height() < 2.5 * mode.panel.list.visualRect(mode.panel.model.index(0, 0)).height()
     desk.press(Key.Key_Escape)
     desk.press(Key.Key_Up)

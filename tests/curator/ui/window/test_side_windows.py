@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Change, ChangeKind, Verdict
@@ -29,6 +32,17 @@ def test_the_history_keeps_its_row_while_the_linker_and_the_curator_work(desk: D
     with qtbot.waitSignal(desk.bench.bridge.changed):
         desk.project.events.emit(Change(ChangeKind.SUGGESTIONS, "linker", "Linked", (1,), (1,)))
     assert dialog.chosen == chosen
+    dialog.reject()
+
+
+def test_the_history_needs_no_scrolling_sideways(desk: Desk) -> None:
+    model = desk.window.session.model
+    assert model is not None
+    dialog = model.show_bundles()
+    rows = [replace(one, id="20261123-080438-untrained-with-a-long-name") for one in dialog.model.bundles]
+    dialog.show_bundles(rows)
+    QApplication.processEvents()
+    assert dialog.table.horizontalScrollBar().maximum() == 0
     dialog.reject()
 
 

@@ -26,7 +26,7 @@ from curator.ui.kit.layout_store import (
     usual_layout,
     write_state,
 )
-from curator.ui.shell.dropping import sorted_out
+from curator.ui.shell.dropping import FileDrops, sorted_out
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.recent import opened_before, remember
 from tests.curator.ui.window.fakes import Desk, make_project
@@ -152,6 +152,35 @@ def test_a_file_is_copied_and_never_moved(
     assert [event.isAccepted() for event in events] == [taken] * 3
     assert not taken or {event.dropAction() for event in events} == {COPY}
     assert len(asked) == int(taken)
+
+
+def test_a_file_over_a_field_goes_to_the_window_and_never_as_text(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, qapp: QApplication
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(desk.window.drops, "take", asked.append)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile("/a.txt")])
+    data.setText("file:///a.txt")
+    field = desk.bench.queue.text
+    handle = desk.window.windowHandle()
+    at = field.mapTo(desk.window, field.rect().center())
+    rest = (COPY | MOVE, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    watch = FileDrops(qapp)
+    try:
+        qapp.focusWindowChanged.emit(handle)
+        for kind in (QDragEnterEvent, QDragMoveEvent, QDropEvent):
+            event = kind(at, *rest)
+            event.setDropAction(MOVE)
+            QApplication.sendEvent(handle, event)
+            assert event.isAccepted()
+            assert event.dropAction() is COPY
+        QApplication.processEvents()
+    finally:
+        watch.deleteLater()
+        handle.removeEventFilter(watch)
+    assert asked == [[Path("/a.txt")]]
+    assert not field.text()
 
 
 def test_every_path_is_sorted_by_its_content(tmp_path: Path) -> None:
