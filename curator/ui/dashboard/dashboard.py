@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 
-from PySide6.QtCore import QDate, Qt, Signal
+from PySide6.QtCore import QDate, QEvent, Qt, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
+    QApplication,
     QComboBox,
     QDateEdit,
     QFileDialog,
@@ -225,6 +226,13 @@ class Dashboard(ShowDialog):
             self._lay_out(anew=True)
         for one in drawn.plots:
             self.cards[one.id].show_plot(one)
+        self._give_room()
+
+    def _give_room(self) -> None:
+        """Qt would show new cards in the height of the window first, all crushed, and make it higher a turn later."""
+        for card in self.cards.values():
+            card.show()
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
 
     def _show_heads(self, figures: Sequence[Headline]) -> None:
         for one in figures:

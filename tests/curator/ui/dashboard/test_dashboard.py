@@ -15,6 +15,7 @@ from curator.domain.statistics import StatisticsFilter
 from curator.services.records.statistics import Statistics
 from curator.ui.dashboard.dashboard import CHOSEN, REFRESH, Dashboard, DashboardFilter
 from tests.curator.services.records.test_statistics import COUNTS
+from tests.curator.ui.window.test_reach import clipped
 
 TODAY = date(2026, 3, 3)
 
@@ -68,6 +69,16 @@ def test_one_column_where_it_is_narrow(dashboard: Dashboard) -> None:
     dashboard.resize(700, 700)
     QTest.qWait(0)
     assert first.x() == second.x()
+
+
+def test_cards_are_whole_as_soon_as_there_are_figures(dashboard: Dashboard) -> None:
+    """Not a turn later: somebody would see them crushed into the height of the window."""
+    QTest.qWait(0)
+    dashboard.show_statistics(Statistics(COUNTS), at="12:00:00")
+    assert all(
+        card.isVisible() and card.height() >= card.minimumSizeHint().height() for card in dashboard.cards.values()
+    )
+    assert clipped(dashboard) == []
 
 
 def test_everything_is_saved_as_it_is_filtered(dashboard: Dashboard, tmp_path: Path) -> None:
