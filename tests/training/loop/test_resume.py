@@ -6,7 +6,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,20 +40,26 @@ def interrupt(task: ToyTask, checkpoints: Checkpoints, *, after: int, settings: 
     random.seed(99)
 
 
-class Slow(ToyTask):
-    """Leaves time to be killed amid a step."""
+class Caught(ToyTask):
+    """Waits amid a step to be killed."""
+
+    caught = False
 
     def loss(self, batch: list[int]) -> torch.Tensor:  # type: ignore[override]
-        time.sleep(0.05)
-        return super().loss(batch)
-
-
-def live(folder: Path) -> None:
-    """What the process does that is killed: train, and write down the step of each checkpoint."""
-    for event in train(Slow(), SETTINGS, checkpoints=points(folder)):
-        if "checkpoint" in event.data:
-            sys.stdout.write(f"{event.data['checkpoint']}\n")
+        found = super().loss(batch)
+        if self.caught:
+            sys.stdout.write("amid a step\n")
             sys.stdout.flush()
+            signal.pause()
+        return found
+
+
+def live(folder: Path, after: int, threads: int) -> None:
+    """What the process does that is killed: train until amid the step that follows the checkpoint of step `after`."""
+    torch.set_num_threads(threads)  # a run with other threads would be another run
+    task = Caught()
+    for event in train(task, SETTINGS, checkpoints=points(folder)):
+        task.caught = event.data.get("checkpoint", 0) == after or task.caught
 
 
 @pytest.fixture(scope="module")
@@ -88,15 +93,15 @@ def test_equal_weights_wherever_it_was_interrupted(
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 @pytest.mark.parametrize("after", [1, 4, 8])
 def test_equal_weights_after_sigkill(whole: tuple[torch.Tensor, TrainResult], tmp_path: Path, after: int) -> None:
-    code = f"from pathlib import Path; from {__name__} import live; live(Path({str(tmp_path)!r}))"
+    run_it = f"live(Path({str(tmp_path)!r}), {after}, {torch.get_num_threads()})"
+    code = f"from pathlib import Path; from {__name__} import live; {run_it}"
     root = Path(__file__).resolve().parents[3]
     with subprocess.Popen([sys.executable, "-c", code], cwd=root, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
-        while int(child.stdout.readline()) < after:
-            pass
+        assert child.stdout.readline() == "amid a step\n"
         child.kill()
     assert child.returncode == -signal.SIGKILL
-    task = Slow()
+    task = Caught()
     events, result = finish(train(task, SETTINGS, checkpoints=points(tmp_path)))
     assert torch.equal(task.weights(), whole[0])
     assert result.losses == whole[1].losses
