@@ -27,8 +27,8 @@ class Phase(StrEnum):
 class Event:
     """One step of a job: `done` of `total` units of `phase` (total 0: unknown), a sentence where there is one to log,
     and live figures: `loss`, `learning_rate`, `step`, `epoch`, `seconds`, `throughput` (examples a second) and
-    `seconds_left` of training; `recall_at_1`, `recall_at_64` and `nil_aupr` after a validation; `checkpoint` (the step)
-    where one was written; in the last event `result`."""
+    `seconds_left` of training; `recall_at_1`, `recall_at_64` and `nil_aupr` after a validation; `untrained` once, the
+    recall@1 before training; `checkpoint` (the step) where one was written; in the last event `result`."""
 
     phase: Phase
     done: int = 0

@@ -92,6 +92,7 @@ def learn_names(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator
         train_settings(loaded, seconds=seconds),
         loaded,
         make_checkpoints(loaded),
+        untrained=_recall(encoder, loaded, some)[0],
         validate=lambda: {"recall_at_1": _recall(encoder, loaded, some)[0], "recall_at_64": before[1]},
     )
     after = _recall(encoder, loaded, judged)

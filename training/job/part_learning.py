@@ -80,8 +80,11 @@ def run(
     checkpoints: Checkpoints | None,
     *,
     validate: Validate | None = None,
+    untrained: float | None = None,
 ) -> Generator[Event, None, TrainResult]:
-    """The shared trainer, and what it did in sentences."""
+    """The shared trainer, and what it did in sentences; `untrained` is the recall@1 of `validate` before training."""
+    if untrained is not None:
+        yield Event(Phase.TRAIN, data={"step": 0, "recall_at_1": untrained, "untrained": untrained})
     result = yield from train(
         task, settings, checkpoints=checkpoints, validate=validate, tensorboard=loaded.spec.tensorboard
     )

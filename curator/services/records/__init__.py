@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     )
     from curator.services.records.exporting import ExportReport, ExportScope, ExportService, ExportTarget
     from curator.services.records.kb_export import LEAST, KnowledgeExport
+    from curator.services.records.plots_of_models import LEARNING
     from curator.services.records.release import ReleaseService
     from curator.services.records.statistics import Statistics, StatisticsService, as_json, head_figures, plots
 
 __all__ = [
+    "LEARNING",
     "LEAST",
     "AuditService",
     "DiagnosticsService",
@@ -59,6 +61,7 @@ __getattr__ = opened_late(
     diagnostics="DiagnosticsService last_lines log_folder sqlite_words start_logging stop_logging",
     exporting="ExportReport ExportScope ExportService ExportTarget",
     kb_export="KnowledgeExport LEAST",
+    plots_of_models="LEARNING",
     release="ReleaseService",
     statistics="Statistics StatisticsService as_json head_figures plots",
 )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from curator.domain.jobs import BundleInfo, GateVerdict
 from curator.domain.statistics import Plot, Series, Shape, StatisticsFilter, Unit, shares
 from curator.domain.wording import tr
 from curator.services.rounds import ALL, AgreementRow, ConsistencyRow
+from curator.services.training import learning_points, metric
 
 VERDICTS = {
     GateVerdict.PROMOTE: "promoted",
@@ -25,18 +25,56 @@ NOTE = (
     "Before and after on the same held-out documents, which change as more are decided: compare the two bars of one "
     "bundle. Only the time filters bundles."
 )
+LEARNING = "learning"
+LEARNING_NOTE = (
+    "Right in all, NIL included, on the held-out documents of each training, by the linked decisions of train and "
+    "validation documents that it had. The interval is that of the difference."
+)
 
 
 def bundle_plots(bundles: Sequence[BundleInfo], where: StatisticsFilter) -> tuple[Plot, ...]:
     """Oldest first; bundles that no gate compared are left out."""
     gated = [one for one in bundles if isinstance(one.metrics.get("new"), Mapping)]
     held = [one for one in gated if where.holds_day(one.created_at.astimezone().date())]
-    return tuple(_plot(held, *quality) for quality in QUALITIES)
+    return (learning_plot(held), *(_plot(held, *quality) for quality in QUALITIES))
+
+
+def learning_plot(bundles: Sequence[BundleInfo]) -> Plot:
+    """The share of held-out mentions that was right in all before and after each training, by the links it had."""
+    points = learning_points(bundles)
+    words = tr("No bundle was trained and compared yet.")
+    if points:
+        last = points[-1]
+        words = tr(
+            "With {links:,} links, {recipe} took the linker from {before} to {after} right in all.",
+            links=last.links,
+            recipe=last.recipe,
+            before=Unit.SHARE.words(last.before),
+            after=Unit.SHARE.words(last.after),
+        )
+    after = Series(
+        tr("After"),
+        tuple(one.after for one in points),
+        tuple(one.before + one.low for one in points),
+        tuple(one.before + one.high for one in points),
+        role="after",
+    )
+    return Plot(
+        LEARNING,
+        tr("Learning curve"),
+        words,
+        tr("Linked decisions and recipe"),
+        tuple(f"{one.links:,} {one.recipe}" for one in points),
+        (Series(tr("Before"), tuple(one.before for one in points), role="before"), after),
+        Unit.SHARE,
+        Shape.BARS,
+        note=tr(LEARNING_NOTE),
+    )
 
 
 def _plot(bundles: Sequence[BundleInfo], id_: str, title: str, path: tuple[str, ...]) -> Plot:
-    before = tuple(figure(one.metrics.get("old"), path) for one in bundles)
-    after = tuple(figure(one.metrics.get("new"), path) for one in bundles)
+    before = tuple(metric(one.metrics.get("old"), *path) for one in bundles)
+    after = tuple(metric(one.metrics.get("new"), *path) for one in bundles)
     last = next((value for value in reversed(after) if value is not None), None)
     words = tr("No bundle was trained and compared yet.")
     if last is not None:
@@ -63,14 +101,6 @@ def _plot(bundles: Sequence[BundleInfo], id_: str, title: str, path: tuple[str, 
 def _label(bundle: BundleInfo) -> str:
     serves = tr(", serves") if bundle.active else ""
     return f"{bundle.created_at.astimezone():%d %b %H:%M} {bundle.recipe}, {tr(VERDICTS[bundle.verdict])}{serves}"
-
-
-def figure(report: Any, path: tuple[str, ...]) -> float | None:
-    """A figure of a report in a manifest; None where it is not there."""
-    found = report
-    for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None
 
 
 # Plots of how far people agree: with each other in rounds, and with themselves.

@@ -25,6 +25,20 @@ from typing import TYPE_CHECKING
 from curator import opened_late
 
 if TYPE_CHECKING:
+    from curator.services.training.bundle_metrics import (
+        NIL,
+        DiffKind,
+        DiffRow,
+        LearningPoint,
+        comparison_of,
+        count,
+        diff_rows,
+        diff_words,
+        expectation,
+        learning_points,
+        metric,
+        queue_asked,
+    )
     from curator.services.training.bundles import BundleSwitch, DiskReport, DiskUse, manifest_text, notes_of, size_words
     from curator.services.training.calibration import Calibrator
     from curator.services.training.chain import OnEnd, OnProgress
@@ -46,16 +60,6 @@ if TYPE_CHECKING:
         without_html,
     )
     from curator.services.training.indexing import IndexBuilder
-    from curator.services.training.promotion_diff import (
-        NIL,
-        DiffKind,
-        DiffRow,
-        comparison_of,
-        count,
-        diff_rows,
-        diff_words,
-        queue_asked,
-    )
     from curator.services.training.recipes import FIT, NAMES, Recipe, find_recipe, grouped
     from curator.services.training.replay import ReplayService
     from curator.services.training.retraining import RESUMABLE, InterruptedTraining, RetrainingService, TrainingPreview
@@ -85,6 +89,7 @@ __all__ = [
     "InterruptedTraining",
     "JobDesk",
     "JobOptions",
+    "LearningPoint",
     "MapPoint",
     "OnEnd",
     "OnProgress",
@@ -106,10 +111,13 @@ __all__ = [
     "count",
     "diff_rows",
     "diff_words",
+    "expectation",
     "find_recipe",
     "grouped",
     "has_map",
+    "learning_points",
     "manifest_text",
+    "metric",
     "nearest_with_map",
     "notes_of",
     "queue_asked",
@@ -121,13 +129,14 @@ __all__ = [
 
 __getattr__ = opened_late(
     __name__,
+    bundle_metrics="DiffKind DiffRow LearningPoint NIL comparison_of count diff_rows diff_words expectation "
+    "learning_points metric queue_asked",
     bundles="BundleSwitch DiskReport DiskUse manifest_text notes_of size_words",
     calibration="Calibrator",
     chain="OnEnd OnProgress",
     embedding_map="EmbeddingMap MapPoint Place has_map nearest_with_map read_map",
     evaluation="EvaluationService EvaluationWish HTML ReplayWish check_place save_report without_html",
     indexing="IndexBuilder",
-    promotion_diff="DiffKind DiffRow NIL comparison_of count diff_rows diff_words queue_asked",
     recipes="FIT NAMES Recipe find_recipe grouped",
     replay="ReplayService",
     retraining="InterruptedTraining RESUMABLE RetrainingService TrainingPreview",

@@ -69,7 +69,7 @@ class RetrainingService:
 
         Raises UserError for an unknown recipe or parameter.
         """
-        found = find_recipe(recipe)
+        found, active = find_recipe(recipe), self._desk.switch.active()
         shown = preview(
             self._desk.store,
             found,
@@ -78,6 +78,7 @@ class RetrainingService:
             device=device,
             busy=busy_now(),
             max_minutes=max_minutes,
+            bundles=[one for one in self.bundles() if active is not None and one.kb_hash == active.kb_hash],
         )
         return replace(shown, problem=shown.problem or self._no_index())
 

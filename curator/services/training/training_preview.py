@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import Split
+from curator.domain.jobs import BundleInfo
 from curator.domain.wording import tr
 from curator.services.ports import Store
+from curator.services.training.bundle_metrics import expectation
 from curator.services.training.recipes import FIT, Recipe, estimate
 from curator.services.training.snapshots import SnapshotCounts, count_gold
 from curator.services.training.speeds import Speeds
@@ -31,7 +33,7 @@ class TrainingPreview:
     after training, in `encoding_seconds` (part of the whole); 0 where the entity encoder stays as it is.
     `judged_at_most` links of the validation documents judge a quick recipe (0: all of them). `problem` is '' or the
     sentence that says why it cannot start. `in_turn`: no network is trained, the counts are those of train and
-    validation together, and each document is judged by what the others say.
+    validation together, and each document is judged by what the others say. `expects` says what the recipe may bring.
     """
 
     documents: int
@@ -53,6 +55,7 @@ class TrainingPreview:
     least: float = 0.0
     most: float = 0.0
     in_turn: bool = False
+    expects: str = ""
 
 
 def preview(
@@ -64,12 +67,14 @@ def preview(
     device: str,
     busy: float = 0.0,
     max_minutes: float | None = None,
+    bundles: Sequence[BundleInfo] = (),
 ) -> TrainingPreview:
-    """Reads every document of two splits: for a worker thread."""
+    """Reads every document of two splits: for a worker thread. `bundles` of this knowledge base say what was learnt."""
     nil = recipe.learns_from_nil(values)
     train, held_out = (count_gold(store, split) for split in TRAINING)
     in_turn = recipe.role == FIT
-    problem = refit_problem(train.links + held_out.links) if in_turn else ""
+    links = train.links + held_out.links
+    problem = refit_problem(links) if in_turn else ""
     if in_turn:
         train, held_out = train.joined(held_out), SnapshotCounts()
     with store.read() as unit:
@@ -104,6 +109,7 @@ def preview(
         most=min(high * time.seconds / 60, max_minutes or float("inf")),
         judged_at_most=JUDGED_MENTIONS if recipe.quick and held_out.links > JUDGED_MENTIONS else 0,
         in_turn=in_turn,
+        expects=expectation(bundles, recipe, links=links),
     )
 
 

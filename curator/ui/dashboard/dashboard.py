@@ -161,6 +161,7 @@ class Dashboard(ShowDialog):
         self._statistics: Statistics | None = None
         self._drawn: DashboardView | None = None
         self._columns = 0
+        self._sought = ""
         self.filter = DashboardFilter(parent=self)
         self.heads: dict[str, HeadFigure] = {}
         self.cards: dict[str, PlotCard] = {}
@@ -227,6 +228,16 @@ class Dashboard(ShowDialog):
         for one in drawn.plots:
             self.cards[one.id].show_plot(one)
         self._give_room()
+        if self._sought:
+            self.show_card(self._sought)
+
+    def show_card(self, id_: str) -> None:
+        """Bring a plot into sight, with the keyboard on it; as soon as there are figures."""
+        card = self.cards.get(id_)
+        self._sought = "" if card is not None else id_
+        if card is not None:
+            self.area.ensureWidgetVisible(card)
+            card.view.setFocus()
 
     def _give_room(self) -> None:
         """Qt would show new cards in the height of the window first, all crushed, and make it higher a turn later."""

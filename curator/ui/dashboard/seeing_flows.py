@@ -107,6 +107,13 @@ class SeeingFlows(QObject):
         self.dashboard.activateWindow()
         return self.dashboard
 
+    def show_learning_curve(self) -> Dashboard:
+        from curator.services.records import LEARNING
+
+        board = self.show_dashboard()
+        board.show_card(LEARNING)
+        return board
+
     def _dashboard_gone(self) -> None:
         self.dashboard = None
         self._timer.stop()

@@ -19,8 +19,9 @@ from curator.ui.kit import Curve, LineChart, Tone, file_dialog, fixed_font, perc
 
 # What a running training told so far: its curves, its figures and its log, for the window and as CSV.
 
-CURVES = ("loss", "learning_rate", "recall_at_1", "recall_at_64", "nil_aupr", "throughput")
-"""Keys of a progress event's data that are drawn over the steps; an absent one draws nothing."""
+CURVES = ("loss", "learning_rate", "recall_at_1", "untrained", "recall_at_64", "nil_aupr", "throughput")
+"""Keys of a progress event's data that are drawn over the steps; an absent one draws nothing. `untrained` comes once:
+the recall@1 before training, drawn as a level line beside that of each step."""
 COLUMNS = ("step", "epoch", "seconds", *CURVES)
 LATEST = ("step", "epoch", "seconds", "throughput", "seconds_left")
 Points = list[tuple[float, float]]
@@ -53,6 +54,8 @@ class TrainingHistory:
         figures = {name: float(value) for name, value in progress.data.items() if _is_figure(name, value)}
         if not figures:
             return
+        if "recall_at_1" in figures and "untrained" in self.latest:
+            figures["untrained"] = self.latest["untrained"]
         figures.setdefault("step", self.latest.get("step", 0.0) + ("loss" in figures))
         self.latest.update({name: figures[name] for name in (*LATEST, *CURVES) if name in figures})
         self.rows.append(figures)
@@ -144,7 +147,9 @@ class TrainingPanel(QWidget):
         curves = history.curves
         self.loss.show_curves(Curve("loss", curves["loss"], smooth=True))
         self.recall.show_curves(
-            Curve("@1", curves["recall_at_1"]), Curve("@64", curves["recall_at_64"], tone=Tone.SECOND)
+            Curve("@1", curves["recall_at_1"]),
+            Curve(tr("untrained"), curves["untrained"], tone=Tone.THIRD),
+            Curve("@64", curves["recall_at_64"], tone=Tone.SECOND),
         )
         self.nil.show_curves(Curve(tr("NIL auPR"), curves["nil_aupr"], tone=Tone.THIRD))
         self.rate.show_curves(Curve(tr("learning rate"), curves["learning_rate"]))

@@ -81,6 +81,8 @@ class RetrainDialog(FormDialog):
         self.learns.setAccessibleName(tr("What it will learn from"))
         self.takes = sentence("")
         self.takes.setAccessibleName(tr("How long it will take"))
+        self.expects = sentence("")
+        self.expects.setAccessibleName(tr("What it may bring"))
         self.parameters = ParameterPanel(self)
         self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)
         self._timer.timeout.connect(self.ask_preview)
@@ -122,7 +124,11 @@ class RetrainDialog(FormDialog):
         right.setSpacing(12)
         right.addWidget(self.description)
         right.addWidget(self.citation)
-        for title, words in ((tr("It will learn from"), self.learns), (tr("It will take"), self.takes)):
+        for title, words in (
+            (tr("It will learn from"), self.learns),
+            (tr("It may bring"), self.expects),
+            (tr("It will take"), self.takes),
+        ):
             box = QGroupBox(title, self)
             QVBoxLayout(box).addWidget(words)
             right.addWidget(box)
@@ -212,6 +218,7 @@ class RetrainDialog(FormDialog):
         self._preview = None
         self.learns.setText(tr(COUNTING))
         self.takes.setText("")
+        self.expects.setText("")
         self.ok.setEnabled(False)
         self.ask_preview()
 
@@ -227,6 +234,7 @@ class RetrainDialog(FormDialog):
         self._preview = preview
         self.learns.setText(learns_words(preview) if preview is not None else problem)
         self.takes.setText(time_words(preview) if preview is not None else "")
+        self.expects.setText(preview.expects if preview is not None else "")
         self.ok.setEnabled(preview is not None and not preview.problem)
         self.problem.set_note(preview.problem if preview is not None else "")
 

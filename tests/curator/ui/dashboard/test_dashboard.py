@@ -12,9 +12,11 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.documents import Split
 from curator.domain.statistics import StatisticsFilter
+from curator.services.records.plots_of_models import LEARNING
 from curator.services.records.statistics import Statistics
 from curator.ui.dashboard.dashboard import CHOSEN, REFRESH, Dashboard, DashboardFilter
 from tests.curator.services.records.test_statistics import COUNTS
+from tests.curator.services.training.test_bundle_metrics import trained
 from tests.curator.ui.window.test_reach import clipped
 
 TODAY = date(2026, 3, 3)
@@ -79,6 +81,18 @@ def test_cards_are_whole_as_soon_as_there_are_figures(dashboard: Dashboard) -> N
         card.isVisible() and card.height() >= card.minimumSizeHint().height() for card in dashboard.cards.values()
     )
     assert clipped(dashboard) == []
+
+
+def test_a_plot_is_sought_until_there_are_figures(dashboard: Dashboard) -> None:
+    dashboard.show_card(LEARNING)
+    found = Statistics(COUNTS, (trained(3, links=500, after=0.91),))
+    dashboard.show_statistics(found, at="12:00:00")
+    card = dashboard.cards[LEARNING]
+    assert not card.visibleRegion().isEmpty()
+    assert dashboard.focusWidget() is card.view
+    dashboard.area.verticalScrollBar().setValue(0)
+    dashboard.show_statistics(found, at="12:00:01")
+    assert dashboard.area.verticalScrollBar().value() == 0, "once only"
 
 
 def test_everything_is_saved_as_it_is_filtered(dashboard: Dashboard, tmp_path: Path) -> None:

@@ -50,6 +50,12 @@ def test_figures_become_curves_and_the_rest_is_left_out() -> None:
     assert told.losses == [2.0, 1.0]
 
 
+def test_the_untrained_figure_is_a_level_line_beside_every_validation() -> None:
+    told = history(step(0, recall_at_1=0.5, untrained=0.5), step(5, loss=1.0), step(10, recall_at_1=0.625))
+    assert told.curves["recall_at_1"] == [(0, 0.5), (10, 0.625)]
+    assert told.curves["untrained"] == [(0, 0.5), (10, 0.5)]
+
+
 def test_steps_are_counted_where_a_job_does_not() -> None:
     told = history(*(Progress("train", n, 3, data={"loss": 1.0}) for n in range(3)))
     assert [x for x, _ in told.curves["loss"]] == [1, 2, 3]

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.services.records import LEARNING
 from curator.ui.dashboard import seeing_flows
 from curator.ui.dashboard.dashboard import Dashboard
 from curator.ui.dashboard.seeing_flows import NO_WAY, SeeingFlows
@@ -53,6 +54,14 @@ def test_the_dashboard_follows_the_decisions(
     assert seeing(desk).show_dashboard() is board  # there is one
     desk.window.session.close()
     assert shown(Dashboard) == []
+
+
+def test_the_learning_curve_is_a_plot_of_the_dashboard(desk: Desk, qtbot: QtBot) -> None:
+    desk.window.menus.action("model.curve").trigger()
+    board = counted(desk, qtbot, "0.0 %")
+    card = board.cards[LEARNING]
+    assert card.summary.text() == "No bundle was trained and compared yet."
+    assert not card.visibleRegion().isEmpty()
 
 
 def test_the_way_back_leads_to_the_window_used_last(desk: Desk, qtbot: QtBot) -> None:

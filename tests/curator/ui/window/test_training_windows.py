@@ -353,6 +353,7 @@ def test_encoding_anew_is_told_first(make_desk: MakeDesk, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: dialog.takes.text().startswith("Encoding 3 entities anew:"))
     assert "In all about" in dialog.takes.text() or "In all less" in dialog.takes.text()
     assert "measured and shown within 20 seconds" in dialog.takes.text()
+    assert dialog.expects.text().startswith("This recipe has not run in this project yet")
     dialog.reject()
 
 

@@ -1,16 +1,32 @@
-"""What a bundle's metrics say of flips and queue, and its map, read tolerantly."""
+"""What a bundle's metrics say of flips, queue and learning curve, and its map, read tolerantly."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from curator.domain.jobs import BundleInfo, GateVerdict
+from curator.domain.statistics import StatisticsFilter
+from curator.services.records.plots_of_models import LEARNING, bundle_plots
+from curator.services.training.bundle_metrics import (
+    NIL,
+    RIGHT,
+    DiffKind,
+    comparison_of,
+    diff_rows,
+    diff_words,
+    expectation,
+    learning_points,
+    queue_asked,
+)
 from curator.services.training.embedding_map import EmbeddingMap, has_map, nearest_with_map, read_map
-from curator.services.training.promotion_diff import NIL, DiffKind, comparison_of, diff_rows, diff_words, queue_asked
+from curator.services.training.recipes import find_recipe
+from tests.curator.services.fakes import World
 from tests.curator.services.samples import FLIPS, METRICS, QUEUE, bundle_info
 
 
@@ -110,3 +126,86 @@ def test_without_a_map_there_are_no_points(tmp_path: Path) -> None:
 def test_an_untrained_bundle_is_a_bundle(tmp_path: Path) -> None:
     info: BundleInfo = bundle_info(path=tmp_path)
     assert info.verdict is GateVerdict.NOT_GATED
+
+
+# --- the learning curve ---
+
+NOBODY = "This recipe has not run in this project yet, so nobody can say what it will bring here."
+
+
+def trained(
+    day: int,
+    *,
+    links: int | None,
+    after: float,
+    recipe: str = "names",
+    without: float | None = None,
+    interval: tuple[float, float] | None = (-0.005, 0.025),
+    verdict: GateVerdict = GateVerdict.NO_GAIN,
+) -> BundleInfo:
+    metrics: dict[str, Any] = {"old": {"accuracy": 0.9}, "new": {"accuracy": after}}
+    if links is not None:
+        metrics["links"] = links
+    if without is not None:
+        metrics["without"] = {"accuracy": without}
+    if interval is not None:
+        metrics["comparison"] = {"figures": {RIGHT: {"difference": {"low": interval[0], "high": interval[1]}}}}
+    at = datetime(2026, 3, day, 12, tzinfo=UTC)
+    return BundleInfo(f"b{day}", recipe, at, "", False, verdict, "", metrics=metrics)
+
+
+def test_the_curve_goes_by_links_and_leaves_out_what_was_not_compared() -> None:
+    untrained = BundleInfo("u", "untrained", datetime(2026, 3, 1, tzinfo=UTC), "", False, GateVerdict.NOT_GATED, "")
+    old = trained(2, links=None, after=0.95)
+    curve = learning_points([untrained, trained(9, links=500, after=0.91), trained(3, links=2000, after=0.93), old])
+    assert [(one.links, one.after) for one in curve] == [(500, 0.91), (2000, 0.93)]
+    assert (curve[0].low, curve[0].high) == (-0.005, 0.025)
+
+
+def test_without_an_interval_the_difference_itself_is_there() -> None:
+    [point] = learning_points([trained(2, links=300, after=0.92, interval=None)])
+    assert (point.low, point.high) == pytest.approx((0.02, 0.02))
+
+
+@pytest.mark.parametrize("metrics", [{}, {"links": 3}, {"links": "3", "old": {"accuracy": 1}}, {"links": 3, "old": 7}])
+def test_metrics_of_another_form_are_no_point(metrics: Mapping[str, Any]) -> None:
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    assert learning_points([BundleInfo("b", "names", at, "", False, GateVerdict.NO_GAIN, "", metrics=metrics)]) == []
+
+
+def test_what_never_ran_here_promises_nothing() -> None:
+    other = trained(2, links=500, after=0.95, recipe="conventions")
+    assert expectation([other], find_recipe("names"), links=900) == NOBODY
+
+
+def test_the_last_run_of_the_recipe_is_what_is_known() -> None:
+    runs = [trained(5, links=500, after=0.91, without=0.905), trained(2, links=800, after=0.99)]
+    assert expectation(runs, find_recipe("names"), links=1200) == (
+        "When it last ran, with 500 links, answers that were right with NIL counted went from 90.0 % to 91.0 % on "
+        "held-out documents (difference -0.5 to +2.5 points): no gain beyond chance. Refitting the weights alone would "
+        "have given 90.5 %. There are 1,200 links now."
+    )
+
+
+def test_refitting_is_not_compared_with_itself() -> None:
+    runs = [trained(5, links=500, after=0.91, without=0.91, recipe="conventions", verdict=GateVerdict.PROMOTE)]
+    words = expectation(runs, find_recipe("conventions"), links=1200)
+    assert "alone" not in words
+    assert "the new linker served" in words
+
+
+def test_it_is_a_plot_with_the_interval_of_the_difference() -> None:
+    bundles = [trained(9, links=500, after=0.91), trained(3, links=2000, after=0.93, verdict=GateVerdict.PROMOTE)]
+    plot = next(one for one in bundle_plots(bundles, StatisticsFilter()) if one.id == LEARNING)
+    assert plot.places == ("500 names", "2,000 names")
+    before, after = plot.series
+    assert (before.values, after.values) == ((0.9, 0.9), (0.91, 0.93))
+    assert after.low == pytest.approx((0.895, 0.895))
+    assert plot.summary == "With 2,000 links, names took the linker from 90.0 % to 93.0 % right in all."
+    assert bundle_plots([], StatisticsFilter())[0].is_empty
+
+
+def test_a_preview_says_what_may_be_expected(world: World) -> None:
+    world.kb()
+    world.index()
+    assert world.project.retraining.preview("names").expects == NOBODY

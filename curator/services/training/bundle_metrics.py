@@ -1,0 +1,219 @@
+"""What a bundle's metrics say, which the job wrote that made it: the decisions that flip and what becomes of the
+undecided queue where it is promoted, and the project's learning curve over all bundles.
+
+Keys that are absent, or that an older job did not write, give nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from curator.domain.jobs import BundleInfo, GateVerdict
+from curator.domain.wording import tr
+from curator.services.training.recipes import FIT, Recipe
+
+NIL = "NIL"
+
+
+class DiffKind(StrEnum):
+    """BETTER: wrong before, right now. WORSE: right before, wrong now. QUEUE: undecided, another suggestion."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    QUEUE = "queue"
+
+
+_DIRECTIONS = {"wrong_to_right": DiffKind.BETTER, "right_to_wrong": DiffKind.WORSE}
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRow:
+    """One mention. Answers are entity ids or `NIL`; `gold` is empty for NIL and for undecided mentions. Document and
+    mention are ids of the project, None where the metrics hold something else."""
+
+    kind: DiffKind
+    document: int | None
+    mention: int | None
+    surface: str
+    gold: tuple[str, ...]
+    before: str
+    after: str
+
+
+def diff_rows(metrics: Mapping[str, Any]) -> list[DiffRow]:
+    """What went wrong first, then what went right, then the queue; each in document order as written."""
+    order = list(DiffKind)
+    rows = [*_flips(metrics), *_queue(metrics)]
+    return sorted(rows, key=lambda row: {DiffKind.WORSE: 0, DiffKind.BETTER: 1}.get(row.kind, order.index(row.kind)))
+
+
+def count(rows: list[DiffRow], kind: DiffKind) -> int:
+    return sum(row.kind is kind for row in rows)
+
+
+def queue_asked(metrics: Mapping[str, Any]) -> int:
+    """How many undecided mentions both linkers were asked about; 0 where that was not counted."""
+    queue = metrics.get("queue")
+    asked = queue.get("mentions") if isinstance(queue, Mapping) else None
+    return int(asked) if isinstance(asked, int) else 0
+
+
+def diff_words(rows: list[DiffRow], *, asked: int = 0) -> str:
+    """One sentence; `asked` is how many undecided mentions were looked at."""
+    better, worse, queue = (count(rows, kind) for kind in DiffKind)
+    words = tr("{better:,} decisions become right, {worse:,} become wrong", better=better, worse=worse)
+    if not queue and not asked:
+        return f"{words}."
+    of = tr("{part:,} of {whole:,}", part=queue, whole=asked) if asked else f"{queue:,}"
+    return tr("{flips}; {of} undecided mentions get another first suggestion.", flips=words, of=of)
+
+
+def comparison_of(metrics: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The statistical comparison of the old and the new linker; empty where none was made."""
+    found = metrics.get("comparison")
+    return found if isinstance(found, Mapping) else {}
+
+
+def _flips(metrics: Mapping[str, Any]) -> Iterator[DiffRow]:
+    for one in _list(metrics, "flips"):
+        kind = _DIRECTIONS.get(str(one.get("direction")))
+        if kind is not None:
+            gold = tuple(str(entity) for entity in one.get("gold") or ())
+            yield _row(kind, one, gold, _answer(one.get("old")), _answer(one.get("new")))
+
+
+def _queue(metrics: Mapping[str, Any]) -> Iterator[DiffRow]:
+    queue = metrics.get("queue")
+    for one in _list(queue if isinstance(queue, Mapping) else {"changes": queue}, "changes"):
+        yield _row(DiffKind.QUEUE, one, (), _answer(one.get("before")), _answer(one.get("after")))
+
+
+def _row(kind: DiffKind, raw: Mapping[str, Any], gold: tuple[str, ...], before: str, after: str) -> DiffRow:
+    return DiffRow(
+        kind, _id(raw.get("document")), _id(raw.get("mention")), str(raw.get("surface") or ""), gold, before, after
+    )
+
+
+def _list(metrics: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    found = metrics.get(key)
+    return [one for one in found if isinstance(one, Mapping)] if isinstance(found, list) else []
+
+
+def _answer(raw: Any) -> str:
+    """An id, or an object that names one; nothing is NIL."""
+    if isinstance(raw, Mapping):
+        raw = raw.get("id")
+    return str(raw) if raw else NIL
+
+
+def _id(raw: Any) -> int | None:
+    try:
+        return int(raw)
+    except (TypeError, ValueError):
+        return None
+
+
+# The project's own learning curve: what each training brought, at how many linked decisions, as its gate measured it.
+# It is what can be said before a training: how the last one of the same recipe went here, or that nobody knows yet.
+
+RIGHT = "right in all, NIL included"
+"""The figure's name in the comparison of two linkers that a bundle's metrics hold."""
+UNKNOWN = "This recipe has not run in this project yet, so nobody can say what it will bring here."
+LAST = (
+    "When it last ran, with {links:,} links, answers that were right with NIL counted went from {before} to {after} on "
+    "held-out documents (difference {low} to {high} points): {verdict}."
+)
+BY_WEIGHTS = "Refitting the weights alone would have given {without}."
+SINCE = "There are {links:,} links now."
+VERDICTS = {
+    GateVerdict.PROMOTE: "the new linker served",
+    GateVerdict.NO_GAIN: "no gain beyond chance",
+    GateVerdict.REFUSED: "refused",
+    GateVerdict.NOT_GATED: "not judged",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LearningPoint:
+    """One training: the linked decisions it had (of train and validation), the shares of held-out mentions that were
+    right in all before and after, the 95 % interval of their difference, and the share that refitting the weights
+    alone would have given (None where that was all that was done, or where it was not measured)."""
+
+    links: int
+    at: datetime
+    recipe: str
+    before: float
+    after: float
+    low: float
+    high: float
+    without: float | None
+    verdict: GateVerdict
+
+
+def learning_points(bundles: Sequence[BundleInfo]) -> list[LearningPoint]:
+    """By the number of links; bundles that no gate compared are left out, and those that do not say their links."""
+    found = [point for bundle in bundles if (point := _point(bundle)) is not None]
+    return sorted(found, key=lambda one: (one.links, one.at))
+
+
+def _point(bundle: BundleInfo) -> LearningPoint | None:
+    links = bundle.metrics.get("links")
+    before, after = (metric(bundle.metrics.get(which), "accuracy") for which in ("old", "new"))
+    if not isinstance(links, int) or before is None or after is None:
+        return None
+    apart = _inside(bundle.metrics, "comparison", "figures", RIGHT, "difference")
+    low, high = metric(apart, "low"), metric(apart, "high")
+    return LearningPoint(
+        links,
+        bundle.created_at,
+        bundle.recipe,
+        before,
+        after,
+        after - before if low is None else low,
+        after - before if high is None else high,
+        metric(bundle.metrics.get("without"), "accuracy"),
+        bundle.verdict,
+    )
+
+
+def expectation(bundles: Sequence[BundleInfo], recipe: Recipe, *, links: int) -> str:
+    """What the recipe may bring, by what it brought when it last ran here; or that nobody knows. `links` is the number
+    of linked decisions now."""
+    own = [one for one in learning_points(bundles) if one.recipe == recipe.id]
+    if not own:
+        return tr(UNKNOWN)
+    last = max(own, key=lambda one: one.at)
+    words = [
+        tr(
+            LAST,
+            links=last.links,
+            before=_percent(last.before),
+            after=_percent(last.after),
+            low=f"{100 * last.low:+.1f}",
+            high=f"{100 * last.high:+.1f}",
+            verdict=tr(VERDICTS[last.verdict]),
+        )
+    ]
+    if recipe.role != FIT and last.without is not None:
+        words.append(tr(BY_WEIGHTS, without=_percent(last.without)))
+    return " ".join([*words, tr(SINCE, links=links)])
+
+
+def metric(report: Any, *path: str) -> float | None:
+    """A figure of a report in a manifest; None where it is not there."""
+    found = _inside(report, *path)
+    return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None
+
+
+def _inside(report: Any, *path: str) -> Any:
+    for name in path:
+        report = report.get(name) if isinstance(report, Mapping) else None
+    return report
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
