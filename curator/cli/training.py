@@ -262,6 +262,7 @@ def _preview_text(shown: TrainingPreview) -> str:
         f"Candidates that were shown and passed over: {shown.passed_over:,}." if shown.passed_over else "",
         f"Linked entities that are not in the knowledge base: {shown.outside:,}." if shown.outside else "",
         _judges(shown),
+        shown.expects,
         f"Encoding {shown.encoded_entities:,} entities anew takes about {_minutes(shown.encoding_seconds / 60)}."
         if shown.encoded_entities
         else "",

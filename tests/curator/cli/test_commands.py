@@ -118,6 +118,7 @@ def test_train_promotes_and_bundles_roll_back(cli: Cli, project: Path, jobs: Fak
     assert cli("import", project, more, "--gold").code == 0
     preview = cli("train", project, "--recipe", "pel-pb", "--preview")
     assert "Learns from 36 links" in preview.out
+    assert "This recipe has not run in this project yet" in preview.out
     answer = cli("train", project, "--recipe", "pel-pb", "--set", "epochs=2", "--max-minutes", "3", "--json")
     assert answer.code == 0, answer.err
     assert answer.json["active"] is True
