@@ -20,6 +20,8 @@ Line = dict[str, Any]
 MENTIONS, ENTITIES, HELD_OUT, JUDGED = 1500, 6000, 15, 60
 """Mentions of train that teach, entities, last documents of train that are held out, documents of dev that judge."""
 FULL, FULL_HELD_OUT = "full", 50
+LEFT_OUT = 0.15
+"""Share of dev's mentions that are NIL in the world `okb`, at least."""
 KB_TYPES = {"Chemical": "Chemical"}
 
 
@@ -53,6 +55,58 @@ def bc5cdr() -> World:
         "ones."
     )
     return World("bc5cdr", tuple(chosen), tuple(held_out), tuple(judged), tuple(entities), sentence)
+
+
+def okb() -> World:
+    """BC5CDR with an open knowledge base: branches of the tree are taken out, and what was linked to them is NIL."""
+    train, dev, records = _read_bc5cdr()
+    gone, branches = _branches_out(records, dev, share=LEFT_OUT)
+    train, dev = (_without(documents, gone) for documents in (train, dev))
+    kept = [record for record in records if record["id"] not in gone]
+    chosen, held_out = _first(train[:-HELD_OUT], MENTIONS), train[-HELD_OUT:]
+    entities = _cut(kept, _gold([*train, *dev]), ENTITIES)
+    sentence = (
+        f"BC5CDR without {branches} branches of MeSH's tree, drawn at random ({len(gone):,} entities): "
+        f"{_count(chosen):,} mentions of the first {len(chosen)} train documents teach, {_nils(chosen):,} of them NIL; "
+        f"the last {HELD_OUT} train documents are held out for weights and gate; {_count(dev):,} mentions of dev judge, "
+        f"{_nils(dev):,} of them NIL; {len(entities):,} entities of {len(kept):,}."
+    )
+    return World("okb", tuple(chosen), tuple(held_out), tuple(dev), tuple(entities), sentence)
+
+
+def _branches_out(records: Sequence[Line], judged: Sequence[Line], *, share: float) -> tuple[set[str], int]:
+    """Ids (alternate ones too) of branches of two levels such as `C10.228`, drawn until so large a share of the judged
+    mentions links to them alone, and the number of branches."""
+    members: dict[str, set[str]] = {}
+    for record in records:
+        for number in record.get("tree_numbers") or ():
+            branch = ".".join(number.split(".")[:2])
+            members.setdefault(branch, set()).update((record["id"], *(record.get("alt_ids") or ())))
+    order = sorted(members)
+    random.Random(0).shuffle(order)
+    gone: set[str] = set()
+    for drawn, branch in enumerate(order, start=1):
+        gone |= members[branch]
+        if _nils(_without(judged, gone)) >= share * _count(judged):
+            return gone, drawn
+    raise ValueError(f"all {len(order)} branches together make less than {share:.0%} of the mentions NIL")
+
+
+def _without(documents: Iterable[Line], gone: set[str]) -> list[Line]:
+    """The same documents; links to what is gone are dropped, and a mention without any is NIL."""
+    return [
+        {**document, "mentions": [_linked_to_what_is_left(mention, gone) for mention in document["mentions"]]}
+        for document in documents
+    ]
+
+
+def _linked_to_what_is_left(mention: Line, gone: set[str]) -> Line:
+    ids = [name for name in mention["gold"]["ids"] if name not in gone]
+    return {**mention, "gold": {"ids": ids, "nil": not ids}}
+
+
+def _nils(documents: Iterable[Line]) -> int:
+    return sum(mention["gold"]["nil"] for document in documents for mention in document["mentions"])
 
 
 def full() -> World:
@@ -97,7 +151,7 @@ def wikia() -> World:
     return World("wikia", *parted, tuple(entities), sentence, steps=22, passes=3, many=4)
 
 
-WORLDS = {"bc5cdr": bc5cdr, "wikia": wikia, FULL: full}
+WORLDS = {"bc5cdr": bc5cdr, "okb": okb, "wikia": wikia, FULL: full}
 
 
 def base_bundle(world: World, work: Path) -> Bundle:
