@@ -68,8 +68,8 @@ def okb() -> World:
     sentence = (
         f"BC5CDR without {branches} branches of MeSH's tree, drawn at random ({len(gone):,} entities): "
         f"{_count(chosen):,} mentions of the first {len(chosen)} train documents teach, {_nils(chosen):,} of them NIL; "
-        f"the last {HELD_OUT} train documents are held out for weights and gate; {_count(dev):,} mentions of dev judge, "
-        f"{_nils(dev):,} of them NIL; {len(entities):,} entities of {len(kept):,}."
+        f"the last {HELD_OUT} train documents are held out for weights and gate; {_count(dev):,} of dev judge, "
+        f"{_nils(dev):,} of these NIL; {len(entities):,} entities of {len(kept):,}."
     )
     return World("okb", tuple(chosen), tuple(held_out), tuple(dev), tuple(entities), sentence)
 
