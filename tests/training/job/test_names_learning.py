@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -115,8 +117,6 @@ def test_decisions_all_of_one_string_teach_nothing(make_spec: MakeSpec) -> None:
 
 
 def test_a_linker_without_vectors_of_names_is_refused(make_spec: MakeSpec, tmp_path: Path, base_bundle: Bundle) -> None:
-    import json
-
     (tmp_path / "kb.jsonl").write_text("".join(json.dumps(one) + "\n" for one in entities()))
     staging = new_staging(tmp_path / "lexical")
     for _ in build_untrained(tmp_path / "kb.jsonl", staging, stages=("lexical",), device="cpu"):
@@ -124,6 +124,58 @@ def test_a_linker_without_vectors_of_names_is_refused(make_spec: MakeSpec, tmp_p
     with pytest.raises(ModelError, match="no vectors of names yet"):
         run(wanted(make_spec, base=str(publish(staging).path)))
     assert base_bundle
+
+
+def contrary() -> list[dict[str, Any]]:
+    """Every second mention links to another entity than its string says, so that strings contradict themselves."""
+    lines = [{**line, "mentions": [dict(one) for one in line["mentions"]]} for line in [*ODD[:10], *ODD[-3:]]]
+    linked = [one for line in lines for one in line["mentions"] if not one["gold"]["nil"]]
+    for mention in linked[::2]:
+        mention["gold"] = {"ids": ["X:7"], "nil": False}
+    return lines
+
+
+def test_decisions_that_contradict_each_other_are_learnt_from_and_judged(make_spec: MakeSpec) -> None:
+    spec = wanted(make_spec, lines=contrary())
+    _, result = run(spec)
+    assert result["verdict"] in ("promote", "no_gain", "refused")
+    assert open_bundle(spec["staging"], verify="full")
+
+
+@pytest.mark.parametrize("script", ["one name an entity", "Chinese"])
+def test_knowledge_bases_of_another_kind(make_spec: MakeSpec, tmp_path: Path, tiny_encoder: Path, script: str) -> None:
+    """One name for each entity, and names of which the encoder knows no letter: it trains, or says what is missing."""
+    known = [{**one, "synonyms": []} for one in entities()]
+    if script == "Chinese":
+        known = [{**one, "name": f"疾病{number}型"} for number, one in enumerate(known)]
+    (tmp_path / "kb.jsonl").write_text("".join(json.dumps(one) + "\n" for one in known), encoding="utf-8")
+    staging = new_staging(tmp_path / "other")
+    for _ in build_untrained(tmp_path / "kb.jsonl", staging, encoder=tiny_encoder, device="cpu"):
+        pass
+    base = publish(staging)
+    spec = wanted(make_spec, lines=[*ODD[:10], *ODD[-3:]], base=str(base.path))
+    index = Path(spec["snapshot"]) / "snapshot.json"
+    index.write_text(json.dumps(json.loads(index.read_text()) | {"kb_hash": base.manifest.kb_hash}))
+    _, result = run(spec)
+    assert result["verdict"] in ("promote", "no_gain", "refused")
+    assert replaced(open_bundle(spec["staging"], verify="full"), base) == "names"
+
+
+def test_a_full_disk_leaves_no_bundle_and_the_base_as_it_was(
+    make_spec: MakeSpec, base_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {one: one.stat().st_mtime_ns for one in base_bundle.path.rglob("*") if one.is_file()}
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("training.job.names_learning.save_encoder", full)
+    spec = wanted(make_spec, lines=[*ODD[:10], *ODD[-3:]])
+    with pytest.raises(OSError, match="No space left"):
+        run(spec)
+    with pytest.raises(ModelError, match="manifest"):
+        open_bundle(spec["staging"])
+    assert before == {one: one.stat().st_mtime_ns for one in base_bundle.path.rglob("*") if one.is_file()}
 
 
 def test_a_cancel_while_names_are_encoded_leaves_no_bundle(make_spec: MakeSpec) -> None:
