@@ -22,15 +22,6 @@ SEEING: tuple[Command[SeeingFlows], ...] = (
         group=4,
     ),
     Command(
-        "model.curve",
-        "Learning curve…",
-        Menu.MODEL,
-        "Shows in the dashboard what each training brought, by the decisions that it had.",
-        lambda seeing: seeing.show_learning_curve(),
-        when=lambda s: s.project,
-        group=1,
-    ),
-    Command(
         "view.decisions",
         "Decisions of the project…",
         Menu.VIEW,

@@ -89,6 +89,7 @@ class SeeingFlows(QObject):
         self._jobs: JobsDock | None = None
         self._decisions: DecisionsWindow | None = None
         bench.bottom.job.list_wanted.connect(self.show_jobs)
+        bundles.curve_wanted.connect(self.show_learning_curve)
         for told in (bench.bridge.stepped, bench.bridge.changed):
             told.connect(self._changed)
 

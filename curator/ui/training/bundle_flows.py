@@ -26,9 +26,11 @@ GONE = "That mention is not in the project any more."
 
 
 class BundleFlows(QObject):
-    """The bundles window, and what it and the window of a training ask for. `compare_wanted` carries a bundle's id."""
+    """The bundles window, and what it and the window of a training ask for. `compare_wanted` carries a bundle's id,
+    `curve_wanted` asks for the project's learning curve."""
 
     compare_wanted = Signal(str)
+    curve_wanted = Signal()
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__(bench)

@@ -44,6 +44,15 @@ MODEL: tuple[Command[ModelFlows], ...] = (
         group=1,
     ),
     Command(
+        "model.curve",
+        "Learning curve…",
+        Menu.MODEL,
+        "Shows in the dashboard what each training brought, by the decisions that it had.",
+        lambda model: model.bundles.curve_wanted.emit(),
+        when=lambda s: s.project,
+        group=1,
+    ),
+    Command(
         "model.map",
         "Embedding map…",
         Menu.MODEL,
