@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QIcon, QKeyEvent, QPalette, QShowEvent
+from PySide6.QtGui import QFont, QIcon, QKeyEvent, QPalette, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -36,7 +36,6 @@ from curator.domain.wording import tr
 from curator.ui.kit.fitting import fit_to_words, make_room_for_words
 from curator.ui.kit.labels import NoteLabel
 from curator.ui.kit.sight import MODIFIERS
-from curator.ui.kit.theme import theme_of
 
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 FIELDS = (QAbstractItemView, QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit, QTextEdit)
@@ -72,6 +71,7 @@ class BaseDialog(QDialog):
             one.setAutoDefault(False)
             one.setDefault(one is button)
             one.setPalette(_quiet(one.palette()) if one is button else QPalette())
+            one.setFont(_bold() if one is button else QFont())
 
     def showEvent(self, event: QShowEvent) -> None:
         fit_to_words(self, self.findChild(QDialogButtonBox))
@@ -350,9 +350,16 @@ def file_dialog(parent: QWidget, title: str, *, mode: QFileDialog.FileMode, filt
 
 
 def _quiet(palette: QPalette) -> QPalette:
-    """For a default button: the style draws it in the colour of what has the keyboard, which it has not."""
+    """For a default button: the style frames it in the colour of what has the keyboard, which it has not."""
     found = QPalette(palette)
-    found.setColor(QPalette.ColorRole.Highlight, theme_of(palette).muted)
+    found.setColor(QPalette.ColorRole.Highlight, palette.color(QPalette.ColorRole.Window).darker(112))
+    return found
+
+
+def _bold() -> QFont:
+    """The font of the interface, in whatever size that is: bold words tell the default button from the others."""
+    found = QFont()
+    found.setBold(True)
     return found
 
 

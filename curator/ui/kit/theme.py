@@ -14,10 +14,11 @@ from enum import StrEnum
 from importlib.resources import files
 
 from PySide6.QtCore import QByteArray, QObject, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QIconEngine, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QIcon, QIconEngine, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
+from curator.ui.kit.fitting import USUAL_LINE
 from curator.ui.kit.mention_state import MentionState
 
 
@@ -130,7 +131,7 @@ def _light() -> Theme:
             role.BrightText: "#ffffff", role.ToolTipBase: "#1c2127", role.ToolTipText: "#f3f4f6",
             role.Highlight: "#0a65a8", role.HighlightedText: "#ffffff", role.Link: "#0a65a8",
             role.LinkVisited: "#6b4d9e", role.Light: "#ffffff", role.Midlight: "#eceef1", role.Mid: "#d3d7dd",
-            role.Dark: "#8b949f", role.Shadow: "#7d8792", role.Accent: "#0a65a8",
+            role.Dark: "#7d8792", role.Shadow: "#7d8792", role.Accent: "#0a65a8",
         },
         "#868f99",
     )  # fmt: skip
@@ -164,7 +165,7 @@ def _dark() -> Theme:
             role.BrightText: "#ffffff", role.ToolTipBase: "#30353d", role.ToolTipText: "#f0f2f4",
             role.Highlight: "#2a6da8", role.HighlightedText: "#ffffff", role.Link: "#7dbcf0",
             role.LinkVisited: "#c3a6ee", role.Light: "#3a4049", role.Midlight: "#2e333a", role.Mid: "#3a4049",
-            role.Dark: "#5d6671", role.Shadow: "#08090b", role.Accent: "#5aa9e6",
+            role.Dark: "#6c7682", role.Shadow: "#08090b", role.Accent: "#5aa9e6",
         },
         "#6f7883",
     )  # fmt: skip
@@ -197,17 +198,49 @@ def theme_of(palette: QPalette) -> Theme:
     return DARK if palette.color(QPalette.ColorRole.Base).lightnessF() < 0.5 else LIGHT
 
 
-def style_sheet(theme: Theme) -> str:
+def style_sheet(theme: Theme, line: int = USUAL_LINE) -> str:
     """The few things Fusion lacks. Colours are palette roles, but for tool tips: there Qt resolves the roles of tips to
-    those of the window, and light words stood on a light ground."""
+    those of the window, and light words stood on a light ground. `line` is the height of the interface's font, with
+    which check boxes and radio buttons grow."""
     ink, ground = (theme.palette.color(role).name() for role in (_TIP_TEXT, _TIP_BASE))
     tips = f"QToolTip {{ color: {ink}; background: {ground}; border: 1px solid {ground}; padding: 4px 6px; }}"
-    return tips + _SHEET
+    return tips + _SHEET + _indicators(line)
+
+
+def _indicators(line: int) -> str:
+    """Ticked or not, each has a frame of 3:1 or more; Fusion's has the colour of a dark window."""
+    side = 2 * round(line * 0.42)  # even, so that the dot of a radio button is in the middle
+    dot = 2 * (side // 4)
+    images = files("resources").joinpath("indicators")
+    tick, dash = (str(images.joinpath(f"{one}.svg")).replace("\\", "/") for one in ("tick", "dash"))
+    return f"""
+    {_each("")} {{ width: {side}px; height: {side}px; border: 1px solid palette(placeholder-text); border-radius: 3px;
+        background: palette(base); }}
+    {_each(":checked")}, {_each(":indeterminate")} {{
+        border-color: palette(accent); background: palette(highlight); }}
+    {_each(":checked")} {{ image: url("{tick}"); }}
+    {_each(":indeterminate")} {{ image: url("{dash}"); }}
+    {_each(":selected")} {{ border-color: palette(highlighted-text); }}
+    {_each(":checked:disabled")}, {_each(":indeterminate:disabled")} {{
+        border-color: palette(dark); background: palette(dark); }}
+    {_each(":unchecked:disabled")} {{ border-color: palette(mid); }}
+    QRadioButton::indicator {{ width: {side}px; height: {side}px; border: 1px solid palette(placeholder-text);
+        border-radius: {side // 2 + 1}px; background: palette(base); }}
+    QRadioButton::indicator:checked {{ width: {dot}px; height: {dot}px;
+        border: {(side - dot) // 2 + 1}px solid palette(accent); }}
+    QRadioButton::indicator:checked:disabled {{ border-color: palette(dark); }}
+    QRadioButton::indicator:unchecked:disabled {{ border-color: palette(mid); }}
+    """
+
+
+def _each(state: str) -> str:
+    boxes = ("QCheckBox", "QGroupBox", "QTreeView", "QTableView", "QListView")
+    return ", ".join(f"{one}::indicator{state}" for one in boxes)
 
 
 _TIP_TEXT, _TIP_BASE = QPalette.ColorRole.ToolTipText, QPalette.ColorRole.ToolTipBase
 _SHEET = """
-    QLineEdit { padding: 5px 8px; border: 1px solid palette(mid); border-radius: 6px; background: palette(base);
+    QLineEdit { padding: 5px 8px; border: 1px solid palette(dark); border-radius: 6px; background: palette(base);
                 selection-background-color: palette(highlight); selection-color: palette(highlighted-text); }
     QPlainTextEdit[field="true"], QListView[field="true"] {
         border: 1px solid palette(placeholder-text); border-radius: 6px; background: palette(base); }
@@ -218,12 +251,6 @@ _SHEET = """
     QSplitter::handle { background: palette(mid); }
     QSplitter::handle:horizontal { width: 1px; }
     QSplitter::handle:vertical { height: 1px; }
-    QCheckBox::indicator:unchecked, QTreeView::indicator:unchecked, QTableView::indicator:unchecked,
-    QListView::indicator:unchecked {
-        border: 1px solid palette(placeholder-text); border-radius: 3px; background: palette(base); }
-    QRadioButton::indicator:unchecked {
-        border: 1px solid palette(placeholder-text); border-radius: 7px; background: palette(base); }
-    QCheckBox::indicator:unchecked:disabled, QRadioButton::indicator:unchecked:disabled { border-color: palette(mid); }
     QScrollBar:vertical { width: 12px; background: transparent; margin: 0; }
     QScrollBar:horizontal { height: 12px; background: transparent; margin: 0; }
     QScrollBar::handle { background: palette(dark); border-radius: 4px; margin: 2px; }
@@ -232,6 +259,17 @@ _SHEET = """
     QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
     QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
     """
+
+
+FRAMED = ("QAbstractSpinBox", "QComboBox")
+"""Fields that Fusion frames in a shade of Window, which is hardly seen on a dark one."""
+
+
+def _framing(palette: QPalette) -> QPalette:
+    """With the Window colour of which Fusion's frame, its `darker(140)`, is as clear as that of other fields."""
+    found = QPalette(palette)
+    found.setColor(QPalette.ColorRole.Window, palette.color(QPalette.ColorRole.Dark).lighter(140))
+    return found
 
 
 class ThemeController(QObject):
@@ -287,8 +325,10 @@ class ThemeController(QObject):
             self._applied = self.theme
             self._app.setStyleSheet("")  # under a sheet, widgets that are there already keep their old palette and font
             self._app.setPalette(self.theme.palette)
+            for name in FRAMED:
+                self._app.setPalette(_framing(self.theme.palette), name)  # type: ignore[arg-type]  # a str, not bytes
             self._app.setFont(font)
-            self._app.setStyleSheet(style_sheet(self.theme))
+            self._app.setStyleSheet(style_sheet(self.theme, QFontMetrics(font).height()))
         self.changed.emit()
 
     def _system_changed(self) -> None:

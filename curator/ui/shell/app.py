@@ -28,7 +28,15 @@ from PySide6.QtCore import (
     qVersion,
 )
 from PySide6.QtGui import QPainter, QPaintEvent, QRegion
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
 from shiboken6 import isValid
 
 from curator import __version__
@@ -140,8 +148,11 @@ RING = 2
 """Pixels of the frame around what has the keyboard."""
 
 
+RINGED = (QAbstractItemView, QPushButton, QToolButton, QComboBox, QAbstractSpinBox)
+
+
 class FocusRing(QObject):
-    """Frames the list, table or button that has the keyboard, which the style hardly does. Lines and other fields have
+    """Frames the list, table, button or box that has the keyboard, which the style hardly does. Lines of text have
     frames of their own."""
 
     def __init__(self, app: QApplication) -> None:
@@ -154,7 +165,7 @@ class FocusRing(QObject):
         if self._frame is not None and isValid(self._frame):
             self._frame.hide()
             self._frame.deleteLater()
-        framed = isinstance(new, QAbstractItemView | QPushButton | QToolButton)
+        framed = isinstance(new, RINGED)
         self._frame = FocusFrame(new) if framed and new is not None else None
 
 

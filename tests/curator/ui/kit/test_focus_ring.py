@@ -8,11 +8,21 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QListWidget, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QDialogButtonBox,
+    QLineEdit,
+    QListWidget,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from curator.ui.kit.form import FormDialog
-from curator.ui.kit.theme import LIGHT
+from curator.ui.kit.theme import LIGHT, contrast
 from curator.ui.shell.app import FocusRing
 
 ACCENT = LIGHT.accent.name()
@@ -34,16 +44,16 @@ def test_lists_and_buttons_are_framed_while_they_have_the_keyboard(qtbot: QtBot)
     top = QWidget()
     qtbot.addWidget(top)
     whole = QVBoxLayout(top)
-    parts = [QListWidget(), QPushButton("Go"), QLineEdit()]
+    parts = [QListWidget(), QPushButton("Go"), QComboBox(), QSpinBox(), QLineEdit()]
     for one in parts:
         whole.addWidget(one)
     top.show()
     top.activateWindow()
     assert QTest.qWaitForWindowActive(top)
-    for at in (0, 1, 2, 0):
+    for at in (0, 1, 2, 3, 4, 0):
         parts[at].setFocus()
-        framed = [edge(one) == ACCENT for one in parts[:2]]  # a line has a frame of its own
-        assert framed == [at == 0, at == 1]
+        framed = [edge(one) == ACCENT for one in parts[:4]]  # a line has a frame of its own
+        assert framed == [at == place for place in range(4)]
     top.resize(500, 400)
     QApplication.processEvents()
     assert edge(parts[0]) == ACCENT
@@ -67,6 +77,9 @@ def test_a_default_button_does_not_look_focused(qtbot: QtBot) -> None:
     QTest.keyClicks(line, "Anna")
     assert dialog.ok.isDefault()
     assert not dialog.ok.hasFocus()
+    assert dialog.ok.font().bold()
+    other = dialog.buttons.button(QDialogButtonBox.StandardButton.Cancel)
+    assert contrast(QColor(edge(dialog.ok)), QColor(edge(other))) < 1.3, "framed as the others are"
     assert blue(dialog.ok) <= plain + 6, "no bluer than a button that is nothing"
     dialog.ok.setFocus()
     assert edge(dialog.ok) == ACCENT

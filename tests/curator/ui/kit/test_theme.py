@@ -1,9 +1,21 @@
 import itertools
+from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint
-from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit, QToolTip, QWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QFont, QPalette
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QMainWindow,
+    QPlainTextEdit,
+    QRadioButton,
+    QSpinBox,
+    QToolTip,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from curator.ui.kit.mention_state import MentionState
@@ -146,3 +158,72 @@ def test_tool_tips_are_painted_in_the_colours_of_the_theme(qapp: QApplication, q
             tip.deleteLater()
     finally:
         qapp.setStyleSheet(before)
+
+
+@pytest.fixture
+def usual(qapp: QApplication) -> Iterator[None]:
+    """Afterwards the application looks as before."""
+    font, palette, sheet = QFont(qapp.font()), QPalette(qapp.palette()), qapp.styleSheet()
+    yield
+    qapp.setStyleSheet(sheet)
+    qapp.setPalette(palette)
+    qapp.setFont(font)
+
+
+def marked(kind: type[QCheckBox | QRadioButton], state: Qt.CheckState) -> QWidget:
+    made = kind()
+    if isinstance(made, QCheckBox):
+        made.setTristate(True)
+        made.setCheckState(state)
+    else:
+        made.setChecked(state is Qt.CheckState.Checked)
+    return made
+
+
+@pytest.mark.usefixtures("usual")
+@pytest.mark.parametrize("percent", [100, 200])
+@pytest.mark.parametrize("scheme", [Scheme.LIGHT, Scheme.DARK])
+def test_fields_and_boxes_have_a_frame_that_is_seen(
+    qapp: QApplication, qtbot: QtBot, scheme: Scheme, percent: int
+) -> None:
+    """Ticked or not: 3:1 against the window, and larger with the words."""
+    controller = ThemeController(qapp, scheme=scheme)
+    controller.set_percent(percent)
+    controller.apply()
+    top = QWidget()
+    qtbot.addWidget(top)
+    column, editable = QVBoxLayout(top), QComboBox()
+    editable.setEditable(True)
+    parts: dict[str, QWidget] = {"spin box": QSpinBox(), "combo box": QComboBox(), "editable combo box": editable}
+    for kind, state in itertools.product((QCheckBox, QRadioButton), Qt.CheckState):
+        parts[f"{kind.__name__} {state.name}"] = marked(kind, state)
+    for one in parts.values():
+        column.addWidget(one)
+    top.show()
+    ground = controller.theme.palette.color(ROLE.Window)
+    high = top.fontMetrics().height()
+    for name, one in parts.items():
+        line = one.grab(one.rect().adjusted(0, 0, high - one.width(), 0)).toImage()
+        row = [line.pixelColor(x, line.height() // 2) for x in range(high)]
+        assert max(contrast(colour, ground) for colour in row[:4]) >= LINES, name
+        if isinstance(one, QCheckBox | QRadioButton):
+            places = itertools.product(range(line.height()), range(high))
+            seen = [y for y, x in places if contrast(line.pixelColor(x, y), ground) >= LINES]
+            assert seen[-1] - seen[0] >= 0.6 * high, name
+    controller.set_percent(100)
+    controller.deleteLater()
+
+
+@pytest.mark.usefixtures("usual")
+def test_a_chosen_radio_button_is_round(qapp: QApplication, qtbot: QtBot) -> None:
+    controller = ThemeController(qapp, scheme=Scheme.DARK)
+    controller.apply()
+    button = marked(QRadioButton, Qt.CheckState.Checked)
+    qtbot.addWidget(button)
+    button.show()
+    image, accent = button.grab().toImage(), DARK.accent.name()
+    places = itertools.product(range(button.height() + 4), range(button.height()))
+    full = [(x, y) for x, y in places if image.valid(x, y) and image.pixelColor(x, y).name() == accent]
+    left, top = min(x for x, _ in full), min(y for _, y in full)
+    assert (left, top) not in full, "a corner is drawn"
+    controller.deleteLater()
