@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
@@ -35,6 +36,21 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 LEFT = "{path}: {words}."
 UNKNOWN = "{path} could not be looked at; the log says why."
+NO_FILES = "No files yet. Press “Add files…” or “Add folder…” below."
+
+
+class FileTable(QTableWidget):
+    """Says in its middle what fills it while it has no rows."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.rowCount():
+            return
+        painter = QPainter(self.viewport())
+        painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(self.viewport().rect().adjusted(8, 4, -8, -4), flags, self.accessibleDescription())
+        painter.end()
 
 
 class DocumentFiles(QWidget):
@@ -78,6 +94,7 @@ class DocumentFiles(QWidget):
         self.add = QPushButton(tr("&Add files…"), self)
         self.add_folder = QPushButton(tr("Add f&older…"), self)
         self.remove = QPushButton(tr("&Remove"), self)
+        self.remove.setEnabled(False)
         self.row = QHBoxLayout()  # further buttons may join it
         self.columns = ColumnsButton(formats, self)
         for button in (self.add, self.add_folder, self.remove, self.columns):
@@ -98,10 +115,12 @@ class DocumentFiles(QWidget):
         self.remove.clicked.connect(self._remove)
         self.columns.chosen.connect(self._again)
         self.table.itemSelectionChanged.connect(self._show)
+        self.changed.connect(self._say_empty)
+        self._say_empty()
 
-    def _make_table(self) -> QTableWidget:
+    def _make_table(self) -> FileTable:
         headings = [tr("File"), tr("Recognised as"), tr("Documents"), tr("Mentions"), tr("What happens")]
-        table = QTableWidget(0, len(headings), self)
+        table = FileTable(0, len(headings), self)
         table.setHorizontalHeaderLabels(headings)
         table.setAccessibleName(tr("Files to import"))
         table.setHorizontalHeader(RoomyHeader(table))
@@ -247,7 +266,15 @@ class DocumentFiles(QWidget):
         rows = sorted({index.row() for index in self.table.selectedIndexes()})
         return rows[0] if rows else -1
 
+    def _say_empty(self) -> None:
+        """What fills the table while it is empty; nothing is said while files are looked at."""
+        words = tr(NO_FILES) if not self._paths and not self.looking else ""
+        if words != self.table.accessibleDescription():
+            self.table.setAccessibleDescription(words)
+            self.table.viewport().update()
+
     def _show(self) -> None:
+        self.remove.setEnabled(bool(self.table.selectedIndexes()))
         row = self._row()
         found = self._found.get(self._paths[row]) if 0 <= row < len(self._paths) else None
         bar = self.preview.verticalScrollBar()

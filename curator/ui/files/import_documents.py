@@ -126,6 +126,7 @@ class ImportDialog(FormDialog):
         self.list.changed.connect(self._say_changed)
         self.changed_ones.clicked.connect(self.look_at_changed)
         self.format.currentIndexChanged.connect(self._read_again)
+        self.ok.setEnabled(False)
         self.add_paths(paths)
         # not on Import, which waits for the looking: the keyboard would go on to Cancel
         (self.list.table if paths else self.add).setFocus()
@@ -158,9 +159,9 @@ class ImportDialog(FormDialog):
         self.list.read_as(self._formats.fixed(name) if name else self._formats, self._look_as(name))
 
     def _say_files(self) -> None:
-        """*Import* waits until every file was looked at."""
+        """*Import* waits for a file, and until every file was looked at."""
         self.problem.set_note(self.list.said)
-        self.ok.setEnabled(not self.list.looking)
+        self.ok.setEnabled(bool(self.list.paths) and not self.list.looking)
 
     def check(self) -> str:
         if self.list.looking:

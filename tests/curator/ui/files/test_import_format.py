@@ -79,3 +79,23 @@ def test_what_is_left_out_is_named_with_its_reason(qtbot: QtBot, tmp_path: Path)
     dialog.list.remove.click()
     assert dialog.wish.paths == (path,)
     dialog.reject()
+
+
+def test_without_files_the_dialog_says_what_to_do_and_offers_nothing_else(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = opened(qtbot)
+    dialog.show()
+    assert "Add files…" in dialog.files.accessibleDescription()
+    assert not dialog.ok.isEnabled()
+    assert not dialog.remove.isEnabled()
+    empty = dialog.files.viewport().grab().toImage()
+    dialog.files.setAccessibleDescription("")
+    assert dialog.files.viewport().grab().toImage() != empty, "the words are painted"
+    (tmp_path / "a.txt").write_text(PUBTATOR)
+    dialog.add_paths([tmp_path / "a.txt"])
+    qtbot.waitUntil(lambda: dialog.ok.isEnabled())
+    assert dialog.remove.isEnabled()
+    assert dialog.files.accessibleDescription() == ""
+    dialog.remove.click()
+    assert (dialog.ok.isEnabled(), dialog.remove.isEnabled()) == (False, False)
+    assert "Add files…" in dialog.files.accessibleDescription()
+    dialog.reject()
