@@ -35,7 +35,9 @@ IMPORTING = (
     "Documents appear here when it is done. The line at the bottom shows how far it is.",
     "project.import",
 )
-STILL_NO_KB = "An import is running. Candidates need a knowledge base."
+KB_PHASE = "knowledge base"
+KB_COMES = "The knowledge base is being imported. Candidates appear when it is complete."
+STILL_NO_KB = "An import is running. Candidates appear once there is a knowledge base."
 NO_DOCUMENT = ("No document is open", "Choose one from the queue, or press {key}.", "queue.next")
 """Headline, hint, and the command that the hint names."""
 NO_MENTIONS = "This document has no mentions. Select text and press {key}, or let {way} mark them."
@@ -221,8 +223,8 @@ class Refresher(QObject):
         bench = self._bench
         status = bench.project.suggestions.status()
         if bench.project.knowledge.info() is None:
-            if bench.jobs.importing:
-                return tr(STILL_NO_KB)
+            if (job := bench.jobs.job(JobKind.IMPORT)) is not None:
+                return tr(KB_COMES if job.progress.phase == KB_PHASE else STILL_NO_KB)
             return tr(NO_KB, way=place_of("project.import_kb"))
         building = bench.jobs.job(JobKind.INDEX)
         if status.state in (LinkerState.FAILED, LinkerState.RESTARTING):

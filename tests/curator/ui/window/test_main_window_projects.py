@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from curator import bootstrap
 from curator.domain.decisions import Change, ChangeKind
-from curator.domain.jobs import JobOutcome, JobState, LinkerState
+from curator.domain.jobs import JobOutcome, JobState, LinkerState, Progress
 from curator.domain.suggestions import Candidate, Stamp
 from curator.ui.bench.refresher import EMPTY_KB, EMPTY_PROJECT, NEWER, NO_KB
 from curator.ui.jobs.jobs import JobKind
@@ -125,9 +125,11 @@ def test_while_an_import_runs_nothing_asks_for_one(make_desk: MakeDesk, qtbot: Q
     bench = desk.bench
     shown = (lambda: str(bench.document.empty_words), lambda: desk.note, lambda: bench.queue.list.empty_words)
     before = [one() for one in shown]
+    tells: list[Callable[[Progress], None]] = []
     ends: list[Callable[[JobOutcome], None]] = []
 
-    def launch(progress: object, end: Callable[[JobOutcome], None]) -> None:
+    def launch(progress: Callable[[Progress], None], end: Callable[[JobOutcome], None]) -> None:
+        tells.append(progress)
         ends.append(end)
 
     bench.jobs.start(JobKind.IMPORT, "Import corpus.txt", launch)
@@ -135,6 +137,9 @@ def test_while_an_import_runs_nothing_asks_for_one(make_desk: MakeDesk, qtbot: Q
         assert "Import some" not in one()
         assert "Begin with" not in one()
         assert "mport is running" in one()
+    with qtbot.waitSignal(bench.jobs.progressed):
+        tells[0](Progress("knowledge base", 1, 2))
+    assert desk.note.startswith("The knowledge base is being imported.")
     with qtbot.waitSignal(bench.jobs.changed):
         ends[0](JobOutcome(JobState.FAILED, "The disk is full."))
     assert [one() for one in shown] == before
