@@ -29,7 +29,7 @@ from curator.domain.wording import UserError, ntr, tr
 from curator.services.records import Statistics, as_json, head_figures, plots
 from curator.ui.dashboard.plot_card import PlotCard
 from curator.ui.dashboard.plot_files import save_all
-from curator.ui.kit import ElidedLabel, ScaledLabel, ShowDialog, file_dialog
+from curator.ui.kit import USUAL_LINE, ElidedLabel, ScaledLabel, ShowDialog, file_dialog
 
 # What the dashboard is about: whose decisions, of which split, from when to when.
 
@@ -131,7 +131,7 @@ def _python(day: QDate) -> date:
 
 
 WIDE = 980
-"""From this width on there are two plots beside each other."""
+"""From this width on there are two plots beside each other, in the usual font; in a larger one from more on."""
 COUNTING = "Counting…"
 REFRESH = "F5"
 
@@ -258,8 +258,15 @@ class Dashboard(ShowDialog):
         super().resizeEvent(event)
         self._lay_out()
 
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() is QEvent.Type.ApplicationFontChange and self.cards:
+            self._lay_out()
+        return done
+
     def _lay_out(self, *, anew: bool = False) -> None:
-        columns = 2 if self.width() >= WIDE else 1
+        larger = max(self.fontMetrics().height() / USUAL_LINE, 1.0)
+        columns = 2 if self.width() >= WIDE * larger else 1
         if columns == self._columns and not anew:
             return
         self._columns = columns

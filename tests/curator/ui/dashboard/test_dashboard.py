@@ -17,7 +17,7 @@ from curator.services.records.statistics import Statistics
 from curator.ui.dashboard.dashboard import CHOSEN, REFRESH, Dashboard, DashboardFilter
 from tests.curator.services.records.test_statistics import COUNTS
 from tests.curator.services.training.test_bundle_metrics import trained
-from tests.curator.ui.window.test_reach import clipped
+from tests.curator.ui.window.test_reach import clipped, double_size
 
 TODAY = date(2026, 3, 3)
 
@@ -71,6 +71,20 @@ def test_one_column_where_it_is_narrow(dashboard: Dashboard) -> None:
     dashboard.resize(700, 700)
     QTest.qWait(0)
     assert first.x() == second.x()
+
+
+@pytest.mark.parametrize("width", [1024, 1440])
+def test_no_card_is_wider_than_the_window_in_large_letters(qtbot: QtBot, width: int) -> None:
+    with double_size():
+        dashboard = Dashboard("Project")
+        qtbot.addWidget(dashboard)
+        dashboard.show()
+        dashboard.resize(width, 700)
+        dashboard.show_statistics(Statistics(COUNTS), at="12:00:00")
+        QTest.qWait(0)
+        assert dashboard.width() == width
+        assert dashboard.area.horizontalScrollBar().maximum() == 0
+        assert clipped(dashboard.area) == []
 
 
 def test_cards_are_whole_as_soon_as_there_are_figures(dashboard: Dashboard) -> None:
