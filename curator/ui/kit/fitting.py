@@ -50,10 +50,9 @@ def _make_room_for_mnemonics(dialog: QDialog) -> None:
     for label in dialog.findChildren(QLabel):
         before, mark, after = label.text().partition("&")
         if label.buddy() is not None and mark and after:
-            advance, margins = label.fontMetrics().horizontalAdvance, label.contentsMargins()
-            parts = advance(before) + advance(after[:1]) + advance(after[1:])
-            margins.setRight(max(parts - advance(before + after), 0))
-            label.setContentsMargins(margins)
+            advance = label.fontMetrics().horizontalAdvance
+            apart = advance(before) + advance(after[:1]) + advance(after[1:]) - advance(before + after)
+            label.setMinimumWidth(label.sizeHint().width() + max(apart, 0))
 
 
 def make_room_for_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
