@@ -15,8 +15,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QLabel,
     QLineEdit,
-    QSizePolicy,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -32,7 +30,7 @@ from curator.ui.files.import_kb import kb_edit, missing
 from curator.ui.files.import_report import figure
 from curator.ui.files.reading_ahead import FilePreviewer
 from curator.ui.jobs import range_words
-from curator.ui.kit import FigureTable, FormDialog, PathEdit, sentence
+from curator.ui.kit import FigureTable, FormDialog, Pages, PathEdit, sentence
 
 # What a new project will hold and how long that takes: files are read beside the window, so nothing waits.
 
@@ -212,7 +210,7 @@ class NewProjectDialog(FormDialog):
         """Without `formats` only an empty project can be made. What was dropped may be given."""
         super().__init__(tr("New project"), ok=tr("Create"), parent=parent)
         self.step = sentence("")
-        self.pages = QStackedWidget(self)
+        self.pages = Pages(self)
         self.body.addWidget(self.step)
         self.body.addWidget(self.pages, 1)
         self._add_name(place)
@@ -239,7 +237,7 @@ class NewProjectDialog(FormDialog):
         form.setSpacing(10)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         column.addLayout(form)
-        self.pages.addWidget(page)
+        self.pages.add(page)
         return column, form
 
     def _add_name(self, place: Path) -> None:
@@ -280,24 +278,20 @@ class NewProjectDialog(FormDialog):
         role = QDialogButtonBox.ButtonRole.ActionRole
         self.back = self.buttons.addButton(tr("&Back"), QDialogButtonBox.ButtonRole.ResetRole)
         self.next = self.buttons.addButton(tr("&Next"), role)
-        self.back.clicked.connect(lambda: self._show_page(self.pages.currentIndex() - 1))
+        self.back.clicked.connect(lambda: self._show_page(self.pages.current() - 1))
         self.next.clicked.connect(self._go_on)
 
     # --- going through ---
 
     def _go_on(self) -> None:
-        problem = self._page_problem(self.pages.currentIndex())
+        problem = self._page_problem(self.pages.current())
         self.problem.set_note(problem)
         if not problem:
-            self._show_page(self.pages.currentIndex() + 1)
+            self._show_page(self.pages.current() + 1)
 
     def _show_page(self, number: int) -> None:
         last = self.pages.count() - 1
-        for at in range(self.pages.count()):  # the dialog scrolls for the page that is shown, not for the longest
-            policy = QSizePolicy.Policy.Preferred if at == number else QSizePolicy.Policy.Ignored
-            if (page := self.pages.widget(at)) is not None:
-                page.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
-        self.pages.setCurrentIndex(number)
+        self.pages.show_page(number)
         titles = TITLES if self.list is not None else (TITLES[0], TITLES[2])
         self.step.setText(
             tr("Step {n} of {all}: {title}", n=number + 1, all=self.pages.count(), title=tr(titles[number]))
@@ -355,7 +349,7 @@ class NewProjectDialog(FormDialog):
         for number in range(self.pages.count()):
             problem = self._page_problem(number)
             if problem:
-                if number != self.pages.currentIndex():
+                if number != self.pages.current():
                     self._show_page(number)
                 return problem
         return ""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from curator import opened_late
 
 if TYPE_CHECKING:
-    from curator.ui.kit.fitting import USUAL_LINE, FlowRow
+    from curator.ui.kit.fitting import USUAL_LINE, FlowRow, Pages
     from curator.ui.kit.form import EmptyPage, FormDialog, PathEdit, ShowDialog, file_dialog, sentence
     from curator.ui.kit.key_names import (
         belongs_to,
@@ -132,6 +132,7 @@ __all__ = [
     "NoticeLine",
     "Notices",
     "OpeningTable",
+    "Pages",
     "PathEdit",
     "Reason",
     "RecordColumn",
@@ -212,7 +213,7 @@ __all__ = [
 
 __getattr__ = opened_late(
     __name__,
-    fitting="FlowRow USUAL_LINE",
+    fitting="FlowRow Pages USUAL_LINE",
     form="EmptyPage FormDialog PathEdit ShowDialog file_dialog sentence",
     key_names="belongs_to is_plain key_name key_of keys_between place_of use_keys way_to",
     labels="Banner ElidedLabel NoteLabel ScaledLabel StateChip percent",

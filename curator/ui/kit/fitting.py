@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QLayout,
     QLayoutItem,
     QScrollArea,
+    QVBoxLayout,
     QWidget,
 )
 
@@ -212,3 +213,34 @@ class FlowRow(QLayout):
 
 def _size(item: QLayoutItem) -> QSize:
     return item.sizeHint().expandedTo(item.minimumSize())
+
+
+# Pages of which one is shown.
+
+
+class Pages(QWidget):
+    """One of several is shown. A `QStackedWidget` would be as high as the page that needs most lines."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._pages: list[QWidget] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+
+    def add(self, page: QWidget) -> None:
+        page.hide()
+        self._pages.append(page)
+        self._column.addWidget(page)
+
+    def count(self) -> int:
+        return len(self._pages)
+
+    def widget(self, number: int) -> QWidget:
+        return self._pages[number]
+
+    def current(self) -> int:
+        return next((at for at, page in enumerate(self._pages) if not page.isHidden()), 0)
+
+    def show_page(self, number: int) -> None:
+        for at, page in enumerate(self._pages):
+            page.setVisible(at == number)

@@ -376,6 +376,10 @@ class FigureTable(QTableWidget):
         height = self.horizontalHeader().sizeHint().height() + sum(self.rowHeight(i) for i in range(len(rows))) + 6
         self.setMinimumHeight(min(height, 420))
 
+    def sizeHint(self) -> QSize:
+        """As high as its rows: a dialog that has little height gives the rest to its sentences."""
+        return QSize(super().sizeHint().width(), self.minimumHeight())
+
 
 # A line to type into inside a window whose button would take Enter.
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QTableWidget, QWidget
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QScrollArea, QTableWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from curator import bootstrap
@@ -14,6 +14,8 @@ from curator.domain.documents import Split
 from curator.services.importing.foreseeing import Foreseen, seconds_to_index
 from curator.ui.files.import_report import figures
 from curator.ui.files.new_project import NewProjectDialog, about
+from curator.ui.kit.fitting import SCROLLED
+from tests.curator.ui.window.test_reach import clipped, double_size
 
 DEMO = Path(__file__).resolve().parents[4] / "resources" / "demo" / "pubmed"
 KB, DOCUMENTS = DEMO / "kb.jsonl", DEMO / "test.pubtator"
@@ -35,24 +37,24 @@ def add(qtbot: QtBot, dialog: NewProjectDialog, path: Path) -> None:
 def test_each_page_is_left_only_when_it_is_right(qtbot: QtBot, tmp_path: Path) -> None:
     dialog = wizard(qtbot, tmp_path)
     dialog.next.click()
-    assert dialog.pages.currentIndex() == 0
+    assert dialog.pages.current() == 0
     assert "name" in dialog.problem.text()
     dialog.name.setText("fresh")
     dialog.next.click()
     assert dialog.list is not None
     add(qtbot, dialog, tmp_path)
     dialog.next.click()
-    assert dialog.pages.currentIndex() == 1
+    assert dialog.pages.current() == 1
     assert "remove it from the list" in dialog.problem.text()
     dialog.list.remove.click()  # the row that was added is chosen
     add(qtbot, dialog, DOCUMENTS)
     dialog.fields.gold.setChecked(True)
     dialog.next.click()
     dialog.next.click()
-    assert dialog.pages.currentIndex() == 2, dialog.problem.text()
+    assert dialog.pages.current() == 2, dialog.problem.text()
     assert "Gold needs a knowledge base" in dialog.problem.text()
     dialog.back.click()
-    assert dialog.pages.currentIndex() == 1
+    assert dialog.pages.current() == 1
 
 
 def test_a_short_page_is_not_as_high_as_the_longest(qtbot: QtBot, tmp_path: Path) -> None:
@@ -66,6 +68,26 @@ def test_a_short_page_is_not_as_high_as_the_longest(qtbot: QtBot, tmp_path: Path
     assert dialog.pages.minimumSizeHint().height() >= 3000
     dialog.back.click()
     assert dialog.pages.minimumSizeHint().height() < 1000
+
+
+def test_the_last_page_is_whole_on_a_small_screen_in_large_letters(qtbot: QtBot, tmp_path: Path) -> None:
+    with double_size():
+        dialog = wizard(qtbot, tmp_path)
+        dialog.name.setText("fresh")
+        dialog.next.click()
+        add(qtbot, dialog, DOCUMENTS)
+        dialog.next.click()
+        dialog.kb.set_path(KB)
+        dialog.next.click()
+        assert dialog.outlook is not None
+        qtbot.waitUntil(lambda: dialog.outlook is not None and not dialog.outlook.reading)
+        dialog.show()
+        dialog.resize(1024, 700)
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        area = dialog.findChild(QScrollArea, SCROLLED)
+        assert area is None or area.verticalScrollBar().maximum() == 0
+        assert clipped(dialog) == []
+        dialog.reject()
 
 
 def test_the_last_page_tells_counts_splits_and_time(qtbot: QtBot, tmp_path: Path) -> None:
