@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QFont, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QTableView, QWidget
 
@@ -115,6 +115,8 @@ def _recall(bundle: BundleInfo, which: str) -> str:
 
 
 ROOM = 14  # pixels between two columns
+SPARED = ("Bundle", "of its own", "Recall@1 before", "Parts", "On disk", "after", "Gate")
+"""Columns in the order in which they give way where the window is narrow; what they hold is said below the list."""
 NONE, FIRST = "No bundles yet", "Import a knowledge base: its index is the first bundle."
 UNTRAINED = "An untrained bundle; no gate was needed."
 
@@ -141,6 +143,8 @@ class BundlesDialog(ShowDialog):
         super().__init__(tr("Bundles"), parent)
         self._writable = writable
         self._whole = 0  # pixels of all columns
+        self._widths = [0] * len(HEADERS)  # of each, where the last may be cut
+        self._disk: Mapping[str, DiskUse] = {}
         self._activations = list(activations)
         self.model = BundleTableModel(self)
         self.table = self._make_table()
@@ -156,6 +160,7 @@ class BundlesDialog(ShowDialog):
         for part in (self.disk, self.summary, self.figures):
             self.body.addWidget(part)
         self._add_buttons()
+        self.table.viewport().installEventFilter(self)
         self.table.selectionModel().currentRowChanged.connect(lambda: self._show_row())
         self.show_bundles(bundles)
         self.resize(1120, 600)
@@ -217,6 +222,7 @@ class BundlesDialog(ShowDialog):
 
     def show_disk(self, report: DiskReport) -> None:
         self.model.show_disk(report.bundles)
+        self._disk = report.bundles
         words = tr(
             "All bundles together take {size}; files that several share count once.", size=size_words(report.total)
         )
@@ -228,13 +234,32 @@ class BundlesDialog(ShowDialog):
 
     def _fit_columns(self) -> None:
         """The last column, the id, takes what is left; where little is, its end is cut rather than the table's."""
+        for column in range(len(HEADERS)):
+            self.table.setColumnHidden(column, False)
         self.table.resizeColumnsToContents()
         last = self.model.columnCount() - 1
         for column in range(last):
             self.table.setColumnWidth(column, self.table.columnWidth(column) + ROOM)
-        self._whole = sum(self.table.columnWidth(column) for column in range(last + 1)) + ROOM
-        self.table.setColumnWidth(last, self.table.horizontalHeader().sectionSizeHint(last))
+        self._widths = [self.table.columnWidth(column) for column in range(last + 1)]
+        self._whole = sum(self._widths) + ROOM
+        self._widths[last] = self.table.horizontalHeader().sectionSizeHint(last)
+        self.table.setColumnWidth(last, self._widths[last])
         self._widen()
+        self._spare_columns()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize and watched is self.table.viewport():
+            self._spare_columns()
+        return super().eventFilter(watched, event)
+
+    def _spare_columns(self) -> None:
+        """Hide what has no room, rather than let the list scroll sideways."""
+        spare, left = self.table.viewport().width(), sum(self._widths)
+        for words in SPARED:
+            column = HEADERS.index(words)
+            self.table.setColumnHidden(column, left > spare)
+            left -= self._widths[column] if left > spare else 0
+        self._say_row()
 
     def _widen(self) -> None:
         """Until all columns are whole, where the screen has room."""
@@ -260,8 +285,8 @@ class BundlesDialog(ShowDialog):
         return self.model.bundle(self.table.currentIndex().row())
 
     def _show_row(self) -> None:
+        self._say_row()
         bundle = self.chosen
-        self.summary.setText("" if bundle is None else self._words(bundle))
         rows = gate_rows(bundle.metrics) if bundle is not None else []
         self.figures.show_rows(rows)
         self.figures.setVisible(bool(rows))
@@ -272,6 +297,19 @@ class BundlesDialog(ShowDialog):
         self.compare.setEnabled(bundle is not None and len(self._same_kb(bundle)) > 1)
         self.changes.setEnabled(bundle is not None and "flips" in bundle.metrics)
         self.map.setEnabled(bundle is not None and has_map(bundle))
+
+    def _say_row(self) -> None:
+        """What there is to say of the bundle, and what hidden columns hold of it."""
+        if (bundle := self.chosen) is None:
+            self.summary.setText("")
+            return
+        found = zip(HEADERS, _words(bundle, self._disk.get(bundle.id)), strict=True)
+        hidden = [
+            f"{tr(head)} {words}"
+            for column, (head, words) in enumerate(found)
+            if words and self.table.isColumnHidden(column)
+        ]
+        self.summary.setText("\n".join(part for part in (self._words(bundle), " · ".join(hidden)) if part))
 
     def _same_kb(self, bundle: BundleInfo) -> list[BundleInfo]:
         """Bundles whose answers can be compared with those of this one."""

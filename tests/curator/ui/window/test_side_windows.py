@@ -15,6 +15,7 @@ from curator.ui.training.bundles import BundlesDialog
 from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.ui.window.fakes import Desk
 from tests.curator.ui.window.test_dialogs import shown
+from tests.curator.ui.window.test_reach import double_size
 
 
 def training(number: int) -> RunningJob:
@@ -44,6 +45,26 @@ def test_the_history_needs_no_scrolling_sideways(desk: Desk) -> None:
     QApplication.processEvents()
     assert dialog.table.horizontalScrollBar().maximum() == 0
     dialog.reject()
+
+
+def test_the_history_says_below_the_list_what_has_no_room_in_it(desk: Desk) -> None:
+    model = desk.window.session.model
+    assert model is not None
+    with double_size():
+        dialog = model.show_bundles()
+        dialog.resize(760, 700)
+        QApplication.processEvents()
+        bundle = dialog.chosen
+        assert bundle is not None
+        last = dialog.model.columnCount() - 1
+        assert dialog.table.horizontalScrollBar().maximum() == 0
+        assert dialog.table.isColumnHidden(last)
+        assert f"Bundle {bundle.id}" in dialog.summary.text()
+        dialog.resize(4000, 700)
+        QApplication.processEvents()
+        assert not dialog.table.isColumnHidden(last)
+        assert f"Bundle {bundle.id}" not in dialog.summary.text()
+        dialog.reject()
 
 
 def test_there_is_one_history(desk: Desk) -> None:
