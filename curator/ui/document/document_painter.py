@@ -12,14 +12,14 @@ from html import escape
 from itertools import pairwise
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QPolygonF, QRegion
 
 from curator.domain.documents import Span
 from curator.ui.document.document_find import Found
 from curator.ui.document.document_layout import Block, DocumentLayout, LinePiece, baseline
 from curator.ui.document.mention_handles import Handle, paint_handles
 from curator.ui.document.mention_marks import Marks, MentionMark
-from curator.ui.kit import MentionState, StateColours, Theme, draw_notes, theme_of
+from curator.ui.kit import MentionState, StateColours, Theme, draw_notes, notes_width, theme_of
 
 # Words of the document tinted by the side they speak for: for the contrast of two candidates.
 
@@ -69,6 +69,8 @@ UNDER = 3.5
 """Pixels from the letters' feet to the first line."""
 LETTERS, NOTE, LEAST_NOTE = 0.82, 0.5, 6.0
 """Of a font's ascent: the highest letters, and a flag or bubble where there is room; pixels that one has at least."""
+CORNER = 5.0
+"""Pixels of the frame's upper edge before the marks."""
 WAVE = 2.0
 REACH = 0.3
 """Lines by which marks stand out above their line, and lanes below it."""
@@ -139,7 +141,7 @@ def _paint_block(painter: QPainter, scene: Scene, theme: Theme, index: int, band
             pieces = _on(mark.pieces, index, number)
             _paint_lines(painter, mark, pieces, theme, width=scene.layout.width)
             if _is_noted(mark) and mark.id != scene.current and pieces and pieces[0] == mark.pieces[0]:
-                _paint_notes(painter, mark, block, theme, framed=False)
+                _paint_notes(painter, mark, block, theme)
 
 
 def _visible_lines(block: Block, band: QRectF) -> range:
@@ -281,17 +283,23 @@ def _is_noted(mark: MentionMark) -> bool:
     return bool(mark.view.mention.flagged or mark.view.comments)
 
 
-def _paint_notes(painter: QPainter, mark: MentionMark, block: Block, theme: Theme, *, framed: bool) -> None:
-    """A flag and a bubble over the beginning of what is flagged and commented, between its letters and the line above:
-    as large as they can be without hiding either."""
-    view, piece, style = mark.view, mark.pieces[0], block.style
+def _notes_box(mark: MentionMark, block: Block) -> QRectF:
+    """Of a flag and a bubble over the beginning of what is flagged and commented, between its letters and the line
+    above: as large as they can be without hiding either. They leave the frame its corner where there is room."""
+    piece, style, noted = mark.pieces[0], block.style, mark.view
     letters, usual = LETTERS * style.ascent, NOTE * style.ascent
     gap = style.line_height - style.descent - letters - 2.0
     free = piece.line == 0 and not block.label  # nothing stands above a paragraph's first line
     height = usual if free else min(max(gap, LEAST_NOTE), usual)
-    foot = QPointF(piece.rect.left(), piece.baseline - letters - 1.0)
-    halo = theme.palette.color(QPalette.ColorRole.Base) if framed else None  # told from the frame's upper line
-    draw_notes(painter, foot, height, theme, flagged=view.mention.flagged, commented=bool(view.comments), halo=halo)
+    width = notes_width(height, flagged=noted.mention.flagged, commented=bool(noted.comments))
+    inside = CORNER if piece.rect.width() >= width + 2 * CORNER else 0.0
+    return QRectF(piece.rect.left() + inside, piece.baseline - letters - 1.0 - height, width, height)
+
+
+def _paint_notes(painter: QPainter, mark: MentionMark, block: Block, theme: Theme) -> None:
+    view, box = mark.view, _notes_box(mark, block)
+    flagged, commented = view.mention.flagged, bool(view.comments)
+    draw_notes(painter, box.bottomLeft(), box.height(), theme, flagged=flagged, commented=commented)
 
 
 def frame_rects(mark: MentionMark) -> list[QRectF]:
@@ -313,6 +321,14 @@ def _paint_frame(painter: QPainter, scene: Scene, theme: Theme) -> None:
     mark = scene.marks.get(scene.current)
     if mark is None:
         return
+    noted = scene.layout.blocks[mark.pieces[0].block] if _is_noted(mark) and mark.pieces else None
+    painter.save()
+    if noted is not None:  # the frame is open where the marks stand
+        everywhere = QRectF(0, 0, scene.layout.width, scene.layout.height).adjusted(-50, -50, 50, 50)
+        marks = _notes_box(mark, noted).adjusted(-2.0, -1.0, -1.0, 1.0)  # its end is empty
+        painter.setClipRegion(
+            QRegion(everywhere.toAlignedRect()) - QRegion(marks.toAlignedRect()), Qt.ClipOperation.IntersectClip
+        )
     painter.setBrush(Qt.BrushStyle.NoBrush)
     ink = theme.palette.color(QPalette.ColorRole.Text)
     painter.setPen(QPen(ink, FRAME))
@@ -320,7 +336,8 @@ def _paint_frame(painter: QPainter, scene: Scene, theme: Theme) -> None:
         painter.drawRoundedRect(rect, 3.0, 3.0)
         for y in (rect.top(), rect.bottom()):
             painter.fillRect(QRectF(rect.left() + 2.0, y - FRAME, rect.width() - 4.0, 2 * FRAME), ink)
-    if _is_noted(mark) and mark.pieces:
-        _paint_notes(painter, mark, scene.layout.blocks[mark.pieces[0].block], theme, framed=True)
+    painter.restore()
+    if noted is not None:
+        _paint_notes(painter, mark, noted, theme)
     if mark.maybe_nil and mark.pieces:
         _paint_nil_flag(painter, mark, mark.pieces[-1], theme)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPolygonF
 
 from curator.ui.kit.theme import Theme
 
@@ -49,9 +49,8 @@ def draw_notes(
     *,
     flagged: bool,
     commented: bool,
-    halo: QColor | None = None,
 ) -> None:
-    """The marks that apply, side by side from the point on; with a halo they are told from what they stand on."""
+    """The marks that apply, side by side from the point on."""
     place = QPointF(foot)
     shapes = []
     if flagged:
@@ -60,6 +59,4 @@ def draw_notes(
     if commented:
         shapes.append((_bubble(place, height), theme.accent))
     for path, colour in shapes:
-        if halo is not None:
-            painter.strokePath(path, QPen(halo, 2.4))
         painter.fillPath(path, colour)

@@ -429,6 +429,25 @@ def test_flags_and_bubbles_hide_no_letters_and_are_whole(qtbot: QtBot, points: i
     assert bubbles >= 12 * len(page.mentions)
 
 
+@pytest.mark.parametrize("points", [9, 12, 20])
+def test_the_frame_of_the_current_mention_leaves_its_marks_free(qtbot: QtBot, points: int) -> None:
+    """Nothing of the frame is drawn within a pixel of the flag and the bubble, and the flag keeps off its corner."""
+    widget, page = crowded_page(qtbot, points=points, spacing=1.5)
+    noted = noted_page(page)
+    one = next(one for one in noted.mentions if len(one.mention.text) > 6)
+    before = drawn(widget)
+    widget.update_mentions(noted.mentions)
+    marked = drawn(widget)
+    widget.set_current(one.mention.id)
+    framed = drawn(widget)
+    line = widget.rect_of(one.mention.spans[0]).adjusted(-4, -8, 4, 0).toRect()
+    marks = [(x, y) for x, y in differing(before, marked) if line.contains(x, y)]
+    around = {(x + dx, y + dy) for x, y in marks for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
+    assert around
+    assert not around & {*differing(marked, framed)}
+    assert min(x for x, _ in marks) > line.left() + 4 + 3
+
+
 def test_the_marks_of_the_current_mention_stand_in_front_of_its_frame(qtbot: QtBot) -> None:
     widget, page = crowded_page(qtbot, points=12, spacing=1.5)
     noted = noted_page(page)
