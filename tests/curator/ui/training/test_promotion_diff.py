@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from pytestqt.qtbot import QtBot
 
-from curator.services.training.promotion_diff import diff_rows
+from curator.services.training.bundle_metrics import diff_rows
 from curator.ui.training.promotion_diff import HEADERS, PromotionDiff
 from tests.curator.services.samples import METRICS
 
