@@ -98,7 +98,7 @@ def swap(message: Message, serving: Serving, channel: Channel, inbox: queue.Simp
     manifest = serving.linker.bundle.manifest
     stages = [spec.name for spec in manifest.retrievers] + (["ranker"] if manifest.ranker else [])
     repaired = message["repaired"]
-    note = (tr("Damaged files were built anew: {repaired}.", repaired=", ".join(repaired)),) if repaired else ()
+    note = (tr("Damaged files were rebuilt: {repaired}.", repaired=", ".join(repaired)),) if repaired else ()
     device = " ".join((*serving.linker.describe(), *note))
     channel.emit(Opened(event="opened", bundle_id=serving.bundle_id, stages=stages, device=device))
     if serving.check is not None:

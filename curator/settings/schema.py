@@ -120,7 +120,7 @@ OPTIONS = (
     Option(
         name="curator_name",
         title="Curator",
-        help="Your name as it stands in each decision; empty means your name on this computer.",
+        help="The name saved with each decision; empty means your name on this computer.",
         kind=OptionKind.TEXT,
     ),
     Option(
@@ -153,7 +153,7 @@ OPTIONS = (
     Option(
         name="line_spacing",
         title="Line spacing",
-        help="How far the lines of the document's text stand apart, in per cent of its letters' size.",
+        help="Distance between the lines of the document's text, in per cent of the letters' size.",
         kind=OptionKind.INTEGER,
         minimum=110,
         maximum=300,

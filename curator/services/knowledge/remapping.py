@@ -16,7 +16,7 @@ from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPla
 from curator.services.ports import Clock, Store, UnitOfWork
 
 NOTHING = "Nothing was chosen that could be changed. Tick lines that have an entity to move to."
-CHANGED = "The knowledge base has no entity {id} any more. Open the list anew; nothing was changed."
+CHANGED = "The knowledge base has no entity {id} any more. Reopen the list; nothing was changed."
 
 
 class RemapService:

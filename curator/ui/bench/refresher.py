@@ -17,7 +17,7 @@ from curator.ui.kit import names_in, place_of, way_to
 
 PATCHED = {ChangeKind.DECIDED, ChangeKind.ENTITIES}
 """Steps of which the open document shows nothing new but decisions."""
-NEWER = "Newer suggestions are here; they appear when you go on."
+NEWER = "Newer suggestions are ready; they appear at the next mention."
 NO_INDEX = (
     "There is no index yet: Model › Rebuild index makes one. Until then only spelling is compared, and / searches the "
     "knowledge base."

@@ -35,7 +35,7 @@ class StatusLine(QWidget):
         line.setSpacing(6)
         self.i_am = QToolButton(self)
         self.i_am.setAutoRaise(True)
-        self.i_am.setToolTip(tr("Whose name the decisions bear. Press it to say who you are."))
+        self.i_am.setToolTip(tr("Decisions are saved under this name. Press it to change the name."))
         self.i_am.hide()
         line.addWidget(self.i_am)
         line.addWidget(self._saved)

@@ -153,7 +153,7 @@ class TypeMappingDialog(FormDialog):
         self.types.setAccessibleName(tr("Mention types"))
         self.entities = QListWidget(self)
         self.entities.setAccessibleName(tr("Entity types"))
-        self.propose = QPushButton(tr("&Propose anew"), self)
+        self.propose = QPushButton(tr("&Propose again"), self)
         self.propose.setAutoDefault(False)
         self._compose(entity_types)
         self._fill()

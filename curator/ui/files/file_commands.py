@@ -44,7 +44,7 @@ FILES: tuple[Command[ProjectFlows], ...] = (
         "project.imports",
         "Imports…",
         Menu.PROJECT,
-        "Lists what was imported from where, when and by whom, and goes on with an import that was stopped.",
+        "Lists what was imported from where, when and by whom, and resumes an import that was stopped.",
         lambda files: files.imports.show_imports(),
         when=_project,
         group=1,

@@ -18,8 +18,8 @@ from curator.ui.files.imports import ImportsDialog
 from curator.ui.jobs import JobKind
 from curator.ui.kit import Banner, ask, tell
 
-GOES_ON = "Project › Imports… goes on with the others, and so does importing the same files again."
-LATER = "Project › Imports… goes on with the stopped import."
+GOES_ON = "Project › Imports… imports the others, and so does importing the same files again."
+LATER = "Project › Imports… resumes the stopped import."
 KB_STOPPED = "The import of {name} into the knowledge base was stopped before its end: nothing of it is in."
 NOTHING = "There is no import to undo."
 
@@ -39,7 +39,7 @@ class ImportFlows(QObject):
         self._bench = bench
         self.go_on = go_on
         self.banner = Banner(tr("Stopped import"), bench)
-        self.banner.add_button(tr("Go on with the import"), go_on)
+        self.banner.add_button(tr("Resume the import"), go_on)
         self.banner.add_button(tr("Not now"), self._not_now)
         self.kb_banner = Banner(tr("Stopped import of a knowledge base"), bench)
         self.kb_banner.add_button(tr("Import it again…"), lambda: self._again(import_kb))

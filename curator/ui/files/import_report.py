@@ -165,7 +165,7 @@ def _kb_blocks(found: Foreseen) -> Iterator[str]:
         yield f"<p>{escape(ntr('{n:,} entity.', '{n:,} entities.', found.entities))}</p>"
     else:
         words = tr(
-            "About {entities:,} entities, told from the first {n:,}.", entities=found.entities, n=found.looked_at
+            "About {entities:,} entities, estimated from the first {n:,}.", entities=found.entities, n=found.looked_at
         )
         yield f"<p>{escape(words)}</p>"
     yield from _problems(found)
@@ -205,8 +205,8 @@ def _blocks(found: Foreseen) -> Iterator[str]:
         yield f"<p>{escape(words)}</p>"
     if not found.whole:
         words = ntr(
-            "Told from the first {n:,} document; the rest is estimated.",
-            "Told from the first {n:,} documents; the rest is estimated.",
+            "Read from the first {n:,} document; the rest is estimated.",
+            "Read from the first {n:,} documents; the rest is estimated.",
             found.looked_at,
         )
         yield f"<p>{escape(words)}</p>"

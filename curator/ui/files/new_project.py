@@ -131,7 +131,7 @@ class Outlook(QWidget):
                 )
             )
         if not found:
-            lines.append(tr("Nothing is imported yet; the window says how to go on."))
+            lines.append(tr("Nothing is imported yet; the window shows the next step."))
         return lines
 
     def _split_words(self) -> str:

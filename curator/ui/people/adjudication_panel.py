@@ -48,7 +48,7 @@ from curator.ui.kit import (
 )
 
 NOT_MARKED = "did not mark it (choosing this rejects it)"
-HINT = "1–{last} take a curator's verdict · ↵ the highlighted one · Esc to the text, where the usual keys decide anew"
+HINT = "1–{last} take a curator's verdict · ↵ the highlighted one · Esc to the text, where the usual keys decide again"
 TOO_SOON = "Nothing was settled: this verdict had only just appeared. Press the key again."
 DONE = "Every disagreement of “{name}” is settled."
 AGREED = "Take over the {n:,} agreed"

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QWidget
 from curator.domain.wording import tr
 from curator.ui.kit import FormDialog
 
-INTRO = "Every decision bears its curator's name. What has been decided keeps the name it has."
+INTRO = "Each decision is saved under its curator's name. Earlier decisions keep their name."
 EMPTY = "Give a name, such as “Anna Berg”."
 IMPORT = "A name cannot begin with “import:”: that stands for gold that came with a file."
 
@@ -18,7 +18,7 @@ class IAmDialog(FormDialog):
     """`name` is valid once it was accepted."""
 
     def __init__(self, present: str, known: Sequence[str], parent: QWidget | None = None) -> None:
-        super().__init__(tr("I am…"), intro=tr(INTRO), ok=tr("Go on as"), parent=parent)
+        super().__init__(tr("I am…"), intro=tr(INTRO), ok=tr("Continue"), parent=parent)
         self.names = QComboBox(self)
         self.names.setAccessibleName(tr("Curator"))
         self.names.setEditable(True)

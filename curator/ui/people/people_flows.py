@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from curator.ui.people.i_am import IAmDialog
     from curator.ui.people.rounds import NewRoundDialog, RoundEntry, RoundsDialog
 
-WHO = "Your decisions bear the name “{name}”, as this computer knows you."
+WHO = "Your decisions are saved under the name “{name}”."
 IN_ROUND = (
     "You are in the round “{name}” as {curator}. Leave it first (People › Leave the round); then you can continue "
     "under another name."
@@ -100,7 +100,7 @@ class PeopleFlows(QObject):
         self.who.say("")
         before = self._bench.project.curation.curator
         self._rename(name)
-        self._bench.say(tr("Decisions bear the name “{name}” from now on.", name=name))
+        self._bench.say(tr("Your decisions are now saved under the name “{name}”.", name=name))
         if name != before:
             self.mode.end_adjudication()
             self.mode.start()

@@ -272,7 +272,7 @@ NAME: tuple[Command[MainWindow], ...] = (
         "people.i_am",
         "I am…",
         Menu.PEOPLE,
-        "Says whose name the decisions bear from now on.",
+        "Sets the name under which your decisions are saved.",
         _say_who_i_am,
     ),
 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from curator.ui.training.map_window import MapDialog
 
 PROMOTE, ROLL_BACK, DELETE = "Promote a bundle", "Roll back", "Delete a bundle"
-BACK = "Let the bundle serve that served before this one? Decisions stay; suggestions are made anew."
+BACK = "Let the previous bundle serve again? Decisions stay; suggestions are calculated again."
 GONE = "That mention is not in the project any more."
 
 

@@ -332,7 +332,7 @@ class BundlesDialog(ShowDialog):
 def promote_question(bundle: BundleInfo | None, verdict: GateVerdict | None = None) -> str:
     """What a curator should know before letting a bundle serve that the gate did not promote."""
     found = verdict or (bundle.verdict if bundle is not None else GateVerdict.NOT_GATED)
-    rest = tr("Decisions stay; suggestions for undecided mentions are made anew. Model › Bundles rolls back.")
+    rest = tr("Decisions stay; suggestions for undecided mentions are calculated again. Model › Bundles rolls back.")
     if found is GateVerdict.REFUSED:
         return tr(
             "The gate refused this bundle: it was worse on held-out documents. Let it serve all the same? {rest}",
