@@ -9,11 +9,12 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("QT_QPA_PLATFORMTHEME", "")
 
 import pytest
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 
 from curator.commands.keymap import Keymap
 from curator.ui.kit.key_names import use_keys
-from curator.ui.kit.theme import LIGHT
+from curator.ui.kit.theme import FRAMED, LIGHT
 from curator.ui.shell.catalogue import COMMANDS
 
 OFFSCREEN = "This plugin does not support (propagateSizeHints|raise|grabbing the keyboard)"
@@ -33,8 +34,20 @@ def usual_keys() -> None:
     use_keys(Keymap(), COMMANDS)
 
 
+@pytest.fixture(scope="session")
+def usual_font(qapp: QApplication) -> QFont:
+    return QFont(qapp.font())
+
+
 @pytest.fixture(autouse=True)
-def light(qapp: QApplication) -> None:
-    """Every test starts in the same palette, whatever the one before it set."""
+def light(qapp: QApplication, usual_font: QFont) -> None:
+    """Every test starts with the same palette and font and without a sheet, whatever the one before it set: under a
+    sheet, a widget's parts would not take its palette."""
+    if qapp.styleSheet():
+        qapp.setStyleSheet("")
     qapp.setStyle("Fusion")
     qapp.setPalette(LIGHT.palette)
+    for name in FRAMED:
+        qapp.setPalette(LIGHT.palette, name)  # type: ignore[arg-type]  # a str, not bytes
+    if qapp.font() != usual_font:
+        qapp.setFont(usual_font)

@@ -227,3 +227,17 @@ def test_a_chosen_radio_button_is_round(qapp: QApplication, qtbot: QtBot) -> Non
     left, top = min(x for x, _ in full), min(y for _, y in full)
     assert (left, top) not in full, "a corner is drawn"
     controller.deleteLater()
+
+
+@pytest.mark.parametrize("turn", [1, 2])
+def test_nothing_of_one_test_s_looks_reaches_the_next(qapp: QApplication, turn: int) -> None:
+    """The first leaves the program's own looks behind on purpose; the second begins without them."""
+    assert qapp.styleSheet() == ""
+    for one in (QSpinBox(), QComboBox(), QWidget()):
+        assert one.palette().color(ROLE.Window) == LIGHT.palette.color(ROLE.Window)
+    usual = qapp.font().pointSizeF()
+    controller = ThemeController(qapp, scheme=Scheme.DARK, point_size=30)
+    if turn == 1:
+        controller.apply()
+    assert (usual < 20, qapp.styleSheet() != "") == (True, turn == 1)
+    controller.deleteLater()
