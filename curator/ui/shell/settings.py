@@ -141,7 +141,7 @@ def _with_help(option: Option, field: QWidget, *, held: str = "") -> QWidget:
     column.setContentsMargins(0, 0, 0, 6)
     column.setSpacing(2)
     column.addWidget(field)
-    felt = tr("Felt {when}.", when=tr(option.felt)) if option.felt else ""
+    felt = tr("Takes effect {when}.", when=tr(option.felt)) if option.felt else ""
     words = sentence(held or "\n".join(part for part in (tr(option.help), felt) if part), muted=not held)
     words.setFont(scaled(words.font(), 0.9))
     column.addWidget(words)

@@ -307,7 +307,7 @@ class BundlesDialog(ShowDialog):
         hidden = [
             f"{tr(head)} {words}"
             for column, (head, words) in enumerate(found)
-            if words and self.table.isColumnHidden(column)
+            if words not in ("", "–") and self.table.isColumnHidden(column)
         ]
         self.summary.setText("\n".join(part for part in (self._words(bundle), " · ".join(hidden)) if part))
 
