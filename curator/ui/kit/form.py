@@ -168,6 +168,8 @@ class FormDialog(BaseDialog):
         done = super().event(event)
         if event.type() is QEvent.Type.LayoutRequest and self._was_shown:
             make_room_for_words(self, self.buttons)
+            if any(one.isDefault() is not (one is self._default) for one in self.findChildren(QPushButton)):
+                self.enter_presses(self._default)  # buttons that were moved: the box made its first one the default
         return done
 
     def _touched(self) -> None:

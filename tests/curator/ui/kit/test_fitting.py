@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtCore import QEvent, QSize
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from curator.ui.kit import FormDialog
+from curator.ui.kit import FormDialog, sentence
+from curator.ui.kit.fitting import SCROLLED
 
 
 def test_a_field_keeps_the_keyboard_where_the_dialog_has_to_scroll(qtbot: QtBot) -> None:
@@ -70,3 +71,16 @@ def test_a_label_is_as_wide_as_its_letters_beside_the_underlined_one(qtbot: QtBo
     advance = label.fontMetrics().horizontalAdvance
     assert advance("To") < advance("T") + advance("o"), "the letters of this font move together"
     assert label.contentsRect().width() >= advance("T") + advance("o"), "a margin would be no room to draw in"
+
+
+def test_no_button_becomes_the_default_where_the_dialog_has_to_scroll_later(qtbot: QtBot) -> None:
+    dialog = FormDialog("Grows")
+    qtbot.addWidget(dialog)
+    words = sentence("Short")
+    dialog.body.addWidget(words)
+    dialog.show()
+    assert not dialog.ok.isDefault()
+    words.setText("Many lines\n" * 200)
+    QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+    assert dialog.findChild(QScrollArea, SCROLLED) is not None
+    assert not any(one.isDefault() for one in dialog.findChildren(QPushButton))
