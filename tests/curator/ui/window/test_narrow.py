@@ -51,12 +51,16 @@ def test_the_words_of_bulk_acceptance_scroll_above_the_list(narrow: Desk, qtbot:
     qtbot.waitUntil(lambda: "none can be accepted unseen" in panel.words.text())
     chances = [Chance(one, one // 10, 0.999, "A") for one in range(1, 228)]
     panel.show_offer(BulkOffer(make_plan(chances, [], error=0.02, seed=1), 227, 0, True))
-    QApplication.processEvents()
     told = panel.words.parentWidget()
     assert told is not None
-    assert panel.words.height() >= panel.words.heightForWidth(panel.words.width())
-    assert told.mapTo(panel, told.rect().bottomLeft()).y() < panel.list.geometry().top()
-    assert told.mapTo(panel, told.rect().topLeft()).y() >= panel.checks_box.mapTo(panel, panel.rect().topLeft()).y()
+
+    def above_the_list() -> bool:  # once the words have their lines
+        first, last = (told.mapTo(panel, one).y() for one in (told.rect().topLeft(), told.rect().bottomLeft()))
+        checks = panel.checks_box.mapTo(panel, panel.rect().topLeft()).y()
+        return checks <= first and last < panel.list.geometry().top()
+
+    qtbot.waitUntil(lambda: panel.words.height() >= panel.words.heightForWidth(panel.words.width()))
+    qtbot.waitUntil(above_the_list)
 
 
 def test_an_adjudication_takes_no_width_from_the_other_columns(narrow: Desk) -> None:
@@ -106,10 +110,11 @@ def test_decisions_and_comments_end_with_a_whole_line(narrow: Desk, qtbot: QtBot
     desk.project.notes.comment(opened.document.id, "which dose?", mention_id=mention)
     desk.project.notes.comment(opened.document.id, "and when?", mention_id=mention)
     qtbot.waitUntil(lambda: bench.comments.list.count() == 2 and bench.history.isVisible())
-    for _ in range(3):
-        QApplication.processEvents()
     line = bench.fontMetrics().height()
-    for view, above in ((bench.history.list, ABOVE), (bench.comments.list, 0)):
-        shown = view.viewport().height() - above
-        assert shown >= line
-        assert shown % line == 0
+    lists = ((bench.history.list, ABOVE), (bench.comments.list, 0))
+
+    def whole() -> bool:  # the room is shared a moment after the mention is shown
+        heights = [view.viewport().height() - above for view, above in lists]
+        return all(one >= line and one % line == 0 for one in heights)
+
+    qtbot.waitUntil(whole)
