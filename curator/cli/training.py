@@ -263,13 +263,20 @@ def _preview_text(shown: TrainingPreview) -> str:
         f"Linked entities that are not in the knowledge base: {shown.outside:,}." if shown.outside else "",
         _judges(shown),
         shown.expects,
-        f"Encoding {shown.encoded_entities:,} entities anew takes about {_minutes(shown.encoding_seconds / 60)}."
-        if shown.encoded_entities
-        else "",
+        _encoding(shown),
         f"About {max(1, round(shown.least)):,} to {_minutes(shown.most)} in all ({shown.basis}).",
         f"It cannot start: {shown.problem}" if shown.problem else "",
     ]
     return "\n".join(line for line in lines if line)
+
+
+def _encoding(shown: TrainingPreview) -> str:
+    if not shown.encoded_entities:
+        return ""
+    what = "the names of " if shown.over_names else ""
+    return (
+        f"Encoding {what}{shown.encoded_entities:,} entities again takes about {_minutes(shown.encoding_seconds / 60)}."
+    )
 
 
 def _judges(shown: TrainingPreview) -> str:

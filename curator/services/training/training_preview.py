@@ -13,7 +13,7 @@ from curator.domain.jobs import BundleInfo
 from curator.domain.wording import tr
 from curator.services.ports import Store
 from curator.services.training.bundle_metrics import expectation
-from curator.services.training.recipes import FIT, Recipe, estimate
+from curator.services.training.recipes import FIT, NAMES, Recipe, estimate
 from curator.services.training.snapshots import SnapshotCounts, count_gold
 from curator.services.training.speeds import Speeds
 from resources.recipe_files import JUDGED_MENTIONS, LEAST_REFITTED
@@ -30,7 +30,8 @@ class TrainingPreview:
     `nils` are the NIL decisions that its loss learns from, `left_out` those that it leaves out: all or none.
     `passed_over` counts the candidates that curators saw and did not choose; `outside` the linked entities that the
     knowledge base no longer holds, whose links teach nothing. `encoded_entities` is how many entities are encoded anew
-    after training, in `encoding_seconds` (part of the whole); 0 where the entity encoder stays as it is.
+    after training, in `encoding_seconds` (part of the whole); 0 where the entity encoder stays as it is; with
+    `over_names` it is all their names.
     `judged_at_most` links of the validation documents judge a quick recipe (0: all of them). `problem` is '' or the
     sentence that says why it cannot start. `in_turn`: no network is trained, the counts are those of train and
     validation together, and each document is judged by what the others say. `expects` says what the recipe may bring.
@@ -55,6 +56,7 @@ class TrainingPreview:
     least: float = 0.0
     most: float = 0.0
     in_turn: bool = False
+    over_names: bool = False
     expects: str = ""
 
 
@@ -109,6 +111,7 @@ def preview(
         most=min(high * time.seconds / 60, max_minutes or float("inf")),
         judged_at_most=JUDGED_MENTIONS if recipe.quick and held_out.links > JUDGED_MENTIONS else 0,
         in_turn=in_turn,
+        over_names=recipe.role == NAMES,
         expects=expectation(bundles, recipe, links=links),
     )
 

@@ -40,6 +40,8 @@ ROLES = {
 }
 QUICK_OR_NOT = {True: "Quick: minutes on two cores", False: "As published: hours, or a GPU"}
 RECIPE_ROLE = int(Qt.ItemDataRole.UserRole)
+ENCODING = "Encoding {encoded_entities:,} entities again: {duration_words}."
+ENCODING_NAMES = "Encoding the names of {encoded_entities:,} entities again: {duration_words}."
 FORECAST = (
     "In all {time} on this machine ({basis}). Other programs make it longer; once the training runs, the time left is "
     "measured and shown within 20 seconds."
@@ -344,12 +346,12 @@ def judged_words(preview: TrainingPreview) -> str:
 
 
 def time_words(preview: TrainingPreview) -> str:
-    """First what encoding the entities anew takes, then the whole, and how that is known."""
+    """First what encoding entities or names again takes, then the whole, and how that is known."""
     whole = tr(FORECAST, time=range_words(60 * preview.least, 60 * preview.most), basis=preview.basis)
     if not preview.encoded_entities:
         return whole
     encoding = tr(
-        "Encoding {encoded_entities:,} entities anew: {duration_words}.",
+        ENCODING_NAMES if preview.over_names else ENCODING,
         encoded_entities=preview.encoded_entities,
         duration_words=duration_words(preview.encoding_seconds),
     )

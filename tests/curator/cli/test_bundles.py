@@ -34,7 +34,7 @@ def test_train_says_how_long_it_will_take(
     answer = cli("train", ready, "--recipe", RECIPE, "--set", "entity_tower=train")
     assert answer.code == 0, answer.err
     assert "Learns from 27 links" in answer.err
-    assert "Encoding 3 entities anew" in answer.err
+    assert "Encoding 3 entities again" in answer.err
     assert "in all (a cautious rule" in answer.err
     preview: dict[str, Any] = cli("train", ready, "--recipe", RECIPE, "--preview", "--json").json
     assert preview["test_documents"] == 0

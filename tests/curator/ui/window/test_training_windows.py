@@ -346,14 +346,16 @@ def test_what_trains_no_network_is_offered_first_and_needs_two_hundred_links(mak
     dialog.reject()
 
 
-def test_encoding_anew_is_told_first(make_desk: MakeDesk, qtbot: QtBot) -> None:
+def test_encoding_again_is_said_first(make_desk: MakeDesk, qtbot: QtBot) -> None:
     desk = ready_to_train(make_desk)
     dialog = retraining(desk, qtbot)
     dialog.choose("pel-pb")
-    qtbot.waitUntil(lambda: dialog.takes.text().startswith("Encoding 3 entities anew:"))
+    qtbot.waitUntil(lambda: dialog.takes.text().startswith("Encoding 3 entities again:"))
     assert "In all about" in dialog.takes.text() or "In all less" in dialog.takes.text()
     assert "measured and shown within 20 seconds" in dialog.takes.text()
     assert dialog.expects.text().startswith("This recipe has not run in this project yet")
+    dialog.choose("names")
+    qtbot.waitUntil(lambda: dialog.takes.text().startswith("Encoding the names of 3 entities again:"))
     dialog.reject()
 
 
