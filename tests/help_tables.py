@@ -211,7 +211,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
 
 
 def renewed(page: str) -> str:
-    """The page with every generated part made anew. Raises KeyError for a part that nothing generates."""
+    """The page with every generated part made again. Raises KeyError for a part that nothing generates."""
     return BLOCK.sub(lambda found: _block(found["name"]), page)
 
 

@@ -210,14 +210,14 @@ def checked(outcome: JobOutcome) -> JobOutcome:
     return outcome
 
 
-def ensure_index(project: Project, *, lexical_only: bool = False, anew: bool = False) -> None:
+def ensure_index(project: Project, *, lexical_only: bool = False, again: bool = False) -> None:
     """Build the bundles that are missing for the knowledge base, and refit the weights where links have doubled."""
     if project.knowledge.info() is None:
         raise UserError("The project has no knowledge base. Import one first: `curator kb import P FILE`.")
-    if anew or project.retraining.needs_index(lexical_only=lexical_only):
+    if again or project.retraining.needs_index(lexical_only=lexical_only):
         run_job(
             lambda show, end: project.retraining.build_index(
-                lexical_only=lexical_only, anew=anew, on_progress=show, on_end=end
+                lexical_only=lexical_only, again=again, on_progress=show, on_end=end
             )
         )
     elif not lexical_only and project.retraining.needs_calibration():

@@ -27,12 +27,12 @@ LEXICAL = click.option("--lexical", is_flag=True, help="Be content with the lexi
 @click.command("index")
 @PROJECT
 @LEXICAL
-@click.option("--anew", is_flag=True, help="Build it again although it is there.")
+@click.option("--again", is_flag=True, help="Build it again although it is there.")
 @AS_JSON
-def index(project: Path, *, lexical: bool, anew: bool, as_json: bool) -> None:
+def index(project: Path, *, lexical: bool, again: bool, as_json: bool) -> None:
     """Build the index of P and refit its weights where due; `link`, `evaluate` and `train` do it by themselves."""
     with opened(project) as found:
-        ensure_index(found, lexical_only=lexical, anew=anew)
+        ensure_index(found, lexical_only=lexical, again=again)
         active = next(one for one in found.retraining.bundles() if one.active)
     text = f"The bundle {active.id} serves ({', '.join(active.stages)})."
     say({"bundle": active.id, "stages": list(active.stages)}, text, as_json=as_json)

@@ -1,7 +1,7 @@
 """When two mentions have the same string: the key that case, accents, dashes, plurals and spelling do not change.
 
 A short form of what the index does with names (`models.text.normalise`), which this process must not import. Keys are
-stored with the mentions: another rule needs a migration that makes them anew.
+stored with the mentions: another rule needs a migration that makes them again.
 """
 
 from __future__ import annotations

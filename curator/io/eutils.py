@@ -26,7 +26,7 @@ _NONE_FOUND, _EMPTY = b"ID list is empty", b"<PubmedArticleSet/>"
 
 
 class Eutils:
-    """See `ports.PubMedPort`. `key` is asked anew for every request."""
+    """See `ports.PubMedPort`. `key` is asked again for every request."""
 
     def __init__(self, address: str = ADDRESS, *, key: Callable[[], str] = lambda: "") -> None:
         self._address = address.rstrip("/") + "/"

@@ -110,7 +110,7 @@ def swap(message: Message, serving: Serving, channel: Channel, inbox: queue.Simp
 
 
 def hand_memory_on(serving: Serving, linker: Any) -> None:
-    """The memory outlives its bundle; where another encoder reads names, it is learnt anew."""
+    """The memory outlives its bundle; where another encoder reads names, it is learnt again."""
     if serving.linker is not None and linker.shares_memory_with(serving.linker):
         linker.adopt_memory(serving.linker)
     elif serving.decided:
@@ -124,7 +124,7 @@ def mend(
     channel: Channel,
     inbox: queue.SimpleQueue[Message | None],
 ) -> None:
-    """Build damaged files of the serving bundle anew, once, and load it again; runs in the check's thread."""
+    """Build damaged files of the serving bundle again, once, and load it again; runs in the check's thread."""
     from models.linker import Linker, repair
 
     bundle_id = message["bundle_id"]

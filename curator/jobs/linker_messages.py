@@ -153,4 +153,4 @@ class State:
     waiting: deque[Batch] = field(default_factory=deque)
     sent: dict[int, Batch] = field(default_factory=dict)
     deaths: deque[float] = field(default_factory=deque)
-    changes: list[Mapping[str, object]] = field(default_factory=list)  # of the bundle's entities, for every child anew
+    changes: list[Mapping[str, object]] = field(default_factory=list)  # of the bundle's entities, for every child again

@@ -45,7 +45,7 @@ MAX_DEATHS, DEATHS_WITHIN = 3, 60.0  # more deaths than this many within so many
 @dataclass(frozen=True, slots=True)
 class LinkerOptions:
     """`device` is auto, cpu, cuda or mps; `threads` 0 leaves the choice to the library; `cache` is the embedding
-    cache's folder, from which damaged indexes are built anew ('' = the usual one)."""
+    cache's folder, from which damaged indexes are built again ('' = the usual one)."""
 
     device: str = "auto"
     threads: int = 0

@@ -1,7 +1,7 @@
 """A knowledge base that stays in its file: for millions of entities, of which a linker looks at a few at a time.
 
 In memory an entity takes some 900 bytes, so that 3.4 million take 3 GB; here it is some 50 bytes of numbers each, and
-its record is parsed anew whenever it is asked for (microseconds). It answers as `KnowledgeBase` does; a test compares
+its record is parsed again whenever it is asked for (microseconds). It answers as `KnowledgeBase` does; a test compares
 them. The order is made by sorting keys alone.
 """
 

@@ -86,7 +86,7 @@ class Answerer:
         return LinkedMention(mention.query.key, mention.query.surface, mention.query.expanded, candidates, nil)
 
     def rank(self, mention: ScoredMention) -> Ranked:
-        """By the fused scores, ties by exact match, then by entity id; the head anew by the combiner."""
+        """By the fused scores, ties by exact match, then by entity id; the head again by the combiner."""
         scores = mention.table.scores
         fused, bare = self.fusion.fuse(scores), self.fusion.fuse({k: v for k, v in scores.items() if k != MEMORY})
         exact = scores.get(LEXICAL, np.zeros(len(fused), dtype=np.float32)) >= EXACT

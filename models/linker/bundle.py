@@ -29,7 +29,7 @@ FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 STAGING_PREFIX = ".staging-"
 UNTRAINED = "untrained"
-REMEDY = "Roll back to another bundle, or build the linker anew from the knowledge base."
+REMEDY = "Roll back to another bundle, or build the linker again from the knowledge base."
 Json = dict[str, Any]
 
 

@@ -1,4 +1,4 @@
-"""Damaged files of a bundle found and built anew.
+"""Damaged files of a bundle found and built again.
 
 Sizes are compared whenever a bundle is opened, hashes in the background (``BundleCheck``). What was computed from the
 knowledge base and the encoders is computed again, names from the embedding cache: indexes and a ranker's entities.
@@ -34,7 +34,7 @@ def damaged_files(bundle: Bundle, *, full: bool) -> tuple[str, ...]:
 
 
 def repair(bundle: Bundle, damaged: Sequence[str], *, device: str | Device = "auto", cache: Path | None = None) -> None:
-    """Build the indexes anew that the damaged files belong to, in place, each file atomically; ``cache`` is the
+    """Build the indexes again that the damaged files belong to, in place, each file atomically; ``cache`` is the
     embedding cache's root (None: the usual one).
 
     Raises ModelError, before anything is written, where a damaged file cannot be computed.
@@ -56,7 +56,7 @@ def repair(bundle: Bundle, damaged: Sequence[str], *, device: str | Device = "au
 
 
 def load_intact(path: Path | str, *, device: str = "auto", cache: Path | None = None) -> tuple[Linker, tuple[str, ...]]:
-    """``Linker.load``, after building anew what is damaged in the bundle; and the files that were.
+    """``Linker.load``, after building again what is damaged in the bundle; and the files that were.
 
     Raises ModelError as ``Linker.load`` does where the bundle cannot be opened nor repaired.
     """
@@ -67,7 +67,7 @@ def load_intact(path: Path | str, *, device: str = "auto", cache: Path | None = 
         damaged = damaged_files(bundle, full=False) or damaged_files(bundle, full=True)
         if not damaged:
             raise
-        log.warning("%s Damaged: %s. They are built anew.", error, ", ".join(damaged))
+        log.warning("%s Damaged: %s. They are built again.", error, ", ".join(damaged))
     repair(bundle, damaged, device=device, cache=cache)
     return Linker.load(path, device=device), damaged
 
@@ -117,7 +117,7 @@ def _differs(path: Path, info: FileInfo, *, full: bool) -> bool:
 
 
 def _parts(bundle: Bundle, damaged: Sequence[str]) -> tuple[list[RetrieverSpec], bool]:
-    """The retrievers to build anew, and whether the ranker's entities are to be."""
+    """The retrievers to build again, and whether the ranker's entities are to be."""
     manifest = bundle.manifest
     retrievers = [r for r in manifest.retrievers if any(_inside(name, r.folder) for name in damaged)]
     entities = manifest.ranker is not None and manifest.ranker.kind == "dual"
@@ -128,7 +128,7 @@ def _parts(bundle: Bundle, damaged: Sequence[str]) -> tuple[list[RetrieverSpec],
         raise ModelError(
             say(
                 "The bundle {path} is damaged, and {hopeless} cannot be computed again. Roll back to another "
-                "bundle, or build the linker anew from the knowledge base.",
+                "bundle, or build the linker again from the knowledge base.",
                 path=bundle.path,
                 hopeless=", ".join(hopeless),
             )
@@ -165,7 +165,7 @@ def _rebuild_ranker(bundle: Bundle, kb: KnowledgeBase, loader: StageLoader) -> I
 
 
 def _known_kind(folder: Path) -> IndexKind | None:
-    """The kind the index was, if its header still tells; else it is chosen anew."""
+    """The kind the index was, if its header still tells; else it is chosen again."""
     for header in folder.glob("*.faiss.json"):
         try:
             return read_header(header.with_suffix("")).plan.kind
@@ -175,7 +175,7 @@ def _known_kind(folder: Path) -> IndexKind | None:
 
 
 def _record(bundle: Bundle, folders: Sequence[str]) -> None:
-    """Write the manifest with sizes and hashes of what was built anew."""
+    """Write the manifest with sizes and hashes of what was built again."""
     kept = {n: info for n, info in bundle.manifest.files.items() if not any(_inside(n, folder) for folder in folders)}
     for folder in folders:
         path = bundle.file(folder)

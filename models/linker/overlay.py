@@ -132,7 +132,7 @@ def _grown_ranker(ranker: Ranker, change: EntityChange) -> Ranker:
     if isinstance(ranker, CrossEncoder):
         return replace(ranker, kb=change.kb)
     if not isinstance(ranker, DualRanker) or ranker.entity is None:
-        raise ModelError(say("The ranker “{name}” cannot take new entities. Build the linker anew.", name=ranker.name))
+        raise ModelError(say("The ranker “{name}” cannot take new entities. Build the linker again.", name=ranker.name))
     vectors = encode_ranker_entities(ranker.entity, change.new, settings=ranker.settings)
     return replace(ranker, entities=GrownRows.behind(ranker.entities, vectors))
 
@@ -177,7 +177,7 @@ class LiveLexical:
     def over(cls, base: NameStage, kb: KnowledgeBase, *, grows: bool = True) -> LiveLexical:
         """ModelError where it ``grows`` and weighs names otherwise than mentions (BM25): it cannot write new names."""
         if grows and not (isinstance(base, LexicalRetriever) and isinstance(base.tfidf, TfIdf)):
-            raise ModelError(say("This lexical stage cannot take new names. Build the linker anew."))
+            raise ModelError(say("This lexical stage cannot take new names. Build the linker again."))
         return cls(base, len(kb.names), base.encode([]), np.zeros(0, dtype=np.int64))
 
     def changed(self, encoded: sparse.csr_matrix, dead: INTS) -> LiveLexical:

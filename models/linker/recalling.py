@@ -39,7 +39,7 @@ class Recollection:
         self._documents: dict[str, DocumentInput] = {}
         self._contexts: dict[Place, FLOATS] = {}
         self._surfaces: dict[str, list[Surface]] = {}
-        self._known: dict[str, FLOATS] = {}  # vectors of texts, so that a document learnt anew costs little
+        self._known: dict[str, FLOATS] = {}  # vectors of texts, so that a document learnt again costs little
 
     @property
     def encoder_name(self) -> str:

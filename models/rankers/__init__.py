@@ -1,4 +1,4 @@
-"""What orders the first candidates anew: rankers, the combiner, and whether no entity fits.
+"""What orders the first candidates again: rankers, the combiner, and whether no entity fits.
 
 * **The ranker's margin is one of calibrated probabilities**, without the ranker, and is chosen again at every
   calibration.

@@ -1,4 +1,4 @@
-"""The learned combiner: a log-linear model that orders the first candidates anew and gives them probabilities.
+"""The learned combiner: a log-linear model that orders the first candidates again and gives them probabilities.
 
 P(entity | mention, not NIL) is proportional to exp(w · f), over the first ``HEAD`` candidates in the order of the
 fused scores (a conditional logit). The features are what the stages, the memory and the wording say of a candidate,

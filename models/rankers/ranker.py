@@ -22,14 +22,14 @@ FLOATS = NDArray[np.float32]
 RULE = "rule"
 REMEDY = "Train the ranker again, or roll back to another bundle."
 RULES = {
-    (True, True): "“{name}” ranks the first {top_k} candidates anew.",
+    (True, True): "“{name}” ranks the first {top_k} candidates again.",
     (False, True): (
-        "“{name}” ranks the first {top_k} candidates anew where the first leads by {points:.3g} points of probability "
+        "“{name}” ranks the first {top_k} candidates again where the first leads by {points:.3g} points of probability "
         "at most."
     ),
-    (True, False): "“{name}” ranks the first {top_k} candidates anew, for {seconds:g} s a document at most.",
+    (True, False): "“{name}” ranks the first {top_k} candidates again, for {seconds:g} s a document at most.",
     (False, False): (
-        "“{name}” ranks the first {top_k} candidates anew where the first leads by {points:.3g} points of probability "
+        "“{name}” ranks the first {top_k} candidates again where the first leads by {points:.3g} points of probability "
         "at most, for {seconds:g} s a document at most."
     ),
 }
@@ -83,7 +83,7 @@ class RerankRule:
 
     ``margin``: only about mentions whose first candidate's calibrated probability (without the ranker) is above the
     second's by no more than this; None asks always, below 0 never. ``share`` is the share of mentions for which the
-    margin was chosen, kept so that it can be chosen anew. ``seconds`` bounds the ranker's time for one document; None
+    margin was chosen, kept so that it can be chosen again. ``seconds`` bounds the ranker's time for one document; None
     sets no bound.
     """
 
@@ -113,7 +113,7 @@ class RerankRule:
         return rule if raw else cls(top_k)
 
     def sentence(self, name: str) -> str:
-        """For the user, e.g. “x” ranks the first 8 candidates anew where the first leads by 3 points of …."""
+        """For the user, e.g. “x” ranks the first 8 candidates again where the first leads by 3 points of …."""
         return say(
             RULES[self.margin is None, self.seconds is None],
             name=name,

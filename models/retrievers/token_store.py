@@ -27,7 +27,7 @@ FORMAT = 1
 STATES_FILE = "tokens.f16"
 OFFSETS_FILE = "tokens.offsets"
 HEADER_FILE = "tokens.json"
-REMEDY = "Roll back to another bundle, or train the retriever anew."
+REMEDY = "Roll back to another bundle, or train the retriever again."
 CHUNK = 512
 FLOATS = NDArray[np.float32]
 HALVES = NDArray[np.float16]
@@ -166,7 +166,7 @@ def _halved(states: FLOATS) -> HALVES:
         halves = states.astype("<f2")
     if not bool(np.isfinite(halves).all()):
         raise ModelError(
-            say("The entity encoder gives vectors too large to be stored. Train it anew with a lower rate.")
+            say("The entity encoder gives vectors too large to be stored. Train it again with a lower rate.")
         )
     return halves
 

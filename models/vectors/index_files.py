@@ -22,7 +22,7 @@ REMEDY = "Rebuild the index from the knowledge base."
 
 
 class DamagedIndexError(ModelError):
-    """An index file that is missing, cut off or altered; it can be built anew."""
+    """An index file that is missing, cut off or altered; it can be built again."""
 
 
 @dataclass(frozen=True, slots=True)

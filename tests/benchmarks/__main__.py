@@ -59,7 +59,7 @@ def whole_commands(folder: Path) -> Path:
     seconds, _ = curator("import", project, DEMO / "train.pubtator", "--gold")
     print(f"import 27 documents with gold: {seconds:.1f} s")
     first, _ = curator("index", project)
-    second, _ = curator("index", project, "--anew")
+    second, _ = curator("index", project, "--again")
     print(f"build the index: {first:.1f} s, again from the cache: {second:.1f} s, ratio {second / first:.3f}")
     seconds, report = curator("link", project)
     linked = float(str(report["seconds"]))

@@ -1,4 +1,4 @@
-"""What each part of the linker is worth: drop one, fit what follows anew, compare on the same documents.
+"""What each part of the linker is worth: drop one, fit what follows again, compare on the same documents.
 
     python -m tests.benchmarks.ablations [--corpus bc5cdr|ncbi_disease] [--documents 500] [--remember 500] [--tune 200]
                                          [--held-out] [--bundle FOLDER] [--only PART …] [--json FILE]
@@ -123,7 +123,7 @@ def without_definitions(document: DocumentInput) -> DocumentInput:
 
 
 def fused_order(linker: Linker, scored: Sequence[ScoredMention], gold: Gold) -> Linker:
-    """A combiner that only repeats the fused scores, sharply; NIL is fitted anew under it."""
+    """A combiner that only repeats the fused scores, sharply; NIL is fitted again under it."""
     sharp = Combiner(tuple(20.0 * (name == "fused") for name in FEATURES))
     fused = linker.with_weights(combiner=sharp)
     return fused.with_weights(nil=learn_nil(fused, scored, truth_of(scored, gold)))
@@ -142,7 +142,7 @@ def truth_of(scored: Sequence[ScoredMention], gold: Gold) -> list[bool]:
 
 
 def fitted(linker: Linker, part: Part, train: Corpus, *, remember: int, tune: int) -> Linker:
-    """The linker without the part, with its memory and its weights anew."""
+    """The linker without the part, with its memory and its weights again."""
     dropped = part.drop(linker)
     dropped.recollection = part.recollection(dropped.stages)
     documents = [part.prepare(one) for one in train.documents]

@@ -5,8 +5,8 @@
 BC5CDR train only: 80 documents are judged, and each seed draws 250 of the others as the queue. A curator who knows the
 gold decides in the given order; the linker's memory learns. Every 125 decisions recall@1 is measured on the judged
 documents, and the curve's mean height over the first 500 is the order's area. Suggestions of the queue are those made
-before the first decision, as in the program, which links a document anew only when it is opened; the list of work is
-made anew every 25 decisions. The orders never see the judged documents, nor any gold of what is undecided.
+before the first decision, as in the program, which links a document again only when it is opened; the list of work is
+made again every 25 decisions. The orders never see the judged documents, nor any gold of what is undecided.
 
 Areas of 21 November 2026, seeds 1, 2, 3: random 0.8993 0.9259 0.9120 (mean 0.9124), uncertain 0.9031 0.9231 0.9167
 (0.9143), diverse 0.9074 0.9284 0.9270 (0.9209): diverse lies above both in each.

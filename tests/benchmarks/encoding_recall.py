@@ -4,7 +4,7 @@
     .venv/bin/python -m tests.benchmarks.encoding_recall bf16 --whole  # the whole linker; encodes all names first
 
 Mentions are always encoded in float32. By names alone: the eight names that are nearest in float32 to each mention are
-encoded in the other format and ordered anew, so that only a mention's own neighbours can change places. The whole
+encoded in the other format and ordered again, so that only a mention's own neighbours can change places. The whole
 linker: two bundles over the whole knowledge base; the first run takes minutes, later ones find the names in the cache.
 The difference of recall@1 has a paired bootstrap interval over documents: a format becomes the default only where that
 lies within 0.2 points.

@@ -229,7 +229,7 @@ def main() -> None:
     kind = wanted.kinds[0]
     steps: dict[str, Callable[[], dict[str, float]]] = {
         "build": lambda: build(wanted.folder, kind),
-        "serve": lambda: serve(wanted.folder, kind, compaction=kind != "hnsw"),  # a graph is built anew: minutes
+        "serve": lambda: serve(wanted.folder, kind, compaction=kind != "hnsw"),  # a graph is built again: minutes
         "plain": lambda: plain_faiss(wanted.folder),
         "entities": lambda: entities(wanted.folder, kind),
     }

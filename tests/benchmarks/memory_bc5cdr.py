@@ -29,7 +29,7 @@ def single(corpus: Corpus) -> list[DocumentInput]:
 
 
 def milliseconds(linker: Linker, documents: list[DocumentInput], *, first: DecidedDocument | None = None) -> np.ndarray:
-    """How long each takes, after learning ``first`` anew where one is given."""
+    """How long each takes, after learning ``first`` again where one is given."""
     taken = []
     for document in documents:
         begun = time.perf_counter()

@@ -100,7 +100,7 @@ def steps(one: Desk) -> dict[str, list[tuple[float, float]]]:
         note("order by gain", lambda: queue.set_order(QueueOrder.DIVERSE))
         note("order of documents", lambda: queue.set_order(QueueOrder.DOCUMENT))
         note("next document", lambda: one.press(Qt.Key.Key_PageDown))
-        note("accept, facets counted anew", lambda: one.press(Qt.Key.Key_Return))
+        note("accept, facets counted again", lambda: one.press(Qt.Key.Key_Return))
     return found
 
 

@@ -126,7 +126,7 @@ class Beside(QObject):
         retraining = bench.project.retraining
         try:
             if not bench.jobs.runs(JobKind.INDEX):
-                session.model.build_index(anew=True)
+                session.model.build_index(again=True)
             if not bench.jobs.runs(JobKind.TRAIN):
                 launch = lambda progress, end: retraining.start("curator", on_progress=progress, on_end=end)  # noqa: E731
                 bench.jobs.start(JobKind.TRAIN, "Retrain", launch, then=lambda outcome: None)

@@ -56,7 +56,7 @@ class Budget:
 
 
 def reserve(work: Workload, rates: Rates, *, trained: bool) -> float:
-    """Seconds to keep for what follows training: encoding the entities anew, linking, writing."""
+    """Seconds to keep for what follows training: encoding the entities again, linking, writing."""
     encoding = work.entities / rates.entities if trained else 0.0
     return CAUTION * (encoding + work.documents * rates.seconds_per_document) + FIXED_RESERVE
 
@@ -78,7 +78,7 @@ def trains_entities(wanted: str, work: Workload, rates: Rates, left: float | Non
     if needed <= left:
         return True, (
             say(
-                "The entity tower is trained: one pass and encoding {entities:,} entities anew take about "
+                "The entity tower is trained: one pass and encoding {entities:,} entities again take about "
                 "{needed:.0f} s of the {left:.0f} s left.",
                 entities=work.entities,
                 needed=needed,
@@ -87,7 +87,7 @@ def trains_entities(wanted: str, work: Workload, rates: Rates, left: float | Non
         )
     return False, (
         say(
-            "The entity tower is frozen: one pass with it and encoding {entities:,} entities anew would take "
+            "The entity tower is frozen: one pass with it and encoding {entities:,} entities again would take "
             "about {needed:.0f} s, {left:.0f} s are left. More minutes would allow it.",
             entities=work.entities,
             needed=needed,

@@ -37,7 +37,7 @@ class Learnt:
 
 
 def learn_towers(loaded: Loaded, given: Prepared, budget: Budget) -> Generator[Event, None, Learnt]:
-    """Train two towers and encode the entities anew where theirs was trained."""
+    """Train two towers and encode the entities again where theirs was trained."""
     checkpoints = make_checkpoints(loaded)
     prepared = yield from prepare_towers(loaded, given, budget)
     trained, why = _trains(loaded, prepared, budget, checkpoints)

@@ -41,7 +41,7 @@ class Checkpoints:
     `identity` is everything that a run's weights depend on (recipe, parameters, hashes of data and base, seed, device,
     threads, effective batch), as JSON: a checkpoint of another identity is ignored. `every`: seconds of training after
     which the next one is due. `kept` is stored beside each and comes back by `kept_before`: what the job decided once
-    and must not decide anew, such as whether the entity tower is trained.
+    and must not decide again, such as whether the entity tower is trained.
     """
 
     def __init__(

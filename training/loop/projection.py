@@ -1,8 +1,8 @@
 """A small trainable map of frozen entity vectors: e → W e, W starting as the identity.
 
 Where the entity encoder is frozen its vectors come from a file, and nothing on the entities' side could learn. W gives
-them d² numbers to learn with at the price of one matrix product: afterwards all vectors are mapped anew within a
-second, instead of every entity being read anew by the encoder. Without a bias, so that W alone is the map.
+them d² numbers to learn with at the price of one matrix product: afterwards all vectors are mapped again within a
+second, instead of every entity being read again by the encoder. Without a bias, so that W alone is the map.
 
 How it is used: `Towers(..., entity_vectors=vectors, entity_projection=identity_projection(d, device=device))`;
 `Towers.encode_entities` maps the rows of a batch with a graph, `Towers.projected(vectors)` maps all of them for an
@@ -42,7 +42,7 @@ def project(projection: nn.Linear, vectors: FloatArray, *, chunk: int = CHUNK) -
         raise ModelError(
             say(
                 "A projection of {in_features} numbers cannot map vectors of shape {shape}. The vectors belong "
-                "to another encoder; prepare them anew.",
+                "to another encoder; prepare them again.",
                 in_features=projection.in_features,
                 shape=vectors.shape,
             )

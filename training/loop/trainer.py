@@ -48,7 +48,7 @@ def train(
     """Train and yield an event after every batch; the generator may be closed between two events.
 
     With `checkpoints` the run goes on from the newest one that fits, with the plan and the time that were left to it;
-    else it starts anew. They are written when due and at each epoch's end, and stay when the run is over: whoever
+    else it starts again. They are written when due and at each epoch's end, and stay when the run is over: whoever
     finishes the job removes them. `validate` is asked at each epoch's end (see `TrainSettings.validate_every`).
 
     Event data: `loss`, `learning_rate`, `step`, `epoch`, `seconds`, and once known `throughput` (examples a second)

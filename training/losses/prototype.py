@@ -39,7 +39,7 @@ class PrototypeTripletLoss(Loss):
     without an eligible candidate are left out.
 
     `margin` is in units of the distance: 1.2 (MedMentions) and 1.6 (BC5CDR) in the paper, for SapBERT. `squared` is our
-    option for the kind of distance of eqs. 1–2; the margin must be tuned for it anew.
+    option for the kind of distance of eqs. 1–2; the margin must be tuned for it again.
     """
 
     def __init__(self, *, margin: float = 1.6, squared: bool = False) -> None:

@@ -1,7 +1,7 @@
 """What a regulariser is given and what it gives back.
 
 A task draws a batch once: gold entities, negatives, who may be a negative of whom. A regulariser adds a term to the
-loss of that very batch, so nothing is drawn anew; what it needs encoded besides it asks for as pieces, so that the
+loss of that very batch, so nothing is drawn again; what it needs encoded besides it asks for as pieces, so that the
 same code serves a batch in one go and a batch by gradient caching.
 """
 

@@ -38,7 +38,7 @@ class Ascent(StrEnum):
 
     REVERSAL (our reading): A_m and A_e stay from batch to batch and learn together with the encoders by reversed
     gradients; after every step they are scaled back onto the ball. NORMALISED: one step from A = 0 along the gradient,
-    as long as the ball allows, anew for every batch; no state, but the transformed batch is encoded twice.
+    as long as the ball allows, again for every batch; no state, but the transformed batch is encoded twice.
     """
 
     REVERSAL = "reversal"

@@ -23,8 +23,8 @@ class Miner:
 
     Epoch 0 takes what the linker in use ranked high (`ranked`, rows for each example). Later epochs search with the
     present towers. With a frozen entity tower that is over all entities, by one index over the cached vectors (built
-    anew only where a projection of them is trained). Otherwise it is over a pool of at most `pool` entities that the
-    linker found for these mentions, since encoding all of them anew would take longer than the epoch; so it is for
+    again only where a projection of them is trained). Otherwise it is over a pool of at most `pool` entities that the
+    linker found for these mentions, since encoding all of them again would take longer than the epoch; so it is for
     SOM, frozen or not, since the token states of all entities would fill hundreds of gigabytes.
 
     Only rows are mined that the mention's types allow and, where the sampler's reach has domains, that are in its

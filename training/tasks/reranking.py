@@ -120,7 +120,7 @@ class RankerTask(Task):
     tower's candidates are all handed to the loss, of a trained tower's only the nearest is encoded with a graph
     (`hardest`).
 
-    Down-sampling draws its mentions once by the seed (our reading), or anew in every epoch (`redraw`). `radius` is of
+    Down-sampling draws its mentions once by the seed (our reading), or again in every epoch (`redraw`). `radius` is of
     use for SRN only; λ has its own optimiser and is no parameter of the trainer's.
     """
 

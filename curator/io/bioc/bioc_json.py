@@ -1,6 +1,6 @@
 """BioC JSON: collections (one, or a list of them), PubTator 3's answers, single documents and JSON lines of them.
 
-A document goes back as the very text it came as unless something in it was decided anew; then the annotations
+A document goes back as the very text it came as unless something in it was decided again; then the annotations
 concerned are edited in its tree, and all else stays: fields that BioC does not know too.
 """
 

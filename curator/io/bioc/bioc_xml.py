@@ -1,5 +1,5 @@
 """BioC XML: one collection, or a single document. Documents go back as they came unless something in them was decided
-anew; then the annotations concerned are edited in the document's tree, and all else stays.
+again; then the annotations concerned are edited in the document's tree, and all else stays.
 """
 
 from __future__ import annotations

@@ -320,7 +320,7 @@ def _member(path: Path, archive: Path, name: str) -> Files:
 
 
 @lru_cache(maxsize=1)
-def _listed(archive: Path, changed: int) -> Files:  # noqa: ARG001 an archive that was changed is listed anew
+def _listed(archive: Path, changed: int) -> Files:  # noqa: ARG001 an archive that was changed is listed again
     """Kept, since the files of one archive are asked for one by one."""
     return _zip(archive)
 

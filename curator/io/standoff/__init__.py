@@ -1,7 +1,7 @@
 """Annotations beside the text: brat, PubAnnotation, Web Annotation, WebAnno TSV and UIMA's XMI.
 
 * **XMI is edited in place with lxml**, not through `dkpro-cassis`: that needs every type declared and builds the file
-  anew. The tests open what is written with cassis.
+  again. The tests open what is written with cassis.
 """
 
 from curator.io.standoff.brat import BratFormat

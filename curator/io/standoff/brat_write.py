@@ -2,7 +2,7 @@
 
 * Annotations of which nothing changed go back byte for byte, the order of their lines too.
 * A changed decision replaces the `N` lines of its `T`; NIL is `NIL:NIL`, and an id without a prefix gets one that the
-  reader takes off again. The line of a moved or retyped mention is written anew under the same key.
+  reader takes off again. The line of a moved or retyped mention is written again under the same key.
 * With a deleted or rejected mention go its notes, attributes, normalisations and relations, which is noted.
 * New mentions are appended. A span that crosses line breaks is written as fragments, as brat has it.
 """

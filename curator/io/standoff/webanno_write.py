@@ -1,7 +1,7 @@
 """Write WebAnno TSV 3: one file for each document, in a folder or a zip archive; or one file for one document.
 
 * A document of which nothing changed goes back as its exact text. Otherwise the cells of the mentions' layers alone are
-  written anew; numbers of annotations stay, since relations and slots point at them.
+  written again; numbers of annotations stay, since relations and slots point at them.
 * A mention that begins or ends within a token gets a part of the token (`1-3.1`). Fragments cannot be said.
 * A document of another format gets tokens and sentences of its own, tokens cut where mentions begin and end, so that
   nothing of the text or the mentions is lost.

@@ -1,4 +1,4 @@
-"""What the window asks after every key and what seldom changes: read once, and anew after something was written."""
+"""What the window asks after every key and what seldom changes: read once, and again after something was written."""
 
 from __future__ import annotations
 

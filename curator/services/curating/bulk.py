@@ -58,7 +58,7 @@ class BulkService:
     ) -> BulkOffer:
         """What could be accepted of the mentions that the filter shows, at an error of at most `error` (0…1).
 
-        The sample is drawn anew each time unless a seed is given. Raises UserError for an error outside 0…0.5.
+        The sample is drawn again each time unless a seed is given. Raises UserError for an error outside 0…0.5.
         """
         if not 0.0 < error <= 0.5:
             raise UserError(

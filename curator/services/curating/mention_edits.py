@@ -1,7 +1,7 @@
 """Moves and retypes mentions inside a caller's unit, and refuses what cannot be a mention.
 
 A changed mention keeps its identity, its decisions and its source record; the change is appended to a log of its own,
-the document's revision rises, so that every suggestion of the document is asked anew, and undo appends the way back.
+the document's revision rises, so that every suggestion of the document is asked again, and undo appends the way back.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A knowledge base from one source or several, as a new version that becomes active when it is complete.
 
-A version is put together anew whenever a source comes, is renewed or goes: the other sources are copied from the
+A version is put together again whenever a source comes, is renewed or goes: the other sources are copied from the
 active version. Where two sources have the same id the earlier one's record is kept, and the other's is counted as left
 out. A renewed source keeps its place. What an earlier version of it hid of a later source comes back only when that
 source is imported again.

@@ -174,7 +174,7 @@ def propose(unit: UnitOfWork) -> TypeMapping:
 
 
 def add_missing(unit: UnitOfWork) -> TypeMapping:
-    """Store a proposal for types without one; what the curator set stays. Types gone from the KB are proposed anew."""
+    """Store a proposal for types without one; what the curator set stays. Types gone from the KB are proposed again."""
     info = unit.kb.info()
     known = set(info.types) if info else set()
     kept = {

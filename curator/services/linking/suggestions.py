@@ -104,7 +104,7 @@ class SuggestionService:
         self._pump()
 
     def memory_changed(self) -> None:
-        """The linker learnt decisions: link the curator's document anew, and every other one when it is opened."""
+        """The linker learnt decisions: link the curator's document again, and every other one when it is opened."""
         self._memory += 1
         if self._position and not self._closed:
             self.request([self._position])

@@ -29,7 +29,7 @@ from curator.services.ports import QueueFilter, Store, WorkRow
 POOL = 20_000
 """So many of the least sure mentions are ordered; the rest waits until they are decided."""
 LENGTH = 1_000
-"""How long a list of work is before it is made anew."""
+"""How long a list of work is before it is made again."""
 STRING_LEFT, ENTITY_LEFT = 0.2, 0.7
 """What of the gain is left once a string was decided, and once another string with the same suggestion was."""
 

@@ -107,7 +107,7 @@ class AdjudicationService:
 
         def prepare(unit: UnitOfWork, mention_ids: Sequence[int]) -> tuple[Sequence[Change], str]:
             contested = {one.mention.id for one in _adjudication(unit, found).contested}
-            note = f"{round_note(found.name)}decided anew" if contested.issuperset(mention_ids) else ""
+            note = f"{round_note(found.name)}decided again" if contested.issuperset(mention_ids) else ""
             return bring_in(unit, mention_ids, curator=self._curator(), clock=self._clock), note
 
         return CurationService(self._store, self._events, self._clock, curator=self._curator, prepare=prepare)

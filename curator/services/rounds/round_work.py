@@ -48,7 +48,7 @@ class RoundQueue:
             self._numbers = unit.rounds.judged_in(found.id, curator)  # document -> judged, seen
 
     def renew(self, document_ids: Sequence[int]) -> None:
-        """Count these documents anew: what is judged in one says nothing of the others."""
+        """Count these documents again: what is judged in one says nothing of the others."""
         with self._store.read() as unit:
             for one in document_ids:
                 self._numbers |= unit.rounds.judged_in(self._round.id, self._curator, document_id=one)

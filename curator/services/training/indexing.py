@@ -32,9 +32,9 @@ class IndexBuilder:
         return not any(wanted in one.stages for one in self._desk.switch.serving())
 
     def start(
-        self, *, lexical_only: bool = False, anew: bool = False, on_progress: OnProgress, on_end: OnEnd
+        self, *, lexical_only: bool = False, again: bool = False, on_progress: OnProgress, on_end: OnEnd
     ) -> JobHandle:
-        """Raises UserError without a knowledge base. A lexical bundle that is there is not built again but `anew`.
+        """Raises UserError without a knowledge base. A lexical bundle that is there is not built again but `again`.
 
         Where validation holds enough decisions, the full bundle is calibrated on them as a last step.
         """
@@ -48,7 +48,7 @@ class IndexBuilder:
                 lambda: write_knowledge_base(self._desk.store, kb), on_progress=progress, on_end=end
             )
         ]
-        if anew or self.is_needed(lexical_only=True):
+        if again or self.is_needed(lexical_only=True):
             steps.append(lambda progress, end: self._build(kb, LEXICAL, progress, end))
         if not lexical_only:
             steps.append(lambda progress, end: self._build(kb, FULL, progress, end))

@@ -95,7 +95,7 @@ def _place(recipe: Recipe) -> tuple[bool, bool, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class TimeEstimate:
-    """Seconds of a whole run, and of them those for encoding `encoded` entities anew with their trained encoder, and
+    """Seconds of a whole run, and of them those for encoding `encoded` entities again with their trained encoder, and
     for encoding all entities `before` training, which an earlier run may have done."""
 
     seconds: float
@@ -130,10 +130,10 @@ def _run(
     kind = {"role": recipe.role, "network": recipe.network, "regulariser": recipe.regulariser}
     cost = recipe_files.cost(kind, values)
     once = factor * entities * cost["seconds_per_entity"]  # untrained, as if its vectors were not kept from before
-    anew = once if trained else 0.0
+    again = once if trained else 0.0
     step = cost["seconds_per_decision_trained" if trained else "seconds_per_decision"]
     learning = cost["fixed_seconds"] + float(values.get("epochs", 1)) * decisions * step
-    return TimeEstimate(factor * learning + once + anew, anew, entities if anew else 0, once)
+    return TimeEstimate(factor * learning + once + again, again, entities if again else 0, once)
 
 
 def _recipe(raw: Mapping[str, Any]) -> Recipe:

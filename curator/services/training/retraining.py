@@ -181,10 +181,10 @@ class RetrainingService:
         return self._desk.switch.rollback()
 
     def build_index(
-        self, *, lexical_only: bool = False, anew: bool = False, on_progress: OnProgress, on_end: OnEnd
+        self, *, lexical_only: bool = False, again: bool = False, on_progress: OnProgress, on_end: OnEnd
     ) -> JobHandle:
         """Build the untrained bundles, first lexical, then full; each serves as soon as it is ready."""
-        return self._indexing.start(lexical_only=lexical_only, anew=anew, on_progress=on_progress, on_end=on_end)
+        return self._indexing.start(lexical_only=lexical_only, again=again, on_progress=on_progress, on_end=on_end)
 
     def needs_calibration(self) -> bool:
         """Whether the weights should be refitted: the links have doubled since this was last tried."""

@@ -92,7 +92,7 @@ def busy_now() -> float:
 
 
 class EncodingWatch:
-    """How many entities a second a run encoded anew, from its progress, and how many it encoded before training."""
+    """How many entities a second a run encoded again, from its progress, and how many it encoded before training."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -89,7 +89,7 @@ class SuspiciousService:
         return chain.start()
 
     def found(self) -> SuspiciousList:
-        """The list of the last time, without what has been kept or decided anew since."""
+        """The list of the last time, without what has been kept or decided again since."""
         with self._desk.store.read() as unit:
             stored = json.loads(unit.meta.get(FOUND) or "{}")
             rows = _open_rows(unit, [_row(one) for one in stored.get("rows", ())])

@@ -29,7 +29,7 @@ class TrainingPreview:
 
     `nils` are the NIL decisions that its loss learns from, `left_out` those that it leaves out: all or none.
     `passed_over` counts the candidates that curators saw and did not choose; `outside` the linked entities that the
-    knowledge base no longer holds, whose links teach nothing. `encoded_entities` is how many entities are encoded anew
+    knowledge base no longer holds, whose links teach nothing. `encoded_entities` is how many entities are encoded again
     after training, in `encoding_seconds` (part of the whole); 0 where the entity encoder stays as it is; with
     `over_names` it is all their names.
     `judged_at_most` links of the validation documents judge a quick recipe (0: all of them). `problem` is '' or the

@@ -38,7 +38,7 @@ class EffortMeter(QObject):
         application.installEventFilter(self)
 
     def took(self, change: Change) -> None:
-        """A step is done: what it cost is recorded when it decided something, and counting begins anew."""
+        """A step is done: what it cost is recorded when it decided something, and counting begins again."""
         self._pass_time()
         if change.kind is ChangeKind.DECIDED and change.operation_id is not None:
             self._efforts.record(change.operation_id, keys=self._keys, milliseconds=round(self._worked * 1000))

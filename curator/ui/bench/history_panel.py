@@ -279,7 +279,7 @@ class HistoryPanel(QWidget):
 
 
 LATE_MS = 40
-"""Until the room is shared anew: after the frame that shows the mention."""
+"""Until the room is shared again: after the frame that shows the mention."""
 
 
 class HistorySide(QWidget):

@@ -43,7 +43,7 @@ class Edge(Enum):
 
 
 class MentionEditor(QObject):
-    """Acts on the navigator's current mention. After a change the suggestions are asked anew by the service; the newer
+    """Acts on the navigator's current mention. After a change the suggestions are asked again by the service; the newer
     one of the changed mention is shown as soon as it is there, since the one on show is about other words."""
 
     def __init__(

@@ -266,7 +266,7 @@ class CandidatePanel(QWidget):
 
 def _status(view: MentionView, names: Mapping[str, str], *, noted: bool) -> str:
     """The decision so far; for an undecided mention what Enter does, or, where no note tells of the suggestions, that
-    this one is being made anew."""
+    this one is being made again."""
     words = decision_words(view, names)
     if words and view.decision is not None:
         at = view.decision.at.astimezone()

@@ -224,7 +224,7 @@ class Dashboard(ShowDialog):
         self._show_heads(drawn.heads)
         if self.cards.keys() != {one.id for one in drawn.plots}:
             self.cards = {one.id: PlotCard(one, tell=self.state.set_words, parent=self) for one in drawn.plots}
-            self._lay_out(anew=True)
+            self._lay_out(again=True)
         for one in drawn.plots:
             self.cards[one.id].show_plot(one)
         self._give_room()
@@ -264,10 +264,10 @@ class Dashboard(ShowDialog):
             self._lay_out()
         return done
 
-    def _lay_out(self, *, anew: bool = False) -> None:
+    def _lay_out(self, *, again: bool = False) -> None:
         larger = max(self.fontMetrics().height() / USUAL_LINE, 1.0)
         columns = 2 if self.width() >= WIDE * larger else 1
-        if columns == self._columns and not anew:
+        if columns == self._columns and not again:
             return
         self._columns = columns
         for number, card in enumerate(self.cards.values()):

@@ -45,7 +45,7 @@ ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 class DecisionsModel(QAbstractTableModel):
-    """`more_wanted` asks for the rows behind the last one; `add` takes them, `begin` starts anew."""
+    """`more_wanted` asks for the rows behind the last one; `add` takes them, `begin` starts again."""
 
     more_wanted = Signal()
 

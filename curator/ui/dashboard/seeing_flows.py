@@ -67,7 +67,7 @@ class WayBack(QObject):
 
 
 QUIET_MS = 2500
-"""Figures are read anew so long after the last change: never between two keys of somebody who works."""
+"""Figures are read again so long after the last change: never between two keys of somebody who works."""
 
 NO_WAY = "No window lies beside this one. View › Dashboard… and Model › Bundles… open some."
 

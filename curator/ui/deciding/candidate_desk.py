@@ -86,7 +86,7 @@ class CandidateDesk(QObject):
     def set_close_call(self, percent: int) -> None:
         """Compare the first two unasked where the first leads by no more points of probability; 0: never."""
         self._close_call = percent / 100
-        self._mention_changed(anew=True)
+        self._mention_changed(again=True)
 
     @property
     def order_words(self) -> str:
@@ -126,10 +126,10 @@ class CandidateDesk(QObject):
     # --- inside ---
 
     @Slot()
-    def _mention_changed(self, *, anew: bool = False) -> None:
+    def _mention_changed(self, *, again: bool = False) -> None:
         view = self._at.mention
         number = view.mention.id if view is not None else None
-        if anew or number != self._mention:
+        if again or number != self._mention:
             self._mention = number
             self._hidden = HiddenEntities()
             self._contrasts.cancel()

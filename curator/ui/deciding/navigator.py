@@ -179,7 +179,7 @@ class Navigator(QObject):
         return True
 
     def reload(self) -> None:
-        """Read the open document anew after a change; what the panel shows of the suggestion stays."""
+        """Read the open document again after a change; what the panel shows of the suggestion stays."""
         if self.opened is not None:
             try:
                 self.opened = self._queue.open(self.opened.document.id)
@@ -195,7 +195,7 @@ class Navigator(QObject):
             self.mention_changed.emit()
 
     def patch(self, decisions: Mapping[int, Decision | None]) -> None:
-        """New current decisions of mentions of the open document, without reading everything anew: a decision in a
+        """New current decisions of mentions of the open document, without reading everything again: a decision in a
         document with thousands of mentions must not wait for their suggestions."""
         if self.opened is None:
             return

@@ -135,7 +135,7 @@ class DocumentLayout:
         return Block(start, end, self._map.to_utf16(start), style, label, layout)
 
     def lay_out(self, width: float) -> None:
-        """Break lines anew for `width` pixels."""
+        """Break lines again for `width` pixels."""
         self.width = width
         y = self._lay_out_title(width)
         for block in self.blocks:

@@ -263,7 +263,7 @@ class KbPreview(QTextBrowser):
         return self._ahead is not None and self._ahead.reading
 
     def look(self, path: Path, options: KbOptions) -> None:
-        """Begin anew where the file or what is read of it is another."""
+        """Begin again where the file or what is read of it is another."""
         if self._looked == (path, options):
             return
         self.close_reading()

@@ -1,7 +1,7 @@
 """The disagreement at hand: what each curator said, one number each, below the text in which it stands.
 
 While the panel has the keyboard, 1 to 9 make that curator's verdict the project's decision and the next disagreement
-comes; with the keyboard in the text the usual keys decide it anew.
+comes; with the keyboard in the text the usual keys decide it again.
 """
 
 from __future__ import annotations

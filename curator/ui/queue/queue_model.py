@@ -72,7 +72,7 @@ class QueueModel(QAbstractListModel):
         self.load(QueueFilter())
 
     def load(self, where: QueueFilter, matching: Mapping[int, int] | None = None) -> None:
-        """Read anew under a filter; with facets `matching` holds the documents in order, and their numbers."""
+        """Read again under a filter; with facets `matching` holds the documents in order, and their numbers."""
         self.beginResetModel()
         self._where = where
         self._source = self._lists(where) if self._lists is not None else None
@@ -117,7 +117,7 @@ class QueueModel(QAbstractListModel):
 
     def refresh(self, document_ids: Collection[int] = ()) -> None:
         """Rows have changed: those of the given documents (none given: any). Where the number of rows changed with
-        them, everything is read anew; otherwise only the pages in hand that hold one of them."""
+        them, everything is read again; otherwise only the pages in hand that hold one of them."""
         if self._source is None:
             return
         if self._ids is None and self._few(document_ids) and self._replace_rows(document_ids):
@@ -128,7 +128,7 @@ class QueueModel(QAbstractListModel):
         self._forget_pages(document_ids)
 
     def _forget_pages(self, document_ids: Collection[int]) -> None:
-        """Of a few documents the rows are read anew and put into the pages in hand; else those pages are dropped."""
+        """Of a few documents the rows are read again and put into the pages in hand; else those pages are dropped."""
         if self._few(document_ids):
             self._replace_rows(document_ids)
             return

@@ -18,11 +18,11 @@ from curator.ui.queue.queue_rows import QueueRows
 
 DEBOUNCE_MS = 120
 RECOUNT_MS = 400
-"""Facets are counted anew so long after the last change, and never while they are folded away."""
+"""Facets are counted again so long after the last change, and never while they are folded away."""
 SHARE = 10
 """And so many times longer than counting takes: it has a tenth of a processor at most."""
 MANY = 200
-"""More documents than this are counted anew beside the window's thread."""
+"""More documents than this are counted again beside the window's thread."""
 
 
 class QueuePanel(QWidget):
@@ -239,7 +239,7 @@ class QueuePanel(QWidget):
             self.set_order(orders[(orders.index(self.order) + 1) % len(orders)])
 
     def renew_work(self) -> None:
-        """Make the list of work anew, where the order has one."""
+        """Make the list of work again, where the order has one."""
         service, where, order = self._ordering, self._where, self.order
         if service is None or order is QueueOrder.DOCUMENT:
             self._worked(())

@@ -65,7 +65,7 @@ SHOWN = 10
 
 
 class RecentMenu(QMenu):
-    """Read anew whenever it opens. `chosen` carries the folder."""
+    """Read again whenever it opens. `chosen` carries the folder."""
 
     chosen = Signal(object)  # Path
 

@@ -66,7 +66,7 @@ MODEL: tuple[Command[ModelFlows], ...] = (
         "Rebuild index",
         Menu.MODEL,
         "Rebuilds the lexical and the dense index of the knowledge base.",
-        lambda model: model.build_index(anew=True),
+        lambda model: model.build_index(again=True),
         when=_idle,
         group=1,
     ),

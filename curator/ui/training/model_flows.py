@@ -45,16 +45,16 @@ class ModelFlows(QObject):
 
     # --- the index ---
 
-    def build_index(self, *, anew: bool = False) -> None:
-        """Lexical first, then full; each serves as soon as it is there. `anew`: also what is there already, as the
+    def build_index(self, *, again: bool = False) -> None:
+        """Lexical first, then full; each serves as soon as it is there. `again`: also what is there already, as the
         curator asked."""
         retraining = self._bench.project.retraining
         self._start(
             JobKind.INDEX,
             tr("Build the index"),
-            lambda progress, end: retraining.build_index(anew=anew, on_progress=progress, on_end=end),
+            lambda progress, end: retraining.build_index(again=again, on_progress=progress, on_end=end),
             self._built,
-            asked=anew,
+            asked=again,
         )
 
     def _built(self, outcome: JobOutcome) -> None:

@@ -131,7 +131,7 @@ def test_a_full_disk_loses_nothing(project: Path, tmp_path: Path) -> None:
         ("decide", "1", "--nil", "not-in-kb"),
         ("undo",),
         ("kb", "import", "kb.jsonl"),
-        ("index", "--anew"),
+        ("index", "--again"),
         ("export", "out", "--format", "pubtator"),
         ("export", "out", "--format", "zeshel"),
         ("new",),

@@ -139,7 +139,7 @@ def test_an_index_is_built_with_the_lexical_list_of_the_settings(
     monkeypatch.setenv("CURATOR_CONFIG_DIR", str(tmp_path / "config"))
     cli("index", project, "--lexical")
     save(with_value(Settings(), "lexical_list", "bm25"))
-    cli("index", project, "--lexical", "--anew")
+    cli("index", project, "--lexical", "--again")
     assert [spec["lexical"] for kind, spec in jobs.started if kind == "index"] == ["characters", "bm25"]
 
 

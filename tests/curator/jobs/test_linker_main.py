@@ -155,7 +155,7 @@ def test_a_damaged_bundle_is_mended_when_opened(process: Process, bundle: Bundle
     file.write_bytes(file.read_bytes()[:-3])
     opened = process.open(bundle)
     assert opened["event"] == "opened"
-    assert f"Damaged files were built anew: {file.relative_to(bundle.path).as_posix()}." in opened["device"]
+    assert f"Damaged files were rebuilt: {file.relative_to(bundle.path).as_posix()}." in opened["device"]
     assert process.serving.check.wait() == ()
     assert process.found() == ["E1"]
 
@@ -164,9 +164,9 @@ def test_damage_that_only_hashes_show_is_mended_while_the_linker_serves(process:
     file = _lexical_file(bundle)
     whole = file.read_bytes()
     file.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    assert "anew" not in process.open(bundle)["device"]
+    assert "rebuilt" not in process.open(bundle)["device"]
     again = process.next_loaded()
-    assert (again["event"], "Damaged files were built anew" in again["device"]) == ("opened", True)
+    assert (again["event"], "Damaged files were rebuilt" in again["device"]) == ("opened", True)
     assert process.serving.check.wait() == ()
     assert file.read_bytes() == whole
     assert process.found() == ["E1"]

@@ -1,4 +1,4 @@
-"""Damage to a bundle's files is found, and what can be computed is built anew."""
+"""Damage to a bundle's files is found, and what can be computed is built again."""
 
 import json
 import shutil

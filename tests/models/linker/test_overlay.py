@@ -1,4 +1,4 @@
-"""A linker whose entities changed answers as one built anew from the changed knowledge base."""
+"""A linker whose entities changed answers as one built again from the changed knowledge base."""
 
 import dataclasses
 

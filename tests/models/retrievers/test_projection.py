@@ -70,7 +70,7 @@ def test_the_file_is_read_back_and_damage_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="not 5 by 5"):
         load_projection(tmp_path, dimension=5)
     (tmp_path / FILE).write_bytes(b"short")
-    with pytest.raises(ModelError, match=r"missing or damaged .* train the retriever anew"):
+    with pytest.raises(ModelError, match=r"missing or damaged .* train the retriever again"):
         load_projection(tmp_path, dimension=4)
     (tmp_path / FILE).unlink()
     with pytest.raises(ModelError, match="missing or damaged"):

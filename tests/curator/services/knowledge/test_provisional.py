@@ -178,7 +178,7 @@ def test_another_bundle_is_taught_anew_and_so_is_a_later_session(started: World)
     made = project.provisional.make(DRAFT)
     linker.entities = {}
     started.index()
-    project.retraining.build_index(anew=True, on_progress=lambda _: None, on_end=lambda _: None)
+    project.retraining.build_index(again=True, on_progress=lambda _: None, on_end=lambda _: None)
     assert list(linker.entities) == [made.entity_id]
 
 

@@ -52,7 +52,7 @@ def test_vectors_that_were_kept_make_no_machine_faster(
     """A run that did not encode the entities first, since an earlier one had, is measured without that."""
     monkeypatch.setattr("curator.services.training.recipes.recipe_files.cost", lambda *_: COST)
     speeds = Speeds(tmp_path / "cache")  # where the project's own are
-    times = iter((0.0, 100.0 + 3 * 1000.0))  # of learning and of encoding 3 entities anew: as foreseen
+    times = iter((0.0, 100.0 + 3 * 1000.0))  # of learning and of encoding 3 entities again: as foreseen
     monkeypatch.setattr("curator.services.training.training_runs.time", SimpleNamespace(monotonic=lambda: next(times)))
     train(indexed)
     assert speeds.factor(RECIPE, "auto")[0] == pytest.approx(1.0)
@@ -99,7 +99,7 @@ def test_an_index_built_anew_that_fails_leaves_the_full_one(indexed: World) -> N
     before, failed = active(indexed), JobOutcome(JobState.FAILED, "no space")
     real = indexed.jobs.work
     indexed.jobs.work = lambda kind, spec: real(kind, spec) if spec["stages"] == ["lexical"] else failed  # type: ignore[method-assign]
-    indexed.project.retraining.build_index(anew=True, on_progress=ignore, on_end=ignore)
+    indexed.project.retraining.build_index(again=True, on_progress=ignore, on_end=ignore)
     assert len(indexed.project.retraining.bundles()) == 3, "the lexical one was built"
     assert active(indexed) == before
 

@@ -1,4 +1,4 @@
-"""The list of suspicious gold: what a job found, without what was kept or decided anew."""
+"""The list of suspicious gold: what a job found, without what was kept or decided again."""
 
 from __future__ import annotations
 

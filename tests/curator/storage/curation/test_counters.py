@@ -1,4 +1,4 @@
-"""Counters kept from what decisions change are those that counting the mentions anew gives."""
+"""Counters kept from what decisions change are those that counting the mentions again gives."""
 
 from __future__ import annotations
 

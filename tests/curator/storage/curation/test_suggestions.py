@@ -100,7 +100,7 @@ def test_documents_with_an_undecided_mention_of_a_type_become_stale(fill):
     first, _, third, _ = (document_id for document_id, _ in fill.stored)
     assert stale(fill) == [first, third]
     fill.decide(fill.stored[0][1][1], Verdict.nil())
-    assert stale(fill) == [first, third], "also after its counters were made anew"
+    assert stale(fill) == [first, third], "also after its counters were made again"
 
 
 def test_a_mention_that_does_not_exist_is_refused(fill):

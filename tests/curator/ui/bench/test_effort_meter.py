@@ -62,7 +62,7 @@ def test_every_key_counts_once_and_modifiers_alone_do_not(desk: Desk) -> None:
     desk.press(Key.Key_Shift)
     desk.press(Key.Key_Return)
     assert desk.took() == (1, 2, 0)
-    assert desk.took() == (2, 0, 0), "counting begins anew"
+    assert desk.took() == (2, 0, 0), "counting begins again"
 
 
 def test_a_held_key_counts_once(desk: Desk) -> None:

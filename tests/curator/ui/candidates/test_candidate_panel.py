@@ -147,7 +147,7 @@ def test_suggestions_are_withheld_with_the_reason_until_the_next_mention(panel: 
     assert panel.nil_row.second_line == "no estimate yet"
     assert "Tacrolimus" not in " ".join(said(panel))
     panel.show_mention(view(1, FK, stale=True))
-    assert panel.model.rowCount() == 0, "the same mention shown anew"
+    assert panel.model.rowCount() == 0, "the same mention shown again"
     panel.show_mention(view(2, FK))
     assert panel.model.rowCount() == 3
 

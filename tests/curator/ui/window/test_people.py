@@ -101,7 +101,7 @@ def test_disagreements_are_settled_by_number_and_by_the_usual_keys(desk: Desk) -
     desk.press(Key.Key_Return)
     anew = desk.decision("cardiac arrest")
     assert anew is not None
-    assert anew.note == "round “pilot”: decided anew"
+    assert anew.note == "round “pilot”: decided again"
     assert "settled" in panel.title.words
 
 
