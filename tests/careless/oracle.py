@@ -51,9 +51,10 @@ class Verdict:
 
 
 def judge(log: Path, project: Path) -> Verdict:
-    """Read the painter's log and the project's operations. Violations name the operation and what was painted."""
+    """Read the painter's log and the operations of `project`, and of every other that was opened by a key. Violations
+    name the operation and what was painted."""
     painted: dict[str, Painted] = defaultdict(Painted)
-    kinds = operation_kinds(project)
+    kinds = {"": operation_kinds(project)}
     found = Verdict(0, 0, 0, 0, [], Counter())
     pressed = 0.0
     for line in log.read_text(encoding="utf-8").splitlines():
@@ -64,8 +65,10 @@ def judge(log: Path, project: Path) -> Verdict:
             found.inputs += 1
             pressed = more[0]
         elif what == "change":
-            kind, operation, mentions, documents = more
-            name = kinds.get(operation, kind)
+            kind, operation, mentions, documents, folder = more
+            if folder not in kinds:
+                kinds[folder] = operation_kinds(Path(folder))
+            name = kinds[folder].get(operation, kind)
             if name not in TRAVELS:
                 _check(found, painted, name, operation, mentions, documents, pressed)
         else:
@@ -116,5 +119,8 @@ def _asked(painted: dict[str, Painted], pressed: float) -> bool:
 
 
 def operation_kinds(project: Path) -> dict[int, str]:
+    """Kinds of the operations by their ids; none where the project is gone, so that nothing of it is judged."""
+    if not (project / "project.sqlite").is_file():
+        return {}
     with sqlite3.connect(f"file:{project / 'project.sqlite'}?mode=ro", uri=True) as base:
         return dict(base.execute("select id, kind from operations").fetchall())

@@ -19,6 +19,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPaintEvent, QRegion, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
 
+from curator.bootstrap import Project
 from curator.domain.decisions import Change
 from curator.domain.documents import Split
 from curator.domain.wording import UserError
@@ -145,15 +146,20 @@ def main() -> int:
         log = Log(stream)
         for kind, what in ((DocumentArea, text), (KwicList, lines), (QuestionStrip, strip), (RowList, rows)):
             watch(kind, what, log)  # type: ignore[type-abstract]
-        emit = EventBus.emit
+        emit, initialise, folders = EventBus.emit, Project.__init__, {}
 
         def emitted(self: EventBus, change: Change) -> None:
-            log.write(
-                "change", change.kind.value, change.operation_id, list(change.mention_ids), list(change.document_ids)
-            )
+            mentions, documents = list(change.mention_ids), list(change.document_ids)
+            folder = folders.get(id(self), "")
+            log.write("change", change.kind.value, change.operation_id, mentions, documents, folder)
             emit(self, change)
 
+        def initialised(self: Project, *given: Any, **named: Any) -> None:
+            initialise(self, *given, **named)
+            folders[id(self.events)] = str(self.folder)
+
         EventBus.emit = emitted  # type: ignore[method-assign]
+        Project.__init__ = initialised  # type: ignore[method-assign]
         make = program.make_application
 
         def made(arguments: list[str]) -> QApplication:
