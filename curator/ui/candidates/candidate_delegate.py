@@ -233,7 +233,7 @@ def _row(bar: Bar, theme: Theme, larger: float) -> str:
     above = round(5 * larger)
     note = f" <span style='color:{muted}'>{escape(bar.note)}</span>" if bar.note else ""
     return (
-        f"<tr><td style='padding:0 8px 1px 0; color:{muted}'>{escape(bar.label)}</td>"
+        f"<tr><td style='padding:0 8px 1px 0; color:{muted}; white-space:nowrap'>{escape(bar.label)}</td>"
         f"<td><table cellspacing='0' cellpadding='0' style='margin-top:{above}px'><tr>{cells}</tr></table></td>"
         f"<td style='padding:0 0 1px 8px'>{figure(bar.value)}{note}</td></tr>"
     )

@@ -21,7 +21,18 @@ from curator.ui.training.manifest import served_words
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
-HEADERS = ("", "Made", "Recipe", "Parts", "Gate", "Recall@1 before", "after", "On disk", "of its own", "Bundle")
+HEADERS = (
+    "",
+    "Made",
+    "Recipe",
+    "Parts",
+    "Gate",
+    "Recall@1 before",
+    "Recall@1 after",
+    "On disk",
+    "of its own",
+    "Bundle",
+)
 VERDICTS = {
     GateVerdict.PROMOTE: "promoted",
     GateVerdict.NO_GAIN: "no gain",
@@ -115,7 +126,7 @@ def _recall(bundle: BundleInfo, which: str) -> str:
 
 
 ROOM = 14  # pixels between two columns
-SPARED = ("Bundle", "of its own", "Recall@1 before", "Parts", "On disk", "after", "Gate")
+SPARED = ("Bundle", "of its own", "Recall@1 before", "Parts", "On disk", "Recall@1 after", "Gate")
 """Columns in the order in which they give way where the window is narrow; what they hold is said below the list."""
 NONE, FIRST = "No bundles yet", "Import a knowledge base: its index is the first bundle."
 UNTRAINED = "An untrained bundle; no gate was needed."
