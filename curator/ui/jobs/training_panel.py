@@ -96,7 +96,7 @@ class TrainingPanel(QWidget):
         self._history = TrainingHistory()
         self._logged = 0
         self.loss = LineChart(tr("Training loss"), words=figure_words, tick=lambda value: f"{value:g}", parent=self)
-        self.recall = LineChart(tr("Recall on held-out documents"), words=percent, tick=percent_tick, parent=self)
+        self.recall = LineChart(tr("Held-out recall"), words=percent, tick=percent_tick, parent=self)
         self.nil = LineChart(tr("NIL auPR"), words=percent, tick=percent_tick, parent=self)
         self.rate = LineChart(tr("Learning rate"), words=lambda value: f"{value:.1e}", parent=self)
         self.small = (self.recall, self.nil, self.rate)

@@ -239,10 +239,8 @@ class LineChart(QWidget):
         return min((x for curve in self._curves for x, _ in curve.points), key=lambda x: abs(x - wanted))
 
     def _paint_head(self, painter: QPainter, box: QRectF, theme: Theme, step: float | None) -> None:
-        """The title at the left; at the right the newest values, or those under the mouse."""
+        """At the right the newest values, or those under the mouse; the title at the left, in what room they leave."""
         line = QRectF(box.left() + PAD, box.top() + PAD - 3, box.width() - 2 * PAD, painter.fontMetrics().height())
-        painter.setPen(self.palette().color(QPalette.ColorRole.Text))
-        painter.drawText(line, Qt.AlignmentFlag.AlignLeft, self._title)
         right = line.right()
         for curve in reversed(self._curves):
             value = _value_at(curve.points, step)
@@ -256,6 +254,11 @@ class LineChart(QWidget):
             painter.setPen(theme.muted)
             words = tr("step {step:,.0f}", step=step)
             painter.drawText(QRectF(line.left(), line.top(), right - line.left(), line.height()), _RIGHT, words)
+            right -= painter.fontMetrics().horizontalAdvance(words) + 14
+        room = max(int(right - line.left()), 0)
+        painter.setPen(self.palette().color(QPalette.ColorRole.Text))
+        title = painter.fontMetrics().elidedText(self._title, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(line, Qt.AlignmentFlag.AlignLeft, title)
 
 
 _RIGHT = Qt.AlignmentFlag.AlignRight

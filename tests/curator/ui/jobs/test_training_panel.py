@@ -134,6 +134,19 @@ def _colours(picture: QImage) -> set[int]:
     return {picture.pixel(x, y) for x in range(picture.width()) for y in range(picture.height())}
 
 
+def test_a_long_title_leaves_the_values_their_room(qtbot: QtBot) -> None:
+    """Where title and values have no room beside each other, the picture is that of a title cut short."""
+    pictures = []
+    long = "Recall of a part by itself on the documents held out"
+    for title in (long, long[:-3]):
+        chart = LineChart(title, words=figure_words)
+        qtbot.addWidget(chart)
+        chart.resize(320, 160)
+        chart.show_curves(Curve("@1", [(1.0, 0.5), (2.0, 0.6)]), Curve("untrained", [(1.0, 0.5), (2.0, 0.5)]))
+        pictures.append(chart.grab().toImage())
+    assert pictures[0] == pictures[1]
+
+
 def test_a_chart_tells_its_newest_value(qtbot: QtBot) -> None:
     chart = LineChart("Loss", words=figure_words)
     qtbot.addWidget(chart)
