@@ -63,6 +63,8 @@ def choose_device(wanted: str = AUTO, *, precision: Precision | str = Precision.
     name = _best() if wanted == AUTO else wanted
     _check(name)
     chosen = choose_precision(precision, device=name)
+    if name.startswith("cuda"):
+        use_tf32()
     texts, tokens = (64, 1024) if name == "cpu" else (512, 32768)
     return Device(name, chosen, texts, tokens, _describe(name, chosen))
 
@@ -93,6 +95,15 @@ def choose_precision(wanted: Precision | str, *, device: str) -> Precision:
             say("int8 is for processors, not for the device {device!r}. Choose fp32, bf16 or fp16.", device=device)
         )
     return precision
+
+
+def use_tf32() -> None:
+    """Let GPUs round the factors of float32 products to 10 bits (TF32), several times as fast; sums stay in float32.
+
+    Vectors agree with exact ones to a cosine of 0.9999; what is searched is compared exactly all the same
+    (`models.vectors`). Processors are left alone. `NVIDIA_TF32_OVERRIDE=0` turns it off.
+    """
+    torch.set_float32_matmul_precision("high")
 
 
 def has_native_bf16() -> bool:

@@ -117,6 +117,10 @@ class StageLoader:
             tuple(sentences),
         )
 
+    @property
+    def _on_gpu(self) -> bool:
+        return self.device.torch.type == "cuda"
+
     def encoder(self, ref: EncoderRef) -> Encoder:
         """The encoder, checked to be the one the bundle was made with."""
         if ref not in self._encoders:
@@ -167,7 +171,8 @@ class StageLoader:
         encoder = self.encoder(spec.encoders[0])
         path = self.bundle.file(spec.folder) / NAMES_INDEX
         index = VectorIndex.load(path, rows=names, source=names_source(self.bundle, spec))
-        sentences.append(say("“{name}” compares meanings of names. {to_gpu}", name=spec.name, to_gpu=index.to_gpu()))
+        where = index.to_gpu(wanted=self._on_gpu)
+        sentences.append(say("“{name}” compares meanings of names. {to_gpu}", name=spec.name, to_gpu=where))
         return NamesRetriever(encoder, index)
 
     def _biencoder(self, spec: RetrieverSpec, entities: int, sentences: list[str]) -> TrainedRetriever:
@@ -178,9 +183,10 @@ class StageLoader:
         source = index_source(self.bundle.manifest.kb_hash, entity.fingerprint, projection)
         retriever: TrainedRetriever
         if towers.settings.scorer is Scorer.SOM:
-            retriever = load_som(spec.name, towers, folder, entities=entities, source=source)
+            retriever = load_som(spec.name, towers, folder, entities=entities, source=source, on_gpu=self._on_gpu)
         else:
             index = VectorIndex.load(folder / INDEX_FILE, rows=entities, source=source)
+            index.to_gpu(wanted=self._on_gpu)
             retriever = BiencoderRetriever(spec.name, towers, index)
         sentences.append(retriever.sentence())
         return retriever

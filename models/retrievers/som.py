@@ -33,6 +33,7 @@ from models.vectors import SearchIndex, VectorIndex, growing
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
 BLOCK_ENTRIES = 2**21  # of products of tokens at once, 8 MiB: what is larger falls out of the caches
+GPU_ENTRIES = 2**27  # the same on a GPU, 512 MiB: it wants to be filled
 ALL_COMPARED = (
     "“{name}” adds up, over the tokens of the mention in context, the best match in the entity (SOM); all {count:,} "
     "entities are compared, exactly."
@@ -147,7 +148,8 @@ class SomQueries:
         owners = torch.repeat_interleave(torch.tensor([len(part) for part in parts])).to(mentions.device)
         store = self.retriever.tokens
         lengths = store.lengths(entities)
-        for block in _blocks(lengths, width=max(mentions.shape)):
+        entries = BLOCK_ENTRIES if mentions.device.type == "cpu" else GPU_ENTRIES
+        for block in _blocks(lengths, width=max(mentions.shape), entries=entries):
             states = torch.from_numpy(store.padded(entities[block])).to(mentions.device).float()
             best = (states @ mentions.T).amax(1)
             sums = torch.zeros((len(block), len(distinct)), device=mentions.device)
@@ -168,21 +170,27 @@ def build_som_index(towers: Biencoder, kb: KnowledgeBase, folder: Path, *, kb_ha
             VectorIndex.build(normalized(step), source=source).save(folder / INDEX_FILE)
 
 
-def load_som(name: str, towers: Biencoder, folder: Path, *, entities: int, source: str) -> SomRetriever:
-    """Open a retriever's folder; ModelError where it is damaged or of another knowledge base or encoder."""
+def load_som(
+    name: str, towers: Biencoder, folder: Path, *, entities: int, source: str, on_gpu: bool = False
+) -> SomRetriever:
+    """Open a retriever's folder; ModelError where it is damaged or of another knowledge base or encoder.
+
+    `on_gpu`: the shortlist is searched there too; tokens are compared where the mentions' encoder is."""
     tokens = TokenStore.load(folder, rows=entities, source=source)
-    return SomRetriever(name, towers, tokens, VectorIndex.load(folder / INDEX_FILE, rows=entities, source=source))
+    pooled = VectorIndex.load(folder / INDEX_FILE, rows=entities, source=source)
+    pooled.to_gpu(wanted=on_gpu)
+    return SomRetriever(name, towers, tokens, pooled)
 
 
 def _entity_ids(towers: Biencoder, entities: Sequence[EntityRecord]) -> list[tuple[int, ...]]:
     return [entity_tokens(towers.entity.tokenizer, entity, settings=towers.settings.inputs) for entity in entities]
 
 
-def _blocks(lengths: INTS, *, width: int) -> Iterator[INTS]:
+def _blocks(lengths: INTS, *, width: int, entries: int) -> Iterator[INTS]:
     """Entities by length, so many at a time that neither their states nor their products fill a block."""
     order = np.argsort(-lengths, kind="stable")
     at = 0
     while at < len(order):
-        size = max(1, BLOCK_ENTRIES // (int(lengths[order[at]]) * width))
+        size = max(1, entries // (int(lengths[order[at]]) * width))
         yield order[at : at + size]
         at += size

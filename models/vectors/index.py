@@ -26,13 +26,15 @@ from models.vectors.index_plan import FLAT_BYTES, IndexKind, IndexPlan, parse_ki
 
 # Exact search by comparing whole blocks of rows: a range of rows is such a block, so restriction costs nothing.
 #
-# On a GPU, where FAISS was built for one and one is there, by FAISS's brute force (its GPU indexes know no
-# restriction; it finds at most ``MAX_K`` neighbours). On the processor by torch's matrix product over the index's own
-# memory: the product inside FAISS is one thread's for a single query and two to three times slower for many.
+# On a GPU by FAISS's brute force where FAISS was built for one (its GPU indexes know no restriction; it finds at most
+# ``MAX_K`` neighbours), else by torch's matrix product there. On the processor by torch's matrix product over the
+# index's own memory: the product inside FAISS is one thread's for a single query and two to three times slower for
+# many.
 
 faiss: Any = faiss_module
 MAX_K = 2048
 BLOCK_SCORES = 2**25  # scores at once, 128 MiB
+SPARE = 64  # neighbours more than asked for, which are compared exactly
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
 Search = Callable[[torch.Tensor, torch.Tensor, int], tuple[torch.Tensor, torch.Tensor]]
@@ -45,8 +47,8 @@ def gpu_count() -> int:
 
 
 def gpu_memory() -> int:
-    """Free bytes of the first GPU; 0 where FAISS or torch has none."""
-    return int(torch.cuda.mem_get_info(0)[0]) if gpu_count() and torch.cuda.is_available() else 0
+    """Free bytes of the first GPU; 0 where torch has none."""
+    return int(torch.cuda.mem_get_info(0)[0]) if torch.cuda.is_available() else 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +63,7 @@ class Blocks:
     def on_gpu(cls, chunks: Iterable[FLOATS]) -> Blocks:
         """Upload all vectors to the first GPU."""
         parts = [torch.from_numpy(np.ascontiguousarray(chunk)).to("cuda:0") for chunk in chunks]
-        return cls(torch.cat(parts), _brute_force, MAX_K)
+        return cls(torch.cat(parts), _brute_force if gpu_count() else _rounded_product, MAX_K)
 
     @classmethod
     def over(cls, index: Any) -> Blocks:
@@ -81,6 +83,20 @@ def _matrix_product(queries: torch.Tensor, vectors: torch.Tensor, k: int) -> tup
     size = max(1, BLOCK_SCORES // len(vectors))
     parts = [torch.topk(queries[at : at + size] @ vectors.T, k) for at in range(0, len(queries), size)]
     return torch.cat([part.values for part in parts]), torch.cat([part.indices for part in parts])
+
+
+def _rounded_product(queries: torch.Tensor, vectors: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The same where a GPU rounds the factors of a product: the best and some to spare are compared once more, exactly
+    (what is multiplied number by number is not rounded)."""
+    more = min(k + SPARE, len(vectors))
+    size = max(1, BLOCK_SCORES // max(len(vectors), more * vectors.shape[1]))
+    parts = []
+    for at in range(0, len(queries), size):
+        some = queries[at : at + size]
+        places = torch.topk(some @ vectors.T, more).indices
+        exact = torch.topk((some[:, None] * vectors[places]).sum(-1), k)
+        parts.append((exact.values, places.gather(1, exact.indices)))
+    return torch.cat([part[0] for part in parts]), torch.cat([part[1] for part in parts])
 
 
 def _brute_force(queries: torch.Tensor, vectors: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -188,10 +204,10 @@ class VectorIndex:
         for start in range(0, len(self), CHUNK):
             yield self.vectors(np.arange(start, min(start + CHUNK, len(self))))
 
-    def to_gpu(self) -> str:
-        """Move to the first GPU if this FAISS can and it fits; a sentence saying where it runs."""
-        free, needed = gpu_memory(), len(self) * self.dimension * 4
-        if not gpu_count():
+    def to_gpu(self, *, wanted: bool = True) -> str:
+        """Move to the first GPU if it is `wanted`, there is one, and it fits; a sentence saying where it runs."""
+        free, needed = gpu_memory() if wanted else 0, len(self) * self.dimension * 4
+        if not free:
             where = say("FAISS {version} runs on the processor.", version=faiss.__version__)
         elif 2 * needed > free:
             where = say(
@@ -201,7 +217,11 @@ class VectorIndex:
             )
         else:
             self._gpu = Blocks.on_gpu(self.chunks())
-            where = say("FAISS {version} compares all of them on the GPU.", version=faiss.__version__)
+            where = (
+                say("FAISS {version} compares all of them on the GPU.", version=faiss.__version__)
+                if gpu_count()
+                else say("PyTorch compares all of them on the GPU.")
+            )
         return say("{sentence} {where}", sentence=self.plan.sentence, where=where)
 
     @cached_property

@@ -17,7 +17,7 @@ from training.loop import Task, Towers, TrainSettings, identity_projection
 from training.losses import AdaptiveMixupLoss, Loss, ProxyLoss, Similarity
 from training.negatives import MinedNegatives, make_reach, make_sampler
 from training.regularisers import FGSM, Regulariser, Transformation, freeze_embeddings
-from training.tasks import POOL, Hardest, Miner, RadiusSettings, RankerTask, RetrieverTask
+from training.tasks import Hardest, Miner, RadiusSettings, RankerTask, RetrieverTask, pool_size
 
 
 def must_train_entities(loaded: Loaded) -> bool:
@@ -182,7 +182,8 @@ def _retriever_task(
 def _overhead(loaded: Loaded, prepared: PreparedTowers, *, trained: bool) -> float:
     """Seconds beside the steps of an epoch: validation, and mining: all mentions, and the pool of entities where their
     tower is trained."""
-    pool = min(POOL, len(loaded.kb.entities)) / prepared.rates.entities if trained else 0.0
+    most = pool_size(prepared.towers.device)
+    pool = min(most, len(loaded.kb.entities)) / prepared.rates.entities if trained else 0.0
     validation = len(prepared.judge.some().examples) / prepared.rates.mentions + pool
     if loaded.recipe.role is Role.RANKER or loaded.wanted.negatives == "random":
         return validation

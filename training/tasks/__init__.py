@@ -8,7 +8,7 @@
 
 from training.tasks.clustering import RadiusSettings
 from training.tasks.cross_encoder import CrossEncoderTask
-from training.tasks.mining import POOL, Miner
+from training.tasks.mining import Miner, pool_size
 from training.tasks.mining_search import means
 from training.tasks.names_task import NamedMention, NamesTask, train_upper_half
 from training.tasks.reranking import Hardest, RankerTask
@@ -16,7 +16,6 @@ from training.tasks.retriever_task import RetrieverTask
 from training.tasks.vectors import at_rest, cache_path, entity_vectors, mention_vectors, pool_vectors, untrained_vectors
 
 __all__ = [
-    "POOL",
     "CrossEncoderTask",
     "Hardest",
     "Miner",
@@ -30,6 +29,7 @@ __all__ = [
     "entity_vectors",
     "means",
     "mention_vectors",
+    "pool_size",
     "pool_vectors",
     "train_upper_half",
     "untrained_vectors",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import torch
 
 from models.core import KnowledgeBase, Ranges
 from models.errors import ModelError, say
@@ -15,7 +16,13 @@ from training.negatives import Kinship, MinedNegatives, Rows, Sharing, gold_and_
 from training.tasks.mining_search import MiningSearch, SomSearch, VectorSearch
 
 PER_MENTION = 16
-POOL = 2000
+POOL, GPU_POOL = 2000, 1_000_000
+"""Entities that are encoded anew for mining: on a processor, and on a GPU, which encodes so many in a minute."""
+
+
+def pool_size(device: torch.device) -> int:
+    """How many entities are encoded anew for mining in each epoch."""
+    return GPU_POOL if device.type == "cuda" else POOL
 
 
 class Miner:
@@ -23,9 +30,10 @@ class Miner:
 
     Epoch 0 takes what the linker in use ranked high (`ranked`, rows for each example). Later epochs search with the
     present towers. With a frozen entity tower that is over all entities, by one index over the cached vectors (built
-    again only where a projection of them is trained). Otherwise it is over a pool of at most `pool` entities that the
-    linker found for these mentions, since encoding all of them again would take longer than the epoch; so it is for
-    SOM, frozen or not, since the token states of all entities would fill hundreds of gigabytes.
+    again only where a projection of them is trained). Otherwise, where `pool` holds the whole knowledge base, all are
+    encoded; where it does not, those `pool` of them that the linker found for these mentions, since encoding all would
+    take longer than the epoch (`pool_size`). So it is for SOM, frozen or not, whose token states of all entities would
+    fill hundreds of gigabytes.
 
     Only rows are mined that the mention's types allow and, where the sampler's reach has domains, that are in its
     domain. What the curator saw and passed over comes first; its types are not asked.
@@ -41,15 +49,17 @@ class Miner:
         ranked: Sequence[Sequence[int]],
         sampler: MinedNegatives,
         similarity: Similarity,
-        pool: int = POOL,
+        pool: int | None = None,
     ) -> None:
         if similarity is Similarity.EUCLIDEAN:
             raise ModelError(say("Negatives are mined by dot product, cosine or sum of max, not by distance."))
         self.examples, self.kinship, self.sampler = examples, kinship, sampler
+        pool = pool_size(towers.device) if pool is None else pool
         self.limit = max(PER_MENTION, sampler.hard if sampler.reach.sharing is Sharing.MENTION else 0)
         self.allowed = _allowed(examples, kb, sampler.reach.domains)
         self.ranked = [_within(rows, ranges) for rows, ranges in zip(ranked, self.allowed, strict=True)]
-        self.pool = gold_and_best(examples, self.ranked, limit=pool)
+        whole = pool >= len(kb.entities) and similarity is not Similarity.SOM
+        self.pool = list(range(len(kb.entities))) if whole else gold_and_best(examples, self.ranked, limit=pool)
         self.search: MiningSearch
         if similarity is Similarity.SOM:
             self.search = SomSearch(towers, np.array(self.pool, dtype=np.int64))

@@ -48,7 +48,7 @@ class VectorSearch:
     def _index(self) -> VectorIndex:
         if self._kept is not None:
             return self._kept
-        index = VectorIndex.build(self._scaled(self._entities()))
+        index = placed(VectorIndex.build(self._scaled(self._entities())), self.towers.device)
         if self.towers.entity_vectors is not None and self.towers.entity_projection is None:
             self._kept = index
         return index
@@ -95,7 +95,7 @@ class SomSearch:
         if self._kept is not None:
             return self._kept
         states = self.towers.entity_states(self.pool)
-        made = states, VectorIndex.build(means(states))
+        made = states, placed(VectorIndex.build(means(states)), self.towers.device)
         if self.towers.entity_vectors is not None:
             self._kept = made
         return made
@@ -127,6 +127,12 @@ def search_allowed(
             kept = line[line >= 0]
             found[number] = (kept if pool is None else pool[kept]).tolist()
     return found
+
+
+def placed(index: VectorIndex, device: torch.device) -> VectorIndex:
+    """The index, searched on the GPU where the towers are on one."""
+    index.to_gpu(wanted=device.type == "cuda")
+    return index
 
 
 def means(texts: TokenStates) -> FloatArray:

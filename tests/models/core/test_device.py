@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import pytest
 import torch
 
@@ -20,6 +22,19 @@ def test_devices_that_are_not_there_are_refused(monkeypatch) -> None:
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     with pytest.raises(ModelError, match="this machine has 1"):
         choose_device("cuda:7")
+
+
+def test_only_gpus_round_products(monkeypatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(torch, "set_float32_matmul_precision", asked.append)
+    choose_device("cpu")
+    assert not asked
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    properties = SimpleNamespace(name="Card", total_memory=2**35)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: properties)
+    assert "GPU Card (32 GiB)" in choose_device("cuda:0").sentence
+    assert asked == ["high"]
 
 
 def test_the_number_format_is_part_of_the_device() -> None:

@@ -18,13 +18,14 @@ from models.linker.bundle import Bundle, RetrieverSpec, new_id, new_staging, pub
 from models.linker.linker import Linker
 from models.linker.overlay import change_entities
 from models.linker.retrieving import add_trained
-from models.linker.stages import Stages
+from models.linker.stages import StageLoader, Stages
 from models.names.candidates import NAMES, CandidateTable, PreparedLookup
 from models.retrievers.biencoder import Biencoder, BiencoderSettings, build_entity_index
 from models.retrievers.scorers import Scorer, TokenStates, score
 from models.retrievers.som import build_som_index
 from models.retrievers.token_store import STATES_FILE
 from models.types import DocumentInput, EntityRecord, MentionInput
+from models.vectors.index import VectorIndex
 
 INPUTS = InputSettings(32, 24)
 TEXT = "Breast cancer (BC) and calcium in heart failure."
@@ -58,6 +59,16 @@ def path(bundle: Bundle) -> Path:
         specs.append(RetrieverSpec(scorer.value, "biencoder", folder, (ref, ref), settings.to_json()))
     manifest = bundle.manifest.replace(id=new_id("own"), retrievers=(*bundle.manifest.retrievers, *specs))
     return publish(seal(staging, manifest, known=bundle).path).path
+
+
+def test_on_a_gpu_every_index_of_a_bundle_is_searched_there(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(VectorIndex, "to_gpu", lambda self, *, wanted: asked.append(wanted) or "there")
+    Linker.load(path, device="cpu")
+    assert asked == [False] * 3, "names, SOM's shortlist, and the dual one"
+    monkeypatch.setattr(StageLoader, "_on_gpu", True)
+    Linker.load(path, device="cpu")
+    assert asked[3:] == [True] * 3
 
 
 @pytest.fixture(scope="module")

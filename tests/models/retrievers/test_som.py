@@ -151,6 +151,19 @@ def test_blocks_change_nothing(encoder: Encoder, folder: Path, monkeypatch: pyte
     near(open_som(encoder, again).tokens.stored, open_som(encoder, folder).tokens.stored)
 
 
+def test_on_a_gpu_blocks_are_larger_and_the_shortlist_is_searched_there(
+    encoder: Encoder, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lengths = np.full(100, 8)
+    assert [len(block) for block in som._blocks(lengths, width=4, entries=8 * 4 * 30)] == [30, 30, 30, 10]
+    asked: list[bool] = []
+    monkeypatch.setattr(som.VectorIndex, "to_gpu", lambda self, *, wanted: asked.append(wanted))
+    source = som.index_source("kb", encoder.fingerprint)
+    for on_gpu in (False, True):
+        load_som("own", towers(encoder), folder, entities=30, source=source, on_gpu=on_gpu)
+    assert asked == [False, True]
+
+
 def test_no_mentions_and_no_entities(encoder: Encoder, folder: Path) -> None:
     asked = open_som(encoder, folder).ask([])
     assert asked.search([], 3, ranges=((0, 30),))[1].shape == (0, 3)

@@ -143,6 +143,35 @@ def test_the_gpu_searches_blocks_and_never_asks_for_more_than_it_can_find(monkey
     assert asked == [MAX_K, 5, 20]
 
 
+def test_what_a_gpu_rounds_is_compared_once_more_exactly(monkeypatch) -> None:
+    many = RNG.normal(size=(3000, 16)).astype(np.float32)
+    kept = torch.topk
+
+    def rounding(scores, k):
+        return kept(scores.bfloat16().float() if scores.shape[1] == len(many) else scores, k)
+
+    monkeypatch.setattr(index_blocks.torch, "topk", rounding)
+    monkeypatch.setattr(index_blocks, "BLOCK_SCORES", 3 * len(many))
+    scores, rows = index_blocks._rounded_product(torch.from_numpy(QUERIES), torch.from_numpy(many), 10)
+    expected = np.argsort(-(QUERIES @ many.T), axis=1)[:, :10]
+    np.testing.assert_array_equal(rows.numpy(), expected)
+    np.testing.assert_allclose(scores.numpy(), np.take_along_axis(QUERIES @ many.T, expected, axis=1), rtol=1e-5)
+    assert index_blocks._rounded_product(torch.from_numpy(QUERIES), torch.from_numpy(many[:5]), 5)[1].shape[1] == 5
+
+
+def test_a_gpu_that_faiss_was_not_built_for_is_used_all_the_same(monkeypatch) -> None:
+    index = VectorIndex.build(VECTORS)
+    monkeypatch.setattr(index_blocks, "gpu_count", lambda: 0)
+    monkeypatch.setattr(index_blocks, "gpu_memory", lambda: 1 << 30)
+    to = torch.Tensor.to
+    monkeypatch.setattr(torch.Tensor, "to", lambda self, place: self if place == "cuda:0" else to(self, place))
+    assert index.to_gpu(wanted=False).endswith("runs on the processor.")
+    assert not index.on_gpu
+    assert index.to_gpu().endswith("PyTorch compares all of them on the GPU.")
+    assert index.on_gpu
+    np.testing.assert_array_equal(index.search(QUERIES, 7)[1], VectorIndex.build(VECTORS).search(QUERIES, 7)[1])
+
+
 def test_without_a_gpu_build_the_sentence_says_so() -> None:
     index = VectorIndex.build(VECTORS)
     if gpu_count():

@@ -23,8 +23,8 @@ from training.loop.projection import identity_projection
 from training.loop.towers import Towers
 from training.losses import Similarity
 from training.negatives import HardNegatives, Kinship, MinedNegatives, MixedNegatives, Reach, make_reach
-from training.tasks import mining_search
-from training.tasks.mining import Miner
+from training.tasks import mining, mining_search
+from training.tasks.mining import Miner, pool_size
 from training.tasks.vectors import mention_vectors, pool_vectors
 
 SETTINGS = InputSettings(mention_tokens=20, entity_tokens=28, style=EntityStyle.TYPES_SYNONYMS)
@@ -144,6 +144,21 @@ def test_later_epochs_search_with_the_towers(
         assert all(len(rows) < 30 for rows in expected)
 
 
+def test_a_gpu_encodes_all_entities_for_mining_a_processor_a_pool(
+    towers: Towers, examples: list[Example], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert pool_size(torch.device("cpu")) == 2000
+    assert pool_size(torch.device("cuda")) == 1_000_000
+    monkeypatch.setattr(mining, "pool_size", lambda device: 29)
+    assert len(miner(towers, examples, Similarity.DOT).pool) < 29
+    monkeypatch.setattr(mining, "pool_size", lambda device: 30)
+    made = miner(towers, examples, Similarity.DOT)
+    assert made.pool == list(range(30))
+    scores = mention_vectors(towers, examples) @ pool_vectors(towers, range(30)).T
+    assert mined(made, 1) == plainly(scores, examples, range(30), limit=16)
+    assert len(miner(towers, examples, Similarity.SOM).pool) < 29, "all token states are too many"
+
+
 def test_a_frozen_towers_index_is_kept_and_a_projected_one_built_anew(
     towers: Towers, examples: list[Example], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,7 +251,7 @@ def test_nothing_to_search_in(towers: Towers, examples: list[Example]) -> None:
     for similarity in (Similarity.SOM, Similarity.DOT):
         sampler = MixedNegatives(size=4, entities=30, seed=0, mined={})
         made = Miner(
-            towers, nil, kb=KB, kinship=KINSHIP, ranked=[[]] * 6, sampler=sampler, similarity=similarity
+            towers, nil, kb=KB, kinship=KINSHIP, ranked=[[]] * 6, sampler=sampler, similarity=similarity, pool=29
         )  # fmt: skip
         assert made.pool == []
         assert mined(made, 1)[:5] == [[]] * 5
