@@ -6,7 +6,7 @@ MINUTES ?= 90
 PYTEST := PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal
 export VENV
 
-.PHONY: demo test soak check bench experiments clean setup
+.PHONY: demo test soak check bench experiments gpu clean setup
 
 setup:
 	@bash .ci/setup
@@ -31,6 +31,10 @@ bench: setup ## timings; not part of the suite
 
 experiments: setup ## the papers' questions on BC5CDR, in runs that can be stopped and gone on with
 	$(PY) -m tests.benchmarks.experiments --minutes $(MINUTES)
+
+gpu: MINUTES = 40
+gpu: ## checks and trainings on a machine with a GPU and no network, from the pieces that `python -m tests.gpu pack` made
+	$(or $(wildcard $(PY)),python3) -m tests.gpu --minutes $(MINUTES) $(if $(PIECES),--pieces $(PIECES))
 
 clean:
 	rm -rf $(VENV) demo-out build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -40,6 +40,8 @@ def main(arguments: list[str] | None = None) -> int:
             say(f"{len(missing)} pieces are still missing: {', '.join(missing)}. Bring them with --pieces FOLDER.")
             return 3
         if options.action == "join":
+            installed = use_site(options.material)
+            say(f"Installed from the wheels: {', '.join(installed) or 'nothing, all is here'}.")
             say(f"All files are in {options.material}.")
             return 0
         return run(options)
@@ -80,6 +82,8 @@ def packed(options: argparse.Namespace) -> int:
 
 def small(options: argparse.Namespace) -> int:
     """All of it with a tiny network: invented material is packed, carried in two loads, joined and used."""
+    if (options.material / MANIFEST).is_file():
+        use_site(options.material)
     from tests.gpu.material import invented
 
     with tempfile.TemporaryDirectory() as place:

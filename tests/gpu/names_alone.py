@@ -1,7 +1,8 @@
 """The stage over names by itself: the nearest of all names by cosine, the mention as written, nothing remembered.
 
-Strings as in `tests/benchmarks/experiments/NAMES.md`: no abbreviation is written out, no type restricts, mentions whose
-entity the knowledge base lacks are left out, and an entity counts as found where the nearest name is its own.
+Strings as in `tests/benchmarks/experiments/NAMES.md`: no abbreviation is written out, only names of the mention's types
+are compared, mentions whose entity the knowledge base lacks are left out, and an entity counts as found where the
+nearest name is its own.
 """
 
 from __future__ import annotations
@@ -18,17 +19,23 @@ from models.vectors import VectorIndex
 from tests.gpu.material import Line, Material
 
 NAME, OTHER, NCBI, NEW, ASIDE = "BC5CDR, is a name", "BC5CDR, no name", "NCBI, all", "NCBI, new to train", "set aside"
+Key = tuple[str, tuple[str, ...]]
 SLICES = (NAME, OTHER, NCBI, NEW, ASIDE)
 """The last is of train documents of BC5CDR: strings that are no name and that no document that teaches has."""
 
 
 @dataclass(frozen=True)
 class Strings:
-    """Mentions as written, with the rows of their entities and the number of their document."""
+    """Mentions as written, with their types, the rows of their entities and the number of their document."""
 
     texts: tuple[str, ...]
+    types: tuple[tuple[str, ...], ...]
     gold: tuple[frozenset[int], ...]
     document: tuple[int, ...]
+
+    @property
+    def keys(self) -> list[Key]:
+        return list(zip(self.texts, self.types, strict=True))
 
 
 @dataclass(frozen=True)
@@ -57,23 +64,26 @@ class Asked:
         )
 
 
-def nearest(encoder: Encoder, kb: KnowledgeBase, texts: Sequence[str]) -> np.ndarray:
-    """(texts,) entity rows of the nearest names; the names are encoded, and searched on the encoder's device."""
+def nearest(encoder: Encoder, kb: KnowledgeBase, asked: Sequence[Key]) -> dict[Key, int]:
+    """Of each distinct text with its types the entity row of the nearest name; all names are encoded, and searched on
+    the encoder's device."""
     index = VectorIndex.build(encoder.encode(list(kb.names)))
     index.to_gpu(wanted=encoder.device.torch.type == "cuda")
-    found = index.search(encoder.encode(texts), 1)[1][:, 0]
-    rows: np.ndarray = kb.name_entity[found]
-    return rows
+    found: dict[Key, int] = {}
+    for types in dict.fromkeys(types for _, types in asked):
+        own = list(dict.fromkeys(key for key in asked if key[1] == types))
+        places = index.search(encoder.encode([text for text, _ in own]), 1, ranges=kb.name_ranges(types))[1][:, 0]
+        found |= dict(zip(own, np.where(places < 0, -1, kb.name_entity[places]).tolist(), strict=True))
+    return found
 
 
 def figures(encoder: Encoder, kb: KnowledgeBase, asked: Asked) -> dict[str, Any]:
     """By slice: how many strings, the share that is right, and for intervals which are (`hits`) and how many strings
     each document has (`sizes`)."""
-    texts = list(dict.fromkeys(text for one in asked.slices.values() for text in one.texts))
-    found = dict(zip(texts, nearest(encoder, kb, texts).tolist(), strict=True))
+    found = nearest(encoder, kb, [key for one in asked.slices.values() for key in one.keys])
     result: dict[str, Any] = {}
     for name, one in asked.slices.items():
-        hits = [int(found[text] in gold) for text, gold in zip(one.texts, one.gold, strict=True)]
+        hits = [int(found[key] in gold) for key, gold in zip(one.keys, one.gold, strict=True)]
         share = round(sum(hits) / len(hits), 4) if hits else None
         sizes = np.bincount(one.document).tolist() if one.document else []
         result[name] = {"n": len(hits), "right": share, "hits": "".join(map(str, hits)), "sizes": sizes}
@@ -82,19 +92,20 @@ def figures(encoder: Encoder, kb: KnowledgeBase, asked: Asked) -> dict[str, Any]
 
 def _strings(lines: Sequence[Line], kb: KnowledgeBase) -> Strings:
     found = [
-        (line["text"][mention["spans"][0][0] : mention["spans"][0][1]], mention["gold"]["ids"], number)
+        (_text(line, mention), tuple(mention["types"]), mention["gold"]["ids"], number)
         for number, line in enumerate(lines)
         for mention in line["mentions"]
         if mention["gold"]["ids"]
     ]
-    gold = tuple(frozenset(kb.rows[name] for name in ids) for _, ids, _ in found)
-    return Strings(tuple(text for text, _, _ in found), gold, tuple(number for _, _, number in found))
+    texts, types, ids, numbers = (tuple(own) for own in zip(*found, strict=True)) if found else ((), (), (), ())
+    return Strings(texts, types, tuple(frozenset(kb.rows[name] for name in own) for own in ids), numbers)
 
 
 def _where(strings: Strings, chosen: Sequence[bool]) -> Strings:
     places = [place for place, yes in enumerate(chosen) if yes]
     return Strings(
         tuple(strings.texts[place] for place in places),
+        tuple(strings.types[place] for place in places),
         tuple(strings.gold[place] for place in places),
         tuple(strings.document[place] for place in places),
     )
@@ -102,8 +113,9 @@ def _where(strings: Strings, chosen: Sequence[bool]) -> Strings:
 
 def _texts(lines: Sequence[Line]) -> set[str]:
     """The strings of all mentions, without case."""
-    return {
-        line["text"][mention["spans"][0][0] : mention["spans"][0][1]].casefold()
-        for line in lines
-        for mention in line["mentions"]
-    }
+    return {_text(line, mention).casefold() for line in lines for mention in line["mentions"]}
+
+
+def _text(line: Line, mention: Line) -> str:
+    start, stop = mention["spans"][0]
+    return str(line["text"][start:stop])
