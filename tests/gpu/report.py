@@ -42,8 +42,8 @@ def _checks(results: Results) -> Iterator[str]:
     if NEIGHBOURS in results.done:
         found = results.figures(NEIGHBOURS)
         title = f"{found['queries']:,} queries in {found['vectors']:,} vectors, {found['neighbours']} neighbours"
-        head = ("way", "same rows", "largest difference", "queries a second")
-        keys = ("same_rows", "largest_difference", "queries_a_second")
+        head = ("way", "equally near", "largest difference", "queries a second")
+        keys = ("equally_near", "largest_difference", "queries_a_second")
         notes = "".join(f"\n\n{note}" for note in found["notes"])
         yield f"## Search ({title})\n\n" + _by({"formats": found["ways"]}, head, keys) + notes
     if ENCODED in results.done:

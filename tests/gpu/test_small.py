@@ -8,8 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
+from tests.gpu import checks
 from tests.gpu.__main__ import main
+from tests.gpu.material import Material, invented
 from tests.gpu.pack import WHEELS, half_encoder
 from tests.gpu.plan import BOTH, DECISIONS
 
@@ -43,6 +46,35 @@ def test_every_action_says_what_it_lacks(tmp_path: Path, capsys: pytest.CaptureF
     assert "--pieces" in capsys.readouterr().err
     assert main(["pack", "--out", str(tmp_path), "--data", str(tmp_path), "--no-wheels"]) == 1
     assert "train.pubtator.txt is missing" in capsys.readouterr().err
+
+
+@pytest.mark.soak
+def test_the_checks_compare_every_number_format_on_a_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The processor in the place of a GPU."""
+    to, choose = torch.Tensor.to, checks.choose_device
+
+    def moved(self: torch.Tensor, *wanted: object, **more: object) -> torch.Tensor:
+        return to(self, *("cpu" if one == "cuda" else one for one in wanted), **more)
+
+    monkeypatch.setattr(torch.Tensor, "to", moved)
+    monkeypatch.setattr(checks, "choose_device", lambda device, *, precision: choose("cpu", precision=precision))
+    monkeypatch.setattr(torch.cuda, "max_memory_allocated", lambda: 2**30)
+    monkeypatch.setattr(checks.search, "gpu_count", lambda: 1)
+    monkeypatch.setattr(checks.search, "_brute_force", checks.search._matrix_product)
+    invented(tmp_path / "material")
+    material = Material(tmp_path / "material", tmp_path / "work", held_out=2, documents=7)
+    before = torch.get_float32_matmul_precision()
+    found = checks.vectors(material, "cuda")["formats"]
+    assert list(found) == ["float32", "TF32", "bf16", "fp16"]
+    assert found["float32"]["smallest_cosine"] > 0.99999 > found["bf16"]["smallest_cosine"] > 0.99
+    near = checks.neighbours(material, "cuda")
+    assert {name: one["equally_near"] for name, one in near["ways"].items()} == dict.fromkeys(
+        ("FAISS on the processor", "torch on the processor", "torch on the GPU", "FAISS on the GPU"), 1.0
+    )
+    assert not near["notes"]
+    assert checks.encoding(material, "cuda", names=50)["gpu_gib"] == 1
+    assert list(checks.training(material, "cuda", steps=2, pairs=30)["formats"]) == ["fp32", "bf16"]
+    torch.set_float32_matmul_precision(before)
 
 
 @pytest.mark.soak
