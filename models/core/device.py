@@ -98,9 +98,9 @@ def choose_precision(wanted: Precision | str, *, device: str) -> Precision:
 
 
 def use_tf32() -> None:
-    """Let GPUs round the factors of float32 products to 10 bits (TF32), several times as fast; sums stay in float32.
+    """Let GPUs round the factors of float32 products to 10 bits (TF32), which is faster; sums stay in float32.
 
-    Vectors agree with exact ones to a cosine of 0.9999; what is searched is compared exactly all the same
+    `make gpu` measures how near vectors stay and what it gains; what is searched is compared exactly all the same
     (`models.vectors`). Processors are left alone. `NVIDIA_TF32_OVERRIDE=0` turns it off.
     """
     torch.set_float32_matmul_precision("high")

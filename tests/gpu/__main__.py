@@ -82,6 +82,7 @@ def packed(options: argparse.Namespace) -> int:
 
 def small(options: argparse.Namespace) -> int:
     """All of it with a tiny network: invented material is packed, carried in two loads, joined and used."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # a tiny network gains nothing by a second one
     if (options.material / MANIFEST).is_file():
         use_site(options.material)
     from tests.gpu.material import invented

@@ -62,13 +62,14 @@ class Results:
             return cls(path)
         try:
             raw = json.loads(path.read_text(encoding="utf-8"))
-            return cls(path, dict(raw["done"]), dict(raw["failed"]))
+            return cls(path, {name: raw["done"][name] for name in raw["order"]}, dict(raw["failed"]))
         except (ValueError, KeyError, TypeError) as error:
             raise ModelError(f"{path} is damaged ({error}). Remove it, and all steps are done again.") from error
 
     def save(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(self.path, {"done": self.done, "failed": self.failed, "left": self.left})
+        found = {"done": self.done, "order": list(self.done), "failed": self.failed, "left": self.left}
+        write_json(self.path, found)
 
     def figures(self, name: str) -> Result:
         """Of a step that is done."""

@@ -178,5 +178,6 @@ def test_products_are_exact_only_within(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_results_are_plain_json(tmp_path: Path) -> None:
-    run([Step("a", "a", giving({"share": 0.5}))], tmp_path)
+    run([Step("b", "b", giving({})), Step("a", "a", giving({"share": 0.5}))], tmp_path)
+    assert list(Results.load(tmp_path).done) == ["b", "a"], "in the order in which they were done"
     assert json.loads((tmp_path / steps.RESULTS).read_text())["done"]["a"]["figures"] == {"share": 0.5}

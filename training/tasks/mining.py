@@ -17,7 +17,7 @@ from training.tasks.mining_search import MiningSearch, SomSearch, VectorSearch
 
 PER_MENTION = 16
 POOL, GPU_POOL = 2000, 1_000_000
-"""Entities that are encoded anew for mining: on a processor, and on a GPU, which encodes so many in a minute."""
+"""Entities that are encoded anew for mining at most: on a processor, and on a GPU."""
 
 
 def pool_size(device: torch.device) -> int:
