@@ -125,7 +125,7 @@ def use_site(material: Path) -> list[str]:
     lacking = {module: package for module, package in WHEELS.items() if importlib.util.find_spec(module) is None}
     if not lacking:
         return []
-    wheels = {module: _wheel(material / "wheels", package) for module, package in lacking.items()}
+    wheels = [_wheel(material / "wheels", package) for one in lacking.values() for package in _with_gpu(material, one)]
     command = [
         sys.executable,
         "-m",
@@ -138,7 +138,7 @@ def use_site(material: Path) -> list[str]:
         "--upgrade",
     ]
     done = subprocess.run(
-        [*command, "--target", str(site), *map(str, wheels.values())], capture_output=True, text=True, check=False
+        [*command, "--target", str(site), *map(str, wheels)], capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise PackError(f"pip could not install the wheels into {site}: {done.stderr.strip()[-500:]}")
@@ -146,6 +146,15 @@ def use_site(material: Path) -> list[str]:
         sys.path.insert(0, str(site))
     importlib.invalidate_caches()
     return sorted(lacking.values())
+
+
+def _with_gpu(material: Path, package: str) -> tuple[str, ...]:
+    """FAISS for GPUs and its libraries in the place of FAISS where they were packed and there is a GPU."""
+    if package != "faiss-cpu" or not list((material / "wheels").glob("faiss_gpu-*.whl")):
+        return (package,)
+    import torch
+
+    return FAISS_GPU if torch.cuda.is_available() else (package,)
 
 
 def _wheel(folder: Path, package: str) -> Path:

@@ -102,6 +102,14 @@ def test_what_cannot_be_packed_or_used_is_said(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(PackError, match="--data"):
         pack._present(tmp_path / "train.txt")
     assert pack.use_site(tmp_path) == [], "everything is installed here"
+    (tmp_path / "wheels").mkdir()
+    assert pack._with_gpu(tmp_path, "faiss-cpu") == ("faiss-cpu",)
+    (tmp_path / "wheels" / "faiss_gpu-1.15.1-cp310-abi3-manylinux_2_28_x86_64.whl").touch()
+    for there, expected in ((False, ("faiss-cpu",)), (True, pack.FAISS_GPU)):
+        monkeypatch.setattr("torch.cuda.is_available", lambda there=there: there)
+        assert pack._with_gpu(tmp_path, "faiss-cpu") == expected
+    assert pack._with_gpu(tmp_path, "numba") == ("numba",)
+    assert pack._wheel(tmp_path / "wheels", "faiss-gpu").name.startswith("faiss_gpu-1.15.1")
     monkeypatch.setattr(pack, "WHEELS", {"no_such_module": "no-such-package"})
     with pytest.raises(PackError, match="no package no-such-package"):
         pack.use_site(tmp_path)
