@@ -35,7 +35,8 @@ def fuzz(name: str, part: str, seconds: float, findings: Path) -> Outcome:
     with log.open("wb") as out:
         try:
             done = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, timeout=seconds + GRACE, check=False)
-            ended = "" if done.returncode == 0 else f"ended with {done.returncode}, see {log}"
+            said = log.read_text(errors="replace")[-2000:]
+            ended = "" if done.returncode == 0 else f"ended with {done.returncode}, see {log}: {said}"
         except subprocess.TimeoutExpired:
             ended = f"hangs, the input is {_kept(name, findings)}"
     place = findings / f"{name}.place"
