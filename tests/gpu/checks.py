@@ -136,7 +136,7 @@ def products_in(precision: str) -> Iterator[None]:
 
 
 def _encoder(material: Material, device: str, precision: str, products: str, *, tokens: int = NAMES_TOKENS) -> Encoder:
-    """The material's encoder; choosing a GPU turns TF32 on, so products are set again."""
+    """The material's encoder; choosing a GPU turns TF32 on, so the setting of products is put back."""
     encoder = load_encoder(material.encoder, device=choose_device(device, precision=precision), max_tokens=tokens)
     torch.set_float32_matmul_precision(products if device.startswith("cuda") else "highest")
     return encoder

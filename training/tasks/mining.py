@@ -17,11 +17,11 @@ from training.tasks.mining_search import MiningSearch, SomSearch, VectorSearch
 
 PER_MENTION = 16
 POOL, GPU_POOL = 2000, 1_000_000
-"""Entities that are encoded anew for mining at most: on a processor, and on a GPU."""
+"""Entities that are encoded again for mining at most: on a processor, and on a GPU."""
 
 
 def pool_size(device: torch.device) -> int:
-    """How many entities are encoded anew for mining in each epoch."""
+    """How many entities are encoded again for mining in each epoch."""
     return GPU_POOL if device.type == "cuda" else POOL
 
 

@@ -16,7 +16,7 @@ NOT_AVAILABLE = ("[not available].", "[not available]")
 
 
 class SourceReader:
-    """Reads one file as a stream; iterating again starts again."""
+    """Reads one file as a stream; each iteration starts at the beginning."""
 
     def __init__(self, path: Path) -> None:
         self._source = Source(path)

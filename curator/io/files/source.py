@@ -32,7 +32,7 @@ _FOREIGN_BOMS = {
 
 
 class Source:
-    """Reads one file; `position` may be asked at any time. Each call of `lines` or `stream` starts again."""
+    """Reads one file; `position` may be asked at any time. Each call of `lines` or `stream` starts at the beginning."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -143,7 +143,7 @@ class RdfReader(SourceReader):
 
 class _Shallow:
     """A Turtle file, refused where brackets are nested so deeply that it must be damaged: the parser keeps some 350
-    bytes for each that is open. Counted roughly, with those in texts, and again behind each line that ends a statement.
+    bytes for each that is open. Counted roughly, with those in texts, from zero behind each line that ends one.
     """
 
     def __init__(self, stream: BinaryIO, path: Path) -> None:

@@ -1,7 +1,7 @@
 """A UIMA CAS as XMI: its text, and the annotations that say what things are. Offsets count UTF-16 units.
 
 `dkpro-cassis` reads and writes XMI too, but only together with its type system, in which every type must be known, and
-by building the whole again. Here the tree is edited in place, so that whatever the file holds besides stays, and the
+by writing the whole from scratch. Here the tree is edited in place, so that all else in the file stays, and the
 parser is the hardened one of the other XML formats. The tests open what is written with cassis.
 """
 

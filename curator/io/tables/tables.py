@@ -38,7 +38,7 @@ Row = tuple[int, list[str]]
 
 
 class Table:
-    """One file; `rows` starts again with each call. `sheet` '' is the first of a workbook."""
+    """One file; Each call of `rows` starts at the beginning. `sheet` '' is the first of a workbook."""
 
     def __init__(self, path: Path, *, sheet: str = "") -> None:
         self.path = path

@@ -1,7 +1,7 @@
 """Keeps the linker's memory equal to the current link and NIL decisions of train documents.
 
 A document is sent whole after each change: what is absent is forgotten, so undo needs nothing of its own. Documents of
-other splits teach nothing. A linker process that was started again is taught again, in small requests.
+other splits teach nothing. A restarted linker process is taught again, in small requests.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def _decided(unit: UnitOfWork, document_id: int) -> DecidedDocument:
 
 # Keeps the linker's entities equal to the provisional ones: what was made is suggested from the next answer on.
 #
-# A bundle knows the entities that it was built with, so whatever bundle serves is told all of them again. Within one
+# A bundle knows the entities that it was built with, so whatever bundle serves is given all of them again. Within one
 # bundle only differences are sent; the linker itself repeats them to a process that it restarts.
 
 TICK = 0.2

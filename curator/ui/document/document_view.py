@@ -144,7 +144,7 @@ class DocumentView(DocumentMouse):
                 QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
 
     def update_mentions(self, views: Sequence[MentionView]) -> None:
-        """All mentions of the shown document, again. Text and scroll position stay; what changed is repainted."""
+        """All mentions of the shown document at once. Text and scroll position stay; what changed is repainted."""
         self._views = tuple(views)
         self._bar.forget()
         if self._marks is None or self._layout is None:

@@ -317,7 +317,12 @@ def learns_words(preview: TrainingPreview) -> str:
                 preview.outside,
             )
         )
-    lines.append(
+    return "\n".join([*lines, judges_words(preview)])
+
+
+def judges_words(preview: TrainingPreview) -> str:
+    """What judges the result."""
+    return (
         tr(
             "No validation document is decided: a fifth of these documents judges the result and teaches nothing. The "
             "{test_documents:,} test documents are never looked at.",
@@ -333,7 +338,6 @@ def learns_words(preview: TrainingPreview) -> str:
             test_documents=preview.test_documents,
         )
     )
-    return "\n".join(lines)
 
 
 def judged_words(preview: TrainingPreview) -> str:
