@@ -27,6 +27,7 @@ print(" ".join(sorted({name.partition(".")[0] for name in sys.modules})))
 """
 
 
+@pytest.mark.soak
 def test_nothing_is_imported_that_the_other_machine_lacks() -> None:
     done = subprocess.run([sys.executable, "-c", IMPORTS], cwd=ROOT, capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())

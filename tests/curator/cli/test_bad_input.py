@@ -129,12 +129,17 @@ def test_a_full_disk_loses_nothing(project: Path, tmp_path: Path) -> None:
     "command",
     [
         ("decide", "1", "--nil", "not-in-kb"),
-        ("undo",),
         ("kb", "import", "kb.jsonl"),
-        ("index", "--again"),
-        ("export", "out", "--format", "pubtator"),
-        ("export", "out", "--format", "zeshel"),
-        ("new",),
+        *(
+            pytest.param(one, marks=pytest.mark.soak)
+            for one in (
+                ("undo",),
+                ("index", "--again"),
+                ("export", "out", "--format", "pubtator"),
+                ("export", "out", "--format", "zeshel"),
+                ("new",),
+            )
+        ),
     ],
     ids=" ".join,
 )

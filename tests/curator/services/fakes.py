@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import itertools
 import json
 import secrets
 import shutil
@@ -12,6 +13,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -24,7 +26,7 @@ from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Candidate, Contrast, NilEstimate, Stamp, Suggestion, WordEffect
 from curator.domain.wording import CancelledError, UserError
-from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument
+from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument, QueueFilter
 from curator.settings.schema import Settings
 
 KB: tuple[dict[str, Any], ...] = (
@@ -225,6 +227,10 @@ class Ended:
         return self.outcome
 
 
+NUMBERS = itertools.count(1)
+"""Of bundles, in the order in which they were made, in whichever project."""
+
+
 @dataclass
 class FakeJobs:
     """Implements `JobPort`: a job writes a bundle's manifest at once; `outcomes` are dealt out first."""
@@ -258,13 +264,14 @@ class FakeJobs:
         """What a job comes to; tests put another in its place."""
         if kind == "evaluate":
             return JobOutcome(JobState.DONE, "done", self.result)
-        bundle_id = f"{len(self.started):03}-{kind}-{secrets.token_hex(2)}"
+        number = next(NUMBERS)
+        bundle_id = f"{number:05}-{kind}-{secrets.token_hex(2)}"
         stages = spec.get("stages") or ["lexical", "names", "pel"]
         gate = {"gate": {"verdict": self.verdict, "message": "said so"}} if kind == "train" else {}
         manifest = {
             "id": bundle_id,
             "kind": spec.get("recipe", "untrained"),
-            "created": f"2026-01-01T00:00:{len(self.started):02}+00:00",
+            "created": (datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=number)).isoformat(),
             "kb_hash": self.kb_hash,
             "retrievers": [{"name": one} for one in stages],
             "training": gate,
@@ -320,8 +327,6 @@ class World:
         """Import `count` documents; returns all document ids of the project."""
         text = "".join(document(n) for n in range(first, first + count))
         finish(self.project.importing.documents([self.write(text, name=name)], **options))
-        from curator.services.ports import QueueFilter
-
         return self.project.queue.ids(QueueFilter())
 
     def index(self) -> None:
@@ -352,9 +357,14 @@ def make_world(
     return World(project, store, linker, jobs, folder)
 
 
-def make_store(folder: Path, *, name: str = "p", kb: bool = False, documents: int = 0) -> storage.SqlStore:
-    """A new project named `name`: a copy of one that was filled by importing, under an id of its own."""
-    template, path = _template(kb, documents), folder / f"{name}.curation"
+def make_store(
+    folder: Path, *, name: str = "p", kb: bool = False, documents: int = 0, linked: bool = False
+) -> storage.SqlStore:
+    """A new project named `name`: a copy of one that was filled by importing, under an id of its own.
+
+    With `linked` its index was built and its documents were linked, both by fakes.
+    """
+    template, path = _template(kb, documents, linked), folder / f"{name}.curation"
     shutil.copytree(template / "p.curation", path)
     for source in template.glob("[!p]*"):
         shutil.copy(source, folder)
@@ -372,17 +382,20 @@ def make_store(folder: Path, *, name: str = "p", kb: bool = False, documents: in
 
 
 @cache
-def _template(kb: bool, documents: int) -> Path:
+def _template(kb: bool, documents: int, linked: bool) -> Path:
     """The folder of a closed project and the files that it was filled from, made once in each process."""
     folder = Path(mkdtemp(prefix="curator-template-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    store = storage.create_project(folder / "p.curation", name="p")
-    project = join(store, Settings(), curator="ada", linker=False, linker_port=FakeLinker(), job_port=FakeJobs())
-    world = World(project, store, FakeLinker(), FakeJobs(), folder)
+    store, linker, jobs = storage.create_project(folder / "p.curation", name="p"), FakeLinker(), FakeJobs()
+    project = join(store, Settings(), curator="ada", linker=linked, linker_port=linker, job_port=jobs)
+    world = World(project, store, linker, jobs, folder)
     if kb:
         world.kb()
     if documents:
         world.documents(documents)
+    if linked:
+        world.index()
+        project.suggestions.request(project.queue.ids(QueueFilter()), urgent=False)
     project.close()
     return folder
 

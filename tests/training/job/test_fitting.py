@@ -36,6 +36,7 @@ def conventions(make_spec: MakeSpec, **changes: Any) -> dict[str, Any]:
     return make_spec("conventions", **changes) | {"parameters": {}}
 
 
+@pytest.mark.soak
 def test_no_network_is_trained_every_file_is_shared_and_the_same_decisions_again_are_no_gain(
     make_spec: MakeSpec, base_bundle: Bundle
 ) -> None:
@@ -69,6 +70,7 @@ def test_too_few_decisions_are_refused_with_their_number(make_spec: MakeSpec) ->
     assert LEAST_REFITTED == MIN_COMBINER, "the window says before what the job would say after"
 
 
+@pytest.mark.soak
 def test_a_training_says_what_the_weights_alone_would_give(make_spec: MakeSpec) -> None:
     spec = make_spec("pel-pb", lines=ENOUGH)
     result = run(spec)

@@ -82,6 +82,7 @@ def _asking_all(linker: Linker) -> Linker:
     return linker.with_weights(fusion=replace(linker.fusion, weights=weights))
 
 
+@pytest.mark.soak
 def test_equal_runs_are_equal_bit_for_bit(make_spec: MakeSpec) -> None:
     def trained(seed: int) -> dict[str, torch.Tensor]:
         spec = make_spec("pel-pb-mixed", parameters={"epochs": 2, "entity_tower": "train"}, seed=seed)

@@ -300,6 +300,7 @@ def test_projection_and_regulariser_learn_at_their_own_rates(
     assert len(group["params"]) == len(list(towers.mention.parameters()))
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("make", "precision"), [(FGSM, "bf16"), (lambda: Transformation(32, epsilon=4.0, rate=30.0), "fp32")]
 )

@@ -225,6 +225,7 @@ def test_every_trained_tensor_is_in_the_bundle(make_spec: MakeSpec, tiny_encoder
     assert not [name for name, tensor in after.items() if torch.equal(tensor, before[name])]
 
 
+@pytest.mark.soak
 def test_training_again_replaces_the_ranker_and_learns_without_it(make_spec: MakeSpec) -> None:
     first = make_spec("prototype")
     run(first)
@@ -238,6 +239,7 @@ def test_training_again_replaces_the_ranker_and_learns_without_it(make_spec: Mak
     assert not (Path(second["staging"]) / "encoders" / "prototype-mention").exists()
 
 
+@pytest.mark.soak
 def test_shuffled_decisions_never_win(make_spec: MakeSpec) -> None:
     _, result = run(make_spec("cross-encoder", parameters=SMALL), shuffle_labels=True)
     assert result["verdict"] in ("refused", "no_gain")

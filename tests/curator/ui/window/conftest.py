@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.services.ports import QueueFilter
 from curator.ui.shell.main_window import MainWindow
+from tests.curator.services.fakes import ignore
 from tests.curator.ui.window.fakes import Desk, MakeDesk, make_project, make_window
 
 
@@ -31,13 +32,18 @@ def window(qtbot: QtBot, qapp: QApplication, tmp_path: Path, monkeypatch: pytest
 
 @pytest.fixture
 def make_desk(window: MainWindow, tmp_path: Path) -> MakeDesk:
-    """An open project with a knowledge base, an index and `documents` copies of one document."""
+    """An open project with a knowledge base, an index and `documents` copies of one document.
 
-    def make(*, documents: int = 2, kb: bool = True, index: bool = True, manual: bool = False) -> Desk:
-        world = make_project(tmp_path, manual=manual, kb=kb, documents=documents)
-        if index:
-            ended: list[object] = []
-            handle = world.project.retraining.build_index(on_progress=lambda _: None, on_end=ended.append)
+    Its documents were linked before, or are as it is opened where the linker answers `manual`ly or has to be `asked`.
+    """
+
+    def make(
+        *, documents: int = 2, kb: bool = True, index: bool = True, manual: bool = False, asked: bool = False
+    ) -> Desk:
+        linked = kb and index and not (manual or asked)
+        world = make_project(tmp_path, manual=manual, kb=kb, documents=documents, linked=linked)
+        if index and not linked:
+            handle = world.project.retraining.build_index(on_progress=ignore, on_end=ignore)
             handle.wait(30)
             world.project.suggestions.request(world.project.queue.ids(QueueFilter()), urgent=False)
         window.session.show(world.project)

@@ -88,10 +88,12 @@ class Desk:
 MakeDesk = Callable[..., Desk]
 
 
-def make_project(folder: Path, *, manual: bool = False, name: str = "p", kb: bool = False, documents: int = 0) -> World:
+def make_project(
+    folder: Path, *, manual: bool = False, name: str = "p", kb: bool = False, documents: int = 0, linked: bool = False
+) -> World:
     """A project whose jobs run in threads or not at all; the linker starts."""
     linker, jobs = FakeLinker(manual=manual), WindowJobs(folder / "log")
-    store = make_store(folder, name=name, kb=kb, documents=documents)
+    store = make_store(folder, name=name, kb=kb, documents=documents, linked=linked)
     project = join(store, Settings(), curator="ada", linker=True, linker_port=linker, job_port=jobs)
     return World(project, store, linker, jobs, folder)
 

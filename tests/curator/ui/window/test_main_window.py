@@ -90,7 +90,7 @@ def test_return_marks_nil_where_the_suggestion_says_so(make_desk: MakeDesk, monk
         return dataclasses.replace(made, nil=dataclasses.replace(made.nil, is_nil=True))
 
     monkeypatch.setattr(fakes, "suggestion", nil)
-    desk = make_desk()
+    desk = make_desk(asked=True)
     desk.press(Key.Key_Return)
     assert desk.decision("Lidocaine").verdict == Verdict.nil()  # type: ignore[union-attr]
 

@@ -56,7 +56,8 @@ def test_suggestions_appear_when_they_come_and_nothing_was_shown(make_desk: Make
     assert desk.decision("Lidocaine") is not None
 
 
-def test_newer_suggestions_wait_until_the_curator_moves(desk: Desk, qtbot: QtBot) -> None:
+def test_newer_suggestions_wait_until_the_curator_moves(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = make_desk(asked=True)
     shown = [one.entity_id for one in desk.bench.navigator.mention.suggestion.candidates]  # type: ignore[union-attr]
     with qtbot.waitSignal(desk.bench.bridge.changed):
         newer(desk)
@@ -70,7 +71,8 @@ def test_newer_suggestions_wait_until_the_curator_moves(desk: Desk, qtbot: QtBot
     assert desk.note == ""
 
 
-def test_a_decision_on_old_suggestions_records_the_old_ones(desk: Desk, qtbot: QtBot) -> None:
+def test_a_decision_on_old_suggestions_records_the_old_ones(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = make_desk(asked=True)
     with qtbot.waitSignal(desk.bench.bridge.changed):
         newer(desk)
     desk.press(Key.Key_Return)
