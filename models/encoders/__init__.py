@@ -20,6 +20,7 @@ from models.encoders.encoders import (
     save_encoder,
 )
 from models.encoders.inputs import EntityStyle, InputSettings, MentionTokens, entity_tokens, mention_tokens, pair_tokens
+from models.encoders.lower_states import Halves, LowerStates, halves
 from models.encoders.pooling import MentionVector, Pooling, marked_vector, mean_pool, pool
 
 __all__ = [
@@ -28,7 +29,9 @@ __all__ = [
     "Encoder",
     "EncoderModule",
     "EntityStyle",
+    "Halves",
     "InputSettings",
+    "LowerStates",
     "MentionTokens",
     "MentionVector",
     "Mentions",
@@ -39,6 +42,7 @@ __all__ = [
     "encode_contexts",
     "encode_marked_mentions",
     "entity_tokens",
+    "halves",
     "length_batches",
     "load_encoder",
     "marked_vector",

@@ -83,12 +83,15 @@ class EmbeddingCache:
         self.folder = (root or cache_root()) / "embeddings" / f"{encoder.cache_key}-{dtype}"
         self._shards: dict[Path, Shard] = {}
 
-    def fill(self, texts: Sequence[str]) -> Iterator[tuple[int, int]]:
-        """Encode what is missing; yields (done, total) distinct texts, at an even pace: each piece has long texts and
-        short ones.
+    def fill(
+        self, texts: Sequence[str], *, encode: Callable[[Sequence[str]], Vectors] | None = None
+    ) -> Iterator[tuple[int, int]]:
+        """Encode what is missing, by `encode` if given; yields (done, total) distinct texts, at an even pace: each
+        piece has long texts and short ones.
 
         What is finished stays if the caller stops in the middle.
         """
+        encode = encode or self.encoder.encode
         distinct = list(dict.fromkeys(texts))
         missing = [text for text, place in zip(distinct, self._find(distinct).shard, strict=True) if place < 0]
         missing.sort(key=len)
@@ -97,7 +100,7 @@ class EmbeddingCache:
         waiting: list[tuple[list[str], Vectors]] = []
         try:
             for part in _even_pieces(missing, min(PIECE_ROWS, SHARD_ROWS)):
-                waiting.append((part, self.encoder.encode(part)))
+                waiting.append((part, encode(part)))
                 done += len(part)
                 if sum(len(texts) for texts, _ in waiting) + PIECE_ROWS > SHARD_ROWS:
                     self._write_all(waiting)

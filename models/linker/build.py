@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from models.core import KB_FILE, Device, KnowledgeBase, choose_device, ordered, writing
-from models.encoders import EmbeddingCache, Encoder, default_encoder_folder, load_encoder, read_folder
+from models.encoders import EmbeddingCache, Encoder, LowerStates, default_encoder_folder, load_encoder, read_folder
 from models.errors import ModelError, say
 from models.linker.bundle import UNTRAINED, Bundle, EncoderRef, Manifest, RetrieverSpec, new_id, now, seal
 from models.names import LEXICAL, NAMES, LexicalList, build_lists, parse_list
@@ -132,11 +132,18 @@ def build_names(
     *,
     source: str,
     kind: IndexKind | None = None,
+    lower: LowerStates | None = None,
 ) -> Iterator[Progress]:
-    """Encode what the cache lacks, index all names, and write the index below ``staging`` atomically."""
-    cache = EmbeddingCache(encoder, root=cache_root)
-    for done, total in cache.fill(kb.names):
-        yield Progress("names", done, total)
+    """Encode what the cache lacks, index all names, and write the index below ``staging`` atomically.
+
+    With ``lower`` the names' states are kept there: the next encoder with the same lower layers takes half the time.
+    """
+    cache, kept = EmbeddingCache(encoder, root=cache_root), 0
+    if lower is not None:
+        for done, kept in lower.fill(kb.names):
+            yield Progress("names", done, 2 * kept)
+    for done, total in cache.fill(kb.names, encode=lower.encode if lower is not None else None):
+        yield Progress("names", kept + done, kept + total)
     plan = plan_index(len(kb.names), encoder.dimension, kind=kind, gpu_memory=gpu_memory())
     yield Progress("index of names", 0, len(kb.names))
     index = VectorIndex.build(cache.vectors(kb.names), plan=plan, source=source)

@@ -18,6 +18,9 @@
   does for an encoder of the user's. Without a synonym among the pairs: mixed with pairs of synonyms, or on these alone,
   strings in no training decision came out worse (`tests/benchmarks/experiments/NAMES.md`). It stands in the old one's
   place, so it must be better than the other weights refitted without it; what taught it fits no weights afterwards.
+  What the lower half makes of the names is kept (`models/encoders/lower_states.py`), so that from the second training
+  on encoding them takes half the time. There is no quick variant beside it: it learns from candidates of decided
+  mentions only, and one or two passes are best.
 * **Curator's own recipe starts from what the linker has**: an entity is the mean of the vectors of its names, mapped
   by a matrix that starts as the identity and is kept in the bundle; a mention is the mean of its own words' states in
   context. Untrained, these find 45 % of BC5CDR's validation mentions first, against 16 % with entities written out and

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from models.encoders import Encoder, load_encoder, save_encoder
+from models.encoders import Encoder, LowerStates, halves, load_encoder, save_encoder
 from models.errors import ModelError, nsay, say
 from models.linker import (
     NAMES_TOKENS,
@@ -205,8 +205,11 @@ def write_names(encoder: Encoder, loaded: Loaded, staging: Path) -> Generator[Ev
     fingerprint = save_encoder(encoder, staging / folder)
     written = replace(encoder, fingerprint=fingerprint, folder=staging / folder)
     source = index_source(base.manifest.kb_hash, fingerprint)
+    split = halves(written)
+    lower = None if split is None else LowerStates(split, root=loaded.spec.cache)
     text = say("Encoding all names with the trained encoder")
-    for number, step in enumerate(build_names(loaded.kb, staging, written, loaded.spec.work, source=source)):
+    steps = build_names(loaded.kb, staging, written, loaded.spec.work, source=source, lower=lower)
+    for number, step in enumerate(steps):
         yield Event(Phase.ENCODE, step.done, step.total, text=text if number == 0 else "")
     ref = EncoderRef("bundle", fingerprint, folder, NAMES_TOKENS)
     spec = RetrieverSpec(NAMES, NAMES, old.folder, (ref,), settings={**old.settings, TRAINED: loaded.recipe.id})

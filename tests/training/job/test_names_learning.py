@@ -36,10 +36,11 @@ def run(spec: Mapping[str, Any]) -> tuple[list[Event], dict[str, Any]]:
 
 
 def test_the_encoder_is_replaced_everything_else_is_shared_and_it_serves(
-    make_spec: MakeSpec, base_bundle: Bundle
+    make_spec: MakeSpec, base_bundle: Bundle, tmp_path: Path
 ) -> None:
-    spec = wanted(make_spec)
+    spec = wanted(make_spec) | {"cache": str(tmp_path / "cache")}
     events, result = run(spec)
+    assert len(list((tmp_path / "cache/states").glob("*.states"))) == 1, "the next training encodes in half the time"
     assert {Phase.ENCODE, Phase.TRAIN, Phase.REFIT} <= {event.phase for event in events}
     bundle = open_bundle(spec["staging"], verify="full")
     assert replaced(bundle, base_bundle) == "names"

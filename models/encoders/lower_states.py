@@ -1,0 +1,248 @@
+"""States of texts after an encoder's lower layers, kept in the user's cache, which may be deleted at any time.
+
+Training that leaves the lower layers as they are leaves these states as they are: encoding the same texts again takes
+the upper layers alone, half the time. One file, which arrives by rename, holds one list of texts for the encoder that
+was used last: a JSON line, sorted 128-bit text hashes, lengths, states (tokens, d) in half precision, a checksum.
+"""
+
+from __future__ import annotations
+
+import copy
+import errno
+import hashlib
+import json
+import logging
+import os
+import shutil
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from models.core import Precision, atomic_path
+from models.encoders.cache import HEADER_BYTES, PIECE_ROWS, Hashes, cache_root, hash_texts
+from models.encoders.encoders import Encoder, EncoderModule, FloatArray, length_batches, normalized
+from models.encoders.pooling import pool
+
+log = logging.getLogger(__name__)
+
+CRC_BYTES = 4
+CHECKED = ("pain", "acute myeloid leukaemia of childhood")
+SAME = 1e-3
+"""By so much a vector may differ where states are rounded to half precision; seen were 7e-5."""
+FREE = 2
+"""So many times the room for the states must be free on the disk."""
+
+
+class _Given(nn.Module):
+    """In the place of the embeddings: states that are there already."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.states = torch.empty(0)
+
+    def forward(self, *_: Any, **__: Any) -> Tensor:
+        return self.states
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Halves:
+    """One encoder's lower and upper layers, which share its weights; `key` names the lower ones and their tokens."""
+
+    encoder: Encoder
+    lower: nn.Module
+    upper: nn.Module
+    given: _Given
+    key: str
+
+    def states(self, ids: Sequence[Sequence[int]]) -> list[NDArray[np.float16]]:
+        """(tokens, d) states of each text after the lower layers."""
+        found: list[NDArray[np.float16]] = [np.zeros((0, self.encoder.dimension), dtype=np.float16)] * len(ids)
+        for rows in self._batches(ids):
+            tokens, mask = self.encoder.pad([ids[row] for row in rows])
+            with torch.inference_mode():
+                output = self.lower(input_ids=tokens, attention_mask=mask).last_hidden_state
+            rounded = output.half().numpy()
+            for place, row in enumerate(rows):
+                found[row] = rounded[place, : len(ids[row])]
+        return found
+
+    def vectors(self, states: Sequence[NDArray[np.float16]]) -> FloatArray:
+        """(n, d) vectors of length 1 by the upper layers."""
+        found = np.zeros((len(states), self.encoder.dimension), dtype=np.float32)
+        for rows in self._batches(states):
+            longest = len(states[rows[0]])
+            given = np.zeros((len(rows), longest, self.encoder.dimension), dtype=np.float32)
+            mask = np.zeros((len(rows), longest), dtype=np.int64)
+            for place, row in enumerate(rows):
+                given[place, : len(states[row])] = states[row]
+                mask[place, : len(states[row])] = 1
+            self.given.states, seen = torch.from_numpy(given), torch.from_numpy(mask)
+            with torch.inference_mode():
+                output = self.upper(input_ids=torch.zeros_like(seen), attention_mask=seen).last_hidden_state
+                found[rows] = pool(output, seen, self.encoder.pooling).numpy()
+        return normalized(found)
+
+    def _batches(self, texts: Sequence[Sequence[int]] | Sequence[NDArray[np.float16]]) -> list[list[int]]:
+        """Rows of like length, the longest first; texts without tokens are left out."""
+        device = self.encoder.device
+        batches = length_batches([len(one) for one in texts], limit=device.batch_size, tokens=device.batch_tokens)
+        return [[row for row in rows if len(texts[row])] for rows in batches if len(texts[rows[0]])]
+
+
+def halves(encoder: Encoder) -> Halves | None:
+    """The encoder in two, cut where `train_upper_half` cuts; None where that does not pay or does not hold: on a GPU,
+    in a rounded number format, for encoders that are built in another way than BERT."""
+    if encoder.device.torch.type != "cpu" or encoder.device.precision is not Precision.FP32:
+        return None
+    layers = list(encoder.module.layers)
+    body = getattr(encoder.module.transformer, "encoder", None)
+    cut, given = len(layers) // 2, _Given()
+    if not cut or not hasattr(body, "layer") or not hasattr(encoder.module.transformer, "embeddings"):
+        return None
+    encoder.module.eval()
+    found = Halves(
+        encoder,
+        _with(encoder.module, layers[:cut], None),
+        _with(encoder.module, layers[cut:], given),
+        given,
+        _key(encoder, layers[:cut]),
+    )
+    ids = encoder.token_ids(CHECKED)
+    differ = np.abs(found.vectors(found.states(ids)) - encoder.encode_ids(ids)).max()
+    return found if differ <= SAME else None
+
+
+def _with(module: EncoderModule, layers: list[nn.Module], embeddings: nn.Module | None) -> nn.Module:
+    """The same transformer with these of its layers and, where given, other embeddings; it stays as it is."""
+    transformer = _shallow(module.transformer)
+    body = _shallow(cast(nn.Module, transformer.encoder))
+    body.layer = nn.ModuleList(layers)
+    transformer.encoder = body
+    if embeddings is not None:
+        transformer.embeddings = embeddings
+    return transformer
+
+
+def _shallow(module: nn.Module) -> nn.Module:
+    found = copy.copy(module)
+    found._modules = dict(module._modules)
+    return found
+
+
+def _key(encoder: Encoder, layers: Iterable[nn.Module]) -> str:
+    """Of what the states are made by: tokens, embeddings, layers."""
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(f"{encoder.max_tokens} {encoder.tokenizer.backend_tokenizer.to_str()}".encode())
+    for part in (encoder.module.embeddings, *layers):
+        for name, tensor in part.state_dict().items():
+            digest.update(name.encode() + tensor.detach().numpy().tobytes())
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stored:
+    """`hashes` (n, 2) sorted by the first column; the states of the text at place p lie from `ends[p]` on to
+    `ends[p + 1]`."""
+
+    hashes: NDArray[np.uint64]
+    ends: NDArray[np.int64]
+    states: NDArray[np.float16]
+
+    def find(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """(n,) the place of each text, -1 for none."""
+        wanted = hash_texts(texts)
+        at = np.minimum(np.searchsorted(self.hashes[:, 0], wanted[:, 0]), len(self.hashes) - 1)
+        return np.where((self.hashes[at] == wanted).all(axis=1), at, -1)
+
+    def at(self, place: int) -> NDArray[np.float16]:
+        found: NDArray[np.float16] = self.states[self.ends[place] : self.ends[place + 1]]
+        return found
+
+
+class LowerStates:
+    """The kept states of one encoder's lower layers below `root`, the user's cache unless given."""
+
+    def __init__(self, found: Halves, *, root: Path | None = None) -> None:
+        self._halves = found
+        self._path = (root or cache_root()) / "states" / f"{found.key}.states"
+        self._stored = _open(self._path)
+
+    def fill(self, texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """Keep the states of all `texts` and of no others, unless they are there; yields (done, total).
+
+        Where the disk has no room for them nothing is kept, and `encode` computes what it needs.
+        """
+        distinct = list(dict.fromkeys(texts))
+        if not distinct or (self._stored is not None and (self._stored.find(distinct) >= 0).all()):
+            return
+        hashes = hash_texts(distinct)
+        order = np.argsort(hashes[:, 0], kind="stable")
+        ids = self._halves.encoder.token_ids([distinct[row] for row in order])
+        folder = self._path.parent
+        try:
+            for old in folder.glob("*"):
+                old.unlink()
+            folder.mkdir(parents=True, exist_ok=True)
+            if shutil.disk_usage(folder).free < FREE * 2 * self._halves.encoder.dimension * sum(map(len, ids)):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            with atomic_path(self._path) as beside, beside.open("wb") as handle:
+                yield from self._write(handle, hashes[order], ids)
+        except OSError as error:
+            log.warning("The states of the encoder's lower layers are not kept in %s: %s.", folder, error.strerror)
+        self._stored = _open(self._path)
+
+    def _write(self, handle: BinaryIO, hashes: Hashes, ids: list[list[int]]) -> Iterator[tuple[int, int]]:
+        lengths = np.asarray([len(one) for one in ids], dtype=np.int64)
+        header = {"texts": len(ids), "tokens": int(lengths.sum()), "dimension": self._halves.encoder.dimension}
+        handle.write(json.dumps(header).encode().ljust(HEADER_BYTES - 1) + b"\n")
+        handle.write(hashes.tobytes())
+        handle.write(lengths.tobytes())
+        crc = 0
+        for start in range(0, len(ids), PIECE_ROWS):
+            yield start, len(ids)
+            body = np.concatenate(self._halves.states(ids[start : start + PIECE_ROWS])).tobytes()
+            crc = zlib.crc32(body, crc)
+            handle.write(body)
+        handle.write(crc.to_bytes(CRC_BYTES, "little"))
+        yield len(ids), len(ids)
+
+    def encode(self, texts: Sequence[str]) -> FloatArray:
+        """(n, d) vectors of length 1, by the upper layers as they are now."""
+        stored = self._stored
+        places = np.full(len(texts), -1) if stored is None else stored.find(texts)
+        lacking = np.flatnonzero(places < 0)
+        made = iter(self._halves.states(self._halves.encoder.token_ids([texts[row] for row in lacking.tolist()])))
+        states = [next(made) if stored is None or place < 0 else stored.at(place) for place in places.tolist()]
+        return self._halves.vectors(states)
+
+
+def _open(path: Path) -> _Stored | None:
+    """None where there are none, or damaged ones, which are dropped."""
+    try:
+        raw = np.memmap(path, dtype=np.uint8, mode="r")
+        header = json.loads(bytes(raw[:HEADER_BYTES]))
+        texts, tokens, dimension = (int(header[name]) for name in ("texts", "tokens", "dimension"))
+        lengths = HEADER_BYTES + 16 * texts
+        states = lengths + 8 * texts
+        end = states + 2 * tokens * dimension
+        intact = len(raw) == end + CRC_BYTES and zlib.crc32(raw[states:end].data) == int.from_bytes(raw[end:], "little")
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError):
+        intact = False
+    if not intact:
+        log.warning("Damaged states of an encoder's lower layers were dropped and will be computed again: %s", path)
+        path.unlink(missing_ok=True)
+        return None
+    return _Stored(
+        np.frombuffer(raw[HEADER_BYTES:lengths], dtype="<u8").reshape(-1, 2),
+        np.concatenate([[0], np.cumsum(np.frombuffer(raw[lengths:states], dtype="<i8"))]),
+        raw[states:end].view(np.float16).reshape(tokens, dimension),
+    )
