@@ -61,6 +61,7 @@ SHOWN = (
     "curator.ui.people.agreement_window.PARTS",
     "curator.ui.training.evaluate.OTHER_AND_THIS",
     "curator.ui.training.retrain.ROLES",
+    "curator.ui.training.retrain.OFFERED",
     "curator.ui.training.parameter_panel.GROUPS",
     "curator.ui.training.parameter_panel.PARTS",
     "curator.ui.training.parameter_panel.OTHERS",

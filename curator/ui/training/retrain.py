@@ -1,4 +1,7 @@
-"""*Model > Retrain*: which recipe, what it will learn from, how long it will take, and only then its parameters."""
+"""*Model > Retrain*: what it will learn from, what it may bring, how long it will take, and one button.
+
+The first tab offers what starts from the linker in use; the second has all recipes and their parameters.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +15,38 @@ from PySide6.QtWidgets import (
     QComboBox,
     QGroupBox,
     QHBoxLayout,
+    QRadioButton,
     QSpinBox,
+    QTabWidget,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import tr
 from curator.services.training import FIT, NAMES, Recipe, TrainingPreview, grouped
 from curator.settings import DeviceChoice
-from curator.ui.jobs import range_words
 from curator.ui.kit import FlowRow, FormDialog, sentence
 from curator.ui.training.parameter_panel import ParameterPanel
+from curator.ui.training.preview_words import learns_words, time_words
 
 INTRO = (
-    "A recipe learns from the link and NIL decisions of the train documents, in the background. The bundle it makes "
-    "serves only if the linker is then surely better on held-out validation documents."
+    "The linker learns from your decisions in train documents, in the background. The new linker is used only if a "
+    "check on held-out documents finds it better."
 )
+OFFERED = {
+    NAMES: (
+        "Learn wordings and conventions",
+        "Learns which entity is meant by strings that are no name in the knowledge base, and adjusts all scores to "
+        "your decisions. Takes minutes: every name is encoded again.",
+    ),
+    FIT: (
+        "Learn conventions only",
+        "Adjusts the scores of spelling, memory, hierarchy and NIL to your decisions. No network is trained, so this "
+        "takes seconds to a few minutes.",
+    ),
+}
 PREVIEW_MS = 250
 COUNTING = "Counting the decisions…"
 ROLES = {
@@ -40,12 +57,6 @@ ROLES = {
 }
 QUICK_OR_NOT = {True: "Quick: minutes on two cores", False: "As published: hours, or a GPU"}
 RECIPE_ROLE = int(Qt.ItemDataRole.UserRole)
-ENCODING = "Encoding {encoded_entities:,} entities again: {duration_words}."
-ENCODING_NAMES = "Encoding the names of {encoded_entities:,} entities again: {duration_words}."
-FORECAST = (
-    "In all {time} on this machine ({basis}). Other programs make it longer; once the training runs, the time left is "
-    "measured and shown within 20 seconds."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +80,11 @@ class RetrainDialog(FormDialog):
     def __init__(self, recipes: Sequence[Recipe], *, device: str = "auto", parent: QWidget | None = None) -> None:
         super().__init__(tr("Retrain"), intro=tr(INTRO), ok=tr("Start training"), parent=parent)
         self._recipes = {one.id: one for one in recipes}
-        self._chosen = next(iter(self._recipes))
+        self._offered = offered(recipes)
+        self._chosen = next(iter(self._offered))
         self._preview: TrainingPreview | None = None
+        self.tabs = QTabWidget(self)
+        self.radios = {id_: QRadioButton(tr(OFFERED[one.role][0]), self) for id_, one in self._offered.items()}
         self.tree = QTreeWidget(self)
         self.tree.setAccessibleName(tr("Recipes"))
         self.tree.setHeaderHidden(True)
@@ -88,13 +102,18 @@ class RetrainDialog(FormDialog):
         self.parameters = ParameterPanel(self)
         self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)
         self._timer.timeout.connect(self.ask_preview)
+        self._usual_device = device
         self._make_run_fields(device)
         self._compose()
         self._fill_tree(list(recipes))
+        self.choose(self._chosen)
         self.parameters.edited.connect(lambda: self._timer.start())
         self.tree.currentItemChanged.connect(self._choose)
+        for id_, radio in self.radios.items():
+            radio.clicked.connect(lambda _=False, id_=id_: self.choose(id_))
+        self.tabs.currentChanged.connect(self._turned)
         self._show_recipe()
-        self.tree.setFocus()
+        self.radios[self._chosen].setFocus()
 
     def _make_run_fields(self, device: str) -> None:
         self.seed = QSpinBox(self)
@@ -139,16 +158,39 @@ class RetrainDialog(FormDialog):
         right.addWidget(self._rest, 1)
         columns = QHBoxLayout()
         columns.setSpacing(16)
-        columns.addWidget(self.tree, 5)
+        self.tabs.addTab(self._simple_page(), tr("Recommended"))
+        self.tabs.addTab(self.tree, tr("All recipes"))
+        columns.addWidget(self.tabs, 5)
         columns.addLayout(right, 7)
         self.body.insertLayout(0, columns, 1)
         self.parameters.fold.toggled.connect(self._give_room)
         on, seed = (sentence(words) for words in (tr("on"), tr("with the seed")))
         for label in (on, seed):
             label.setWordWrap(False)
-        run = FlowRow(self.limited, self.minutes, on, self.device, seed, self.seed, self.tensorboard)
-        self.form.addRow(tr("This run"), run)
+        self.run = FlowRow(self.limited, self.minutes, on, self.device, seed, self.seed, self.tensorboard)
+        self.form.addRow(tr("This run"), self.run)
         self.resize(1080, 740)
+
+    @property
+    def _simple(self) -> bool:
+        """Whether the first tab is shown: what is set in the second does not count then."""
+        return self.tabs.currentIndex() == 0
+
+    def _simple_page(self) -> QWidget:
+        page = QWidget(self)
+        rows = QVBoxLayout(page)
+        for id_, recipe in self._offered.items():
+            rows.addWidget(self.radios[id_])
+            rows.addWidget(sentence(tr(OFFERED[recipe.role][1]), muted=True))
+            rows.addSpacing(12)
+        rows.addStretch(1)
+        return page
+
+    def _turned(self, page: int) -> None:
+        """The first tab chooses what it offers, with the recipe's own values."""
+        if page == 0 and self._chosen not in self._offered:
+            self.choose(next(id_ for id_, radio in self.radios.items() if radio.isChecked()))
+        self._show_recipe()
 
     def _give_room(self, shown: bool) -> None:
         """The parameters take what room there is while they are shown."""
@@ -172,8 +214,6 @@ class RetrainDialog(FormDialog):
                         self._leaves(branch, part)
                         branch.setExpanded(quick)
                 heading.setExpanded(True)
-        self._chosen = next(iter(own.values()))[0].id if own else recipes[0].id
-        self.choose(self._chosen)
 
     def _heading(self, above: QTreeWidget | QTreeWidgetItem, words: str) -> QTreeWidgetItem:
         heading = QTreeWidgetItem(above, [words])
@@ -203,7 +243,11 @@ class RetrainDialog(FormDialog):
             self._show_recipe()
 
     def choose(self, recipe_id: str) -> None:
-        """Go to a recipe; its headings open."""
+        """Go to a recipe; its headings open, and the second tab where the first does not offer it."""
+        if recipe_id in self.radios:
+            self.radios[recipe_id].setChecked(True)
+        else:
+            self.tabs.setCurrentWidget(self.tree)
         found = self.tree.findItems("*", Qt.MatchFlag.MatchWildcard | Qt.MatchFlag.MatchRecursive)
         self.tree.setCurrentItem(next(item for item in found if item.data(0, RECIPE_ROLE) == recipe_id))
 
@@ -215,7 +259,11 @@ class RetrainDialog(FormDialog):
         recipe = self.recipe
         self.description.setText(tr(recipe.description))
         self.citation.setText(recipe.citation)
-        self.citation.setVisible(bool(recipe.citation))
+        simple = self._simple
+        self.description.setVisible(not simple)
+        self.citation.setVisible(bool(recipe.citation) and not simple)
+        self.parameters.setVisible(not simple)
+        self.form.setRowVisible(self.run, not simple)
         self.parameters.show_recipe(recipe)
         self._preview = None
         self.learns.setText(tr(COUNTING))
@@ -227,7 +275,7 @@ class RetrainDialog(FormDialog):
     def ask_preview(self) -> None:
         """Ask for the preview of what is chosen now."""
         self._timer.stop()
-        self.preview_wanted.emit(self.recipe.id, self.values, self.device.currentText(), self._budget)
+        self.preview_wanted.emit(self.recipe.id, self.values, self._device, self._budget)
 
     def show_preview(self, recipe: str, preview: TrainingPreview | None, *, problem: str = "") -> None:
         """The answer to `preview_wanted`; `problem` says why there is none. One for another recipe is dropped."""
@@ -247,128 +295,30 @@ class RetrainDialog(FormDialog):
         return self.parameters.values
 
     @property
+    def _device(self) -> str:
+        return self._usual_device if self._simple else self.device.currentText()
+
+    @property
     def _budget(self) -> float | None:
-        return float(self.minutes.value()) if self.limited.isChecked() else None
+        return float(self.minutes.value()) if self.limited.isChecked() and not self._simple else None
 
     @property
     def wish(self) -> TrainingWish:
         return TrainingWish(
             self.recipe.id,
             self.values,
-            self.seed.value(),
-            self.device.currentText(),
+            0 if self._simple else self.seed.value(),
+            self._device,
             self._budget,
-            self.tensorboard.isChecked(),
+            self.tensorboard.isChecked() and not self._simple,
         )
 
     def check(self) -> str:
         return self._preview.problem if self._preview is not None else tr("The decisions are still being counted.")
 
 
-def learns_words(preview: TrainingPreview) -> str:
-    """What it will learn from, what judges it, and what is left alone."""
-    if preview.in_turn:
-        return tr(
-            "{links:,} links and {nils:,} NIL decisions in {documents:,} train and validation documents; each document "
-            "is judged by what the others say. The {test_documents:,} test documents are never looked at.",
-            links=preview.links,
-            nils=preview.nils,
-            documents=preview.documents,
-            test_documents=preview.test_documents,
-        )
-    lines = [
-        tr(
-            "{links:,} links and {nils:,} NIL decisions in {documents:,} train documents, "
-            "{entities:,} different entities.",
-            links=preview.links,
-            nils=preview.nils,
-            documents=preview.documents,
-            entities=preview.entities,
-        )
-        if preview.nils
-        else tr(
-            "{links:,} links in {documents:,} train documents, {entities:,} different entities.",
-            links=preview.links,
-            documents=preview.documents,
-            entities=preview.entities,
-        )
-    ]
-    if preview.left_out:
-        lines.append(
-            ntr(
-                "The loss leaves {n} NIL decision out.",
-                "The loss leaves {n:,} NIL decisions out.",
-                preview.left_out,
-            )
-        )
-    if preview.passed_over:
-        lines.append(
-            ntr(
-                "{n} candidate that was shown and passed over, as a hard negative.",
-                "{n:,} candidates that were shown and passed over, as hard negatives.",
-                preview.passed_over,
-            )
-        )
-    if preview.outside:
-        lines.append(
-            ntr(
-                "{n} linked entity is not in the knowledge base; its links teach nothing.",
-                "{n:,} linked entities are not in the knowledge base; their links teach nothing.",
-                preview.outside,
-            )
-        )
-    return "\n".join([*lines, judges_words(preview)])
-
-
-def judges_words(preview: TrainingPreview) -> str:
-    """What judges the result."""
-    return (
-        tr(
-            "No validation document is decided: a fifth of these documents judges the result and teaches nothing. The "
-            "{test_documents:,} test documents are never looked at.",
-            test_documents=preview.test_documents,
-        )
-        if not preview.validation_decisions
-        else tr(
-            "Judged on {validation_decisions:,} decisions in {validation_documents:,} validation documents"
-            "{judged_words}. The {test_documents:,} test documents are never looked at.",
-            validation_decisions=preview.validation_decisions,
-            validation_documents=preview.validation_documents,
-            judged_words=judged_words(preview),
-            test_documents=preview.test_documents,
-        )
-    )
-
-
-def judged_words(preview: TrainingPreview) -> str:
-    """That a quick recipe is judged on fewer, where it is."""
-    return (
-        tr(", on {judged_at_most} links of them", judged_at_most=preview.judged_at_most)
-        if preview.judged_at_most
-        else ""
-    )
-
-
-def time_words(preview: TrainingPreview) -> str:
-    """First what encoding entities or names again takes, then the whole, and how that is known."""
-    whole = tr(FORECAST, time=range_words(60 * preview.least, 60 * preview.most), basis=preview.basis)
-    if not preview.encoded_entities:
-        return whole
-    encoding = tr(
-        ENCODING_NAMES if preview.over_names else ENCODING,
-        encoded_entities=preview.encoded_entities,
-        duration_words=duration_words(preview.encoding_seconds),
-    )
-    return tr("{encoding}\n{whole} The bundle in use serves until then.", encoding=encoding, whole=whole)
-
-
-def duration_words(seconds: float) -> str:
-    """`less than a minute`, `about 4 min`, `about 3 h 20 min`, `about 2 days`."""
-    minutes = round(seconds / 60)
-    if minutes < 1:
-        return tr("less than a minute")
-    if minutes < 90:
-        return tr("about {minutes} min", minutes=minutes)
-    if minutes < 36 * 60:
-        return tr("about {hours} h {minutes:02d} min", hours=minutes // 60, minutes=minutes % 60 // 10 * 10)
-    return tr("about {n:.0f} days", n=minutes / (24 * 60))
+def offered(recipes: Sequence[Recipe]) -> dict[str, Recipe]:
+    """What starts from the linker in use, by id, the proposed one first: its names' encoder and the weights, or the
+    weights alone."""
+    own = {role: members[0] for role, members in grouped(recipes) if role in OFFERED}
+    return {own[role].id: own[role] for role in OFFERED if role in own}

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
     QMessageBox,
     QPlainTextEdit,
     QPushButton,
+    QRadioButton,
     QTextEdit,
     QToolButton,
     QWidget,
@@ -50,7 +51,7 @@ from tests.curator.ui.window.test_reach import nameless
 
 Key = Qt.Key
 ENTERS = (Key.Key_Return, Key.Key_Enter)
-INPUTS = (QAbstractItemView, QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit, QTextEdit)
+INPUTS = (QAbstractItemView, QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit, QTextEdit, QRadioButton)
 NAMED_KEY = re.compile(r"\b(Enter|Space|Esc|arrows|F[2-9]|F1\d|K keeps)")
 WITHOUT_INPUT = {
     "ImportDialog": "QPushButton",  # Add files…: what is to be done first, and it opens a dialog

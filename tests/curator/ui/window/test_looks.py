@@ -314,5 +314,5 @@ def test_words_that_come_late_leave_the_keyboard_where_it_is(
     qtbot.waitUntil(lambda: bool(dialog.takes.text()))
     settle()
     assert clipped(dialog) == []
-    assert dialog.focusWidget() is dialog.tree
+    assert dialog.focusWidget() is dialog.radios["names"]
     dialog.reject()

@@ -21,8 +21,8 @@ from curator.ui.training.bundles import BundlesDialog
 from curator.ui.training.manifest import ManifestDialog
 from curator.ui.training.map_window import MapDialog
 from curator.ui.training.model_flows import ModelFlows
+from curator.ui.training.preview_words import duration_words, time_words
 from curator.ui.training.promotion_diff import PromotionDiff
-from curator.ui.training.retrain import duration_words, time_words
 from curator.ui.training.retrain_live import RetrainLive
 from tests.curator.services.samples import METRICS
 from tests.curator.ui.window.fakes import Desk, MakeDesk
@@ -333,10 +333,31 @@ def test_windows_beside_close_with_the_project(desk: Desk, qtbot: QtBot) -> None
 # --- the dialog ---
 
 
-def test_what_trains_no_network_is_offered_first_and_needs_two_hundred_links(make_desk: MakeDesk, qtbot: QtBot) -> None:
+def test_two_trainings_are_offered_without_recipes_and_what_is_set_for_others_does_not_count(
+    make_desk: MakeDesk, qtbot: QtBot
+) -> None:
+    dialog = flows(ready_to_train(make_desk)).retrain()
+    assert list(dialog.radios) == ["names", "conventions"]
+    assert dialog.recipe.id == "names"
+    assert not dialog.parameters.isVisible()
+    assert not dialog.seed.isVisible()
+    dialog.choose("curator")
+    assert dialog.tabs.currentIndex() == 1
+    assert dialog.parameters.isVisible()
+    dialog.seed.setValue(7)
+    dialog.limited.setChecked(True)
+    assert (dialog.wish.recipe, dialog.wish.seed, dialog.wish.max_minutes) == ("curator", 7, 20.0)
+    dialog.tabs.setCurrentIndex(0)
+    assert (dialog.wish.recipe, dialog.wish.seed, dialog.wish.max_minutes) == ("names", 0, None)
+    dialog.radios["conventions"].click()
+    assert dialog.wish.recipe == "conventions"
+    dialog.reject()
+
+
+def test_what_trains_no_network_needs_two_hundred_links(make_desk: MakeDesk, qtbot: QtBot) -> None:
     desk = ready_to_train(make_desk)
     dialog = flows(desk).retrain()
-    assert dialog.recipe.id == "conventions"
+    dialog.choose("conventions")
     qtbot.waitUntil(lambda: "200" in dialog.problem.text())
     assert not dialog.ok.isEnabled()
     assert "judged by what the others say" in dialog.learns.text()

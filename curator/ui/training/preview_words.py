@@ -1,0 +1,123 @@
+"""A training's preview in words: what it will learn from, what judges it, how long it will take."""
+
+from __future__ import annotations
+
+from curator.domain.wording import ntr, tr
+from curator.services.training import TrainingPreview
+from curator.ui.jobs import range_words
+
+ENCODING = "Encoding {encoded_entities:,} entities again: {duration_words}."
+ENCODING_NAMES = "Encoding the names of {encoded_entities:,} entities again: {duration_words}."
+FORECAST = (
+    "In all {time} on this machine ({basis}). Other programs make it longer; once the training runs, the time left is "
+    "measured and shown within 20 seconds."
+)
+
+
+def learns_words(preview: TrainingPreview) -> str:
+    """What it will learn from, what judges it, and what is left alone."""
+    if preview.in_turn:
+        return tr(
+            "{links:,} links and {nils:,} NIL decisions in {documents:,} train and validation documents; each document "
+            "is judged by what the others say. The {test_documents:,} test documents are never looked at.",
+            links=preview.links,
+            nils=preview.nils,
+            documents=preview.documents,
+            test_documents=preview.test_documents,
+        )
+    lines = [
+        tr(
+            "{links:,} links and {nils:,} NIL decisions in {documents:,} train documents, "
+            "{entities:,} different entities.",
+            links=preview.links,
+            nils=preview.nils,
+            documents=preview.documents,
+            entities=preview.entities,
+        )
+        if preview.nils
+        else tr(
+            "{links:,} links in {documents:,} train documents, {entities:,} different entities.",
+            links=preview.links,
+            documents=preview.documents,
+            entities=preview.entities,
+        )
+    ]
+    if preview.left_out:
+        lines.append(
+            ntr(
+                "The loss leaves {n} NIL decision out.",
+                "The loss leaves {n:,} NIL decisions out.",
+                preview.left_out,
+            )
+        )
+    if preview.passed_over:
+        lines.append(
+            ntr(
+                "{n} candidate that was shown and passed over, as a hard negative.",
+                "{n:,} candidates that were shown and passed over, as hard negatives.",
+                preview.passed_over,
+            )
+        )
+    if preview.outside:
+        lines.append(
+            ntr(
+                "{n} linked entity is not in the knowledge base; its links teach nothing.",
+                "{n:,} linked entities are not in the knowledge base; their links teach nothing.",
+                preview.outside,
+            )
+        )
+    return "\n".join([*lines, judges_words(preview)])
+
+
+def judges_words(preview: TrainingPreview) -> str:
+    """What judges the result."""
+    return (
+        tr(
+            "No validation document is decided: a fifth of these documents judges the result and teaches nothing. The "
+            "{test_documents:,} test documents are never looked at.",
+            test_documents=preview.test_documents,
+        )
+        if not preview.validation_decisions
+        else tr(
+            "Judged on {validation_decisions:,} decisions in {validation_documents:,} validation documents"
+            "{judged_words}. The {test_documents:,} test documents are never looked at.",
+            validation_decisions=preview.validation_decisions,
+            validation_documents=preview.validation_documents,
+            judged_words=judged_words(preview),
+            test_documents=preview.test_documents,
+        )
+    )
+
+
+def judged_words(preview: TrainingPreview) -> str:
+    """That a quick recipe is judged on fewer, where it is."""
+    return (
+        tr(", on {judged_at_most} links of them", judged_at_most=preview.judged_at_most)
+        if preview.judged_at_most
+        else ""
+    )
+
+
+def time_words(preview: TrainingPreview) -> str:
+    """First what encoding entities or names again takes, then the whole, and how that is known."""
+    whole = tr(FORECAST, time=range_words(60 * preview.least, 60 * preview.most), basis=preview.basis)
+    if not preview.encoded_entities:
+        return whole
+    encoding = tr(
+        ENCODING_NAMES if preview.over_names else ENCODING,
+        encoded_entities=preview.encoded_entities,
+        duration_words=duration_words(preview.encoding_seconds),
+    )
+    return tr("{encoding}\n{whole} The bundle in use serves until then.", encoding=encoding, whole=whole)
+
+
+def duration_words(seconds: float) -> str:
+    """`less than a minute`, `about 4 min`, `about 3 h 20 min`, `about 2 days`."""
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return tr("less than a minute")
+    if minutes < 90:
+        return tr("about {minutes} min", minutes=minutes)
+    if minutes < 36 * 60:
+        return tr("about {hours} h {minutes:02d} min", hours=minutes // 60, minutes=minutes % 60 // 10 * 10)
+    return tr("about {n:.0f} days", n=minutes / (24 * 60))
