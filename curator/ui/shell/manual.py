@@ -1,34 +1,94 @@
-"""The manual (F1): the Markdown files of `resources/help`, with a list of pages at the left."""
+"""The manual (F1): the Markdown files of `resources/help`, with a list of pages and a search at the left."""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from importlib import metadata, resources
 
 from PySide6.QtCore import QEvent, Qt, QUrl, qVersion
-from PySide6.QtGui import QDesktopServices, QFont, QShowEvent
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit, QSplitter, QTextBrowser, QWidget
+from PySide6.QtGui import QDesktopServices, QFont, QKeyEvent, QShowEvent, QTextCursor
+from PySide6.QtWidgets import (
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QSplitter,
+    QTextBrowser,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from curator import __version__
-from curator.domain.wording import tr
-from curator.ui.kit import ScaledLabel, ShowDialog, sentence
+from curator.domain.wording import ntr, tr
+from curator.ui.kit import FindLine, ScaledLabel, ShowDialog, sentence
 
 FOLDER = "help"
 FIRST = "index.md"
+LINKED = re.compile(r"\]\(([\w-]+\.md)\)")
+MARKUP = re.compile(r"<!--.*?-->|\]\([^)]*\)|^\|[-| :]+\|$|[*`|\[\]#\\]", re.MULTILINE)
+BEFORE, AFTER = 12, 60
+"""Characters of a page that are shown around what was found."""
 
 
 def pages() -> dict[str, str]:
-    """File name -> Markdown, the first page first."""
+    """File name -> Markdown: the first page, then the others in the order in which it names them."""
     folder = resources.files("resources") / FOLDER
     if not folder.is_dir():
         return {}
     found = {one.name: one.read_text(encoding="utf-8") for one in folder.iterdir() if one.name.endswith(".md")}
-    return dict(sorted(found.items(), key=lambda page: (page[0] != FIRST, page[0])))
+    named = [FIRST, *LINKED.findall(found.get(FIRST, ""))]
+    order = dict.fromkeys([*(one for one in named if one in found), *sorted(found)])
+    return {name: found[name] for name in order}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A page that has every word that was looked for; `words` are those around the first of them."""
+
+    name: str
+    words: str
+
+
+def search(found: dict[str, str], query: str) -> list[Found]:
+    """The pages with all words of `query`, in any case: those whose title has them first, then those that have the
+    words next to each other, then the others, each in the order of the manual."""
+    words = query.casefold().split()
+    hits: list[tuple[int, Found]] = []
+    for name, markdown in found.items():
+        text = " ".join(MARKUP.sub("", markdown).split())
+        low = text.casefold()
+        if not words or not all(word in low for word in words):
+            continue
+        phrase = low.find(" ".join(words))
+        at = phrase if phrase >= 0 else low.find(words[0])
+        start = text.rfind(" ", 0, max(0, at - BEFORE)) + 1
+        around = text[start : at + len(query) + AFTER]
+        in_title = all(word in title_of(name, markdown).casefold() for word in words)
+        hits.append((0 if in_title else 1 if phrase >= 0 else 2, Found(name, f"…{around}…")))
+    return [hit for _, hit in sorted(hits, key=lambda one: one[0])]
 
 
 def title_of(name: str, markdown: str) -> str:
     """The first heading, else the file's name."""
     heading = next((line for line in markdown.splitlines() if line.startswith("# ")), f"# {name.removesuffix('.md')}")
     return heading[2:].strip()
+
+
+class _Search(FindLine):
+    """Enter goes on to the next hit, the arrows to the pages."""
+
+    def __init__(self, name: str, placeholder: str, manual: Manual) -> None:
+        super().__init__(name, placeholder, manual)
+        self._manual = manual
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        rows = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+        super().keyPressEvent(event)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._manual.onward()
+        elif event.key() in rows:
+            self._manual.list.setCurrentRow(self._manual.list.currentRow() + rows[Qt.Key(event.key())])
 
 
 class Manual(ShowDialog):
@@ -46,8 +106,16 @@ class Manual(ShowDialog):
         self.page.setAccessibleName(tr("Page of the manual"))
         self.page.setOpenLinks(False)
         self.page.document().setDocumentMargin(18)
+        self.line = _Search(tr("Search the manual"), tr("Search the manual"), self)
+        self.count = sentence("", muted=True)
+        self.count.hide()
+        left = QWidget(self)
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        for widget in (self.line, self.count, self.list):
+            column.addWidget(widget)
         splitter = QSplitter(Qt.Orientation.Horizontal, self)
-        splitter.addWidget(self.list)
+        splitter.addWidget(left)
         splitter.addWidget(self.page)
         splitter.setStretchFactor(1, 1)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -55,15 +123,89 @@ class Manual(ShowDialog):
         self.splitter = splitter
         self.body.addWidget(splitter, 1)
         self.resize(900, 680)
-        self.list.currentItemChanged.connect(lambda item: self._show(str(item.data(Qt.ItemDataRole.UserRole))))
+        self.list.currentItemChanged.connect(self._chosen)
         self.page.anchorClicked.connect(self._follow)
+        self.line.textChanged.connect(self._search)
         if self._pages:
             self.list.setCurrentRow(0)
         else:
             self.page.setPlainText(tr("The manual is not installed with this copy of Curator."))
 
+    # --- searching ---
+
+    def _search(self, query: str) -> None:
+        """List the pages that have the words, or all of them again; the first is shown at the first hit."""
+        hits = search(self._pages, query)
+        listed = hits if query.strip() else [Found(name, "") for name in self._pages]
+        shown = self.list.currentItem()
+        before = shown.data(Qt.ItemDataRole.UserRole) if shown is not None else FIRST
+        self.list.blockSignals(True)
+        self.list.clear()
+        for hit in listed:
+            title = title_of(hit.name, self._pages[hit.name])
+            item = QListWidgetItem(f"{title}\n{hit.words}" if hit.words else title, self.list)
+            item.setData(Qt.ItemDataRole.UserRole, hit.name)
+            item.setToolTip(hit.words)
+        self.list.blockSignals(False)
+        self.count.setVisible(bool(query.strip()))
+        self.count.setText(
+            ntr("{n} page", "{n} pages", len(hits)) if hits else tr("No page has “{query}”.", query=query.strip())
+        )
+        if query.strip():
+            self.list.setCurrentRow(0)
+        elif listed:
+            self.list.setCurrentRow([hit.name for hit in listed].index(before))
+
+    def _places(self) -> list[QTextCursor]:
+        """Where the words of the search are on the page, in their order."""
+        found: list[QTextCursor] = []
+        for word in self.line.text().split():
+            at = self.page.document().find(word)
+            while not at.isNull():
+                found.append(at)
+                at = self.page.document().find(word, at)
+        return sorted(found, key=lambda one: one.selectionStart())
+
+    def _mark(self) -> None:
+        """Tint what was found, and scroll to the first."""
+        places, marks = self._places(), []
+        for place in places:
+            mark = QTextEdit.ExtraSelection()
+            mark.cursor = place
+            mark.format.setBackground(self.palette().highlight())
+            mark.format.setForeground(self.palette().highlightedText())
+            marks.append(mark)
+        self.page.setExtraSelections(marks)
+        if places:
+            self._go(places[0])
+
+    def _go(self, place: QTextCursor) -> None:
+        here = QTextCursor(place)
+        here.setPosition(place.selectionStart())
+        self.page.setTextCursor(here)
+        bar = self.page.verticalScrollBar()
+        bar.setValue(bar.value() + self.page.cursorRect(here).top() - self.page.viewport().height() // 3)
+
+    def onward(self) -> None:
+        """The next hit on the page, else the next page."""
+        places, here = self._places(), self.page.textCursor().position()
+        later = [one for one in places if one.selectionStart() > here]
+        if later:
+            self._go(later[0])
+        elif self.list.count():
+            self.list.setCurrentRow((self.list.currentRow() + 1) % self.list.count())
+            if self.list.count() == 1 and places:
+                self._go(places[0])
+
+    # --- showing ---
+
+    def _chosen(self, item: QListWidgetItem | None) -> None:
+        if item is not None:
+            self._show(str(item.data(Qt.ItemDataRole.UserRole)))
+
     def _show(self, name: str) -> None:
         self.page.setMarkdown(self._pages[name])
+        self._mark()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -71,6 +213,8 @@ class Manual(ShowDialog):
 
     def _fit_pages(self) -> None:
         """The titles whole, where the page still gets the larger part."""
+        if self.line.text():
+            return
         titles = self.list.sizeHintForColumn(0) + self.list.verticalScrollBar().sizeHint().width() + 4
         whole = self.width()
         pages = min(titles, whole * 2 // 5)
@@ -91,6 +235,7 @@ class Manual(ShowDialog):
         """Another page, a place in this one, or a page of the web in the browser."""
         name = url.fileName()
         if url.isRelative() and name in self._pages:
+            self.line.clear()
             self.list.setCurrentRow(list(self._pages).index(name))
         elif url.isRelative() and url.hasFragment():
             self.page.scrollToAnchor(url.fragment())
