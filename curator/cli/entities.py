@@ -54,6 +54,13 @@ def new(project: Path, *, as_json: bool) -> None:
 @click.option("--type", "types", multiple=True, metavar="TYPE", help="A type of it; may be given several times.")
 @click.option("--synonym", "synonyms", multiple=True, metavar="TEXT", help="Another name; may be given several times.")
 @click.option("--definition", default="", metavar="TEXT", help="What it is.")
+@click.option(
+    "--id",
+    "entity_id",
+    default="",
+    metavar="CURIE",
+    help="Its identifier in a registry, such as OMIM:104300, if no knowledge base here has it.",
+)
 @click.option("--mention", "mentions", type=int, multiple=True, metavar="ID", help="A mention to link to it.")
 @AS_JSON
 def make(
@@ -63,12 +70,13 @@ def make(
     types: tuple[str, ...],
     synonyms: tuple[str, ...],
     definition: str,
+    entity_id: str,
     mentions: tuple[int, ...],
     as_json: bool,
 ) -> None:
     """Make the entity NAME, which the knowledge base of P lacks, and link mentions to it."""
     with opened(project) as found:
-        made = found.provisional.make(EntityDraft(name, types, definition, synonyms), mentions)
+        made = found.provisional.make(EntityDraft(name, types, definition, synonyms, entity_id), mentions)
     say({"id": made.entity_id, "mentions": list(mentions)}, f"{made.change.text}.", as_json=as_json)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from curator.domain.registries import checked_identifier
 from curator.domain.wording import UserError, tr
 
 
@@ -62,8 +63,8 @@ LONGEST = 300
 
 
 def is_new(entity_id: str) -> bool:
-    """Whether an id has the form of a provisional entity's. A knowledge base that was exported with its provisional
-    entities holds such ids too."""
+    """Whether an id has the form of those that the project gives. A knowledge base that was exported with its
+    provisional entities has such ids too."""
     return entity_id.startswith(PREFIX)
 
 
@@ -79,17 +80,20 @@ def number_of(entity_id: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class EntityDraft:
-    """What a curator says of a new entity; `tidied` is what is stored."""
+    """What a curator says of a new entity; `tidied` is what is stored. `id` is its identifier in a registry that no
+    knowledge base here has, '' where it gets one of the project's own."""
 
     name: str
     types: tuple[str, ...] = ()
     definition: str = ""
     synonyms: tuple[str, ...] = ()
+    id: str = ""
 
     def tidied(self) -> EntityDraft:
         """White space collapsed, empty and repeated synonyms and those equal to the name left out.
 
-        Raises UserError for an empty name and for a name or synonym that is far too long.
+        Raises UserError for an empty name, a name or synonym that is far too long, and an identifier that is not
+        written as its registry does it.
         """
         name = _tidy(self.name)
         if not name:
@@ -107,7 +111,8 @@ class EntityDraft:
                     )
                 )
         types = tuple(dict.fromkeys(one for one in map(_tidy, self.types) if one))
-        return EntityDraft(name, types, self.definition.strip(), kept)
+        id_ = checked_identifier(self.id) if self.id.strip() else ""
+        return EntityDraft(name, types, self.definition.strip(), kept, id_)
 
     def entity(self, entity_id: str) -> Entity:
         return Entity(entity_id, self.name, self.synonyms, self.types, self.definition)
@@ -136,7 +141,7 @@ class ProvisionalEntity:
     @property
     def draft(self) -> EntityDraft:
         one = self.entity
-        return EntityDraft(one.name, one.types, one.definition, one.synonyms)
+        return EntityDraft(one.name, one.types, one.definition, one.synonyms, "" if is_new(one.id) else one.id)
 
 
 def _tidy(text: str) -> str:

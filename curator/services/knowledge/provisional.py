@@ -22,6 +22,7 @@ IN_ROUND = (
     "change or delete new entities; nothing was changed."
 )
 GONE = "The new entity {id} “{name}” was deleted or replaced before; nothing was changed."
+TAKEN = "{id} is already here: “{name}” ({known}). Link to it instead; nothing was changed."
 ITSELF = "“{name}” cannot be merged with itself. Choose another entity."
 MANY_DELETED = "Deleted the new entity {id} “{name}”; {mentions:,} mentions are no longer linked to it"
 MERGED = "Merged {id} “{old}” into {into} “{new}”"
@@ -97,16 +98,19 @@ class ProvisionalService:
     def make(
         self, draft: EntityDraft, mention_ids: Sequence[int] = (), *, shown: Mapping[int, Shown] | None = None
     ) -> Made:
-        """Make an entity and link the mentions to it. Raises UserError for an empty name, an unknown or deleted
-        mention, and while the curator judges in a round."""
+        """Make an entity and link the mentions to it. Raises UserError for a draft that `tidied` refuses, an
+        identifier that an entity here has already, an unknown or deleted mention, and while the curator judges in a
+        round."""
         self._refuse_in_round()
         tidied = draft.tidied()
         with self._store.write() as unit:
-            made = ProvisionalEntity(tidied.entity(unit.kb.next_provisional_id()), self._curator(), self._clock.now())
+            former = _free(unit, tidied.id) if tidied.id else None
+            id_ = tidied.id or unit.kb.next_provisional_id()
+            made = ProvisionalEntity(tidied.entity(id_), self._curator(), self._clock.now())
             link = Verdict.link(made.id)
             text = _made_words(made.entity, len(mention_ids))
             verdicts = dict.fromkeys(mention_ids, link)
-            change = self._step(unit, OperationKind.MAKE_ENTITY, [(None, made)], verdicts, text, shown=shown)
+            change = self._step(unit, OperationKind.MAKE_ENTITY, [(former, made)], verdicts, text, shown=shown)
         return Made(made.id, self._emit(change))
 
     def edit(self, entity_id: str, draft: EntityDraft) -> Change:
@@ -206,6 +210,15 @@ def _living(unit: UnitOfWork, entity_id: str) -> ProvisionalEntity:
     if not found.living:
         raise UserError(tr(GONE, id=entity_id, name=found.entity.name))
     return found
+
+
+def _free(unit: UnitOfWork, entity_id: str) -> ProvisionalEntity | None:
+    """What was made with this identifier before and is no longer in use, if anything. Raises UserError where an entity
+    here has it."""
+    known = unit.kb.get(entity_id)
+    if known is not None:
+        raise UserError(tr(TAKEN, id=entity_id, name=known.name, known=known.id))
+    return next((one for one in unit.kb.all_provisional(retired=True) if one.id == entity_id), None)
 
 
 def _made_words(entity: Entity, mentions: int) -> str:

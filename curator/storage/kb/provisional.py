@@ -76,13 +76,12 @@ def living_entities(conn: Connection, entity_ids: Sequence[str] | None = None) -
     """The provisional entities that can be linked to, of these ids or all."""
     if entity_ids is None:
         return {one.id: one.entity for one in _all(conn, living=True)}
-    asked = unique(one for one in entity_ids if is_new(one))
-    return {one.id: one.entity for one in _some(conn, asked) if one.living}
+    return {one.id: one.entity for one in _some(conn, _of_ours(conn, entity_ids)) if one.living}
 
 
 def former_entity(conn: Connection, entity_id: str) -> Entity | None:
     """What was known under an id that nothing has any more: for the names of old decisions."""
-    ours = _some(conn, [entity_id] if is_new(entity_id) else [])
+    ours = _some(conn, _of_ours(conn, [entity_id]))
     return ours[0].entity if ours else retired_of(conn, [entity_id]).get(entity_id)
 
 
@@ -101,6 +100,12 @@ def retire(conn: Connection, entities: Sequence[Entity]) -> None:
         conn.execute(delete(RetiredEntityRow).where(RetiredEntityRow.id.in_(part)))
     if entities:
         conn.execute(insert(RetiredEntityRow), [{"id": one.id, "data": canonical_json(one)} for one in entities])
+
+
+def _of_ours(conn: Connection, entity_ids: Sequence[str]) -> list[str]:
+    """Those that a provisional entity has or had: some hundreds are there at most, mostly none."""
+    ours = set(conn.execute(select(ProvisionalEntityRow.id)).scalars())
+    return unique(one for one in entity_ids if one in ours)
 
 
 def _all(conn: Connection, *, living: bool) -> list[ProvisionalEntity]:

@@ -9,12 +9,14 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QToolButton, QVBoxLayout, QWidget
 
+from curator.domain.registries import checked_identifier, is_identifier, registry_of
 from curator.domain.wording import tr
 from curator.ui.candidates.entity_card import EntityCard, Lookup
 from curator.ui.candidates.search_rows import BROKEN, MatchDelegate, MatchModel, Search, SearchAnswer, answer_to
 from curator.ui.kit import ElidedLabel, Glance, NoteLabel, RowList, Worker, rows_in_sight
 
 NO_MATCH = "Nothing in the knowledge base matches “{query}”. ? in the empty line shows what else can be typed."
+UNKNOWN = "The knowledge base has no {id}. ↵ makes an entity with this identifier of {registry}."
 HINT = "Type a name, a synonym or an identifier. ↓ ↑ go through the entities, ↵ links, Esc leaves."
 LINKED_LAST = "Linked to last"
 STILL_SEARCHING = "Still searching. Press ↵ when the entities are listed."
@@ -36,10 +38,12 @@ class SearchPanel(QWidget):
     whose sentence is shown; asked for nothing (''), it gives the entities linked to last.
 
     What was found stays until the next answer is there, so that nothing flickers while somebody types.
-    `highlighted` carries the entity under the cursor (or None), for a card beside it.
+    `highlighted` carries the entity under the cursor (or None), for a card beside it. Where `accepts` is true, Enter on
+    an identifier of a known registry that nothing here has emits `unknown` with it.
     """
 
     chosen = Signal(str)
+    unknown = Signal(str)
     left = Signal()
     highlighted = Signal(object)  # Entity | None
 
@@ -47,6 +51,8 @@ class SearchPanel(QWidget):
         super().__init__(parent)
         self._glance = glance or Glance(None)
         self.search = search
+        self.accepts = False
+        self._unknown = ""
         self.worker = Worker(self)
         self.model = MatchModel(self)
         self._make_widgets()
@@ -122,7 +128,13 @@ class SearchPanel(QWidget):
 
     def _show(self, answer: SearchAnswer) -> None:
         query = answer.query.strip()
-        nothing = tr(NO_MATCH, query=query)
+        found_none = self.accepts and not answer.trouble and not answer.matches and is_identifier(query)
+        self._unknown = checked_identifier(query) if found_none else ""
+        nothing = (
+            tr(UNKNOWN, id=self._unknown, registry=registry_of(self._unknown).name)
+            if self._unknown
+            else tr(NO_MATCH, query=query)
+        )
         self.list.set_empty_words(answer.trouble or (nothing if query else tr(HINT)))
         self.model.show_matches(answer.matches)
         counted = _counted(len(answer.matches)) if query else tr(LINKED_LAST)
@@ -169,6 +181,8 @@ class SearchPanel(QWidget):
         if watched is self.line and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if self.worker.busy:
                 self.status.set_words(tr(STILL_SEARCHING))
+            elif self._unknown:
+                self.unknown.emit(self._unknown)
             else:
                 self._choose(self.list.currentIndex().row())
             return True
@@ -187,10 +201,12 @@ ADDING = "The entity you choose is added to the link of this mention. Esc leaves
 
 
 class SearchPane(QWidget):
-    """`linked` and `added` carry an entity id: chosen to link to, or to be added to a link of several."""
+    """`linked` and `added` carry an entity id: chosen to link to, or to be added to a link of several; `unknown` an
+    identifier that nothing here has, to make an entity with and link to."""
 
     linked = Signal(str)
     added = Signal(str)
+    unknown = Signal(str)
     left = Signal()
 
     def __init__(
@@ -215,11 +231,13 @@ class SearchPane(QWidget):
         whole.addWidget(splitter)
         self.panel.highlighted.connect(self.card.show_entity)
         self.panel.chosen.connect(self._choose)
+        self.panel.unknown.connect(self.unknown)
         self.panel.left.connect(self.left)
 
     def start(self, text: str = "", *, adding: bool = False) -> None:
         """Take the keyboard; search `text` at once where it is given."""
         self._adding = adding
+        self.panel.accepts = not adding
         self.note.set_note(tr(ADDING) if adding else "")
         if text:
             self.panel.prefill(text)

@@ -49,15 +49,17 @@ class EntityFlows(QObject):
         layout.insertWidget(layout.count() - 1, self.banner)
         self.form.submitted.connect(self._submitted)
         self.form.left.connect(bench.focus_document)
-        bench.reasons.entity_wanted.connect(self.make_for_mention)
+        bench.reasons.entity_wanted.connect(lambda: self.make_for_mention())
+        bench.search.unknown.connect(self.make_for_mention)
         bench.navigator.mention_changed.connect(self._other_mention)
         bench.bridge.changed.connect(self._changed)
         bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key is answered
 
     # --- an entity for the mention on show ---
 
-    def make_for_mention(self) -> None:
-        """Ask, in place of the candidates, what the entity is called; the text stays in sight."""
+    def make_for_mention(self, identifier: str = "") -> None:
+        """Ask, in place of the candidates, what the entity is called; the text stays in sight. `identifier`: one that
+        was looked for in vain."""
         view = self._bench.navigator.mention
         if view is None or self._bench.project.read_only or not self._bench.decider.saw():
             return
@@ -67,7 +69,7 @@ class EntityFlows(QObject):
         self._bench.side.setCurrentWidget(self.form)
         self.form.ask(
             tr("A new entity for “{text}”", text=view.mention.text),
-            EntityDraft(name, self._types(view.mention.type), synonyms=synonyms),
+            EntityDraft(name, self._types(view.mention.type), synonyms=synonyms, id=identifier),
             types=self._known_types(),
             ok=tr("Make it and link"),
         )

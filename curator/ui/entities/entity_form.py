@@ -28,13 +28,14 @@ from curator.ui.kit import NoteLabel
 LOOK_MS = 200
 ROWS = 4
 MOST_NAMED = 3
+IDENTIFIER = "Identifier in a registry"
 Alike = Callable[[str, Sequence[str]], Sequence[Entity]]
 """Entities that have a name already, of some types."""
 
 
 class EntityForm(QWidget):
-    """`ask` fills it, the types of the draft first, and takes the keyboard. Enter in the name, or Ctrl+Enter anywhere,
-    submits; Esc leaves.
+    """`ask` fills it, the types of the draft first, and takes the keyboard. Enter in the name or identifier, or
+    Ctrl+Enter anywhere, submits; Esc leaves.
 
     While the name is typed, entities that have it already are named: nothing keeps the curator from making another.
     """
@@ -59,6 +60,9 @@ class EntityForm(QWidget):
         self.heading.setWordWrap(True)
         self.name = QLineEdit(self)
         self.name.setAccessibleName(tr("Name"))
+        self.identifier = QLineEdit(self)
+        self.identifier.setAccessibleName(tr(IDENTIFIER))
+        self.identifier.setPlaceholderText(tr("such as OMIM:104300; leave empty for one of the project's own"))
         self.types = QListWidget(self)
         self.types.setAccessibleName(tr("Types"))
         self.types.setProperty("field", True)  # with an outline, see the theme
@@ -70,6 +74,7 @@ class EntityForm(QWidget):
         for button in (self.ok, self.cancel):
             button.setAutoDefault(False)
         self.name.returnPressed.connect(self._submit)
+        self.identifier.returnPressed.connect(self._submit)
         self.name.textChanged.connect(lambda: self._timer.start())
         self.ok.clicked.connect(self._submit)
         self.cancel.clicked.connect(self.left)
@@ -89,6 +94,7 @@ class EntityForm(QWidget):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setSpacing(6)
         form.addRow(tr("Name"), self.name)
+        form.addRow(tr(IDENTIFIER), self.identifier)
         form.addRow(tr("Types"), self.types)
         form.addRow(tr("Synonyms, one on each line"), self.synonyms)
         form.addRow(tr("Definition"), self.definition)
@@ -117,6 +123,8 @@ class EntityForm(QWidget):
         self.heading.setText(heading)
         self.ok.setText(ok)
         self.name.setText(draft.name)
+        self.identifier.setText(but or draft.id)
+        self.identifier.setEnabled(not but)  # decisions and exports name it
         self.synonyms.setPlainText("\n".join(draft.synonyms))
         self.definition.setPlainText(draft.definition)
         self._show_types(dict.fromkeys([*draft.types, *types]), draft.types)
@@ -148,7 +156,8 @@ class EntityForm(QWidget):
         items = [self.types.item(at) for at in range(self.types.count())]
         ticked = tuple(one.text() for one in items if one.checkState() is Qt.CheckState.Checked)
         synonyms = tuple(self.synonyms.toPlainText().splitlines())
-        return EntityDraft(self.name.text(), ticked, self.definition.toPlainText(), synonyms)
+        id_ = self.identifier.text() if self.identifier.isEnabled() else ""
+        return EntityDraft(self.name.text(), ticked, self.definition.toPlainText(), synonyms, id_)
 
     def say(self, words: str) -> None:
         """What is wrong, or worth knowing; '' is nothing."""

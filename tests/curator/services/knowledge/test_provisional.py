@@ -11,8 +11,9 @@ from curator.domain.decisions import NilReason, Outcome, Shown, ShownCandidate, 
 from curator.domain.documents import Split
 from curator.domain.entities import EntityDraft
 from curator.domain.wording import UserError
+from curator.services.knowledge import RemapKind
 from curator.services.training.snapshots import count_gold
-from tests.curator.services.fakes import World, document, finish, make_world
+from tests.curator.services.fakes import KB, World, document, finish, make_world
 
 DRAFT = EntityDraft("Blorbitis", ("Disease",), "An inflamed blorb.", ("blorb disease",))
 
@@ -207,3 +208,66 @@ def test_gold_with_its_identifiers_comes_back_as_links(filled: World) -> None:
     text = document(7).replace("-1", "NEW:0001")
     finish(filled.project.importing.documents([filled.write(text, name="b.pubtator")], gold=True))
     assert filled.project.provisional.all()[0].mentions == 1
+
+
+# --- with an identifier of a registry ---
+
+FOREIGN = EntityDraft("Blorb syndrome", ("Disease",), id="omim:104300")
+
+
+def test_an_identifier_that_is_not_here_is_taken_and_linked_to(filled: World) -> None:
+    project, ids = filled.project, blorbs(filled)
+    made = project.provisional.make(FOREIGN, ids)
+    assert made.entity_id == "OMIM:104300"
+    assert verdicts(filled, ids) == [Verdict.link("OMIM:104300")] * 2
+    entity = project.knowledge.entity("OMIM:104300")
+    assert entity is not None
+    assert entity.name == "Blorb syndrome"
+    assert project.knowledge.search("OMIM:104300")[0].entity == entity
+    assert project.provisional.make(DRAFT).entity_id == "NEW:0001"
+    [first, *_] = project.provisional.all()
+    assert first.found.draft.id == "OMIM:104300"
+    project.curation.undo()
+    project.curation.undo()
+    assert project.knowledge.entity("OMIM:104300") is None
+
+
+def test_one_that_is_here_is_refused_with_its_name(filled: World) -> None:
+    project = filled.project
+    with pytest.raises(UserError, match="MESH:D006323 is already here: “.*” .*Link to it instead"):
+        project.provisional.make(EntityDraft("Cardiac arrest", id="MESH:D006323"))
+    project.provisional.make(FOREIGN)
+    with pytest.raises(UserError, match="OMIM:104300 is already here: “Blorb syndrome”"):
+        project.provisional.make(FOREIGN)
+    assert len(project.provisional.all()) == 1
+
+
+def test_a_deleted_one_can_be_made_again_and_that_be_undone(filled: World) -> None:
+    project, ids = filled.project, blorbs(filled)
+    project.provisional.make(FOREIGN, ids)
+    project.provisional.delete("OMIM:104300")
+    again = EntityDraft("Another name", id="OMIM:104300")
+    project.provisional.make(again)
+    assert [one.found.entity.name for one in project.provisional.all()] == ["Another name"]
+    project.curation.undo()
+    assert project.provisional.all() == []
+    former = project.knowledge.former("OMIM:104300")
+    assert former is not None
+    assert former.name == "Blorb syndrome"
+    project.curation.undo()
+    assert verdicts(filled, ids) == [Verdict.link("OMIM:104300")] * 2
+
+
+def test_a_later_knowledge_base_that_has_it_takes_its_place(filled: World) -> None:
+    project, ids = filled.project, blorbs(filled)
+    project.provisional.make(FOREIGN, ids)
+    later = {"id": "OMIM:104300", "name": "Alzheimer Disease", "types": ["Disease"]}
+    filled.kb([*KB, later], name="later.jsonl")
+    entity = project.knowledge.entity("OMIM:104300")
+    assert entity is not None
+    assert entity.name == "Alzheimer Disease"
+    assert verdicts(filled, ids) == [Verdict.link("OMIM:104300")] * 2
+    [line] = [one for one in project.remapping.plan().lines if one.key == "OMIM:104300"]
+    assert line.kind is RemapKind.RESOLVED
+    assert line.proposed is not None
+    assert line.proposed.id == "OMIM:104300"

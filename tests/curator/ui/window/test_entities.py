@@ -165,6 +165,29 @@ def test_an_entity_for_the_mention_on_show(desk: Desk, qtbot: QtBot) -> None:
     assert desk.bench.side.currentWidget() is desk.bench.candidates
 
 
+def test_an_identifier_looked_for_in_vain_is_offered_for_a_new_entity(desk: Desk, qtbot: QtBot) -> None:
+    mention = go(desk, 1)
+    form, panel = flows(desk).form, desk.bench.search.panel
+    desk.press(Key.Key_Slash)
+    QTest.keyClicks(panel.line, "OMIM:10430")
+    qtbot.waitUntil(lambda: not panel.worker.busy)
+    press(panel.line, Key.Key_Return)
+    assert desk.bench.side.currentWidget() is desk.bench.search, "no identifier yet"
+    QTest.keyClicks(panel.line, "0")
+    qtbot.waitUntil(lambda: "has no OMIM:104300" in panel.list.empty_words)
+    press(panel.line, Key.Key_Return)
+    assert desk.bench.side.currentWidget() is form
+    assert form.identifier.text() == "OMIM:104300"
+    press(form.name, Key.Key_Return)
+    assert desk.project.curation.current([mention])[mention].verdict == Verdict.link("OMIM:104300")
+    go(desk, 2)
+    desk.press(Key.Key_E)
+    assert form.identifier.text() == "", "what was looked for elsewhere is not offered"
+    form.identifier.setText("LAB:1")
+    press(form.identifier, Key.Key_Return)
+    assert "known registry" in form.note.text()
+
+
 def test_ticking_merges_clusters_and_unticking_leaves_a_mention_out(make_desk: MakeDesk, qtbot: QtBot) -> None:
     desk = make_desk(documents=2)
     blorbs = [desk.world.mentions(document)[BLORB] for document in (1, 2)]
