@@ -93,7 +93,7 @@ def settings() -> str:
 
 def _setting(option: Option) -> tuple[str, ...]:
     usual = str(default(option.name)) if default(option.name) not in ("", {}) else "empty"
-    felt = f" A change is felt {option.felt}." if option.felt else ""
+    felt = f" Takes effect {option.felt}." if option.felt else ""
     return option.title, f"`{option.name}`", option.help + felt, _values(option), f"`{usual}`"
 
 

@@ -44,7 +44,7 @@ ALLOWED = {
 }
 # one line each, with the reason
 EXCEPTIONS = {
-    ("curator.cli", "curator.ui"): "`curator open` starts the window, imported when asked for",
+    ("curator.cli", "curator.ui"): "`curator open` starts the window, imported on request",
     ("curator.ui", "curator.bootstrap"): "the window gets its Project type and opens another project",
     ("curator.services", "resources"): "recipes and the demo projects are read as data",
 }

@@ -412,7 +412,7 @@ def test_a_block_that_fails_is_noticed(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     block = Block("sample", 1, True, (("new", "mine"), ("new", "mine")))
-    with pytest.raises(AssertionError, match="exists already"):
+    with pytest.raises(AssertionError, match="already exists"):
         run_block(block, monkeypatch, capsys)
 
 

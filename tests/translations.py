@@ -78,7 +78,7 @@ HINTS = ("curator.ui.deciding.bulk_panel.HINTS", "curator.ui.deciding.propagatio
 """Pairs of a key and what it does."""
 COUNTED = (
     *("documents", "mentions", "linked", "nil", "entities", "names", "definitions"),
-    *("decisions to look at", "already here", "changed, left as they are", "documents brought back"),
+    *("decisions to review", "already here", "changed, left as they are", "documents brought back"),
     *("new texts taken", "decisions moved", "decisions without a place", "mentions added"),
     "left undecided, ambiguous",
 )

@@ -211,7 +211,7 @@ def undo(project: Path, *, curator: str, as_json: bool) -> None:
     """Take the last step back."""
     with opened(project, curator=curator) as found:
         change = found.curation.undo()
-    say_change(change, as_json=as_json, nothing="There is nothing to undo.")
+    say_change(change, as_json=as_json, nothing="Nothing to undo.")
 
 
 @click.command("redo")
@@ -222,7 +222,7 @@ def redo(project: Path, *, curator: str, as_json: bool) -> None:
     """Do again what was taken back."""
     with opened(project, curator=curator) as found:
         change = found.curation.redo()
-    say_change(change, as_json=as_json, nothing="There is nothing to redo.")
+    say_change(change, as_json=as_json, nothing="Nothing to redo.")
 
 
 @click.command("replay")

@@ -9,17 +9,17 @@ from curator.commands.command import Command, WindowState
 from curator.domain.wording import tr
 
 NEEDS: tuple[tuple[str, Any, str], ...] = (
-    ("writable", True, "The project is open for reading only."),
-    ("importing", False, "Wait until the import has ended."),
-    ("job_running", False, "Wait until the background work has ended, or cancel it."),
+    ("writable", True, "The project is open read-only."),
+    ("importing", False, "Wait until the import has finished."),
+    ("job_running", False, "Wait until the background work has finished, or cancel it."),
     ("knowledge_base", True, "Import a knowledge base first."),
     ("document", True, "Open a document first."),
     ("mention", True, "Go to a mention first."),
     ("candidates", 10, "The mention has no such candidate."),
     ("decided", True, "The mention is not decided yet."),
     ("selection", True, "Select some text first."),
-    ("can_undo", True, "There is nothing to undo."),
-    ("can_redo", True, "There is nothing to do again."),
+    ("can_undo", True, "Nothing to undo."),
+    ("can_redo", True, "Nothing to redo."),
     ("interrupted", True, "No training was interrupted."),
     ("job_running", True, "Nothing runs in the background."),
 )

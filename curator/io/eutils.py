@@ -45,12 +45,12 @@ class Eutils:
         reply = self._json(self._ask("esearch.fcgi", fields))
         result = reply.get("esearchresult")
         if not isinstance(result, dict):
-            raise NotNowError(_said(reply) or tr("a reply that is no search result"))
+            raise NotNowError(_said(reply) or tr("a reply that is not a search result"))
         if result.get("ERROR"):
             raise UserError(tr("PubMed cannot search for this: {why}.", why=str(result["ERROR"]).strip(". ")))
         count, pmids = str(result.get("count", "")), result.get("idlist", [])
         if not count.isdecimal() or not isinstance(pmids, list):
-            raise NotNowError(tr("a reply that is no search result"))
+            raise NotNowError(tr("a reply that is not a search result"))
         return FoundRecords(int(count), tuple(str(one) for one in pmids if str(one).isdecimal()))
 
     def records(self, pmids: Sequence[str]) -> PubMedRecords:
@@ -86,7 +86,7 @@ class Eutils:
             return NotNowError(words or f"HTTP {code}", _seconds(after))
         return UserError(
             tr(
-                "{host} refuses what was asked ({words}). Check the query, and the API key in Edit › Settings.",
+                "{host} rejected the request ({words}). Check the query, and the API key in Edit › Settings.",
                 host=self.host,
                 words=words or f"HTTP {code}",
             )
@@ -96,7 +96,7 @@ class Eutils:
         try:
             reply = json.loads(data)
         except (ValueError, RecursionError):
-            raise NotNowError(tr("a reply that is no JSON")) from None
+            raise NotNowError(tr("a reply that is not JSON")) from None
         return reply if isinstance(reply, dict) else {}
 
 
@@ -116,7 +116,7 @@ def _bounded(reply: Any) -> bytes:
     if len(data) > MOST_BYTES:
         raise NotNowError(tr("a reply of more than {size} MB", size=MOST_BYTES >> 20))
     if reply.length:  # bytes that are still to come
-        raise NotNowError(tr("a reply that is broken off"))
+        raise NotNowError(tr("an incomplete reply"))
     return data
 
 
@@ -146,12 +146,12 @@ def _records(data: bytes) -> PubMedRecords:
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError:
-        raise NotNowError(tr("a reply that is no whole XML")) from None
+        raise NotNowError(tr("a reply with incomplete XML")) from None
     if root.tag != "PubmedArticleSet":
         raise NotNowError(" ".join("".join(root.itertext()).split())[:200] or tr("a reply without records"))
     subset = root.getroottree().docinfo.internalDTD
     if subset is not None and any(True for _ in subset.iterentities()):
-        raise UserError(tr("The reply of PubMed declares XML entities, which are refused. Nothing of it was kept."))
+        raise UserError(tr("PubMed's reply declares XML entities, which Curator does not read. Nothing was kept."))
     found = [one for one in root if one.tag in _RECORDS]
     pmids = tuple(" ".join((one.findtext(".//PMID") or "").split()) for one in found)
     return PubMedRecords(pmids, b"\n".join(etree.tostring(one, encoding="utf-8", with_tail=False) for one in found))

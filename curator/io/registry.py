@@ -170,8 +170,9 @@ class Registry:
             )
         return UserError(
             tr(
-                "{path} looks like a table whose headings do not say what it holds. Say which column holds the "
-                "texts or the mentions: “Columns…” beside the list of files, or --column text=HEADING.",
+                "{path} looks like a table, but its headings do not say what it contains. Say which "
+                "column has the texts or the mentions: “Columns…” next to the list of files, or "
+                "--column text=HEADING.",
                 path=path,
             )
         )
@@ -181,7 +182,8 @@ class Registry:
         titles = ", ".join(form.title for form in self._formats if isinstance(form, TakesFolders))
         return UserError(
             tr(
-                "{path} is a {what}, and holds none of the formats that are read so ({titles}): name the files in it",
+                "{path} is a {what}, and contains none of the formats that are read from one "
+                "({titles}): choose the files in it",
                 path=path,
                 what=what,
                 titles=titles,
@@ -220,7 +222,7 @@ class Registry:
             tr(
                 "{path} {what}: choose one of {titles}",
                 path=path,
-                what=what or "is no knowledge base that can be read",
+                what=what or "is not a knowledge base that Curator can read",
                 titles=titles,
             )
         )

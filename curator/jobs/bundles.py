@@ -42,7 +42,8 @@ class FolderBundleStore:
         except OSError as error:
             raise UserError(
                 tr(
-                    "No bundle can be written to {folder} ({strerror}). Check the folder's rights and space.",
+                    "The linker cannot be saved in {folder} ({strerror}). Check the folder's "
+                    "permissions and the free disk space.",
                     folder=self._folder,
                     strerror=error.strerror,
                 )
@@ -55,7 +56,8 @@ class FolderBundleStore:
         if manifest is None or not _complete(staging, manifest):
             raise UserError(
                 tr(
-                    "The new bundle in {staging} is incomplete; the active one stays. Start the job again.",
+                    "The new linker in {staging} is incomplete; the linker in use was not changed. "
+                    "Start the job again.",
                     staging=staging,
                 )
             )
@@ -66,7 +68,8 @@ class FolderBundleStore:
         except OSError as error:
             raise UserError(
                 tr(
-                    "The new bundle could not be moved to {target} ({strerror}).",
+                    "The new linker could not be moved to {target} ({strerror}). Check the folder's "
+                    "permissions and the free disk space.",
                     target=target,
                     strerror=error.strerror,
                 )
@@ -90,7 +93,7 @@ class FolderBundleStore:
         if bundle_id in ("", ".", "..") or Path(bundle_id).name != bundle_id or _manifest(path) is None:
             raise UserError(
                 tr(
-                    "There is no bundle {bundle_id!r} in {folder}. `curator bundles` lists them.",
+                    "Linker {bundle_id!r} was not found in {folder}. `curator bundles` lists all linkers.",
                     bundle_id=bundle_id,
                     folder=self._folder,
                 )

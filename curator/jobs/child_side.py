@@ -136,7 +136,8 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         what = error.filename or tr("A file of the job")
         return tr(
-            "{what}: {strerror}. Check the disk's space and rights, then start it again; nothing was changed.",
+            "{what}: {strerror}. Nothing was changed. Check the folder's permissions and the free disk "
+            "space, then start it again.",
             what=what,
             strerror=error.strerror,
         )

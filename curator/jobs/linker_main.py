@@ -132,7 +132,7 @@ def mend(
         if bundle_id in serving.mended:
             raise ModelError(
                 tr(
-                    "{damaged} of the bundle {bundle_id} were damaged again. Check the disk.",
+                    "Files of linker {bundle_id} were damaged again: {damaged}. Check the disk.",
                     damaged=", ".join(damaged),
                     bundle_id=bundle_id,
                 )
@@ -163,9 +163,7 @@ def load_now(message: Message, serving: Serving, channel: Channel, inbox: queue.
         channel.emit(OpenFailed(event="open_failed", bundle_id=message["bundle_id"], message=str(error)))
     except Exception as error:  # thread boundary: the parent says that it failed, the log keeps the traceback
         traceback.print_exc()
-        text = tr(
-            "The bundle {bundle_id} could not be loaded ({error!r}).", bundle_id=message["bundle_id"], error=error
-        )
+        text = tr("Linker {bundle_id} could not be loaded ({error!r}).", bundle_id=message["bundle_id"], error=error)
         channel.emit(OpenFailed(event="open_failed", bundle_id=message["bundle_id"], message=text))
     else:
         inbox.put({"op": "loaded", "linker": linker, "bundle_id": message["bundle_id"], "repaired": repaired})

@@ -67,7 +67,7 @@ class LinkerProcess:
         self._log_dir = log_dir
         self._module = module
         self._options = options or LinkerOptions()
-        self._status = LinkerStatus(LinkerState.OFF, tr("The linker has no bundle yet."))
+        self._status = LinkerStatus(LinkerState.OFF, tr("No linker is loaded yet."))
         self._listeners: list[Callable[[LinkerStatus], None]] = []
         self._state = State()
         self._ids = itertools.count(1)
@@ -336,7 +336,7 @@ class LinkerProcess:
         if len(state.deaths) > MAX_DEATHS:
             self._give_up(
                 tr(
-                    "The linker process died {number} times within a minute (last code {code}).",
+                    "The linker process crashed {number} times within a minute (last exit code {code}).",
                     number=len(state.deaths),
                     code=code,
                 )
@@ -350,7 +350,7 @@ class LinkerProcess:
             if batch.request.ended:
                 continue
             if batch.attempts >= MAX_ATTEMPTS:
-                text = tr("The linker process died twice on this request; nothing was changed.")
+                text = tr("The linker process crashed twice on this request; nothing was changed.")
                 self._end(batch.request, JobOutcome(JobState.CRASHED, text, detail=log_tail))
             else:
                 (self._state.urgent if batch.request.urgent else self._state.waiting).appendleft(batch)
@@ -358,7 +358,7 @@ class LinkerProcess:
 
     def _give_up(self, message: str) -> None:
         text = tr(
-            "{message} See {log_dir}; Model > Restart linker tries again.",
+            "{message} See {log_dir}. To try again, choose Model › Restart linker.",
             message=message,
             log_dir=self._log_dir / "linker.log",
         )

@@ -22,8 +22,8 @@ MODULES = {
 }
 KILLED = 9
 KILLED_SENTENCE = (
-    "The background process was killed by signal {code} before it had finished. Systems do so where memory runs out: "
-    "close other programs. Nothing was changed; start it again."
+    "The background process was killed by signal {code} before it had finished. The system does this "
+    "when memory runs out: close other programs. Nothing was changed; start it again."
 )
 SIGNAL = (
     "The background process was killed by signal {code} before it had finished. Nothing was changed; start it again."
@@ -65,7 +65,7 @@ class JobRunner:
             self._forget(job)
             raise UserError(
                 tr(
-                    "The {kind} process could not be started ({error}). Free some memory, try again.",
+                    "The {kind} process could not be started ({error}). Free some memory and try again.",
                     kind=kind,
                     error=error,
                 )

@@ -371,8 +371,9 @@ def _check_version(message: Any) -> None:
     if theirs != VERSION:
         raise WireError(
             tr(
-                "The program was updated while it was running: this window and its background processes exchange "
-                "messages of different versions ({ours} and {theirs}). Close the program and start it again.",
+                "The program was updated while it was running: the versions of this window and of its "
+                "background processes differ ({ours} and {theirs}). Close the program and start it "
+                "again.",
                 ours=VERSION,
                 theirs=theirs,
             )
@@ -381,7 +382,6 @@ def _check_version(message: Any) -> None:
 
 def _not_understood(what: str) -> str:
     return tr(
-        "The window and its background process do not understand each other ({what}). Close the program and start it "
-        "again.",
+        "The window and its background process cannot communicate ({what}). Close the program and start it again.",
         what=what,
     )

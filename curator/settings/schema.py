@@ -114,19 +114,21 @@ class Settings:
     shortcuts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-NEXT_OPEN = "when the project is opened next"
-NEXT_START = "when Curator is started next"
+NEXT_OPEN = "the next time the project is opened"
+NEXT_START = "the next time Curator starts"
 OPTIONS = (
     Option(
         name="curator_name",
         title="Curator",
-        help="The name saved with each decision; empty means your name on this computer.",
+        help="The name saved with each decision. Leave empty to use your name on this computer.",
         kind=OptionKind.TEXT,
     ),
     Option(
         name="language",
         title="Language",
-        help="Of the window. Where there is no translation for the desktop's language, the window is in English.",
+        help=(
+            "Language of the window. If there is no translation for the desktop's language, the window is in English."
+        ),
         kind=OptionKind.CHOICE,
         choices=tuple(Language),
         felt=NEXT_START,
@@ -137,7 +139,7 @@ OPTIONS = (
     Option(
         name="interface_size",
         title="Size of the interface",
-        help="Of all words but the document's text, in per cent of the desktop's usual size.",
+        help="Size of all text except the document's, in per cent of the desktop's usual size.",
         kind=OptionKind.INTEGER,
         minimum=70,
         maximum=200,
@@ -145,7 +147,7 @@ OPTIONS = (
     Option(
         name="font_size",
         title="Font size",
-        help="Of the document's text, in points.",
+        help="Size of the document's text, in points.",
         kind=OptionKind.INTEGER,
         minimum=8,
         maximum=32,
@@ -153,7 +155,7 @@ OPTIONS = (
     Option(
         name="line_spacing",
         title="Line spacing",
-        help="Distance between the lines of the document's text, in per cent of the letters' size.",
+        help="Line spacing of the document's text, in per cent of the font size.",
         kind=OptionKind.INTEGER,
         minimum=110,
         maximum=300,
@@ -161,15 +163,15 @@ OPTIONS = (
     Option(
         name="text_width",
         title="Text width",
-        help="How many characters a line of the document's text holds at most.",
+        help="The maximum number of characters in a line of the document's text.",
         kind=OptionKind.INTEGER,
         minimum=40,
         maximum=160,
     ),
     Option(
         name="snapping",
-        title="Selecting by mouse",
-        help="What is selected or dragged goes to whole words or to characters; Ctrl does the other for the moment.",
+        title="Mouse selection",
+        help="Whether selecting and dragging snap to whole words or to characters. Hold Ctrl to do the other.",
         kind=OptionKind.CHOICE,
         choices=tuple(Snapping),
     ),
@@ -184,38 +186,45 @@ OPTIONS = (
     Option(
         name="same_string",
         title="Mentions of the same string",
-        help="What follows a decision: the next mention, or a list of the other undecided mentions of the same string, "
-        "where there are any.",
+        help=(
+            "What follows a decision: the next mention, or a list of the other undecided mentions of the "
+            "same string, if there are any."
+        ),
         kind=OptionKind.CHOICE,
         choices=tuple(SameString),
     ),
     Option(
         name="candidate_order",
         title="Order of candidates",
-        help="A random order hides the scores. It is for evaluating the linker.",
+        help="Random order also hides the scores. Use it to evaluate the linker.",
         kind=OptionKind.CHOICE,
         choices=tuple(CandidateOrder),
     ),
     Option(
         name="contrast_margin",
         title="Compare close candidates",
-        help="The first two are compared unasked where the first leads by less than this many points of probability; "
-        "0 never compares unasked.",
+        help=(
+            "Compares the first two candidates automatically if the first leads by less than this many "
+            "percentage points of probability; 0 turns this off."
+        ),
         kind=OptionKind.INTEGER,
         maximum=100,
     ),
     Option(
         name="asked_again",
-        title="Asked again",
-        help="Per cent of your decided mentions that are shown once more, a day later or more and without a word, to "
-        "learn how far you agree with yourself; decisions stay. People › Agreement… tells the result.",
+        title="Shown again",
+        help=(
+            "Percentage of your decided mentions that are shown again, unannounced and at least a day "
+            "later, to measure how consistently you decide. Decisions are kept. People › Agreement… shows "
+            "the result."
+        ),
         kind=OptionKind.INTEGER,
         maximum=50,
     ),
     Option(
         name="device",
         title="Device",
-        help="Where the linker computes. Automatic uses a GPU if there is one.",
+        help="The device that the linker runs on. Automatic uses a GPU if there is one.",
         kind=OptionKind.CHOICE,
         choices=tuple(DeviceChoice),
         felt=NEXT_OPEN,
@@ -223,7 +232,7 @@ OPTIONS = (
     Option(
         name="threads",
         title="Threads",
-        help="Processor threads of the linker; 0 leaves it to the library.",
+        help="Processor threads of the linker; 0 leaves the number to the library.",
         kind=OptionKind.INTEGER,
         maximum=256,
         felt=NEXT_OPEN,
@@ -231,38 +240,49 @@ OPTIONS = (
     Option(
         name="encoder_folder",
         title="Encoder folder",
-        help="A BERT-family encoder on this computer, or the name of one in the Hugging Face cache; empty means the "
-        "one that comes with Curator.",
+        help=(
+            "The folder of a BERT-family encoder on this computer, or the name of one in the Hugging Face "
+            "cache. Leave empty to use the encoder that comes with Curator."
+        ),
         kind=OptionKind.FOLDER,
-        felt="when an index is built next",
+        felt="the next time an index is built",
     ),
     Option(
         name="number_format",
         title="Number format",
-        help="In which numbers names are encoded: fp32 in full, bf16 and fp16 in half of it, int8 fastest and least "
-        "exact, on processors only. Automatic uses bf16 if the processor multiplies in it.",
+        help=(
+            "The number format in which names are encoded: fp32 is full precision, bf16 and fp16 are half "
+            "precision, int8 is the fastest and least exact and runs on processors only. Automatic uses "
+            "bf16 if the processor supports it natively."
+        ),
         kind=OptionKind.CHOICE,
         choices=tuple(NumberFormat),
-        felt="when an index is built next",
+        felt="the next time an index is built",
     ),
     Option(
         name="index_kind",
         title="Kind of index",
-        help="How vectors are searched: flat exactly, sq8 by 8-bit codes, ivf in near cells, hnsw along a graph. "
-        "Automatic chooses by size, memory and device, and the diagnostics say why.",
+        help=(
+            "How vectors are searched: flat compares all exactly, sq8 compares 8-bit codes, ivf searches "
+            "only the nearest cells, hnsw follows a graph. Automatic chooses by size, memory and device; "
+            "the diagnostics show why."
+        ),
         kind=OptionKind.CHOICE,
         choices=tuple(IndexChoice),
-        felt="when an index is built next",
+        felt="the next time an index is built",
     ),
     Option(
         name="lexical_list",
         title="Lexical list",
-        help="Which names spelling finds: by their characters, also by whole words (tf-idf, the two lists put together "
-        "by rank), or by whole words only (bm25, a baseline). What is found is compared by its letters in any case. "
-        "Beside meanings, whole words found nothing more on BC5CDR.",
+        help=(
+            "How names are found by spelling: by their characters, also by whole words (tf-idf, the two "
+            "lists merged by rank), or by whole words only (bm25, a baseline). The names found are always "
+            "compared letter by letter. When names were also compared by meaning, whole words found nothing "
+            "more on BC5CDR."
+        ),
         kind=OptionKind.CHOICE,
         choices=tuple(LexicalChoice),
-        felt="when an index is built next",
+        felt="the next time an index is built",
     ),
     Option(
         name="link_ahead",
@@ -274,7 +294,9 @@ OPTIONS = (
     Option(
         name="cache_folder",
         title="Cache folder",
-        help="Where embeddings are kept; may be emptied at any time. Empty means the usual place.",
+        help=(
+            "Where embeddings are cached; the folder may be emptied at any time. Leave empty to use the default folder."
+        ),
         kind=OptionKind.FOLDER,
         felt=NEXT_OPEN,
     ),
@@ -289,14 +311,17 @@ OPTIONS = (
     Option(
         name="ncbi_api_key",
         title="NCBI API key",
-        help="Lets Project › Fetch from PubMed… ask ten times a second instead of three. It is sent to NCBI alone, and "
-        "stands in the settings file of this computer, in no project, log or export.",
+        help=(
+            "Allows Project › Fetch from PubMed… ten requests a second instead of three. The key is sent "
+            "only to NCBI and saved in the settings file on this computer, never in a project, log or "
+            "export."
+        ),
         kind=OptionKind.SECRET,
     ),
     Option(
         name="shortcuts",
         title="Shortcuts",
-        help="The keys of commands that differ from the usual ones; Edit › Shortcuts… changes them.",
+        help="Keys of commands that differ from the defaults. Edit › Shortcuts… changes them.",
         kind=OptionKind.KEYS,
     ),
 )

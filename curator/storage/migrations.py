@@ -71,8 +71,8 @@ def check_version(conn: sqlite3.Connection, path: Path, *, steps: Sequence[Step]
     if version > newest:
         raise NewerProjectError(
             tr(
-                "{path} was written by a newer version of this program (schema {version}, this one knows "
-                "{newest}). Update the program; the project was left untouched.",
+                "{path} was written by a newer version of this program (schema {version}; this version "
+                "reads up to {newest}). Update the program; the project was not changed.",
                 path=path,
                 version=version,
                 newest=newest,

@@ -29,12 +29,12 @@ def create_project(folder: Path, *, name: str) -> SqlStore:
     folder = _with_suffix(folder)
     if folder.exists():
         raise UserError(
-            tr("{folder} exists already. Choose another name, or open the project that is there.", folder=folder)
+            tr("{folder} already exists. Choose another name, or open the existing project.", folder=folder)
         )
     if not folder.parent.is_dir():
         raise UserError(
             tr(
-                "{parent} is not a folder. Make it first, or choose another place for the project.",
+                "{parent} is not a folder. Create it first, or choose another location for the project.",
                 parent=folder.parent,
             )
         )
@@ -47,7 +47,7 @@ def create_project(folder: Path, *, name: str) -> SqlStore:
         shutil.rmtree(staging, ignore_errors=True)
         raise UserError(
             tr(
-                "{folder} cannot be made: {strerror}. Choose a folder that you can write to.",
+                "{folder} cannot be created: {strerror}. Choose a folder that you can write to.",
                 folder=folder,
                 strerror=error.strerror,
             )
@@ -106,7 +106,7 @@ def project_folder(path: Path) -> Path:
     if not path.exists() and _with_suffix(path).exists():
         path = _with_suffix(path)
     if not path.exists():
-        raise UserError(tr("{path} does not exist. Check the path, or make a new project there.", path=path))
+        raise UserError(tr("{path} does not exist. Check the path, or create a new project there.", path=path))
     if not path.is_dir() or not path.absolute().name.endswith(SUFFIX):
         raise UserError(
             tr("{path} is not a project. A project is a folder whose name ends in {suffix}.", path=path, suffix=SUFFIX)

@@ -84,7 +84,7 @@ def choose_precision(wanted: Precision | str, *, device: str) -> Precision:
         names = ", ".join((AUTO, *Precision))
         raise ModelError(
             say(
-                "There is no number format {wanted!r} for encoders. Choose one of: {names}.",
+                "Unknown number format {wanted!r} for encoders. Choose one of: {names}.",
                 wanted=str(wanted),
                 names=names,
             )
@@ -92,7 +92,7 @@ def choose_precision(wanted: Precision | str, *, device: str) -> Precision:
     precision = Precision(wanted)
     if precision is Precision.INT8 and device != "cpu":
         raise ModelError(
-            say("int8 is for processors, not for the device {device!r}. Choose fp32, bf16 or fp16.", device=device)
+            say("int8 runs only on processors, not on the device {device!r}. Choose fp32, bf16 or fp16.", device=device)
         )
     return precision
 
@@ -133,14 +133,14 @@ def _check(name: str) -> None:
             return
         raise ModelError(
             say(
-                "There is no CUDA device {index!r}; this machine has {device_count}.",
+                "The CUDA device {index!r} was not found; this computer has {device_count}.",
                 index=index,
                 device_count=torch.cuda.device_count(),
             )
         )
     if name == "cpu" or (name == "mps" and torch.backends.mps.is_available()):
         return
-    raise ModelError(say("The device {name!r} is not available on this machine. Choose “auto” or “cpu”.", name=name))
+    raise ModelError(say("The device {name!r} is not available on this computer. Choose “auto” or “cpu”.", name=name))
 
 
 def _describe(name: str, precision: Precision) -> str:

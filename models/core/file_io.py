@@ -36,7 +36,8 @@ def writing(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise ModelError(
             say(
-                "{folder} cannot be written ({strerror}). Free some space or choose another folder.",
+                "Cannot write to {folder} ({strerror}). Check the folder's permissions and the free "
+                "disk space, or choose another folder.",
                 folder=folder,
                 strerror=error.strerror or error,
             )
@@ -74,7 +75,7 @@ def read_json(path: Path, *, what: str, remedy: str) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise ModelError(say("{what} is missing: {path}. {remedy}", what=what, path=path, remedy=remedy)) from error
+        raise ModelError(say("{what}: {path} is missing. {remedy}", what=what, path=path, remedy=remedy)) from error
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
         raise ModelError(
             say("{what} cannot be read: {path} ({error}). {remedy}", what=what, path=path, error=error, remedy=remedy)

@@ -133,7 +133,9 @@ def checked(placed: Iterable[tuple[int, EntityRecord]]) -> Iterator[tuple[int, E
     seen: set[str] = set()
     for place, entity in placed:
         if entity.id in seen:
-            raise ModelError(say("The knowledge base holds the id {id!r} twice. Remove one of the two.", id=entity.id))
+            raise ModelError(
+                say("The knowledge base contains the id {id!r} twice. Remove one of the two entities.", id=entity.id)
+            )
         if not entity.names:
             raise ModelError(say("The entity {id!r} has no name. Give it one or remove it.", id=entity.id))
         seen.add(entity.id)
@@ -165,7 +167,9 @@ def record_from_json(raw: dict[str, Any]) -> EntityRecord:
         if not all(isinstance(item, str) for one in lists for item in one):
             raise ValueError("synonyms, types, alternate ids and parents must be texts")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ModelError(say("Not an entity of a knowledge base: {raw!r} ({error}).", raw=raw, error=error)) from error
+        raise ModelError(
+            say("Not a valid entity of a knowledge base: {raw!r} ({error}).", raw=raw, error=error)
+        ) from error
     return record
 
 
@@ -204,7 +208,7 @@ def by_line(path: Path) -> Iterator[tuple[int, EntityRecord]]:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ModelError(
             say(
-                "{path}, line {number}: not an entity of a knowledge base ({error}).",
+                "{path}, line {number}: not a valid entity of a knowledge base ({error}).",
                 path=path,
                 number=number,
                 error=error,

@@ -185,8 +185,8 @@ class EmbeddingCache:
         except OSError as error:
             raise ModelError(
                 say(
-                    "The embedding cache {folder} cannot be written ({strerror}). Free some space, or set "
-                    "CURATOR_CACHE to another folder.",
+                    "Cannot write to the embedding cache {folder} ({strerror}). Check the folder's "
+                    "permissions and the free disk space, or set CURATOR_CACHE to another folder.",
                     folder=self.folder,
                     strerror=error.strerror,
                 )

@@ -37,7 +37,7 @@ def default_encoder_folder(*, check: bool = True) -> Path:
             if sha256_file(folder / name) != expected:
                 raise ModelError(
                     say(
-                        "The default encoder was altered: {folder}. {remedy}",
+                        "The default encoder was modified: {folder}. {remedy}",
                         folder=folder / name,
                         remedy=say(REMEDY, package=PACKAGE, version=VERSION),
                     )
@@ -59,7 +59,8 @@ def _package_folder() -> Path:
     if found != VERSION:
         raise ModelError(
             say(
-                "The default encoder's package {package} is {found}, needed is {version}. {remedy}",
+                "The default encoder's package {package} has version {found}, but version {version} is "
+                "needed. {remedy}",
                 package=PACKAGE,
                 found=found,
                 version=VERSION,

@@ -35,7 +35,7 @@ def find_folder(chosen: Path | str) -> Path:
     name = Path(chosen).as_posix()
     if not HUB_NAME.fullmatch(name):
         raise ModelError(
-            say("There is no encoder folder {folder}. Choose the folder of a BERT-family encoder.", folder=folder)
+            say("The encoder folder {folder} was not found. Choose the folder of a BERT-family encoder.", folder=folder)
         )
     return _snapshot(name)
 
@@ -49,9 +49,9 @@ def _snapshot(name: str) -> Path:
     except (LocalEntryNotFoundError, HFValidationError, OSError) as error:
         raise ModelError(
             say(
-                "There is no encoder folder {name}, and the Hugging Face encoder of this name is not on this "
-                "computer. Curator fetches nothing by itself; fetch it with: hf download {name} (then choose it "
-                "by its name), or choose a folder.",
+                "The encoder folder {name} was not found, and no Hugging Face encoder of this name is "
+                "on this computer. Curator downloads nothing by itself. Download the encoder with: hf "
+                "download {name} (then choose it by its name), or choose a folder.",
                 name=name,
             )
         ) from error
@@ -68,7 +68,7 @@ WEIGHTS = "model.safetensors"
 SHARDS = "model.safetensors.index.json"
 PICKLED = ("pytorch_model.bin", "pytorch_model.bin.index.json", "model.pt", "model.bin")
 POINTER = b"version https://git-lfs"
-REMEDY = "Choose a folder of a BERT-family encoder with safetensors weights."
+REMEDY = "Choose the folder of a BERT-family encoder with safetensors weights."
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def _check_present(folder: Path) -> None:
     pickled = _present(folder, PICKLED)
     raise ModelError(
         say(
-            "{folder} is not an encoder folder: {missing} missing. {remedy}",
+            "{folder} is not an encoder folder. Missing: {missing}. {remedy}",
             folder=folder,
             missing=", ".join(missing),
             remedy=_how_to_convert(folder, pickled[0]) if pickled and WEIGHTS in missing else say(REMEDY),
@@ -161,8 +161,8 @@ def _how_to_convert(folder: Path, pickled: Path) -> str:
         f"r'{folder}')\""
     )
     return say(
-        "Its weights are pickled ({name}), and a pickle can run any program, so it is never read here. If you trust "
-        "its source, convert it once outside of Curator: {command}",
+        "Its weights are a pickle file ({name}), which can run any code, so Curator never reads it. If "
+        "you trust its source, convert it once outside Curator: {command}",
         name=pickled.name,
         command=command,
     )
@@ -173,7 +173,7 @@ def _check_kind(folder: Path, config: Any) -> None:
     if kind not in BERT_FAMILY:
         raise ModelError(
             say(
-                "{folder} holds a {kind!r} network, which is not of the BERT family. {remedy}",
+                "{folder} contains a {kind!r} network, which is not of the BERT family. {remedy}",
                 folder=folder,
                 kind=kind,
                 remedy=say(REMEDY),
@@ -183,7 +183,8 @@ def _check_kind(folder: Path, config: Any) -> None:
     if isinstance(own_code, dict) and "AutoModel" in own_code:
         raise ModelError(
             say(
-                "{folder} needs program code of its own ({AutoModel}), and an encoder's code is never run. {remedy}",
+                "{folder} needs its own program code ({AutoModel}), and Curator never runs the code of "
+                "an encoder. {remedy}",
                 folder=folder,
                 AutoModel=own_code["AutoModel"],
                 remedy=say(REMEDY),
@@ -222,7 +223,7 @@ def _weight_files(folder: Path) -> tuple[Path, ...]:
         if missing := [file.name for file in files if not file.is_file()]:
             raise ModelError(
                 say(
-                    "{folder} is not an encoder folder: {missing} missing. {remedy}",
+                    "{folder} is not an encoder folder. Missing: {missing}. {remedy}",
                     folder=folder,
                     missing=", ".join(missing),
                     remedy=say(REMEDY),
@@ -240,7 +241,7 @@ def _check_weights(file: Path) -> None:
         if handle.read(len(POINTER)) == POINTER:
             raise ModelError(
                 say(
-                    "{file} is only a pointer of Git LFS to the weights. Fetch them with: git lfs pull (in {parent})",
+                    "{file} is only a Git LFS pointer to the weights. Download them with: git lfs pull (in {parent})",
                     file=file,
                     parent=file.parent,
                 )

@@ -79,8 +79,9 @@ def _modules(folder: Path) -> dict[str, str]:
     if unknown := sorted(kinds.keys() - {"Transformer", "Pooling"} - HARMLESS):
         raise ModelError(
             say(
-                "{folder} has the module {unknown} beside its transformer, which is not supported: without it "
-                "the vectors would be others than its makers meant. {remedy}",
+                "{folder} has the module {unknown} in addition to its transformer, which is not "
+                "supported: without it, the vectors would differ from those that its authors intended. "
+                "{remedy}",
                 folder=folder,
                 unknown=", ".join(unknown),
                 remedy=say(REMEDY),
@@ -89,14 +90,14 @@ def _modules(folder: Path) -> dict[str, str]:
     if outside := [path for path in kinds.values() if Path(path).is_absolute() or ".." in Path(path).parts]:
         raise ModelError(
             say(
-                "{folder} names {outside}, which lies outside of the folder. {remedy}",
+                "{folder} refers to {outside}, which is outside the folder. {remedy}",
                 folder=folder / MODULES,
                 outside=outside[0],
                 remedy=say(REMEDY),
             )
         )
     if "Transformer" not in kinds:
-        raise ModelError(say("{folder} names no transformer. {remedy}", folder=folder / MODULES, remedy=say(REMEDY)))
+        raise ModelError(say("{folder} lists no transformer. {remedy}", folder=folder / MODULES, remedy=say(REMEDY)))
     return kinds
 
 
@@ -115,7 +116,7 @@ def _pooling(folder: Path) -> Pooling:
     found = " and ".join(sorted(asked)) or "none"
     raise ModelError(
         say(
-            "{folder} asks for a pooling other than mean or cls ({found}). {remedy}",
+            "{folder} requires pooling other than mean or cls ({found}). {remedy}",
             folder=folder,
             found=found,
             remedy=say(REMEDY),

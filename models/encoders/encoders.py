@@ -49,7 +49,7 @@ class EncoderModule(nn.Module):
         body = getattr(self.transformer, "encoder", None) or getattr(self.transformer, "transformer", None)
         layers = getattr(body, "layer", None) or getattr(body, "layers", None)
         if not isinstance(layers, nn.ModuleList):
-            raise ModelError(say("This kind of encoder does not show its layers; choose a BERT encoder."))
+            raise ModelError(say("This kind of encoder does not expose its layers. Choose a BERT encoder."))
         return layers
 
     def token_states(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
@@ -293,8 +293,9 @@ def _check_complete(folder: Path, missing: Iterable[str]) -> None:
     if lacking:
         raise ModelError(
             nsay(
-                "The weights in {folder} do not fit its config.json: {first} is missing. {remedy}",
-                "The weights in {folder} do not fit its config.json: {n} of them are missing, {first} first. {remedy}",
+                "The weights in {folder} do not match its config.json: {first} is missing. {remedy}",
+                "The weights in {folder} do not match its config.json: {n} of them are missing, the "
+                "first is {first}. {remedy}",
                 len(lacking),
                 folder=folder,
                 first=lacking[0],

@@ -69,7 +69,7 @@ def _build(
     if unknown := set(stages) - {LEXICAL, NAMES}:
         raise ModelError(
             say(
-                "There is no untrained stage {unknown}; there are lexical and names.",
+                "Unknown untrained stage {unknown}. Choose lexical or names.",
                 unknown=", ".join(sorted(unknown)),
             )
         )

@@ -29,7 +29,7 @@ FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 STAGING_PREFIX = ".staging-"
 UNTRAINED = "untrained"
-REMEDY = "Roll back to another bundle, or build the linker again from the knowledge base."
+REMEDY = "Roll back to another linker, or rebuild the linker from the knowledge base."
 Json = dict[str, Any]
 
 
@@ -150,7 +150,12 @@ def new_staging(bundles: Path) -> Path:
         staging.mkdir()
     except OSError as error:
         raise ModelError(
-            say("No bundle can be written to {bundles} ({strerror}).", bundles=bundles, strerror=error.strerror)
+            say(
+                "Cannot save a linker to {bundles} ({strerror}). Check the folder's permissions and the "
+                "free disk space.",
+                bundles=bundles,
+                strerror=error.strerror,
+            )
         ) from error
     return staging
 
@@ -197,7 +202,9 @@ def publish(staging: Path) -> Bundle:
     target = staging.parent / manifest.id
     if target.exists():
         raise ModelError(
-            say("There is a bundle {id} already in {parent}. Build it again.", id=manifest.id, parent=staging.parent)
+            say(
+                "Linker {id} already exists in {parent}. Build the linker again.", id=manifest.id, parent=staging.parent
+            )
         )
     with writing(target):
         staging.rename(target)
@@ -214,8 +221,8 @@ def open_bundle(path: Path | str, *, verify: str = "quick") -> Bundle:
     """
     folder = Path(path)
     if not folder.is_dir():
-        raise ModelError(say("There is no bundle {folder}. {remedy}", folder=folder, remedy=say(REMEDY)))
-    raw = read_json(folder / MANIFEST, what=say("The bundle's manifest"), remedy=say(REMEDY))
+        raise ModelError(say("The linker {folder} was not found. {remedy}", folder=folder, remedy=say(REMEDY)))
+    raw = read_json(folder / MANIFEST, what=say("The linker's manifest"), remedy=say(REMEDY))
     bundle = Bundle(folder, manifest_from_json(raw, where=folder))
     for relative, info in bundle.manifest.files.items() if verify != "manifest" else ():
         _check_file(folder / relative, info, full=verify == "full")
@@ -244,7 +251,7 @@ def manifest_from_json(raw: Any, *, where: Path) -> Manifest:
     if version != FORMAT_VERSION:
         raise ModelError(
             say(
-                "The bundle {where} has format {version!r}; this program reads format {format_version}. {remedy}",
+                "The linker {where} has format {version!r}; this program reads format {format_version}. {remedy}",
                 where=where,
                 version=version,
                 format_version=FORMAT_VERSION,
@@ -292,11 +299,11 @@ def _known_info(path: Path, relative: str, known: Bundle | None) -> FileInfo | N
 
 def _check_file(path: Path, info: FileInfo, *, full: bool) -> None:
     if not path.is_file():
-        raise ModelError(say("The bundle is incomplete: {path} is missing. {remedy}", path=path, remedy=say(REMEDY)))
+        raise ModelError(say("The linker is incomplete: {path} is missing. {remedy}", path=path, remedy=say(REMEDY)))
     if path.stat().st_size != info.size:
         raise ModelError(
             say(
-                "The bundle is damaged: {path} has {st_size} bytes, not {size}. {remedy}",
+                "The linker is damaged: {path} has {st_size} bytes, not {size}. {remedy}",
                 path=path,
                 st_size=path.stat().st_size,
                 size=info.size,
@@ -304,4 +311,4 @@ def _check_file(path: Path, info: FileInfo, *, full: bool) -> None:
             )
         )
     if full and sha256_file(path) != info.sha256:
-        raise ModelError(say("The bundle is damaged: {path} was altered. {remedy}", path=path, remedy=say(REMEDY)))
+        raise ModelError(say("The linker is damaged: {path} was modified. {remedy}", path=path, remedy=say(REMEDY)))

@@ -127,8 +127,8 @@ def _parts(bundle: Bundle, damaged: Sequence[str]) -> tuple[list[RetrieverSpec],
     if hopeless := [name for name in lost if not (entities and name in vectors)]:
         raise ModelError(
             say(
-                "The bundle {path} is damaged, and {hopeless} cannot be computed again. Roll back to another "
-                "bundle, or build the linker again from the knowledge base.",
+                "The linker {path} is damaged, and {hopeless} cannot be recomputed. Roll back to "
+                "another linker, or rebuild the linker from the knowledge base.",
                 path=bundle.path,
                 hopeless=", ".join(hopeless),
             )

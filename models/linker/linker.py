@@ -181,7 +181,9 @@ class Linker:
     def describe(self) -> tuple[str, ...]:
         """A sentence each: device, every stage, fusion, NIL."""
         calibrated = self.nil.calibrated
-        nil = say("NIL is calibrated on this project.") if calibrated else say("NIL is not calibrated on this project.")
+        nil = (
+            say("NIL is calibrated for this project.") if calibrated else say("NIL is not calibrated for this project.")
+        )
         orders = (self.fusion.sentence(), self.combiner.sentence())
         return (self.device.sentence, *self.stages.sentences, *orders, nil)
 

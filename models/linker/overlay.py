@@ -71,9 +71,11 @@ def entity_change(kb: KnowledgeBase, upsert: Sequence[EntityRecord], remove: Seq
     the above does."""
     for entity in upsert:
         if not entity.id or not entity.names:
-            raise ModelError(say("The entity {id!r} has no id or no name. Give it one.", id=entity.id))
+            raise ModelError(say("The entity {id!r} has no id or no name. It needs both.", id=entity.id))
     if unknown := [entity_id for entity_id in remove if entity_id not in kb.rows]:
-        raise ModelError(say("There is no entity {unknown!r} in the knowledge base to be removed.", unknown=unknown[0]))
+        raise ModelError(
+            say("The entity {unknown!r} cannot be removed because it is not in the knowledge base.", unknown=unknown[0])
+        )
     gone = set(remove)
     latest = {entity.id: entity for entity in upsert}
     new = tuple(e for e in latest.values() if e.id in gone or e.id not in kb.rows or kb.entities[kb.rows[e.id]] != e)
@@ -132,7 +134,7 @@ def _grown_ranker(ranker: Ranker, change: EntityChange) -> Ranker:
     if isinstance(ranker, CrossEncoder):
         return replace(ranker, kb=change.kb)
     if not isinstance(ranker, DualRanker) or ranker.entity is None:
-        raise ModelError(say("The ranker “{name}” cannot take new entities. Build the linker again.", name=ranker.name))
+        raise ModelError(say("The ranker “{name}” cannot take new entities. Rebuild the linker.", name=ranker.name))
     vectors = encode_ranker_entities(ranker.entity, change.new, settings=ranker.settings)
     return replace(ranker, entities=GrownRows.behind(ranker.entities, vectors))
 
@@ -177,7 +179,7 @@ class LiveLexical:
     def over(cls, base: NameStage, kb: KnowledgeBase, *, grows: bool = True) -> LiveLexical:
         """ModelError where it ``grows`` and weighs names otherwise than mentions (BM25): it cannot write new names."""
         if grows and not (isinstance(base, LexicalRetriever) and isinstance(base.tfidf, TfIdf)):
-            raise ModelError(say("This lexical stage cannot take new names. Build the linker again."))
+            raise ModelError(say("This lexical stage cannot take new names. Rebuild the linker."))
         return cls(base, len(kb.names), base.encode([]), np.zeros(0, dtype=np.int64))
 
     def changed(self, encoded: sparse.csr_matrix, dead: INTS) -> LiveLexical:

@@ -44,8 +44,8 @@ from models.retrievers import (
 )
 from models.vectors import VectorIndex
 
-MERGED = "“{name}” also finds by words: tf-idf of {terms:,} words, merged with the letters by rank."
-BM25 = "“{name}” finds by words only: BM25 over {terms:,} words."
+MERGED = "“{name}” also searches by words: tf-idf over {terms:,} words, merged by rank with the matches by letters."
+BM25 = "“{name}” searches by words only: BM25 over {terms:,} words."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +76,7 @@ class StageLoader:
         if (len(kb.entities), len(kb.names)) != (manifest.kb_entities, manifest.kb_names):
             raise ModelError(
                 say(
-                    "The knowledge base of {path} does not fit its manifest. {remedy}",
+                    "The knowledge base of {path} does not match its manifest. {remedy}",
                     path=self.bundle.path,
                     remedy=say(REMEDY),
                 )
@@ -103,7 +103,7 @@ class StageLoader:
                 )
         if not untrained:
             raise ModelError(
-                say("{path} has no retriever over names. {remedy}", path=self.bundle.path, remedy=say(REMEDY))
+                say("{path} has no retriever for names. {remedy}", path=self.bundle.path, remedy=say(REMEDY))
             )
         defined = kb.has_definition
         ranker, rule = self._ranker(manifest.ranker, kb, sentences) if manifest.ranker else (None, RerankRule())
@@ -128,7 +128,7 @@ class StageLoader:
             if loaded.fingerprint != ref.fingerprint:
                 raise ModelError(
                     say(
-                        "The encoder {folder} is not the one of {path}. {remedy}",
+                        "The encoder {folder} is not the one that the linker {path} uses. {remedy}",
                         folder=loaded.folder,
                         path=self.bundle.path,
                         remedy=say(REMEDY),
@@ -143,7 +143,7 @@ class StageLoader:
         self._check_names(tfidf.shape[0], names)
         sentences.append(
             say(
-                "“{name}” compares letters: tf-idf of {shape:,} character n-grams.",
+                "“{name}” compares letters: tf-idf over {shape:,} character n-grams.",
                 name=spec.name,
                 shape=tfidf.shape[1],
             )
@@ -161,7 +161,7 @@ class StageLoader:
         if found != wanted:
             raise ModelError(
                 say(
-                    "The lexical index of {path} is of another knowledge base. {remedy}",
+                    "The lexical index of {path} belongs to another knowledge base. {remedy}",
                     path=self.bundle.path,
                     remedy=say(REMEDY),
                 )
@@ -172,7 +172,7 @@ class StageLoader:
         path = self.bundle.file(spec.folder) / NAMES_INDEX
         index = VectorIndex.load(path, rows=names, source=names_source(self.bundle, spec))
         where = index.to_gpu(wanted=self._on_gpu)
-        sentences.append(say("“{name}” compares meanings of names. {to_gpu}", name=spec.name, to_gpu=where))
+        sentences.append(say("“{name}” compares names by meaning. {to_gpu}", name=spec.name, to_gpu=where))
         return NamesRetriever(encoder, index)
 
     def _biencoder(self, spec: RetrieverSpec, entities: int, sentences: list[str]) -> TrainedRetriever:
@@ -204,7 +204,9 @@ class StageLoader:
             )
         if not spec.encoders:
             raise ModelError(
-                say("The ranker of {path} names no encoder. {remedy}", path=self.bundle.path, remedy=say(REMEDY))
+                say(
+                    "The ranker of {path} does not name an encoder. {remedy}", path=self.bundle.path, remedy=say(REMEDY)
+                )
             )
         folder, settings = self.bundle.file(spec.folder), RankerSettings.from_json(spec.settings)
         sentences.append(rule.sentence(spec.name))

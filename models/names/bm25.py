@@ -70,7 +70,7 @@ class Bm25:
         header = read_json(folder / HEADER, what=say("The BM25 index"), remedy=say(REMEDY))
         if (header.get("format"), header.get("weights")) != (FORMAT, "bm25") or header.get("analyzer") not in ANALYZERS:
             raise ModelError(
-                say("The BM25 index {folder} is of another version. {remedy}", folder=folder, remedy=say(REMEDY))
+                say("The BM25 index {folder} has a different version. {remedy}", folder=folder, remedy=say(REMEDY))
             )
         terms, index = load_terms(folder, saturating=True)
         return cls(header["analyzer"], terms, index)

@@ -77,7 +77,7 @@ class TfIdf:
         header = read_json(folder / HEADER, what=say("The lexical index"), remedy=say(REMEDY))
         if header.get("format") != FORMAT or header.get("analyzer") not in ANALYZERS:
             raise ModelError(
-                say("The lexical index {folder} is of another version. {remedy}", folder=folder, remedy=say(REMEDY))
+                say("The lexical index {folder} has a different version. {remedy}", folder=folder, remedy=say(REMEDY))
             )
         terms, index = load_terms(folder, saturating=False)
         return cls(header["analyzer"], terms, index)

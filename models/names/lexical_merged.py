@@ -46,7 +46,7 @@ def parse_list(name: str) -> LexicalList:
     except ValueError as error:
         lists = ", ".join(LexicalList)
         raise ModelError(
-            say("There is no lexical list {name!r}; there are {lists}.", name=name, lists=lists)
+            say("Unknown lexical list {name!r}. Choose one of: {lists}.", name=name, lists=lists)
         ) from error
 
 

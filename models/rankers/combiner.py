@@ -129,7 +129,7 @@ class Combiner:
             return cls(coefficients, int(raw.get("fitted_on", 0)), heard_from_json(raw, HEARD))
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(
-                say("The bundle's combiner is damaged ({error}). Roll back to another bundle.", error=error)
+                say("The linker's combiner is damaged ({error}). Roll back to another linker.", error=error)
             ) from error
 
     def sentence(self) -> str:
@@ -140,16 +140,16 @@ class Combiner:
                 head=HEAD,
                 number=self.fitted_on,
             )
-        return say("The first {head} candidates are ordered by a model that came with the program.", head=HEAD)
+        return say("The first {head} candidates are ordered by a model that comes with the program.", head=HEAD)
 
     def hearing_sentence(self, stage: str) -> str:
         """E.g. "“PEL-Pb” is heard: 24 a unit of its score, 0.8 for its favourite, 3.1 more a unit for new strings."."""
         if stage not in self.heard:
-            return say("“{stage}” is not heard: held-out decisions are no likelier with it.", stage=stage)
+            return say("“{stage}” is not used: it does not make held-out decisions more likely.", stage=stage)
         _, lead, first, new = self.heard[stage]
         return say(
-            "“{stage}” is heard: {lead:.3g} a unit of its score, {first:.2g} for its favourite, {new:.3g} more a unit "
-            "where the memory never saw the string.",
+            "Weights of “{stage}”: {lead:.3g} per unit of its score, {first:.2g} for its first "
+            "candidate, and {new:.3g} more per unit for strings that the memory does not know.",
             stage=stage,
             lead=lead,
             first=first,

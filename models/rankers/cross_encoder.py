@@ -165,7 +165,7 @@ def _read_head(path: Path, encoder: Encoder) -> torch.Tensor:
     if tuple(weight.shape) != (1, encoder.dimension) or not bool(torch.isfinite(weight).all()):
         raise ModelError(
             say(
-                "The ranker's last layer {path} does not hold {dimension} numbers. {remedy}",
+                "The ranker's last layer {path} does not contain {dimension} numbers. {remedy}",
                 path=path,
                 dimension=encoder.dimension,
                 remedy=say(REMEDY),

@@ -83,7 +83,7 @@ def load_ranker_entities(folder: Path, *, source: str) -> NDArray[np.floating]:
     if header.get("source") != source:
         raise ModelError(
             say(
-                "The ranker {folder} was made from another knowledge base or encoder. {remedy}",
+                "The ranker {folder} was built from another knowledge base or encoder. {remedy}",
                 folder=folder,
                 remedy=say(REMEDY),
             )

@@ -159,7 +159,7 @@ class NilModel:
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(
-                say("The bundle's NIL model is damaged ({error}). Roll back to another bundle.", error=error)
+                say("The linker's NIL model is damaged ({error}). Roll back to another linker.", error=error)
             ) from error
 
 

@@ -20,24 +20,24 @@ from models.retrievers import Mentions
 
 FLOATS = NDArray[np.float32]
 RULE = "rule"
-REMEDY = "Train the ranker again, or roll back to another bundle."
+REMEDY = "Train the ranker again, or roll back to another linker."
 RULES = {
-    (True, True): "“{name}” ranks the first {top_k} candidates again.",
+    (True, True): "“{name}” re-ranks the first {top_k} candidates.",
     (False, True): (
-        "“{name}” ranks the first {top_k} candidates again where the first leads by {points:.3g} points of probability "
-        "at most."
+        "“{name}” re-ranks the first {top_k} candidates if the first leads by at most {points:.3g} "
+        "percentage points of probability."
     ),
-    (True, False): "“{name}” ranks the first {top_k} candidates again, for {seconds:g} s a document at most.",
+    (True, False): "“{name}” re-ranks the first {top_k} candidates, for at most {seconds:g} s per document.",
     (False, False): (
-        "“{name}” ranks the first {top_k} candidates again where the first leads by {points:.3g} points of probability "
-        "at most, for {seconds:g} s a document at most."
+        "“{name}” re-ranks the first {top_k} candidates if the first leads by at most {points:.3g} "
+        "percentage points of probability, for at most {seconds:g} s per document."
     ),
 }
 """By whether there is no margin, and no limit of time."""
-ASKED = "The ranker was asked about {asked:,} of {mentions:,} mentions, in {seconds:.1f} s."
+ASKED = "The ranker was applied to {asked:,} of {mentions:,} mentions, in {seconds:.1f} s."
 ASKED_LATE = (
-    "The ranker was asked about {asked:,} of {mentions:,} mentions, in {seconds:.1f} s; {late:,} kept their order "
-    "because a document's time was used up."
+    "The ranker was applied to {asked:,} of {mentions:,} mentions, in {seconds:.1f} s; {late:,} kept "
+    "their order because their document's time limit was reached."
 )
 
 
@@ -73,7 +73,7 @@ class RankerSettings:
             return cls(InputSettings(**inputs, style=style))
         except (TypeError, ValueError) as error:
             raise ModelError(
-                say("The bundle's ranker settings are damaged ({error}). {remedy}", error=error, remedy=say(REMEDY))
+                say("The linker's ranker settings are damaged ({error}). {remedy}", error=error, remedy=say(REMEDY))
             ) from error
 
 
@@ -108,7 +108,7 @@ class RerankRule:
                 raise ValueError(f"a share of {rule.share}")
         except (AttributeError, TypeError, ValueError) as error:
             raise ModelError(
-                say("The bundle's rule for its ranker is damaged ({error}). {remedy}", error=error, remedy=say(REMEDY))
+                say("The linker's ranker rule is damaged ({error}). {remedy}", error=error, remedy=say(REMEDY))
             ) from error
         return rule if raw else cls(top_k)
 

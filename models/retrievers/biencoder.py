@@ -79,7 +79,7 @@ class BiencoderSettings:
                 MentionVector(raw.get("mention", "text")),
             )
         except (TypeError, ValueError) as error:
-            raise ModelError(say("The bundle's retriever settings are damaged ({error}).", error=error)) from error
+            raise ModelError(say("The linker's retriever settings are damaged ({error}).", error=error)) from error
 
 
 class AskedMentions(Protocol):

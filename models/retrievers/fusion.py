@@ -57,7 +57,7 @@ class FusionWeights:
             return cls({MEMORY: DEFAULT_WEIGHTS[MEMORY]} | weights, scales, int(raw.get("fitted_on", 0)))
         except (TypeError, ValueError, AttributeError) as error:
             raise ModelError(
-                say("The bundle's fusion weights are damaged ({error}). Roll back to another.", error=error)
+                say("The linker's fusion weights are damaged ({error}). Roll back to another linker.", error=error)
             ) from error
 
     def fuse(self, scores: Mapping[str, FLOATS]) -> FLOATS:
@@ -75,8 +75,8 @@ class FusionWeights:
         """E.g. "Fused by names 4, lexical 1 (fitted on 812 mentions)."""
         parts = ", ".join(f"{name} {weight:g}" for name, weight in self.weights.items() if weight)
         if self.fitted_on:
-            return say("Fused by {parts} (fitted on {number:,} mentions).", parts=parts, number=self.fitted_on)
-        return say("Fused by {parts} (default weights).", parts=parts)
+            return say("Fused from {parts} (fitted on {number:,} mentions).", parts=parts, number=self.fitted_on)
+        return say("Fused from {parts} (default weights).", parts=parts)
 
 
 def comparable(name: str, values: FLOATS, scale: str) -> NDArray[np.float64]:

@@ -18,7 +18,7 @@ from models.core import atomic_path
 from models.errors import ModelError, say
 
 FILE = "projection.safetensors"
-REMEDY = "Roll back to another bundle, or train the retriever again."
+REMEDY = "Roll back to another linker, or train the retriever again."
 FLOATS = NDArray[np.float32]
 
 

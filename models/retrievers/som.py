@@ -35,13 +35,13 @@ INTS = NDArray[np.int64]
 BLOCK_ENTRIES = 2**21  # of products of tokens at once, 8 MiB: what is larger falls out of the caches
 GPU_ENTRIES = 2**27  # the same on a GPU, 512 MiB: it wants to be filled
 ALL_COMPARED = (
-    "“{name}” adds up, over the tokens of the mention in context, the best match in the entity (SOM); all {count:,} "
-    "entities are compared, exactly."
+    "“{name}” sums the best match in the entity over the tokens of the mention in context (SOM); all "
+    "{count:,} entities are compared exactly."
 )
 SHORTLISTED = (
-    "“{name}” adds up, over the tokens of the mention in context, the best match in the entity (SOM); it re-ranks the "
-    "{shortlist:,} entities that are nearest on average, since {count:,} entities with {tokens:,} tokens are too many "
-    "to be compared with every mention."
+    "“{name}” sums the best match in the entity over the tokens of the mention in context (SOM); it "
+    "re-ranks the {shortlist:,} entities that are nearest on average, since {count:,} entities with "
+    "{tokens:,} tokens are too many to compare with every mention."
 )
 
 

@@ -27,7 +27,7 @@ FORMAT = 1
 STATES_FILE = "tokens.f16"
 OFFSETS_FILE = "tokens.offsets"
 HEADER_FILE = "tokens.json"
-REMEDY = "Roll back to another bundle, or train the retriever again."
+REMEDY = "Roll back to another linker, or train the retriever again."
 CHUNK = 512
 FLOATS = NDArray[np.float32]
 HALVES = NDArray[np.float16]
@@ -61,12 +61,16 @@ class TokenStore:
             ) from error
         if kind != FORMAT:
             raise ModelError(
-                say("The token vectors in {folder} are of another version. {remedy}", folder=folder, remedy=say(REMEDY))
+                say(
+                    "The token vectors in {folder} have a different version. {remedy}",
+                    folder=folder,
+                    remedy=say(REMEDY),
+                )
             )
         if (rows, source) != (entities, made_from):
             raise ModelError(
                 say(
-                    "The token vectors in {folder} are of another knowledge base or encoder. {remedy}",
+                    "The token vectors in {folder} belong to another knowledge base or encoder. {remedy}",
                     folder=folder,
                     remedy=say(REMEDY),
                 )
@@ -166,14 +170,17 @@ def _halved(states: FLOATS) -> HALVES:
         halves = states.astype("<f2")
     if not bool(np.isfinite(halves).all()):
         raise ModelError(
-            say("The entity encoder gives vectors too large to be stored. Train it again with a lower rate.")
+            say(
+                "The entity encoder gives vectors with values too large to be stored. Train again with a "
+                "lower learning rate."
+            )
         )
     return halves
 
 
 def _check_size(path: Path, size: int) -> None:
     if not path.is_file() or path.stat().st_size != size:
-        raise ModelError(say("{path} is missing or cut off. {remedy}", path=path, remedy=say(REMEDY)))
+        raise ModelError(say("{path} is missing or truncated. {remedy}", path=path, remedy=say(REMEDY)))
 
 
 def _check_room(folder: Path, size: int, *, entities: int) -> None:
@@ -181,8 +188,9 @@ def _check_room(folder: Path, size: int, *, entities: int) -> None:
     if size > free:
         raise ModelError(
             say(
-                "The token vectors of {entities:,} entities take {size:,.0f} MiB, and {folder} has {free:,.0f} "
-                "MiB left. Free some space, or choose a scorer that keeps one vector for each entity.",
+                "The token vectors of {entities:,} entities need {size:,.0f} MiB, but {folder} has only "
+                "{free:,.0f} MiB free. Free some disk space, or choose a scorer that keeps one vector "
+                "per entity.",
                 entities=entities,
                 size=size / 2**20,
                 folder=folder,

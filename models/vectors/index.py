@@ -218,9 +218,9 @@ class VectorIndex:
         else:
             self._gpu = Blocks.on_gpu(self.chunks())
             where = (
-                say("FAISS {version} compares all of them on the GPU.", version=faiss.__version__)
+                say("FAISS {version} compares all vectors on the GPU.", version=faiss.__version__)
                 if gpu_count()
-                else say("PyTorch compares all of them on the GPU.")
+                else say("PyTorch compares all vectors on the GPU.")
             )
         return say("{sentence} {where}", sentence=self.plan.sentence, where=where)
 

@@ -59,7 +59,7 @@ def read_index(path: Path, *, rows: int | None = None, source: str | None = None
     header = read_header(path)
     if not path.is_file() or path.stat().st_size != header.bytes:
         raise DamagedIndexError(
-            say("The index {path} is damaged: it is missing or cut off. {remedy}", path=path, remedy=say(REMEDY))
+            say("The index {path} is damaged: it is missing or truncated. {remedy}", path=path, remedy=say(REMEDY))
         )
     if rows not in (None, header.rows) or source not in (None, header.source):
         raise ModelError(
@@ -73,7 +73,7 @@ def read_index(path: Path, *, rows: int | None = None, source: str | None = None
     if index.ntotal != header.rows or index.d != header.dimension:
         raise DamagedIndexError(
             say(
-                "The index {path} is damaged: it does not hold {rows:,} vectors. {remedy}",
+                "The index {path} is damaged: it does not contain {rows:,} vectors. {remedy}",
                 path=path,
                 rows=header.rows,
                 remedy=say(REMEDY),
@@ -97,7 +97,9 @@ def read_header(path: Path) -> IndexHeader:
             say("The index {path} has a damaged header. {remedy}", path=path, remedy=say(REMEDY))
         ) from error
     if raw.get("format") != FORMAT:
-        raise DamagedIndexError(say("The index {path} is of another version. {remedy}", path=path, remedy=say(REMEDY)))
+        raise DamagedIndexError(
+            say("The index {path} has a different version. {remedy}", path=path, remedy=say(REMEDY))
+        )
     return header
 
 
@@ -106,11 +108,11 @@ def check_index(path: Path) -> None:
     header = read_header(path)
     if not path.is_file() or path.stat().st_size != header.bytes:
         raise DamagedIndexError(
-            say("The index {path} is damaged: it is missing or cut off. {remedy}", path=path, remedy=say(REMEDY))
+            say("The index {path} is damaged: it is missing or truncated. {remedy}", path=path, remedy=say(REMEDY))
         )
     if header.sha256 and sha256_file(path) != header.sha256:
         raise DamagedIndexError(
-            say("The index {path} is damaged: it was altered. {remedy}", path=path, remedy=say(REMEDY))
+            say("The index {path} is damaged: it was modified. {remedy}", path=path, remedy=say(REMEDY))
         )
 
 
@@ -120,7 +122,8 @@ def _write(index: Any, path: Path) -> None:
     except RuntimeError as error:
         raise ModelError(
             say(
-                "The index {path} cannot be written ({splitlines}). Free some space.",
+                "The index {path} cannot be written ({splitlines}). Check the folder's permissions and "
+                "the free disk space.",
                 path=path,
                 splitlines=str(error).splitlines()[0],
             )

@@ -48,11 +48,14 @@ def plan_index(
     factory, means = {
         IndexKind.FLAT: ("Flat", say("exact")),
         IndexKind.SQ8: ("SQ8", say("8-bit codes, all compared")),
-        IndexKind.IVF: (f"IVF{cells},SQ8", say("{cells:,} cells of 8-bit codes, the nearest compared", cells=cells)),
+        IndexKind.IVF: (
+            f"IVF{cells},SQ8",
+            say("{cells:,} cells of 8-bit codes, of which the nearest are compared", cells=cells),
+        ),
         IndexKind.HNSW: ("HNSW32,SQ8", say("a neighbour graph over 8-bit codes")),
     }[chosen]
     words = say(
-        "{rows:,} vectors are searched by {kind} ({means}), {reason}.",
+        "{rows:,} vectors are searched with {kind} ({means}), {reason}.",
         rows=rows,
         kind=chosen.value,
         means=means,
@@ -70,7 +73,7 @@ def parse_kind(name: str) -> IndexKind | None:
     except ValueError as error:
         kinds = ", ".join(kind.value for kind in IndexKind)
         raise ModelError(
-            say("There is no kind of index {name!r}. Choose {auto}, {kinds}.", name=name, auto=AUTO, kinds=kinds)
+            say("Unknown kind of index {name!r}. Choose one of: {auto}, {kinds}.", name=name, auto=AUTO, kinds=kinds)
         ) from error
 
 
@@ -99,14 +102,14 @@ def _choose(rows: int, dimension: int, limit: int, gpu_memory: int) -> tuple[Ind
         )
     if rows <= CODED_ROWS and size // 4 <= limit:
         return IndexKind.SQ8, say(
-            "since {size} of vectors are too many for exact search but their codes are not", size=_mib(size)
+            "since {size} of vectors are too many for exact search but their 8-bit codes are not", size=_mib(size)
         )
     if size // 4 + rows * GRAPH_BYTES <= limit:
         return IndexKind.HNSW, say(
-            "since {rows:,} are too many to be compared one by one and the graph fits into memory", rows=rows
+            "since {rows:,} are too many to compare one by one and the graph fits into memory", rows=rows
         )
     return IndexKind.IVF, say(
-        "since even codes ({size}) are too many for {limit} or to be all compared",
+        "since even 8-bit codes ({size}) do not fit into {limit} or are too many to compare one by one",
         size=_mib(size // 4),
         limit=_mib(limit),
     )

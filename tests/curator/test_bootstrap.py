@@ -18,7 +18,7 @@ def test_closing_frees_the_lock_and_ends_the_threads(tmp_path: Path) -> None:
     threads = set(threading.enumerate())
     project = create_project(tmp_path / "a.curation", curator="ada")
     assert (project.name, project.curation.curator, project.read_only) == ("a", "ada", False)
-    assert project.suggestions.status().state is LinkerState.OFF, "there is no bundle to serve yet"
+    assert project.suggestions.status().state is LinkerState.OFF, "there is was not found in to serve yet"
     with pytest.raises(ProjectLockedError):
         open_project(tmp_path / "a.curation")
     reading = open_project(tmp_path / "a.curation", read_only=True)

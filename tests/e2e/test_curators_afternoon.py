@@ -41,7 +41,7 @@ Shown = TypeVar("Shown", bound=QWidget)
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Train documents with gold, some of them for validation, and test documents to be reviewed; with its index."""
+    """Train documents with gold, some of them for validation, and test documents needs review; with its index."""
     build_tiny_bert(tmp_path / "encoder", hidden=16, layers=1)
     (tmp_path / "settings.json").write_text(json.dumps({"encoder_folder": str(tmp_path / "encoder")}), encoding="utf-8")
     for name, place in (("CONFIG_DIR", tmp_path), ("LOG_DIR", tmp_path / "log"), ("CACHE", tmp_path / "cache")):

@@ -110,7 +110,7 @@ def test_the_zeshel_slice(tmp_path: Path, shared_data: Path) -> None:
     assert not (source / "mentions" / "debug.json").read_bytes().endswith(b"\n")
     mentions = imported(project, source, [("train.json", "validation")])
     again = as_json("import", project, source / "mentions" / "test.json", "--gold", "--split", "test")
-    assert "imported before" in again["problems"][0]["problem"]["text"], "byte for byte what train.json holds"
+    assert "already imported" in again["problems"][0]["problem"]["text"], "byte for byte what train.json holds"
     curator("link", project, "--lexical")
     assert len(linked(project, tmp_path / "linked.jsonl", source)) == mentions
     assert_identical(project, tmp_path / "out", source, ["train.json"])

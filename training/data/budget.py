@@ -14,8 +14,8 @@ FIXED_RESERVE = 15.0
 CAUTION = 1.15
 
 
-AS_ASKED_TRAINED = "The entity tower is trained, as asked for."
-AS_ASKED_FROZEN = "The entity tower is frozen, as asked for."
+AS_ASKED_TRAINED = "The entity tower is trained, as requested."
+AS_ASKED_FROZEN = "The entity tower is frozen, as requested."
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,9 @@ def trains_entities(wanted: str, work: Workload, rates: Rates, left: float | Non
         )
     return False, (
         say(
-            "The entity tower is frozen: one pass with it and encoding {entities:,} entities again would take "
-            "about {needed:.0f} s, {left:.0f} s are left. More minutes would allow it.",
+            "The entity tower is frozen: one pass that trains it and encoding {entities:,} entities "
+            "again would take about {needed:.0f} s, but only {left:.0f} s are left. Allow more minutes "
+            "to train it.",
             entities=work.entities,
             needed=needed,
             left=max(0.0, left),

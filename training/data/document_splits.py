@@ -71,20 +71,20 @@ def divide(snapshot: Snapshot, *, most: int | None = None) -> Parts:
         train, held_out = _hold_out(train)
         notes.append(
             nsay(
-                "There is no decided validation document: {n:,} training document was held out by hash and gives no "
-                "labels.",
-                "There is no decided validation document: {n:,} training documents were held out by hash and give no "
-                "labels.",
+                "No validation document has decisions, so {n:,} training document was held out by hash "
+                "and is not learned from.",
+                "No validation document has decisions, so {n:,} training documents were held out by "
+                "hash and are not learned from.",
                 len(held_out),
             )
         )
     if most is not None and (fewer := _first_by_hash(held_out, most)) != held_out:
         notes.append(
             nsay(
-                "{n:,} held-out document of {number:,} tunes and judges the result: a quick recipe needs no more than "
-                "{most} mentions.",
-                "{n:,} held-out documents of {number:,} tune and judge the result: a quick recipe needs no more than "
-                "{most} mentions.",
+                "{n:,} of {number:,} held-out documents is used to tune and evaluate the result: a "
+                "quick recipe needs no more than {most} mentions.",
+                "{n:,} of {number:,} held-out documents are used to tune and evaluate the result: a "
+                "quick recipe needs no more than {most} mentions.",
                 len(fewer),
                 number=len(held_out),
                 most=most,
@@ -101,8 +101,9 @@ def divide(snapshot: Snapshot, *, most: int | None = None) -> Parts:
         folds = (held_out,)
         notes.append(
             say(
-                "{documents} with {links} are too few to be halved: the same ones tune the fusion and judge the "
-                "result, which flatters it a little.",
+                "{documents} with {links} are too few to divide in half, so the same ones are used to "
+                "tune the fusion and to evaluate the result. This makes the result look slightly better "
+                "than it is.",
                 documents=nsay("{n:,} held-out document", "{n:,} held-out documents", len(held_out)),
                 links=nsay("{n:,} link", "{n:,} links", linked_count(held_out)),
             )
@@ -148,24 +149,24 @@ def _check(train: Documents, held_out: Documents) -> None:
     if not train or not links:
         raise ModelError(
             say(
-                "There is nothing to learn from: no mention of a training document is linked yet. Link some "
-                "mentions of documents of the split “train”, then train."
+                "There is nothing to learn from: no mention in a training document is linked yet. Link "
+                "some mentions in documents of the split “train”, then train."
             )
         )
     if len(train) < 2 and not held_out:
         raise ModelError(
             say(
-                "All decisions lie in one document, so none would be left to test the result on. Decide mentions "
-                "in at least one more document, then train."
+                "All decisions are in one document, so none would be left to test the result. Decide "
+                "mentions in at least one more document, then train."
             )
         )
     if links < MIN_LINKED:
         raise ModelError(
             nsay(
-                "{n:,} linked mention in training documents is too few to learn from; at least {least} are needed. "
-                "Link some more, then train.",
-                "{n:,} linked mentions in training documents are too few to learn from; at least {least} are needed. "
-                "Link some more, then train.",
+                "{n:,} linked mention in training documents is not enough to learn from; at least "
+                "{least} are needed. Link some more, then train.",
+                "{n:,} linked mentions in training documents are not enough to learn from; at least "
+                "{least} are needed. Link some more, then train.",
                 links,
                 least=MIN_LINKED,
             )
@@ -173,8 +174,8 @@ def _check(train: Documents, held_out: Documents) -> None:
     if held_out and not linked_count(held_out):
         raise ModelError(
             say(
-                "The validation documents hold no linked mention, so nothing can be compared. Link some mentions "
-                "in them, or move them to the split “train”."
+                "The validation documents contain no linked mentions, so nothing can be compared. Link "
+                "some mentions in them, or move them to the split “train”."
             )
         )
 
@@ -188,8 +189,8 @@ def _hold_out(train: Documents) -> tuple[Documents, Documents]:
     if not linked_count(kept):
         raise ModelError(
             say(
-                "Only one document holds linked mentions, so nothing would be left to learn from or to test on. "
-                "Link mentions in at least one more document, then train."
+                "Only one document contains linked mentions, so nothing would be left to learn from or "
+                "to test with. Link mentions in at least one more document, then train."
             )
         )
     return kept, tuple(document for document in train if document.key in chosen)

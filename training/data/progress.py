@@ -15,7 +15,7 @@ class Phase(StrEnum):
     PREPARE = "prepare"
     TRAIN = "train"
     ENCODE = "encode entities"
-    JUDGE = "judge alone"
+    JUDGE = "evaluate alone"
     INDEX = "index"
     REFIT = "refit"
     EVALUATE = "evaluate"

@@ -22,7 +22,7 @@ from models.types import DocumentInput, MentionInput
 
 DOCUMENTS = "documents.jsonl"
 INDEX = "snapshot.json"
-REMEDY = "Start the job again, so that a new snapshot is written."
+REMEDY = "Start the job again to write a new snapshot."
 
 
 class Split(StrEnum):
@@ -110,7 +110,7 @@ def _checked_hash(path: Path, expected: object) -> str:
     found = sha256_file(path)
     if found != expected:
         raise ModelError(
-            say("The snapshot was altered after it was written: {path}. {remedy}", path=path, remedy=say(REMEDY))
+            say("The snapshot was modified after it was written: {path}. {remedy}", path=path, remedy=say(REMEDY))
         )
     return found
 
@@ -124,7 +124,7 @@ def _documents(path: Path, *, allow_test: bool) -> Iterator[SnapshotDocument]:
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise ModelError(
                     say(
-                        "{where}: not a document of a snapshot ({reason}). {remedy}",
+                        "{where}: not a valid document of a snapshot ({reason}). {remedy}",
                         where=where,
                         reason=_reason(error),
                         remedy=say(REMEDY),
@@ -133,8 +133,9 @@ def _documents(path: Path, *, allow_test: bool) -> Iterator[SnapshotDocument]:
             if document.split is Split.TEST and not allow_test:
                 raise ModelError(
                     say(
-                        "{where}: document {key} belongs to the split test, which never enters training. Give it "
-                        "another split, or leave it out of the snapshot.",
+                        "{where}: document {key} belongs to the split test, which is never used for "
+                        "training. Assign the document to another split, or leave it out of the "
+                        "snapshot.",
                         where=where,
                         key=document.key,
                     )

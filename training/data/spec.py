@@ -133,11 +133,11 @@ def _path(raw: Mapping[str, Any], name: str) -> Path | None:
 
 def _split(name: Any) -> Split:
     if name not in tuple(Split):
-        raise ModelError(say("There is no split '{name}'. Choose one of {split}.", name=name, split=", ".join(Split)))
+        raise ModelError(say("Unknown split '{name}'. Choose one of: {split}.", name=name, split=", ".join(Split)))
     return Split(name)
 
 
 def _needed(raw: Mapping[str, Any], name: str) -> Any:
     if not raw.get(name):
-        raise ModelError(say("The job's specification lacks '{name}'.", name=name))
+        raise ModelError(say("The job's specification has no '{name}'.", name=name))
     return raw[name]

@@ -75,7 +75,7 @@ class EmbeddingMap:
             return cls(points, *(float(raw[name]) for name in ("stress", "nearest_before", "nearest_after")))
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(
-                say("This is no embedding map ({error}). Train again to make one.", error=error)
+                say("This is not an embedding map ({error}). Train again to create one.", error=error)
             ) from error
 
 

@@ -26,7 +26,7 @@ MOST_FLIPS = 500
 
 def differences(against: Against) -> str:
     rows = [_difference_row(name, one) for name, one in against["figures"].items()]
-    head = ("", "This bundle", "The other", "Difference", "95 % interval", "Higher in")
+    head = ("", "This linker", "Other linker", "Difference", "95 % interval", "Higher in")
     return _tests(against) + table(head, rows)
 
 

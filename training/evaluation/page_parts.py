@@ -169,7 +169,10 @@ def _words(x: float, y: float, words: str, *, anchor: str = "start", more: str =
 
 DASH = "–"
 NBSP = "\u00a0"
-TITLES = {"risk-coverage area": "Risk–coverage area", "right in all, NIL included": "Right in all, NIL included"}
+TITLES = {
+    "risk-coverage area": "Area under the risk–coverage curve",
+    "right in all, NIL included": "Right overall, NIL included",
+}
 STYLE = """
 :root { color-scheme: light dark; --ground: #ffffff; --ink: #1c2127; --muted: #56606b; --line: #d3d7dd;
   --soft: #f3f4f6; --one: #0a65a8; --two: #a34f00; --three: #00734f; --bad: #9c3a00; }

@@ -82,7 +82,7 @@ def _regulariser(loaded: Loaded) -> PairFGSM | None:
 
 
 def _write(pair: TrainedPair, loaded: Loaded, staging: Path) -> Writing:
-    yield Event(Phase.INDEX, text=say("Writing the re-ranker"))
+    yield Event(Phase.INDEX, text=say("Writing the ranker"))
     return write_pair(pair, loaded.recipe, loaded.base, staging, wanted=loaded.wanted)
 
 
@@ -120,16 +120,16 @@ def _alone(
     ordered: list[list[int]] = []
     for start in range(0, len(judged), JUDGED_AT_ONCE):
         ordered += order_by_score(loaded, prepared, module, judged[start : start + JUDGED_AT_ONCE])
-        yield Event(phase, len(ordered), len(judged), text="" if start else say("Judging the ranker by itself"))
+        yield Event(phase, len(ordered), len(judged), text="" if start else say("Evaluating the ranker on its own"))
     return recall(ordered, judged, k=loaded.wanted.candidates)
 
 
 def _counts(prepared: Prepared, learnt: Sequence[Example], judged: Sequence[Example], linked: int) -> str:
     own = recall([list(prepared.ranked[example.key]) for example in judged], judged, k=1)[0]
     return say(
-        "The ranker learns from {number:,} of {linked:,} linked mentions and is judged by itself on "
-        "{judged:,} held-out ones, those with the closest candidates; the linker in use has {own:.1f} % of "
-        "these right.",
+        "The ranker learns from {number:,} of {linked:,} linked mentions and is evaluated on its own on "
+        "{judged:,} held-out mentions, those with the closest candidates; the linker in use gets "
+        "{own:.1f} % of these right.",
         number=len(learnt),
         linked=linked,
         judged=len(judged),

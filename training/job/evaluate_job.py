@@ -58,8 +58,8 @@ FOUND = (
     "{mentions:,} decided mentions, {in_kb:,} in the knowledge base: recall@1 {first:.1f} %, recall@{k} {recall:.1f} %."
 )
 FOUND_BETWEEN = (
-    "{mentions:,} decided mentions, {in_kb:,} in the knowledge base: recall@1 {first:.1f} % (95 % {low:.1f} to "
-    "{high:.1f}), recall@{k} {recall:.1f} %."
+    "{mentions:,} decided mentions, {in_kb:,} in the knowledge base: recall@1 {first:.1f} % (95 % "
+    "interval {low:.1f} to {high:.1f}), recall@{k} {recall:.1f} %."
 )
 REPLAYED = (
     "{decisions:,} decisions in {documents:,} documents, without a memory: of the last {last:,}, {one_key:.1f} % took "
@@ -104,7 +104,7 @@ def run_evaluation(spec: EvaluationSpec | Mapping[str, Any]) -> Iterator[Event]:
     passes = 1 + asked.whole_kb + (asked.against is not None)
     remembered = yield from _teach(linker, work)
     answers = yield from _link(linker, work.documents, work, done=0, passes=passes)
-    yield Event(Phase.EVALUATE, text=say("Counting, and resampling the documents"))
+    yield Event(Phase.EVALUATE, text=say("Counting results and resampling documents"))
     found = outcomes(answers, work.gold)
     result = _figures(work, found, linker) | {"memory": {"used": remembered > 0, "decisions": remembered}}
     if asked.whole_kb:
@@ -178,7 +178,7 @@ def _open(bundle: Path, snapshot: Snapshot, device: str) -> Linker:
     linker = without_time_limit(Linker.load(bundle, device=choose_device(device)))
     if snapshot.kb_hash and snapshot.kb_hash != linker.bundle.manifest.kb_hash:
         raise ModelError(
-            say("The bundle was made for another knowledge base than the project's. Choose another bundle.")
+            say("The linker was built for another knowledge base than that of the project. Choose another linker.")
         )
     return linker
 
@@ -208,7 +208,10 @@ def _teach(linker: Linker, work: Work) -> Generator[Event, None, int]:
         part = documents[start : start + BATCH]
         remembered = teach(linker, part)
         yield Event(
-            Phase.PREPARE, start + len(part), len(documents), text="" if start else say("Remembering train decisions")
+            Phase.PREPARE,
+            start + len(part),
+            len(documents),
+            text="" if start else say("Adding train decisions to the memory"),
         )
     return remembered
 
@@ -295,7 +298,7 @@ def _names(changed: Sequence[Flip], kb: KnowledgeBase) -> dict[str, str]:
 
 def _nothing(split: Split) -> str:
     return say(
-        "No mention of a document of the split {split} is decided yet, so there is nothing to compare with.",
+        "No mention in the split {split} is decided yet, so there is nothing to compare with.",
         split=split,
     )
 
@@ -313,10 +316,11 @@ def _sentence(result: Mapping[str, Any]) -> str:
     if not result["learnt_here"]:
         return said
     return nsay(
-        "{said} {n:,} of these documents trained this linker, or its weights were fitted on it: the figures flatter "
-        "it. Only test documents tell how good it is.",
-        "{said} {n:,} of these documents trained this linker, or its weights were fitted on them: the figures flatter "
-        "it. Only test documents tell how good it is.",
+        "{said} This linker was trained on {n:,} of these documents, or its weights were fitted to it, "
+        "so the results look better than they are. Only test documents show how good the linker is.",
+        "{said} This linker was trained on {n:,} of these documents, or its weights were fitted to "
+        "them, so the results look better than they are. Only test documents show how good the linker "
+        "is.",
         result["learnt_here"],
         said=said,
     )

@@ -88,31 +88,32 @@ class GateResult:
 
 
 NOT_HEARD = (
-    "No gain: held-out decisions are no likelier with “{stage}”, so it is not heard, and recall@1 of the whole linker "
-    "on {n:,} held-out linked mentions stays at {old}; by itself it went from {alone_before} to {alone_after}."
+    "No gain: “{stage}” does not make held-out decisions more likely, so it is not used. Recall@1 of "
+    "the whole linker on {n:,} held-out linked mentions stays at {old}; that of the new component alone "
+    "went from {alone_before} to {alone_after}."
 )
 WORSE = (
-    "Refused: on {mentions:,} held-out mentions the whole linker is worse beyond chance: recall@1 went from {old} to "
-    "{new}, right with NIL counted from {before} to {after}."
+    "Worse: on {mentions:,} held-out mentions, the whole linker is significantly worse: recall@1 went "
+    "from {old} to {new}, and the share of right answers, NIL included, from {before} to {after}."
 )
 WITHIN_CHANCE = (
-    "No gain: on {mentions:,} held-out mentions the whole linker is not better beyond chance: recall@1 went from {old} "
-    "to {new}, right with NIL counted from {before} to {after}."
+    "No gain: on {mentions:,} held-out mentions, the whole linker is not significantly better: recall@1 "
+    "went from {old} to {new}, and the share of right answers, NIL included, from {before} to {after}."
 )
 BETTER = (
-    "Better: on {mentions:,} held-out mentions recall@1 of the whole linker went from {old} to {new}, right with NIL "
-    "counted from {before} to {after}."
+    "Better: on {mentions:,} held-out mentions, recall@1 of the whole linker went from {old} to {new}, "
+    "and the share of right answers, NIL included, from {before} to {after}."
 )
 NOT_BY_IT = (
-    "No gain by “{stage}”: on {mentions:,} held-out mentions recall@1 of the whole linker went from {old} to {new}, "
-    "right with NIL counted from {before} to {after}, but refitting the other weights alone makes the "
-    "decisions just as likely."
+    "No gain from “{stage}”: on {mentions:,} held-out mentions, recall@1 of the whole linker went from "
+    "{old} to {new}, and the share of right answers, NIL included, from {before} to {after}, but "
+    "refitting only the other weights makes the decisions just as likely."
 )
-BY_ITSELF = "{sentence} By itself “{stage}” went from {alone_before} to {alone_after}."
-WITHOUT = "{sentence} Refitting the other weights without “{stage}” would give {new} and {after}."
+BY_ITSELF = "{sentence} On its own, “{stage}” went from {alone_before} to {alone_after}."
+WITHOUT = "{sentence} Refitting only the other weights, without “{stage}”, would give {new} and {after}."
 UNHEARD = (
-    "{sentence} “{stage}” is not heard, since held-out decisions are no likelier with it: only the other "
-    "weights were refitted."
+    "{sentence} “{stage}” is not used, since it does not make held-out decisions more likely; only the "
+    "other weights were refitted."
 )
 
 

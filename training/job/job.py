@@ -114,8 +114,8 @@ def _fit_alone(loaded: Loaded, budget: Budget, notes: list[str]) -> Iterator[Eve
     if len(gold.linked) < MIN_COMBINER:
         raise ModelError(
             nsay(
-                "{n:,} linked mention is too few to fit weights to: {least} are needed. Decide some more first.",
-                "{n:,} linked mentions are too few to fit weights to: {least} are needed. Decide some more first.",
+                "{n:,} linked mention is not enough to fit weights: {least} are needed. Link some more first.",
+                "{n:,} linked mentions are not enough to fit weights: {least} are needed. Link some more first.",
                 len(gold.linked),
                 least=MIN_COMBINER,
             )
@@ -138,7 +138,7 @@ def _write_part(loaded: Loaded, learnt: Learnt) -> Generator[Event, None, Manife
     """The bundle with the base's weights, so that it can be opened and fitted."""
     staging = loaded.spec.staging
     written = yield from learnt.write(staging)
-    yield Event(Phase.INDEX, 0, 1, text=say("Writing the part"))
+    yield Event(Phase.INDEX, 0, 1, text=say("Writing the new component"))
     if learnt.map is not None:
         write_json(staging / MAP_FILE, learnt.map.to_json())
     manifest = _named(loaded, written)
@@ -173,7 +173,7 @@ def _refit(loaded: Loaded, taught: Taught, *, fits: bool) -> Generator[Event, No
         reloaded.remember(*decided_documents(loaded.parts.remembered, loaded.kb.resolved.get))
     ranks, in_place = loaded.recipe.role is Role.RANKER, loaded.recipe.role is Role.NAMES
     linker = silent(reloaded) if ranks else reloaded
-    text = say("Fitting what is heard of the new part, and NIL")
+    text = say("Fitting the weight of the new component, and NIL")
     scored = yield from score(linker, loaded.parts.held_out, text, phase=Phase.REFIT, heard_only=False)
     folds = by_fold(loaded, scored)
     if ranks:
@@ -236,7 +236,7 @@ def _finish(
     gate = judge(refitted.old, refitted.new, gold, part)
     metrics = _metrics(loaded, refitted, gold, gate)
     metrics["queue"] = yield from queue_changes(loaded.linker, linker, undecided(loaded.snapshot.documents))
-    yield Event(Phase.WRITE, 0, 1, text=say("Writing the bundle"))
+    yield Event(Phase.WRITE, 0, 1, text=say("Writing the linker"))
     staging = loaded.spec.staging
     final = manifest.replace(
         fusion=linker.fusion.to_json(),

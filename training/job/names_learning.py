@@ -57,8 +57,8 @@ def learn_names(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator
     if not isinstance(stage, NamesRetriever):
         raise ModelError(
             say(
-                "The linker in use has no vectors of names yet, from which this recipe starts. Build the index, "
-                "then train."
+                "This recipe starts from the vectors of names, which the linker in use does not have "
+                "yet. Build the index, then train."
             )
         )
     encoder = load_encoder(base_encoder_folder(loaded.base), device=loaded.spec.device, max_tokens=NAMES_TOKENS)
@@ -130,10 +130,10 @@ def named_mentions(
     if len(found) < LEAST:
         raise ModelError(
             nsay(
-                "Too little to learn from: {n:,} string that was linked in train documents is no name of its entity "
-                "already, and at least {least} are needed. Decide some more.",
-                "Too little to learn from: {n:,} strings that were linked in train documents are no names of their "
-                "entities already, and at least {least} are needed. Decide some more.",
+                "Too little to learn from: only {n:,} string linked in training documents is not yet a "
+                "name of its entity, and at least {least} are needed. Link some more.",
+                "Too little to learn from: only {n:,} strings linked in training documents are not yet "
+                "names of their entities, and at least {least} are needed. Link some more.",
                 len(found),
                 least=LEAST,
             )
@@ -226,7 +226,7 @@ def _shared(manifest: Manifest, others: Sequence[RetrieverSpec]) -> list[str]:
 
 def _counts(number: int) -> str:
     return nsay(
-        "{n:,} decided string that no name equals teaches the names' encoder.",
-        "{n:,} decided strings that no name equals teach the names' encoder.",
+        "The name encoder learns from {n:,} linked string that matches no name of its entity.",
+        "The name encoder learns from {n:,} linked strings that match no name of their entities.",
         number,
     )

@@ -67,8 +67,8 @@ def untrained_entities(
     if left is not None and not kept and total / rate > left:
         raise ModelError(
             say(
-                "The time budget is too short: encoding {total:,} entities takes about {minutes:.1f} minutes the "
-                "first time, {left:.1f} are left. Allow more minutes.",
+                "The time budget is too short: encoding {total:,} entities takes about {minutes:.1f} "
+                "minutes the first time, but only {left:.1f} are left. Allow more minutes.",
                 total=total,
                 minutes=total / rate / 60,
                 left=max(0.0, left) / 60,
@@ -84,8 +84,8 @@ def _means_of_names(loaded: Loaded) -> FloatArray:
     if not isinstance(stage, NamesRetriever):
         raise ModelError(
             say(
-                "The linker in use has no vectors of names yet, from which this recipe starts. Build the index, "
-                "then train."
+                "This recipe starts from the vectors of names, which the linker in use does not have "
+                "yet. Build the index, then train."
             )
         )
     starts = loaded.kb.name_starts
@@ -192,8 +192,8 @@ def load(spec: TrainingSpec) -> Generator[Event, None, Loaded]:
     if snapshot.kb_hash and snapshot.kb_hash != kb_hash:
         raise ModelError(
             say(
-                "The decisions were made with another knowledge base than the bundle's. Build the index of the "
-                "present knowledge base first, then train."
+                "The decisions were made with another knowledge base than that of the linker. Build the "
+                "index of the current knowledge base first, then train."
             )
         )
     linker = without_time_limit(Linker.load(spec.base, device=choose_device(spec.device)))
@@ -233,7 +233,9 @@ def prepare(loaded: Loaded, budget: Budget, *, shuffle_labels: bool) -> Generato
     source, found, text = loaded.linker, list(old), say("Looking for candidates of the training mentions")
     if loaded.recipe.role is Role.RANKER and source.stages.ranker is not None:
         source = without_ranker(source)
-        found = yield from _link(source, loaded.parts.held_out, say("Linking them without the ranker to be replaced"))
+        found = yield from _link(
+            source, loaded.parts.held_out, say("Linking them without the ranker that is being replaced")
+        )
     beside: list[ScoredMention] = []
     untaught = not was_taught(loaded.linker) and not shuffle_labels
     if not untaught and loaded.recipe.role is not Role.NAMES:
@@ -327,16 +329,16 @@ def _counts(loaded: Loaded, examples: Sequence[Example]) -> str:
     if not linked:
         raise ModelError(
             say(
-                "No entity that was linked in the training documents is in the knowledge base. Import the "
-                "knowledge base that the decisions were made with, then train."
+                "None of the entities linked in the training documents is in the knowledge base. Import "
+                "the knowledge base that the decisions were made with, then train."
             )
         )
     parts = loaded.parts
     return nsay(
-        "Learning from {linked:,} links and {nil:,} NIL decisions in {train:,} documents; {held_out:,} held-out "
-        "documents tune and judge the result, in {n} fold.",
-        "Learning from {linked:,} links and {nil:,} NIL decisions in {train:,} documents; {held_out:,} held-out "
-        "documents tune and judge the result, in {n} folds.",
+        "Learning from {linked:,} links and {nil:,} NIL decisions in {train:,} documents; {held_out:,} "
+        "held-out documents tune and evaluate the result, without cross-validation ({n} fold).",
+        "Learning from {linked:,} links and {nil:,} NIL decisions in {train:,} documents; {held_out:,} "
+        "held-out documents tune and evaluate the result with {n}-fold cross-validation.",
         len(parts.folds),
         linked=linked,
         nil=len(examples) - linked,

@@ -46,10 +46,11 @@ def with_margin(spec: RankerSpec, margin: float | None) -> RankerSpec:
 def rule_note(rule: RerankRule, scored: Sequence[ScoredMention]) -> str:
     """A sentence for the curator."""
     if rule.margin is None:
-        return say("The ranker is asked about every mention and its first {top_k} candidates.", top_k=rule.top_k)
+        return say("The ranker is applied to every mention and its first {top_k} candidates.", top_k=rule.top_k)
     return say(
-        "The ranker is asked about the first {top_k} candidates where the first leads by {margin:.3g} points "
-        "of probability at most: {share:.0f} % of the {number:,} held-out mentions.",
+        "The ranker is applied to the first {top_k} candidates if the first leads by at most "
+        "{margin:.3g} percentage points of probability: {share:.0f} % of the {number:,} held-out "
+        "mentions.",
         top_k=rule.top_k,
         margin=100 * rule.margin,
         share=100 * rule.share,

@@ -24,8 +24,8 @@ from training.losses import (
 )
 
 CHOICES = "The parameter '{name}' cannot be {value!r}; it must be one of {choices}."
-KIND = "The parameter '{name}' cannot be {value!r}; it must be of kind {kind}."
-BETWEEN = "The parameter '{name}' cannot be {value!r}; it must be of kind {kind} between {minimum} and {maximum}."
+KIND = "The parameter '{name}' cannot be {value!r}; it must be of type {kind}."
+BETWEEN = "The parameter '{name}' cannot be {value!r}; it must be of type {kind} and between {minimum} and {maximum}."
 UNKNOWN_KEY = "{where}: unknown key '{key}' in {part}. Known keys: {fields}."
 MISSING_KEY = "{where}: the key '{key}' is missing in {part}. Known keys: {fields}."
 LOSSES: Mapping[str, type[Loss]] = {
@@ -133,7 +133,7 @@ class Recipe:
             if name not in known:
                 raise ModelError(
                     say(
-                        "The recipe {id} has no parameter '{name}'. It has: {known}.",
+                        "The recipe {id} has no parameter '{name}'. Its parameters are: {known}.",
                         id=self.id,
                         name=name,
                         known=", ".join(sorted(known)),
@@ -179,12 +179,16 @@ def load_recipe(name: str) -> Recipe:
     """Read a recipe; ModelError lists those there are, or names what is wrong in the file."""
     if name not in recipe_ids():
         raise ModelError(
-            say("There is no recipe '{name}'. There are: {recipe_ids}.", name=name, recipe_ids=", ".join(recipe_ids()))
+            say("Unknown recipe '{name}'. Choose one of: {recipe_ids}.", name=name, recipe_ids=", ".join(recipe_ids()))
         )
     recipe = parse_recipe(recipe_files.read_recipe(name), where=f"{name.removesuffix(recipe_files.QUICK)}.json")
     if recipe.id != name:
         raise ModelError(
-            say("The recipe file {name}.json names itself '{id}'. Make the two agree.", name=name, id=recipe.id)
+            say(
+                "The recipe file {name}.json contains the id '{id}'. Give the file and the recipe the same name.",
+                name=name,
+                id=recipe.id,
+            )
         )
     return recipe
 
@@ -266,7 +270,7 @@ def _check_recipe(recipe: Recipe, where: str) -> None:
                 say("{where}: unknown key '{name}' among the parameters.", where=where, name=parameter.name)
             )
     if (recipe.network is Network.NONE) != (recipe.role is Role.FIT):
-        raise ModelError(say("{where}: the network “none” and the role “fit” belong together.", where=where))
+        raise ModelError(say("{where}: the network “none” and the role “fit” must be used together.", where=where))
     if recipe.network is Network.NONE:
         return
     paired = recipe.network is Network.PAIR

@@ -63,13 +63,13 @@ def run_suspicious(raw: Mapping[str, Any]) -> Iterator[Event]:
     linker = _untrained(Linker.load(Path(raw["bundle"]), device=str(raw.get("device") or "auto")))
     if snapshot.kb_hash and snapshot.kb_hash != linker.bundle.manifest.kb_hash:
         raise ModelError(
-            say("The bundle was made for another knowledge base than the project's. Choose another bundle.")
+            say("The linker was built for another knowledge base than that of the project. Choose another linker.")
         )
     found, checked, folds = yield from _suspicions(linker, snapshot)
     first = found[:MOST]
     message = say(
-        "{found:,} of {checked:,} decisions are less likely than another answer, by models fitted on the other "
-        "{others} of {folds} parts of the documents.",
+        "{found:,} of {checked:,} decisions are less likely than another answer, according to models "
+        "fitted on the other {others} of {folds} folds of the documents.",
         found=len(found),
         checked=checked,
         others=folds - 1,
@@ -84,7 +84,12 @@ def _suspicions(linker: Linker, snapshot: Snapshot) -> Generator[Event, None, tu
     resolve = linker.stages.kb.resolved.get
     documents = [one for one in snapshot.documents if any(mention.gold for mention in one.mentions)]
     if len(documents) < 2:
-        raise ModelError(say("Suspicious gold needs decisions in at least two documents: one is judged by the other."))
+        raise ModelError(
+            say(
+                "The search for suspicious gold needs decisions in at least two documents, since each document "
+                "is checked with models fitted on others."
+            )
+        )
     linker.remember(*decided_documents(snapshot.of_split(Split.TRAIN), resolve))
     scored: dict[str, list[ScoredMention]] = {}
     for done, document in enumerate(documents, start=1):

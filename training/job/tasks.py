@@ -28,15 +28,15 @@ def must_train_entities(loaded: Loaded) -> bool:
     if loaded.inputs.style is EntityStyle.MEAN_OF_NAMES and loaded.wanted.entity_tower != "frozen":
         raise ModelError(
             say(
-                "Means of the vectors of names cannot be trained, they are given. Set entity_tower to “frozen”, "
-                "or style to a way of writing entities out."
+                "Means of name vectors cannot be trained because they are fixed. Set entity_tower to "
+                "“frozen”, or set style to one that writes entities out as text."
             )
         )
     needed = recipe.similarity is Similarity.SOM or recipe.regulariser is not Regularisation.NONE
     if needed and loaded.wanted.entity_tower == "frozen":
         raise ModelError(
             say(
-                "The recipe {id} compares tokens of entities, or disturbs their encoder, so that the entity "
+                "The recipe {id} compares tokens of entities or perturbs their encoder, so the entity "
                 "tower cannot be frozen. Set entity_tower to “train”, or choose another recipe.",
                 id=recipe.id,
             )

@@ -38,7 +38,7 @@ def training_precision(wanted: str, device: torch.device) -> Precision:
     if wanted not in TRAINED_IN:
         raise ModelError(
             say(
-                "There is no number format {wanted!r} for training. Choose one of: auto, fp32, bf16, fp16.",
+                "Unknown number format {wanted!r} for training. Choose one of: auto, fp32, bf16, fp16.",
                 wanted=wanted,
             )
         )
@@ -109,8 +109,8 @@ class Engine:
         if self.any(self.total(own) != own * self.processes):
             raise ModelError(
                 say(
-                    "The processes that should train together prepared different networks or batches. Train "
-                    "without a time budget and say whether the entity tower is trained, or use one GPU."
+                    "The processes that train together prepared different networks or batches. Train "
+                    "without a time budget and set entity_tower to “train” or “frozen”, or use one GPU."
                 )
             )
 

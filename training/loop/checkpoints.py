@@ -95,7 +95,7 @@ class Checkpoints:
             tensors = None if body is None else self._tensors(number, str(body["tensors"]))
             if body is not None and tensors is not None:
                 return Saved(tensors, body["facts"]), notes
-            notes.append(say("Checkpoint {number} is damaged and was passed over.", number=number))
+            notes.append(say("Checkpoint {number} is damaged and was skipped.", number=number))
         return None, notes
 
     def kept_before(self) -> dict[str, Any]:

@@ -67,19 +67,20 @@ class Learner:
         if now <= 1:
             raise ModelError(
                 say(
-                    "There is not enough memory to train even on one example at a time. Choose fewer tokens or "
-                    "negatives, a smaller encoder, or another device. The bundle in use is unchanged."
+                    "There is not enough memory to train even on one example at a time. Choose fewer "
+                    "tokens or negatives, a smaller encoder, or another device. The linker in use is "
+                    "not changed."
                 )
             )
         if self.chunk:
             self.chunk = now // 2
             return say(
-                "Memory ran out: {chunk} texts are now encoded at once; the gradients are the same.", chunk=self.chunk
+                "Out of memory: texts are now encoded {chunk} at a time; the gradients are the same.", chunk=self.chunk
             )
         self.micro = now // 2
         return say(
-            "Memory ran out: batches of {longest} are now taken in parts of at most {micro}; the effective "
-            "batch stays the same by accumulation.",
+            "Out of memory: batches of {longest} are now processed in pieces of at most {micro}. "
+            "Gradient accumulation keeps the effective batch size the same.",
             longest=longest,
             micro=self.micro,
         )

@@ -64,8 +64,8 @@ def plan_batches(per_epoch: int, settings: TrainSettings, *, seconds_per_batch: 
     if affordable < 1:
         raise ModelError(
             say(
-                "The time budget is too short: after preparation {left:.0f} s are left for training, and one "
-                "step takes {seconds_per_batch:.1f} s. Allow more minutes.",
+                "The time budget is too short: after preparation, {left:.0f} s are left for training, "
+                "and one step takes {seconds_per_batch:.1f} s. Allow more minutes.",
                 left=max(0.0, seconds),
                 seconds_per_batch=seconds_per_batch,
             )
@@ -155,8 +155,8 @@ class Loop:
         if not math.isfinite(loss):
             raise ModelError(
                 say(
-                    "The loss is not a number any more (step {step}: {loss}). Train again with a lower learning "
-                    "rate than {learning_rate:g}. The bundle in use is unchanged.",
+                    "The loss is no longer a number (step {step}: {loss}). Train again with a learning "
+                    "rate below {learning_rate:g}. The linker in use is not changed.",
                     step=self.optimising.step + 1,
                     loss=loss,
                     learning_rate=self.settings.learning_rate,

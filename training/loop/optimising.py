@@ -42,9 +42,9 @@ class Optimising:
                 raise
             raise ModelError(
                 say(
-                    "The memory holds the network, but not the optimiser's figures for it as well. Train with "
-                    "the entity tower frozen, a smaller encoder, or on another device. The bundle in use is "
-                    "unchanged."
+                    "There is enough memory for the network but not for the optimiser's state. Train "
+                    "with the entity tower frozen, with a smaller encoder, or on another device. The "
+                    "linker in use is not changed."
                 )
             ) from error
         self.adam.zero_grad(set_to_none=True)

@@ -41,8 +41,8 @@ def project(projection: nn.Linear, vectors: FloatArray, *, chunk: int = CHUNK) -
     if vectors.ndim != 2 or vectors.shape[1] != projection.in_features:
         raise ModelError(
             say(
-                "A projection of {in_features} numbers cannot map vectors of shape {shape}. The vectors belong "
-                "to another encoder; prepare them again.",
+                "A projection of {in_features} numbers cannot map vectors of shape {shape}. The vectors "
+                "belong to another encoder. Prepare them again.",
                 in_features=projection.in_features,
                 shape=vectors.shape,
             )

@@ -53,8 +53,9 @@ class Saver:
             if str(error) != self._failed:
                 self._failed = str(error)
                 sentence = say(
-                    "No checkpoint could be written to {folder} ({error}). Training goes on, but after a "
-                    "crash it would start from an earlier one. Free some space.",
+                    "No checkpoint could be written to {folder} ({error}). Training continues, but "
+                    "after a crash it would resume from an earlier checkpoint. Check the folder's "
+                    "permissions and the free disk space.",
                     folder=self.checkpoints.folder,
                     error=error,
                 )

@@ -44,12 +44,16 @@ def _writer(folder: Path, step: int) -> Any:
         return SummaryWriter(str(folder), purge_step=step + 1 if step else None, flush_secs=FLUSHED_AFTER)
     except ImportError as error:
         raise ModelError(
-            say("TensorBoard is not installed: `pip install tensorboard`, or train without its files.")
+            say(
+                "TensorBoard is not installed. Install it with `pip install tensorboard`, or train without "
+                "TensorBoard files."
+            )
         ) from error
     except OSError as error:
         raise ModelError(
             say(
-                "{folder} cannot be written ({strerror}). Choose another folder.",
+                "{folder} cannot be written to ({strerror}). Check the folder's permissions and the "
+                "free disk space, or choose another folder.",
                 folder=folder,
                 strerror=error.strerror,
             )

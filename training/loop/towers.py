@@ -142,7 +142,9 @@ class Towers:
 
     def __post_init__(self) -> None:
         if self.entity_projection is not None and self.entity_vectors is None:
-            raise ModelError(say("A projection maps the vectors of a frozen entity tower; this one is trained itself."))
+            raise ModelError(
+                say("A projection maps the vectors of a frozen entity tower, but this tower is trained itself.")
+            )
 
     @property
     def chunk(self) -> int:

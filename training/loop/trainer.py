@@ -62,7 +62,7 @@ def train(
     _seed(settings.seed)
     first = task.batches(0)
     if not first:
-        raise ModelError(say("There is nothing to train on: no decision of a training document can be used."))
+        raise ModelError(say("There is nothing to train on: no decision in the training documents can be used."))
     engine = Engine(task.modules(), precision=settings.precision)
     try:
         run = _Run(task, settings, engine, timer, first, checkpoints=checkpoints, validate=validate)
@@ -136,7 +136,7 @@ class _Run:
         loop = self._loop(Plan(**saved.facts["plan"]), self._learner(), position)
         restore(saved, loop)
         said = say(
-            "Training goes on from a checkpoint after step {step:,} of {steps:,}.",
+            "Training resumes from a checkpoint after step {step:,} of {steps:,}.",
             step=loop.optimising.step,
             steps=loop.plan.steps,
         )

@@ -102,7 +102,7 @@ class AdaptiveMixupLoss(Loss):
         self.alpha = check_positive("alpha", alpha)
         if alpha > 1:
             raise ModelError(
-                say("The loss parameter 'alpha' must lie in (0, 1], it is {alpha}. Change the recipe.", alpha=alpha)
+                say("The loss parameter 'alpha' must be in (0, 1], but is {alpha}. Change the recipe.", alpha=alpha)
             )
         self.top_k = int(check_positive("top_k", top_k))
         self.scale = check_positive("scale", scale)

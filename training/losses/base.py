@@ -165,7 +165,7 @@ def check_positive(name: str, value: float) -> float:
     if not value > 0:
         raise ModelError(
             say(
-                "The loss parameter '{name}' must be above 0, it is {value}. Change it in the recipe.",
+                "The loss parameter '{name}' must be above 0, but is {value}. Change it in the recipe.",
                 name=name,
                 value=value,
             )
@@ -180,7 +180,7 @@ def check_shapes(batch: LossInputs) -> None:
         wanted = "(batch > 0, tokens, width)" if tokens else "(batch > 0, width)"
         raise ModelError(
             say(
-                "Loss input 'mentions' has shape {shape}, expected {wanted}.",
+                "Loss input 'mentions' has shape {shape}; expected {wanted}.",
                 shape=tuple(mentions.shape),
                 wanted=wanted,
             )
@@ -190,7 +190,7 @@ def check_shapes(batch: LossInputs) -> None:
         if tuple(tensor.shape) != shape:
             raise ModelError(
                 say(
-                    "Loss input '{name}' has shape {shape}, expected {shape2}.",
+                    "Loss input '{name}' has shape {shape}; expected {shape2}.",
                     name=name,
                     shape=tuple(tensor.shape),
                     shape2=shape,
@@ -198,7 +198,7 @@ def check_shapes(batch: LossInputs) -> None:
             )
     for name, mask in (("eligible", batch.eligible), ("linked", batch.linked)):
         if mask.dtype != torch.bool:
-            raise ModelError(say("Loss input '{name}' must be boolean, it is {dtype}.", name=name, dtype=mask.dtype))
+            raise ModelError(say("Loss input '{name}' must be boolean, but is {dtype}.", name=name, dtype=mask.dtype))
 
 
 def _expected(batch: LossInputs, *, tokens: bool) -> dict[str, tuple[Tensor, tuple[int, ...]]]:

@@ -21,14 +21,14 @@ class CandidateCrossEntropy(nn.Module):
         if scores.dim() != 2 or not len(scores) or given.shape != scores.shape:
             raise ModelError(
                 say(
-                    "Scores have shape {shape} and their mask {shape2}, expected (batch > 0, C).",
+                    "Scores have shape {shape} and their mask {shape2}; expected (batch > 0, C).",
                     shape=tuple(scores.shape),
                     shape2=tuple(given.shape),
                 )
             )
         if not bool(given[:, 0].all()):
             raise ModelError(
-                say("A mention without a gold entity came to the ranker's loss. NIL must be left out before.")
+                say("A mention without a gold entity reached the ranker's loss. NIL must be left out before that.")
             )
         masked = wide(scores).masked_fill(~given, float("-inf"))
         return cross_entropy(masked, scores.new_zeros(len(scores)).long())

@@ -52,7 +52,7 @@ def make_sampler(
         return MixedNegatives(size=size, entities=entities, seed=seed, mined={}, share=share, reach=reach)
     raise ModelError(
         say(
-            "There are no negatives of kind '{kind}'. There are: {kinds}. Change the recipe.",
+            "Unknown kind of negatives '{kind}'. Change it in the recipe to one of: {kinds}.",
             kind=kind,
             kinds=", ".join(KINDS),
         )

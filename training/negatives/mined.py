@@ -89,7 +89,7 @@ class MixedNegatives(MinedNegatives):
     ) -> None:
         if not 0 <= share <= 1:
             raise ModelError(
-                say("The share of mined negatives must lie in [0, 1], it is {share}. Change the recipe.", share=share)
+                say("The share of mined negatives must be in [0, 1], but is {share}. Change the recipe.", share=share)
             )
         hard = round(share * min(size, entities))
         super().__init__(size=size, entities=entities, seed=seed, mined=mined, hard=hard, reach=reach)

@@ -53,7 +53,7 @@ class NegativeSampler(ABC):
     def __init__(self, *, size: int, entities: int, seed: int, reach: Reach | None = None) -> None:
         if size < 0:
             raise ModelError(
-                say("The number of negatives must not be below 0, it is {size}. Change the recipe.", size=size)
+                say("The number of negatives must not be below 0, but is {size}. Change the recipe.", size=size)
             )
         self.size = min(size, entities)
         self.reach = reach or Reach()

@@ -23,9 +23,9 @@ def sum_layer(module: EncoderModule) -> nn.Module:
     if not isinstance(layer, nn.Module):
         raise ModelError(
             say(
-                "FGSM moves the sum of word, position and segment embeddings, which this kind of encoder "
-                "({name__}) does not show: it has no embeddings.LayerNorm. Choose an encoder of the BERT family, "
-                "or a recipe without FGSM.",
+                "FGSM shifts the sum of word, position and segment embeddings, which this kind of "
+                "encoder ({name__}) does not expose: it has no embeddings.LayerNorm. Choose an encoder "
+                "of the BERT family, or a recipe without FGSM.",
                 name__=type(module.transformer).__name__,
             )
         )
@@ -74,9 +74,9 @@ def embedding_layer(module: EncoderModule) -> nn.Module:
     if not isinstance(embeddings, nn.Module):
         raise ModelError(
             say(
-                "This kind of encoder ({name__}) does not show its embedding layer, so it can neither be frozen "
-                "nor followed by a transformation. Choose an encoder of the BERT family, or leave the embedding "
-                "layer alone in the recipe.",
+                "This kind of encoder ({name__}) does not expose its embedding layer, so the layer "
+                "cannot be frozen or followed by a transformation. Choose an encoder of the BERT "
+                "family, or do not change the embedding layer in the recipe.",
                 name__=type(module.transformer).__name__,
             )
         )

@@ -105,8 +105,9 @@ class FGSM(Regulariser):
         if towers.entity_vectors is not None:
             raise ModelError(
                 say(
-                    "FGSM moves the input embeddings of entities, and a frozen entity tower has none: its "
-                    "vectors come from a file. Train the entity tower as well, or choose a recipe without FGSM."
+                    "FGSM shifts the input embeddings of entities, but a frozen entity tower has none: "
+                    "its vectors come from a file. Train the entity tower as well, or choose a recipe "
+                    "without FGSM."
                 )
             )
         sum_layer(towers.entity)
@@ -150,7 +151,7 @@ def not_negative(name: str, value: float) -> float:
     if not value >= 0:
         raise ModelError(
             say(
-                "The parameter '{name}' must not be below 0, it is {value}. Change it in the recipe.",
+                "The parameter '{name}' must not be below 0, but is {value}. Change it in the recipe.",
                 name=name,
                 value=value,
             )

@@ -80,8 +80,8 @@ def layer_of(module: EncoderModule, layer: int) -> nn.Module:
         if getattr(config, "embedding_size", module.hidden_size) != module.hidden_size:
             raise ModelError(
                 say(
-                    "This encoder's embeddings are narrower than its layers, so one A cannot serve both. Choose "
-                    "layer 1 or above for the transformation in the recipe."
+                    "This encoder's embeddings are narrower than its layers, so one matrix A cannot be "
+                    "used for both. Choose layer 1 or above for the transformation in the recipe."
                 )
             )
         return embedding_layer(module)

@@ -52,7 +52,7 @@ class Miner:
         pool: int | None = None,
     ) -> None:
         if similarity is Similarity.EUCLIDEAN:
-            raise ModelError(say("Negatives are mined by dot product, cosine or sum of max, not by distance."))
+            raise ModelError(say("Negatives can be mined by dot product, cosine or sum of max, but not by distance."))
         self.examples, self.kinship, self.sampler = examples, kinship, sampler
         pool = pool_size(towers.device) if pool is None else pool
         self.limit = max(PER_MENTION, sampler.hard if sampler.reach.sharing is Sharing.MENTION else 0)

@@ -156,7 +156,7 @@ class RankerTask(Task):
     def before_epoch(self, epoch: int) -> Iterator[Event]:
         """Before the first epoch λ is brought to the encoder's scale, where that is asked for."""
         if epoch == 0 and self.soft is not None and not self.soft.scaled:
-            yield Event(Phase.TRAIN, text=say("Measuring how far mentions of one entity are apart"))
+            yield Event(Phase.TRAIN, text=say("Measuring how far apart the mentions of one entity are"))
             self.soft.rescale(self._distances())
 
     def after_step(self) -> None:

@@ -142,17 +142,15 @@ class _Builder:
         where = tr("document {document}", document=self._document)
         if self._characters:
             text = ntr(
-                "{where}: {n} character that XML cannot hold was written as U+FFFD",
-                "{where}: {n:,} characters that XML cannot hold were written as U+FFFD",
+                "{where}: {n} character that XML does not allow was written as U+FFFD",
+                "{where}: {n:,} characters that XML does not allow were written as U+FFFD",
                 self._characters,
                 where=where,
             )
             yield Problem(0, "repaired", text)
         if self._foreign:
             names = ", ".join(self._foreign)
-            yield Problem(
-                0, "note", tr("{where}: BioC XML has no place for {names}: left out", where=where, names=names)
-            )
+            yield Problem(0, "note", tr("{where}: BioC XML cannot store {names}: left out", where=where, names=names))
 
 
 def _text_of(found: Any, name: str, problems: list[Problem], *, sentences: bool = False) -> Json:
@@ -187,7 +185,11 @@ def _infons(owner: Any, name: str, problems: list[Problem]) -> dict[str, str]:
                 Problem(
                     0,
                     "repaired",
-                    tr("document {name}: several infons {key!r} became one, joined by |", name=name, key=key),
+                    tr(
+                        "document {name}: several infons {key!r} were joined into one, separated by |",
+                        name=name,
+                        key=key,
+                    ),
                 )
             )
         found[key] = f"{found[key]}|{value}" if key in found else value

@@ -58,7 +58,7 @@ class BioCJsonReader(DocumentSourceReader):
             kept = before if number > 1 and not _PLAIN.fullmatch(before) else ""
             yield reading.document(document_of(found, line), f"{kept}{BEFORE}{text}" if kept else text)
         if not number:
-            raise UserError(tr("{path} holds no BioC document", path=self._source.path))
+            raise UserError(tr("{path} contains no BioC document", path=self._source.path))
         self.tail = stream.rest
         self.problems += reading.closing()
 

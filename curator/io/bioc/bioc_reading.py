@@ -47,9 +47,9 @@ class BioCReading:
         if not self.normalised:
             return []
         text = ntr(
-            "{n} annotation quotes a normalised text ({first_normalised}); its place is right and was kept",
-            "{n:,} annotations quote a normalised text (first: {first_normalised}); their places are "
-            "right and were kept",
+            "{n} annotation quotes a normalised text ({first_normalised}); its position is correct and was kept",
+            "{n:,} annotations quote a normalised text (first: {first_normalised}); their positions are "
+            "correct and were kept",
             self.normalised,
             first_normalised=self.first_normalised,
         )
@@ -81,8 +81,8 @@ class BioCReading:
         off = [one for one in layout.segments if one.sentence < 0 and one.offset != one.start]
         for segment in off:
             text = tr(
-                "document {id}: a passage is stated at {offset}, but its annotations count from {start}; it "
-                "was read there",
+                "document {id}: the offset of a passage is {offset}, but its annotations count from "
+                "{start}; {start} was used",
                 id=found.id,
                 offset=segment.offset,
                 start=segment.start,
@@ -105,7 +105,7 @@ def fitted(document: BioCDocument) -> StoredText:
 def place(one: BioCAnnotation, layout: StoredText, anchors: Anchors) -> tuple[tuple[Span, ...], str]:
     """(spans, how they were repaired or ''); no spans and a reason where no place is clear."""
     if one.places is None:
-        return (), tr("its offset or length is no number")
+        return (), tr("its offset or length is not a number")
     if not one.places:
         return (), tr("it has no location")
     segment = layout.segment_of(one)
@@ -113,7 +113,9 @@ def place(one: BioCAnnotation, layout: StoredText, anchors: Anchors) -> tuple[tu
         return (proven.span,), proven.repair
     for stated_first in (layout.stated, not layout.stated):
         if (spans := _spans(one, layout, segment, stated=stated_first)) and _quoted(layout.text, spans, one.text):
-            return spans, "" if stated_first == layout.stated else tr("its offsets count otherwise than its passage's")
+            return spans, "" if stated_first == layout.stated else tr(
+                "its offsets are counted differently from those of its passage"
+            )
     return _anchored(one, layout, segment, anchors)
 
 
@@ -142,13 +144,13 @@ def _anchored(
     places = sorted(one.places or ())
     starts = [layout.from_file(segment, offset, stated=layout.stated) for offset, _ in places]
     ranges = [(start, start + length) for start, (_, length) in zip(starts, places, strict=True)]
-    reason = tr("its locations and its text do not go together")
+    reason = tr("its locations and its text do not match")
     for quotes in quote_parts(ranges, plain_text(one.text)):
         found = [anchors.find(start, end, quote) for (start, end), quote in zip(ranges, quotes, strict=True)]
         if not all(found):
             start, end = next(place for place, anchor in zip(ranges, found, strict=True) if anchor is None)
             there = layout.text[start:end][:80] if start >= 0 else ""
-            reason = tr('the text there is "{found}", and no other place is clear', found=there)
+            reason = tr('the text there is "{found}", and no other position is unambiguous', found=there)
             continue
         spans = sorted(anchor.span for anchor in found if anchor)
         if any(a.end > b.start for a, b in pairwise(spans)):

@@ -69,8 +69,8 @@ def _note_collections(sources: Sequence[WrittenSource], problems: list[Problem])
     if len(others) > 1:
         first = sources[0][0]
         text = tr(
-            "All documents go into one collection, which says of itself what that of {name} does. Export to a folder "
-            "to keep each collection.",
+            "All documents are written to one collection, with the metadata of {name}. Export to a "
+            "folder to keep the collections separate.",
             name=first.name or first.path,
         )
         problems.append(Problem(0, "note", text))

@@ -47,7 +47,7 @@ class BioCXmlReader(DocumentSourceReader):
             raw = etree.tostring(one, encoding="unicode", with_tail=False)
             yield reading.document(document_of(one), raw)
         if not number:
-            raise UserError(tr("{path} holds no BioC document", path=self._source.path))
+            raise UserError(tr("{path} contains no BioC document", path=self._source.path))
         self.tail = _tail(root)
         self.problems += reading.closing()
 

@@ -48,7 +48,7 @@ class DecisionsFormat:
         if not self.sniff(path, Source(path).head()):
             raise UserError(
                 tr(
-                    "{path} holds no {title}: its lines lack the keys of a document; choose another file",
+                    "{path} is not {title}: its lines lack the keys of a document; choose another file",
                     path=path,
                     title=self.title,
                 )

@@ -54,7 +54,9 @@ class DecisionsReader(DocumentSourceReader):
             yield document
         if not count:
             why = first_of(self.problems)
-            raise UserError(tr("{path} holds no document of the program's own{why}", path=self._source.path, why=why))
+            raise UserError(
+                tr("{path} contains no document in Curator's own format{why}", path=self._source.path, why=why)
+            )
 
     def _document(self, value: Mapping[str, Any], line: int) -> SourceDocument:
         text = plain_text(_text(value, "text"))
@@ -62,7 +64,7 @@ class DecisionsReader(DocumentSourceReader):
         if not key:
             raise LineError(tr("has no `id`"))
         if text != value["text"]:
-            self._problem(line, "repaired", tr("document {key} holds lone surrogates, read as U+FFFD", key=key))
+            self._problem(line, "repaired", tr("document {key} contains lone surrogates, read as U+FFFD", key=key))
         passages = tuple(_passage(one, len(text)) for one in _objects(value.get("passages")))
         anchors = Anchors(text, passages)
         listed = _objects(value.get("mentions"))
@@ -98,7 +100,7 @@ class DecisionsReader(DocumentSourceReader):
             self._problem(
                 line,
                 "set aside",
-                tr("{where}: its text does not stand at its spans, and no place is clear", where=where),
+                tr("{where}: its text does not occur at its spans, and no other position is unambiguous", where=where),
             )
             return None
         if place.repair:
@@ -141,7 +143,7 @@ class DecisionsReader(DocumentSourceReader):
             self._problem(
                 line,
                 "set aside",
-                tr("{where}: a decision that cannot be ({error})", where=where, error=plain_text(str(error))),
+                tr("{where}: invalid decision ({error})", where=where, error=plain_text(str(error))),
             )
             return None
         curator = plain_text(str(value.get("curator") or "")).strip()
@@ -161,7 +163,7 @@ def _objects(value: object) -> list[dict[str, Any]]:
 def _passage(value: Mapping[str, Any], length: int) -> Passage:
     start, end = value.get("start"), value.get("end")
     if type(start) is not int or type(end) is not int or not 0 <= start <= end <= length:
-        raise LineError(tr("has a passage at {start!r} to {end!r}, which is not in its text", start=start, end=end))
+        raise LineError(tr("has a passage from {start!r} to {end!r}, which is outside its text", start=start, end=end))
     return Passage(plain_text(str(value.get("kind", ""))), start, end, plain_text(str(value.get("label") or "")))
 
 

@@ -45,7 +45,7 @@ class DocBinReader(DocumentSourceReader):
                 yield found
         if not count:
             why = first_of(self.problems)
-            raise UserError(tr("{path} holds no document that could be read{why}", path=self._source.path, why=why))
+            raise UserError(tr("{path} contains no readable document{why}", path=self._source.path, why=why))
         if tokens.known_attributes < tokens.attributes:
             text = "parts of speech, lemmas, dependencies and the like are not read"
             self._problem(0, "note", text)
@@ -60,18 +60,18 @@ class DocBinReader(DocumentSourceReader):
                     data += unzip.decompress(packed, most - len(data) + 1)
                 except zlib.error as error:
                     raise UserError(
-                        tr("{path} is a damaged DocBin ({error}): fetch or write it again", path=path, error=error)
+                        tr("{path} is a damaged DocBin ({error}): download or write it again", path=path, error=error)
                     ) from error
                 if len(data) > most:
                     raise UserError(
                         tr(
-                            "{path} unpacks to more than {most:,} MB and is refused: split it with spaCy",
+                            "{path} is too large: it unpacks to more than {most:,} MB. Split it with spaCy",
                             path=path,
                             most=most >> 20,
                         )
                     )
         if not unzip.eof:
-            raise UserError(tr("{path} is a truncated DocBin: fetch or write it again", path=path))
+            raise UserError(tr("{path} is a truncated DocBin: download or write it again", path=path))
         return data
 
     def _document(self, tokens: DocBinTokens, number: int) -> SourceDocument | None:
@@ -82,7 +82,9 @@ class DocBinReader(DocumentSourceReader):
             text, places = tokens.text(number)
         except KeyError:
             self._problem(
-                number + 1, "set aside", tr("document {key}: a word of it is not among the file's strings", key=key)
+                number + 1,
+                "set aside",
+                tr("document {key}: one of its words is missing from the file's strings", key=key),
             )
             return None
         found: list[SourceMention] = []
@@ -152,7 +154,7 @@ class DocBinFormat:
         with Source(path).stream() as stream:
             head = stream.read(1 << 12)
         if not is_docbin(head):
-            raise UserError(tr("{path} is no DocBin of spaCy: choose another file", path=path))
+            raise UserError(tr("{path} is not a spaCy DocBin: choose another file", path=path))
         return DocBinReader(path)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:

@@ -91,7 +91,7 @@ class DocBinTokens:
             self._spaces = bytes(content["spaces"])
             self._strings = by_id(one for one in content["strings"] if isinstance(one, str))
         except (KeyError, TypeError, ValueError) as error:
-            raise self._damaged(tr("lacks what a DocBin has")) from error
+            raise self._damaged(tr("lacks the fields of a DocBin")) from error
         width = len(self._attributes)
         self._starts = [0, *accumulate(lengths)]
         fits = self._starts[-1] * width == len(self._numbers) and len(self._spaces) == self._starts[-1]
@@ -113,7 +113,7 @@ class DocBinTokens:
 
     def _damaged(self, why: str) -> UserError:
         return UserError(
-            tr("{path} {why}: it is damaged, or of another version of spaCy; write it again", path=self._path, why=why)
+            tr("{path} {why}: it is damaged or from another version of spaCy; write it again", path=self._path, why=why)
         )
 
     def string(self, number: int) -> str:

@@ -112,7 +112,7 @@ class Packer:
             return False
         if len(gold.mention.spans) > 1:
             text = tr(
-                'document {document}: "{text}" is discontinuous, which spaCy cannot carry: left out',
+                'document {document}: "{text}" is discontinuous, which spaCy does not support: left out',
                 document=document,
                 text=gold.mention.text,
             )

@@ -58,7 +58,7 @@ class HuggingFaceReader(FilesReader):
                     yield document
         if not count:
             why = first_of(self.problems)
-            raise UserError(tr("{path} holds no row with a text{why}", path=self._files.path, why=why))
+            raise UserError(tr("{path} contains no row with a text{why}", path=self._files.path, why=why))
 
     def _rows(self, name: str) -> Iterator[tuple[Mapping[str, Any], Names, int]]:
         """Each row with the names of its tags and its line, 0 where there are no lines."""
@@ -84,7 +84,9 @@ class HuggingFaceReader(FilesReader):
         key = row.key or f"{Path(place.name).stem} {place.number}"
         mentions = self._mentions(row, place.line, f"document {key}")
         for one in row.unread:
-            words = tr("document {key}: {element} is no mention: [start, end, type]", key=key, element=one)
+            words = tr(
+                "document {key}: {element} is not a mention of the form [start, end, type]", key=key, element=one
+            )
             self._problem(place.line, "set aside", words)
         title = row.title or first_line(row.text)
         return SourceDocument(key, title, row.text, row.passages, mentions, "", place.line, split=split)
@@ -110,12 +112,14 @@ class HuggingFaceReader(FilesReader):
         if not one.quote.strip():
             if one.ranges and all(end <= len(text) for _, end in one.ranges):
                 return tuple(Span(start, end) for start, end in sorted(one.ranges))
-            self._problem(line, "set aside", tr("{said}: it has no place in the text", said=said))
+            self._problem(line, "set aside", tr("{said}: it has no position in the text", said=said))
             return ()
         place = find_place(anchors, one.ranges, one.quote, text) if one.ranges else None
         if place is None:
             self._problem(
-                line, "set aside", tr("{said}: other text stands at its offsets, and no place is clear", said=said)
+                line,
+                "set aside",
+                tr("{said}: the text at its offsets is different, and no other position is unambiguous", said=said),
             )
             return ()
         if place.repair:
@@ -161,7 +165,7 @@ class HuggingFaceFormat(ReadOnly):
         files = open_files(path)
         if holds_many(path) and not data_files(files):
             raise UserError(
-                tr("{path} holds no file of Arrow, Parquet or JSON lines: choose a dataset's folder", path=path)
+                tr("{path} contains no Arrow, Parquet or JSON lines file: choose a dataset's folder", path=path)
             )
         return HuggingFaceReader(files)
 
@@ -189,7 +193,7 @@ def arrow_rows(file: BinaryIO, shown: str, *, parquet: bool) -> Iterator[tuple[M
     except ImportError as error:
         raise UserError(
             tr(
-                "{shown} needs pyarrow to be read: install it (pip install 'curator[datasets]') and try again",
+                "{shown} can only be read with pyarrow: install it (pip install 'curator[datasets]') and try again",
                 shown=shown,
             )
         ) from error
@@ -208,7 +212,7 @@ def arrow_rows(file: BinaryIO, shown: str, *, parquet: bool) -> Iterator[tuple[M
                 yield from ((row, names) for row in batch.slice(start, ROWS).to_pylist())
     except (pyarrow.ArrowException, OSError, ValueError, KeyError) as error:
         raise UserError(
-            tr("{shown} is damaged, or no table ({error}): fetch or save it again", shown=shown, error=error)
+            tr("{shown} is damaged or not a table ({error}): download or save it again", shown=shown, error=error)
         ) from error
 
 

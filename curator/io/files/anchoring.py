@@ -44,7 +44,7 @@ WAYS = {
     Counting.PASSAGE: "characters of the passage",
     Counting.TOO_LARGE: "characters from 1",
     Counting.TOO_SMALL: "characters from -1",
-    Counting.INCLUSIVE: "characters, the end included",
+    Counting.INCLUSIVE: "characters, end inclusive",
 }
 SLIPS = frozenset({Counting.TOO_LARGE, Counting.TOO_SMALL, Counting.INCLUSIVE})
 """What a single mention may have by mistake: it contradicts no other."""
@@ -99,7 +99,8 @@ class Anchors:
             return ""
         ways = [(self._usual, scores[self._usual]), *against.items()]
         return tr(
-            "its offsets do not all count the same ({ways}); where several of these fit, {usual} were taken",
+            "its offsets are not all counted in the same way ({ways}); where several of these fit, they "
+            "were read as {usual}",
             ways=", ".join(f"{tr(WAYS[one])}: {n:,}" for one, n in ways),
             usual=tr(WAYS[self._usual]),
         )
@@ -201,7 +202,7 @@ class Anchors:
             at = found + len(piece)
         if not inner.endswith(pieces[-1]) or at > len(inner) - len(pieces[-1]):
             return None
-        return Anchor(Span(start, end), tr("the quoted text marks what it leaves out"))
+        return Anchor(Span(start, end), tr("the quoted text has a mark where it omits something"))
 
     def _by_quote(self, start: int, quote: str) -> Anchor | None:
         wanted = _spaced(quote)
@@ -212,7 +213,7 @@ class Anchors:
         if not places:
             return None
         if len(places) == 1:
-            return Anchor(Span(places[0], places[0] + len(wanted)), tr("the quoted text stands in one place only"))
+            return Anchor(Span(places[0], places[0] + len(wanted)), tr("the quoted text occurs only once"))
         return self._nearest(start, places, len(wanted))
 
     def _places(self, wanted: str) -> Iterator[int]:
@@ -229,7 +230,9 @@ class Anchors:
         if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
             return None
         at = ranked[0][1]
-        return Anchor(Span(at, at + length), tr("the nearest place of the quoted text in the same passage was taken"))
+        return Anchor(
+            Span(at, at + length), tr("the nearest occurrence of the quoted text in the same passage was used")
+        )
 
 
 def alike(text: str, quote: str) -> bool:
@@ -310,7 +313,7 @@ def learn(anchors: Anchors, stated: Iterable[tuple[Sequence[Range], str]]) -> st
     )
 
 
-_WHOLE = "the quoted text is that of the whole stretch, not of its fragments"
+_WHOLE = "the quoted text covers the whole range, not only its fragments"
 
 
 def broken(spans: Sequence[Span], text: str) -> list[Range]:

@@ -44,7 +44,7 @@ class Unpacked(io.RawIOBase):
         count = self._file.readinto(buffer)
         self._left -= count
         if self._left < 0:
-            raise UserError(tr("{path} swells to far more than it is: it was not read on", path=self._path))
+            raise UserError(tr("{path} unpacks to far more than its own size: reading was stopped", path=self._path))
         return count
 
     def close(self) -> None:
@@ -177,7 +177,7 @@ class Files:
                 yield stream
         except (zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError, NotImplementedError) as error:
             raise UserError(
-                tr("{shown} is damaged ({error}): fetch or copy it again", shown=self.shown(name), error=error)
+                tr("{shown} is damaged ({error}): download or copy it again", shown=self.shown(name), error=error)
             ) from error
         except OSError as error:
             raise UserError(
@@ -269,7 +269,7 @@ def digest(path: Path) -> str:
     except OSError as error:
         raise UserError(
             tr(
-                "{path} could not be read ({strerror}). Check the name and its rights.",
+                "{path} could not be read ({strerror}). Check the name and the permissions.",
                 path=path,
                 strerror=error.strerror or error,
             )
@@ -291,7 +291,7 @@ def _folder(folder: Path) -> Files:
         if len(sizes) > MOST_FILES:
             raise UserError(
                 tr(
-                    "{folder} holds more than {most_files:,} files: import its folders one by one",
+                    "{folder} contains more than {most_files:,} files: import its folders one by one",
                     folder=folder,
                     most_files=MOST_FILES,
                 )
@@ -315,7 +315,7 @@ def _hidden(name: str) -> bool:
 def _member(path: Path, archive: Path, name: str) -> Files:
     files = _listed(archive, archive.stat().st_mtime_ns)
     if name not in files.names:
-        raise UserError(tr("{archive} holds no {name}: check the path", archive=archive, name=name))
+        raise UserError(tr("{name} was not found in {archive}: check the path", archive=archive, name=name))
     return files.only([name]).called(path)
 
 
@@ -330,7 +330,7 @@ def _zip(path: Path) -> Files:
         archive = zipfile.ZipFile(path)  # stays open, and is closed with the last reference to it
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeError, ValueError) as error:
         raise UserError(
-            tr("{path} is a damaged zip archive ({error}): fetch or copy it again", path=path, error=error)
+            tr("{path} is a damaged zip archive ({error}): download or copy it again", path=path, error=error)
         ) from error
     except OSError as error:
         raise UserError(tr("cannot read {path}: {strerror}", path=path, strerror=error.strerror or error)) from error
@@ -347,13 +347,14 @@ def _zip(path: Path) -> Files:
 def _check_size(path: Path, members: Sequence[zipfile.ZipInfo]) -> None:
     if len(members) > MOST_FILES:
         raise UserError(
-            tr("{path} holds more than {most_files:,} files: split the archive", path=path, most_files=MOST_FILES)
+            tr("{path} contains more than {most_files:,} files: split the archive", path=path, most_files=MOST_FILES)
         )
     size, swollen = path.stat().st_size, sum(one.file_size for one in members)
     if swollen > FREE_BYTES + MOST_SWELLING * size:
         raise UserError(
             tr(
-                "{path} would swell from {size:,} to {swollen:,} bytes, as no archive of texts does: it was not opened",
+                "{path} was not opened: it would unpack from {size:,} to {swollen:,} bytes, far more "
+                "than an archive of texts does",
                 path=path,
                 size=size,
                 swollen=swollen,
@@ -367,9 +368,13 @@ def _check_member(path: Path, member: zipfile.ZipInfo) -> None:
     drive = len(name) > 1 and name[1] == ":"
     if not name or name.startswith("/") or drive or "\\" in name or "\0" in name or ".." in parts:
         raise UserError(
-            tr("{path} holds {name!r}, a name that leads out of the archive: it was not opened", path=path, name=name)
+            tr(
+                "{path} was not opened: it contains a name that leads out of the archive ({name!r})",
+                path=path,
+                name=name,
+            )
         )
     if (member.external_attr >> 16) & 0o170000 == 0o120000:
-        raise UserError(tr("{path} holds {name!r}, a link: it was not opened", path=path, name=name))
+        raise UserError(tr("{path} was not opened: it contains a link ({name!r})", path=path, name=name))
     if member.flag_bits & 1:
         raise UserError(tr("{path} is encrypted: unpack it with its password first", path=path))

@@ -21,14 +21,14 @@ _ADVICE = {
     errno.EPERM: "no permission to write there: choose another folder",
     errno.EROFS: "the folder is read-only: choose another folder",
     errno.ENOENT: "the folder does not exist: create it or choose another",
-    errno.ENOTDIR: "a part of the path is not a folder: choose another path",
-    errno.EISDIR: "it is a folder: name a file",
+    errno.ENOTDIR: "part of the path is not a folder: choose another path",
+    errno.EISDIR: "it is a folder: choose a file",
     errno.ENAMETOOLONG: "the name or the path is too long: choose a folder with a shorter path",
     errno.ELOOP: "the symbolic link points to itself: choose another path",
-    errno.EEXIST: "a file of that name is in the way: remove it or choose another path",
+    errno.EEXIST: "a file with this name already exists: remove it or choose another path",
 }
 UNKNOWN = "{error}: check the disk and try again"
-NO_PLAIN_FILE = "it is a device, a pipe or a socket: name a plain file"
+NO_PLAIN_FILE = "it is a device, a pipe or a socket: choose a regular file"
 
 
 def write_error(path: Path, error: OSError) -> UserError:
@@ -180,7 +180,7 @@ class AtomicWriter:
         if folder.is_dir() and (others := sorted(one.name for one in folder.iterdir() if one.name not in files)):
             raise UserError(
                 tr(
-                    "{folder} holds {others} and is no place of its own. Choose a new folder.",
+                    "{folder} already contains {others}. Choose a new or an empty folder.",
                     folder=folder,
                     others=others[0],
                 )

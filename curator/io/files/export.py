@@ -40,7 +40,7 @@ class ReadOnly:
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> NoReturn:  # noqa: ARG002
         raise UserError(
-            tr("{title} cannot be written: `curator formats` lists the formats that can be", title=self.title)
+            tr("{title} cannot be written: `curator formats` lists the formats that Curator writes", title=self.title)
         )
 
 
@@ -137,7 +137,7 @@ def target_paths(
     is dropped, since exports are plain text; equal names are numbered.
     """
     if not files:
-        raise UserError(tr("nothing to export: the project holds no document that was asked for"))
+        raise UserError(tr("nothing to export: the project has none of the requested documents"))
     if not out.is_dir() and (len(files) == 1 or (endings and out.name.lower().endswith(endings))):
         return [out]
     names = [export_name(file, format_name=format_name, suffix=suffix) for file in files]

@@ -156,8 +156,8 @@ class JsonStream:
         except UnicodeDecodeError as error:
             raise UserError(
                 tr(
-                    "{path}, line {line}: there is a byte that is not UTF-8: convert the file to UTF-8 (for "
-                    "example with iconv) and try again",
+                    "{path}, line {line}: a byte is not UTF-8: convert the file to UTF-8 (for example "
+                    "with iconv) and try again",
                     path=self._source.path,
                     line=self._line,
                 )
@@ -168,7 +168,7 @@ class JsonStream:
     def _broken(self, what: str) -> NoReturn:
         raise UserError(
             tr(
-                "{path}, line {line}: broken JSON ({what}): fetch the file again",
+                "{path}, line {line}: broken JSON ({what}): download the file again",
                 path=self._source.path,
                 line=self._line,
                 what=what,

@@ -63,7 +63,7 @@ class RecordReader(DocumentSourceReader, ABC):
         if not documents:
             raise UserError(
                 tr(
-                    "{path} holds no {records} record with a PMID and a title or abstract",
+                    "{path} contains no {records} record with a PMID and a title or abstract",
                     path=self._source.path,
                     records=self.records,
                 )

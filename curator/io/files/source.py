@@ -67,7 +67,7 @@ class Source:
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise UserError(
                 tr(
-                    "{path} is a damaged or truncated gzip file ({error}): fetch or copy it again",
+                    "{path} is a damaged or truncated gzip file ({error}): download or copy it again",
                     path=self.path,
                     error=error,
                 )
@@ -112,7 +112,7 @@ class Source:
                 if len(line) >= LINE_BYTES:
                     raise UserError(
                         tr(
-                            "{path}, line {number}: longer than 64 MiB: this is no text file",
+                            "{path}, line {number}: longer than 64 MiB: this is not a text file",
                             path=self.path,
                             number=number,
                         )
@@ -168,7 +168,7 @@ def _read_error(path: Path, error: OSError) -> UserError:
     if isinstance(error, FileNotFoundError):
         return UserError(tr("{path} does not exist: check the path", path=path))
     if isinstance(error, IsADirectoryError):
-        return UserError(tr("{path} is a folder: name a file in it", path=path))
+        return UserError(tr("{path} is a folder: choose a file in it", path=path))
     if isinstance(error, PermissionError):
         return UserError(tr("no permission to read {path}: change its permissions or copy it", path=path))
     return UserError(tr("cannot read {path}: {strerror}", path=path, strerror=error.strerror or error))

@@ -55,7 +55,7 @@ def refuse_entities(path: Path, element: Any) -> None:
 def broken(path: Path, error: etree.XMLSyntaxError) -> NoReturn:
     line = error.lineno or 0
     raise UserError(
-        tr("{path}, line {line}: broken XML ({msg}): fetch the file again", path=path, line=line, msg=error.msg)
+        tr("{path}, line {line}: broken XML ({msg}): download the file again", path=path, line=line, msg=error.msg)
     ) from error
 
 

@@ -34,7 +34,7 @@ def first_of_each(found: Iterable[tuple[int, Entity]], problems: list[Problem]) 
     for line, entity in found:
         if entity.id in lines:
             text = tr(
-                "entity {id} ({name}) was already defined in line {lines}, which is kept",
+                "entity {id} ({name}) was already defined in line {lines}; that definition is kept",
                 id=entity.id,
                 name=entity.name,
                 lines=lines[entity.id],
@@ -52,7 +52,7 @@ def needs_some(entities: Iterable[Entity], path: Path, problems: list[Problem]) 
         yield entity
     if not count:
         why = first_of(problems)
-        raise UserError(tr("{path} holds no usable entity{why}", path=path, why=why))
+        raise UserError(tr("{path} contains no usable entity{why}", path=path, why=why))
 
 
 def clean_names(names: Iterable[str], besides: str = "") -> tuple[str, ...]:

@@ -112,9 +112,7 @@ def sniff(head: bytes) -> bool:
 def open_reader(path: Path) -> CtdReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not sniff(Source(path).head()):
-        raise UserError(
-            tr("{path} is no vocabulary of CTD: it has no comment `# Fields:` with an id that is known", path=path)
-        )
+        raise UserError(tr("{path} is not a CTD vocabulary: it has no comment `# Fields:` with a known id", path=path))
     reader = CtdReader(path)
     reader.prepare()
     return reader

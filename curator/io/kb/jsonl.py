@@ -43,7 +43,7 @@ class JsonlReader(SourceReader):
         for key in value:
             if key not in FIELDS and key not in self._unknown:
                 self._unknown.add(key)
-                self._problem(line, "note", tr("the field {key!r} is not known and is not read", key=key))
+                self._problem(line, "note", tr("the field {key!r} is unknown and was ignored", key=key))
         entity_id, name = _needed(value, "id"), _needed(value, "name")
         lists = {key: self._list(value, key, line) for key in LISTS}
         lists["synonyms"] = clean_names(lists["synonyms"], besides=name)
@@ -59,7 +59,7 @@ class JsonlReader(SourceReader):
         if found is None or found == "":
             return ()
         if isinstance(found, str):
-            text = tr("entity {id}: {key!r} is a text, read as a list of one", id=value["id"], key=key)
+            text = tr("entity {id}: {key!r} is a single text; it was read as a list", id=value["id"], key=key)
             self._problem(line, "repaired", text)
             found = [found]
         if not isinstance(found, list):
@@ -67,7 +67,7 @@ class JsonlReader(SourceReader):
             return ()
         texts = [item for item in found if isinstance(item, str)]
         if len(texts) < len(found):
-            self._wrong(value["id"], key, tr("a list of texts: its other elements are left out"), line)
+            self._wrong(value["id"], key, tr("a list of texts: its other elements were left out"), line)
         return clean_names(plain_text(text) for text in texts)
 
     def _wrong(self, entity_id: str, key: str, wanted: str, line: int) -> None:
@@ -94,7 +94,7 @@ def open_reader(path: Path) -> JsonlReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not sniff(Source(path).head()):
         raise UserError(
-            tr("{path} is no knowledge base in JSON lines: each line needs an `id` and a `name`", path=path)
+            tr("{path} is not a JSON lines knowledge base: each line needs an `id` and a `name`", path=path)
         )
     reader = JsonlReader(path)
     reader.prepare()

@@ -94,7 +94,7 @@ def open_reader(path: Path) -> MediaWikiKbReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not is_dump(Source(path).head()):
         raise UserError(
-            tr("{path} is no MediaWiki dump: its XML has no root <mediawiki>; choose another file", path=path)
+            tr("{path} is not a MediaWiki dump: its XML has no root <mediawiki>; choose another file", path=path)
         )
     reader = MediaWikiKbReader(path)
     reader.prepare()

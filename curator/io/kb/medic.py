@@ -36,7 +36,7 @@ class MedicReader(SourceReader):
             own, *others = [medic_id(one.strip()) for one in ids.split("|")]
             spelt = clean_names(names.split("|"))
             if not apart or not ids or not spelt:
-                self._problem(number, "set aside", tr("is no `ID||NAME`: {text}", text=text[:60]))
+                self._problem(number, "set aside", tr("is not `ID||NAME`: {text}", text=text[:60]))
                 continue
             yield number, Entity(own, spelt[0], spelt[1:], (TYPE,), alt_ids=clean_names(others, besides=own))
 
@@ -49,7 +49,7 @@ def sniff(head: bytes) -> bool:
 def open_reader(path: Path) -> MedicReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not sniff(Source(path).head()):
-        raise UserError(tr("{path} is not MEDIC: its lines are no `ID||NAME|SYNONYM`", path=path))
+        raise UserError(tr("{path} is not MEDIC: its lines are not `ID||NAME|SYNONYM`", path=path))
     reader = MedicReader(path)
     reader.prepare()
     return reader

@@ -63,8 +63,8 @@ class MeshAsciiReader(SourceReader):
                 0,
                 "note",
                 ntr(
-                    "{n} qualifier was skipped: it is no entity",
-                    "{n:,} qualifiers were skipped: they are no entities",
+                    "{n} qualifier was skipped: it is not an entity",
+                    "{n:,} qualifiers were skipped: they are not entities",
                     qualifiers,
                 ),
             )
@@ -107,7 +107,7 @@ def sniff(head: bytes) -> bool:
 def open_reader(path: Path) -> MeshAsciiReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not sniff(Source(path).head()):
-        raise UserError(tr("{path} is no MeSH in ASCII: it has no line *NEWRECORD", path=path))
+        raise UserError(tr("{path} is not MeSH in ASCII: it has no line *NEWRECORD", path=path))
     reader = MeshAsciiReader(path)
     reader.prepare()
     return reader

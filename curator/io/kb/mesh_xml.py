@@ -58,7 +58,7 @@ def records(source: Source, tags: Sequence[str], *, attributes_may_refer: bool =
         except etree.XMLSyntaxError as error:
             raise UserError(
                 tr(
-                    "{path}, line {lineno}: broken XML ({msg}): fetch or export the file again",
+                    "{path}, line {lineno}: broken XML ({msg}): download or export the file again",
                     path=source.path,
                     lineno=error.lineno or 0,
                     msg=error.msg,
@@ -75,7 +75,7 @@ def root_of(source: Source) -> str:
         try:
             return str(next(parser)[1].tag)
         except (etree.XMLSyntaxError, StopIteration) as error:
-            raise UserError(tr("{path} is broken XML: fetch or export the file again", path=source.path)) from error
+            raise UserError(tr("{path} is broken XML: download or export the file again", path=source.path)) from error
 
 
 def text_of(element: Any) -> str:
@@ -87,7 +87,11 @@ def _refuse_entities(source: Source, root: Any) -> None:
     info = root.getroottree().docinfo.internalDTD
     if info is not None and any(True for _ in info.iterentities()):
         raise UserError(
-            tr("{path} declares XML entities, which are refused: fetch or export the file again", path=source.path)
+            tr(
+                "{path} declares XML entities, which Curator does not read: download or export the file "
+                "again without them",
+                path=source.path,
+            )
         )
 
 
@@ -203,7 +207,7 @@ def open_reader(path: Path) -> MeshXmlReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not sniff(Source(path).head()):
         raise UserError(
-            tr("{path} is no MeSH XML: it has no DescriptorRecordSet and no SupplementalRecordSet", path=path)
+            tr("{path} is not MeSH XML: it has no DescriptorRecordSet and no SupplementalRecordSet", path=path)
         )
     reader = MeshXmlReader(path)
     reader.prepare()

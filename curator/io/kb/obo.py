@@ -105,7 +105,7 @@ class OboReader(SourceReader):
             if prefix != self._prefix and prefix not in foreign:
                 foreign.add(prefix)
                 text = tr(
-                    "the term {id} has another prefix than {prefix}; such terms are read as entities",
+                    "the prefix of the term {id} is not {prefix}; such terms are read as entities",
                     id=stanza.id,
                     prefix=self._prefix,
                 )
@@ -116,8 +116,8 @@ class OboReader(SourceReader):
                 0,
                 "note",
                 ntr(
-                    "{n} obsolete term was skipped; an id with one successor leads to it",
-                    "{n:,} obsolete terms were skipped; ids with one successor lead to it",
+                    "{n} obsolete term was skipped; an id with exactly one replacement leads to it",
+                    "{n:,} obsolete terms were skipped; ids with exactly one replacement lead to it",
                     obsolete,
                 ),
             )
@@ -126,7 +126,9 @@ class OboReader(SourceReader):
         """Those with one successor lead to it and need no line of their own; neither do those with none."""
         if len(stanza.values("replaced_by")) > 1:
             text = tr(
-                "the obsolete term {id} ({name}) has several successors and leads to none", id=stanza.id, name=name
+                "the obsolete term {id} ({name}) has several replacements, so its id leads to none of them",
+                id=stanza.id,
+                name=name,
             )
             self._problem(stanza.line, "note", text)
 
@@ -174,7 +176,7 @@ class OboReader(SourceReader):
         yield stanza
 
     def _malformed(self, line: int, text: str) -> None:
-        problem = Problem(line, "set aside", tr("is no `tag: value`: {text}", text=text[:60]))
+        problem = Problem(line, "set aside", tr("is not `tag: value`: {text}", text=text[:60]))
         if problem not in self.problems[-1:]:
             self.problems.append(problem)
 
@@ -196,7 +198,7 @@ def sniff(head: bytes) -> bool:
 def open_reader(path: Path) -> OboReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not sniff(Source(path).head()):
-        raise UserError(tr("{path} is no OBO ontology: neither `format-version:` nor a `[Term]`", path=path))
+        raise UserError(tr("{path} is not an OBO ontology: it has neither `format-version:` nor a `[Term]`", path=path))
     reader = OboReader(path)
     reader.prepare()
     return reader

@@ -42,7 +42,7 @@ class OboGraphsReader(SourceReader):
         except (ValueError, RecursionError) as error:
             raise UserError(
                 tr(
-                    "{path} is broken JSON ({error}): fetch or export the file again",
+                    "{path} is broken JSON ({error}): download or export the file again",
                     path=self._source.path,
                     error=error,
                 )
@@ -96,7 +96,7 @@ def sniff(head: bytes) -> bool:
 def open_reader(path: Path) -> OboGraphsReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if not sniff(Source(path).head()):
-        raise UserError(tr('{path} is no OBO graph: it has no "graphs"', path=path))
+        raise UserError(tr('{path} is not an OBO graph: it has no "graphs"', path=path))
     reader = OboGraphsReader(path)
     reader.prepare()
     return reader

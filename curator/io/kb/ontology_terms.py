@@ -47,24 +47,24 @@ def inverted(successor: dict[str, str]) -> dict[str, list[str]]:
 
 
 ONE_OBSOLETE = {
-    "term": "{n} obsolete term was skipped; an id with one successor leads to it",
-    "class": "{n} obsolete class was skipped; an id with one successor leads to it",
-    "concept": "{n} obsolete concept was skipped; an id with one successor leads to it",
+    "term": "{n} obsolete term was skipped; an id with exactly one replacement leads to it",
+    "class": "{n} obsolete class was skipped; an id with exactly one replacement leads to it",
+    "concept": "{n} obsolete concept was skipped; an id with exactly one replacement leads to it",
 }
 OBSOLETE = {
-    "term": "{n:,} obsolete terms were skipped; ids with one successor lead to it",
-    "class": "{n:,} obsolete classes were skipped; ids with one successor lead to it",
-    "concept": "{n:,} obsolete concepts were skipped; ids with one successor lead to it",
+    "term": "{n:,} obsolete terms were skipped; ids with exactly one replacement lead to it",
+    "class": "{n:,} obsolete classes were skipped; ids with exactly one replacement lead to it",
+    "concept": "{n:,} obsolete concepts were skipped; ids with exactly one replacement lead to it",
 }
 ONE_UNNAMED = {
-    "term": "{n} term without a name was set aside",
-    "class": "{n} class without a name was set aside",
-    "concept": "{n} concept without a name was set aside",
+    "term": "{n} term without a name was skipped",
+    "class": "{n} class without a name was skipped",
+    "concept": "{n} concept without a name was skipped",
 }
 UNNAMED = {
-    "term": "{n:,} terms without a name were set aside",
-    "class": "{n:,} classes without a name were set aside",
-    "concept": "{n:,} concepts without a name were set aside",
+    "term": "{n:,} terms without a name were skipped",
+    "class": "{n:,} classes without a name were skipped",
+    "concept": "{n:,} concepts without a name were skipped",
 }
 
 

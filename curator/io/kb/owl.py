@@ -135,7 +135,7 @@ def open_reader(path: Path, options: KbOptions | None = None) -> OwlReader:
     """Raises UserError for a missing, empty, truncated or foreign file."""
     if _START.search(Source(path).head()) is None:
         raise UserError(
-            tr("{path} is no RDF/XML: convert the ontology to it (for example with ROBOT) and try again", path=path)
+            tr("{path} is not RDF/XML: convert the ontology to it (for example with ROBOT) and try again", path=path)
         )
     reader = OwlReader(path, options or KbOptions())
     reader.prepare()

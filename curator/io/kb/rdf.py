@@ -79,7 +79,10 @@ class RdfReader(SourceReader):
         kind = syntax(head)
         if kind == "xml" and b"<!ENTITY" in head:
             raise UserError(
-                tr("{path} declares XML entities, which are refused: export the file again", path=self._source.path)
+                tr(
+                    "{path} declares XML entities, which Curator does not read: export the file again without them",
+                    path=self._source.path,
+                )
             )
         concepts: set[str] = set()
         values: dict[str, list[_Value]] = {}
@@ -104,7 +107,11 @@ class RdfReader(SourceReader):
         except (SyntaxError, ValueError) as error:
             words = str(error).partition("(<")[0]
             raise UserError(
-                tr("{path}: {words}: mend it, or fetch or export the file again", path=self._source.path, words=words)
+                tr(
+                    "{path}: {words}: correct the file, or download or export it again",
+                    path=self._source.path,
+                    words=words,
+                )
             ) from error
 
     def _term(self, node: str, values: Mapping[str, Sequence[_Value]], spaces: Mapping[str, str]) -> OntologyTerm:
@@ -158,7 +165,7 @@ class _Shallow:
         if self._depth > MOST_NESTED:
             raise UserError(
                 tr(
-                    "{path} nests brackets more than {most:,} deep: mend it, or fetch or export the file again",
+                    "{path} nests brackets more than {most:,} deep: correct the file, or download or export it again",
                     path=self._path,
                     most=MOST_NESTED,
                 )

@@ -85,7 +85,7 @@ class UmlsReader:
                         0,
                         "note",
                         tr(
-                            "there is no {name} beside {concepts}: nothing is known of it", name=name, concepts=CONCEPTS
+                            "{name} was not found next to {concepts}: its data is missing", name=name, concepts=CONCEPTS
                         ),
                     )
                 )
@@ -170,9 +170,7 @@ class UmlsReader:
             if len(row) > width:
                 yield row
             elif len(row) > 1:
-                text = tr(
-                    "in {name}: has {number} fields instead of {width}", name=name, number=len(row) - 1, width=width
-                )
+                text = tr("in {name}: {number} fields instead of {width}", name=name, number=len(row) - 1, width=width)
                 self.problems.append(Problem(number, "set aside", text))
 
 
@@ -210,7 +208,7 @@ def open_reader(path: Path, options: KbOptions | None = None) -> UmlsReader:
     folder = folder_of(path)
     if folder is None:
         raise UserError(
-            tr("{path} holds no {concepts}: choose the folder META of a UMLS release", path=path, concepts=CONCEPTS)
+            tr("{path} contains no {concepts}: choose the folder META of a UMLS release", path=path, concepts=CONCEPTS)
         )
     reader = UmlsReader(folder, options or KbOptions())
     reader.prepare()

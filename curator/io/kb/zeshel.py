@@ -95,7 +95,7 @@ def open_reader(path: Path) -> ZeshelKbReader:
         if not sniff(Source(each).head()):
             keys = ", ".join(DOCUMENT_KEYS)
             raise UserError(
-                tr("{each} is no ZESHEL documents file: its lines need the keys {keys}", each=each, keys=keys)
+                tr("{each} is not a ZESHEL documents file: its lines need the keys {keys}", each=each, keys=keys)
             )
     reader = ZeshelKbReader(paths)
     reader.prepare()
@@ -109,7 +109,7 @@ def _files_in(folder: Path) -> list[Path]:
     if not found:
         raise UserError(
             tr(
-                "{folder} is a folder without ZESHEL documents (WORLD.json): name a file or another folder",
+                "{folder} is a folder without ZESHEL documents (WORLD.json): choose a file or another folder",
                 folder=folder,
             )
         )

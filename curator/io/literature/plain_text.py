@@ -42,16 +42,14 @@ class PlainTextReader(FilesReader):
             count += 1
             yield SourceDocument(document_id(name), first_line(text), text, plain_passages(text), (), "", 1)
         if not count:
-            raise UserError(
-                tr("{path} holds no text that could be read: {first}", path=self._files.path, first=self._first())
-            )
+            raise UserError(tr("{path} contains no readable text: {first}", path=self._files.path, first=self._first()))
         if others := [name for name in names if name not in texts]:
             self._problem(
                 0,
                 "note",
                 ntr(
-                    "{n} further file is no text: {others}",
-                    "{n:,} further files are no texts: {others}",
+                    "{n} other file is not text: {others}",
+                    "{n:,} other files are not text: {others}",
                     len(others),
                     others=", ".join(others[:5]),
                 ),
@@ -76,7 +74,7 @@ class PlainTextReader(FilesReader):
         if "\0" in text:
             raise UserError(
                 tr(
-                    "{shown}, line {count}: this is no text file",
+                    "{shown}, line {count}: this is not a text file",
                     shown=shown,
                     count=text[: text.index(chr(0))].count(chr(10)) + 1,
                 )
@@ -126,7 +124,7 @@ class PlainTextFormat:
         """Raises UserError for a missing or unsafe source, and one without any text."""
         files = open_files(path)
         if holds_many(path) and not any(_is_text(name) for name in files.names):
-            raise UserError(tr("{path} holds no file that ends with .txt: choose another folder or archive", path=path))
+            raise UserError(tr("{path} contains no .txt file: choose another folder or archive", path=path))
         return PlainTextReader(files)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
@@ -136,8 +134,8 @@ class PlainTextFormat:
         paths = write_documents(chosen, out, self.problems, suffixes=ENDINGS)
         if mentions := [one for _, writer, _ in chosen for one in writer.mentions]:
             text = ntr(
-                "plain text holds no mentions: {n} and what was decided about it was not written",
-                "plain text holds no mentions: {n:,} and what was decided about them were not written",
+                "plain text cannot store mentions: {n} mention and its decision were not written",
+                "plain text cannot store mentions: {n:,} mentions and their decisions were not written",
                 len(mentions),
             )
             self.problems.append(LeftOut(0, "note", text, mentions=tuple(mentions)))

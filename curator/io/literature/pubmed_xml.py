@@ -41,8 +41,8 @@ class PubMedXmlReader(RecordReader):
                 yield document
         if self._others:
             text = ntr(
-                "{n} record has no abstract but one in another language or for laymen: not read",
-                "{n:,} records have no abstract but one in another language or for laymen: not read",
+                "{n} record has an abstract only in another language or for laypeople; it was not read",
+                "{n:,} records have an abstract only in another language or for laypeople; it was not read",
                 self._others,
             )
             self._problem(0, "note", text)
@@ -51,8 +51,8 @@ class PubMedXmlReader(RecordReader):
                 0,
                 "note",
                 ntr(
-                    "the file says that {n} older record was withdrawn; nothing was done",
-                    "the file says that {n:,} older records were withdrawn; nothing was done",
+                    "according to the file, {n} older record was withdrawn; nothing was changed",
+                    "according to the file, {n:,} older records were withdrawn; nothing was changed",
                     deleted,
                 ),
             )

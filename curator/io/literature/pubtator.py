@@ -80,10 +80,10 @@ class PubTatorReader(DocumentSourceReader):
             yield document
         if not documents:
             raise UserError(
-                tr("{path} holds no PubTator document: no line like `PMID|t|title`", path=self._source.path)
+                tr("{path} contains no PubTator document: no line like `PMID|t|title`", path=self._source.path)
             )
         if mentions and not with_ids:
-            self._problem(0, "note", tr("no mention of this file carries an identifier: all count as NIL"))
+            self._problem(0, "note", tr("no mention in this file has an identifier: all count as NIL"))
 
     def _records(self) -> Iterator[_Record]:
         record: _Record | None = None
@@ -100,7 +100,7 @@ class PubTatorReader(DocumentSourceReader):
                 continue
             self.head += line
             if line.strip():
-                self._problem(number, "set aside", tr("stands before the first document: {shown}", shown=_shown(line)))
+                self._problem(number, "set aside", tr("is before the first document: {shown}", shown=_shown(line)))
         if record is not None:
             yield record
 
@@ -140,7 +140,11 @@ class PubTatorReader(DocumentSourceReader):
             self._problem(
                 number,
                 "set aside",
-                tr('{where}: the text there is "{found}", and no other place is clear', where=where, found=found[:80]),
+                tr(
+                    '{where}: the text there is "{found}", and no other position is unambiguous',
+                    where=where,
+                    found=found[:80],
+                ),
             )
             return None
         span = anchor.span
@@ -219,15 +223,13 @@ def _stated(record: _Record) -> Iterator[Stated]:
 def _unusable(columns: Sequence[str], pmid: str) -> str:
     """Why a line is no mention: "relation", or the reason for setting it aside; '' for a mention."""
     if len(columns) < 2:
-        return tr("neither a header, an annotation nor a relation")
+        return tr("is not a header, an annotation or a relation")
     if columns[0].strip() != pmid:
-        return tr(
-            "belongs to document {strip!r} but stands in document {pmid}", strip=columns[0].strip()[:40], pmid=pmid
-        )
+        return tr("belongs to document {strip!r} but is in document {pmid}", strip=columns[0].strip()[:40], pmid=pmid)
     if len(columns) >= 4 and _RELATION_NAME.fullmatch(columns[1]):
         return "relation"
     if len(columns) < 5:
-        return tr("an annotation needs at least 5 columns, this has {number}", number=len(columns))
+        return tr("an annotation needs at least 5 columns, this one has {number}", number=len(columns))
     if not all(c.strip().isascii() and c.strip().isdigit() and len(c) < 20 for c in columns[1:3]):
         return tr("the offsets are not numbers")
     return ""

@@ -237,7 +237,9 @@ def _carried(gold: ExportMention, item: ExportDocument, problems: list[Problem])
     if len(gold.mention.spans) == 1:
         return True
     where = mention_place(item.document.external_id, gold.mention.text)
-    problems.append(left_out(gold, tr("{where} is discontinuous, which PubTator cannot carry: left out", where=where)))
+    problems.append(
+        left_out(gold, tr("{where} is discontinuous, which PubTator does not support: left out", where=where))
+    )
     return False
 
 

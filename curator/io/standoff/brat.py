@@ -100,7 +100,7 @@ class BratReader(FilesReader):
                 yield document
         if not found:
             raise UserError(
-                tr("{path} holds no brat document that could be read: no .txt with its .ann", path=self._files.path)
+                tr("{path} contains no readable brat document: no .txt with its .ann", path=self._files.path)
             )
         self.extra = _dump(parts, others, self._marked)
 
@@ -144,7 +144,7 @@ class BratReader(FilesReader):
             self._problem(
                 record + 1,
                 "set aside",
-                tr("{stem}.ann: no `T1<tab>Type start end<tab>text`: {line}", stem=stem, line=line[:80]),
+                tr("{stem}.ann: not in the form `T1<tab>Type start end<tab>text`: {line}", stem=stem, line=line[:80]),
             )
             return None
         key, kind, ranges, quote = entity[1], entity[2], _ranges(entity[3]), entity[4]
@@ -157,7 +157,11 @@ class BratReader(FilesReader):
             self._problem(
                 record + 1,
                 "set aside",
-                tr('{where}: the text there is "{there}", and no other place is clear', where=where, there=there),
+                tr(
+                    '{where}: the text there is "{there}", and no other position is unambiguous',
+                    where=where,
+                    there=there,
+                ),
             )
             return None
         if place.repair:
@@ -214,7 +218,7 @@ class BratFormat:
         if not path.name.lower().endswith(ENDINGS) or _FIRST.match(head.removeprefix(_MARK)) is None:
             return ""
         return tr(
-            "{path} holds annotations of brat, and its text {text} is missing", path=path, text=f"{path.stem}.txt"
+            "{path} contains brat annotations, but its text {text} is missing", path=path, text=f"{path.stem}.txt"
         )
 
     def open(self, path: Path) -> BratReader:

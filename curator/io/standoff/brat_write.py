@@ -194,7 +194,7 @@ class Annotations:
     def _noted_removal(self, key: str, gone: set[str]) -> None:
         if key not in gone and key.startswith(("R", "A", "M", "#")):
             text = tr(
-                "document {external_id}: {key} went with the annotation that it is about",
+                "document {external_id}: {key} was removed together with the annotation it refers to",
                 external_id=self._item.document.external_id,
                 key=key,
             )

@@ -52,7 +52,9 @@ class PubAnnotationReader(FilesReader):
             self.tail = stream.rest
             self.extra = json.dumps({"between": between})
         if not number:
-            raise UserError(tr("{path} holds no PubAnnotation document: no object with a text", path=self._files.path))
+            raise UserError(
+                tr("{path} contains no PubAnnotation document: no object with a text", path=self._files.path)
+            )
         if len(self._files.names) > 1:
             self.head = self.tail = self.extra = ""
 
@@ -61,7 +63,7 @@ class PubAnnotationReader(FilesReader):
         text = plain_text(given)
         key = _document_id(value) or f"document {number}"
         if text != given:
-            self._problem(line, "repaired", tr("document {key} holds lone surrogates, read as U+FFFD", key=key))
+            self._problem(line, "repaired", tr("document {key} contains lone surrogates, read as U+FFFD", key=key))
         named = {str(one.get("prefix")): str(one.get("uri")) for one in objects(value.get("namespaces"))}
         mentions = [
             mention
@@ -81,7 +83,7 @@ class PubAnnotationReader(FilesReader):
                 line,
                 "set aside",
                 tr(
-                    "{where}: a denotation at {get}, not in the text",
+                    "{where}: the denotation at {get} is outside the text",
                     where=where,
                     get=json.dumps(found.value.get("span"))[:80],
                 ),

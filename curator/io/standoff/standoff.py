@@ -62,8 +62,8 @@ class FilesReader(DocumentSourceReader):
                 0,
                 "note",
                 ntr(
-                    "{n} further file is not kept: {left}",
-                    "{n:,} further files are not kept: {left}",
+                    "{n} other file is not kept: {left}",
+                    "{n:,} other files are not kept: {left}",
                     len(left),
                     left=", ".join(left[:5]),
                 ),
@@ -120,7 +120,7 @@ def write_documents(
     A single document goes into the file `out` itself where that ends with one of `suffixes`.
     """
     if not chosen:
-        raise UserError(tr("nothing to export: the project holds no document that was asked for"))
+        raise UserError(tr("nothing to export: the project has none of the requested documents"))
     if out.name.lower().endswith(suffixes) and suffixes and not out.is_dir():
         return [_single(chosen, out)]
     folders = unique([Path(export_name(file, format_name="", suffix="")).stem or "documents" for file, _, _ in chosen])
@@ -160,7 +160,7 @@ def _name(item: ExportDocument, taken: set[str], problems: list[Problem]) -> str
 def _single(chosen: Sequence[tuple[SourceFile, Documents, Iterable[ExportDocument]]], out: Path) -> Path:
     first = list(islice(chain.from_iterable(((writer, item) for item in items) for _, writer, items in chosen), 2))
     if len(first) != 1:
-        raise UserError(tr("{out} can hold one document only: name a folder or a .zip archive for several", out=out))
+        raise UserError(tr("{out} can store only one document: choose a folder or a .zip archive for several", out=out))
     writer, item = first[0]
     content = next(content for _, content in writer.pieces(item, out.stem))
     return write_files(out.parent, [(out.name, content)])[0]

@@ -116,7 +116,7 @@ class WebAnnoReader(FilesReader):
             found += 1
             yield self._document(name, content)
         if not found:
-            raise UserError(tr("{path} holds no WebAnno TSV 3 document that could be read", path=self._files.path))
+            raise UserError(tr("{path} contains no readable WebAnno TSV 3 document", path=self._files.path))
 
     def _document(self, name: str, content: str) -> SourceDocument:
         tree = parse(content)
@@ -125,7 +125,7 @@ class WebAnnoReader(FilesReader):
             self._problem(
                 index + 1,
                 "set aside",
-                tr("{name}: not understood as a token's line: {lines}", name=name, lines=tree.lines[index][:80]),
+                tr("{name}: this is not the line of a token: {lines}", name=name, lines=tree.lines[index][:80]),
             )
         wrong = [unit for unit in tree.units() if not text.holds(unit)]
         if wrong:
@@ -133,8 +133,8 @@ class WebAnnoReader(FilesReader):
                 wrong[0].line + 1,
                 "note",
                 ntr(
-                    "{name}: {n} token is not where its offsets say",
-                    "{name}: {n:,} tokens do not stand where their offsets say",
+                    "{name}: {n} token is not at its offsets",
+                    "{name}: {n:,} tokens are not at their offsets",
                     len(wrong),
                     name=name,
                 ),
@@ -162,7 +162,7 @@ class WebAnnoReader(FilesReader):
             self._problem(
                 one.units[0].line + 1,
                 "set aside",
-                tr('{name}: {kind} "{words}" does not stand there', name=name, kind=kind, words=words[:80]),
+                tr('{name}: {kind} "{words}" was not found at its offsets', name=name, kind=kind, words=words[:80]),
             )
             return None
         ids = tuple(dict.fromkeys(read for read in map(read_id, stated) if read))

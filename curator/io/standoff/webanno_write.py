@@ -179,7 +179,7 @@ class _Edit:
             self._note(
                 "set aside",
                 gold,
-                tr("its layer {name} has no place for the type {type}", name=one.layer.name, type=gold.mention.type),
+                tr("its layer {name} cannot store the type {type}", name=one.layer.name, type=gold.mention.type),
             )
 
     def _say_ids(self, one: tree.WebAnnoAnnotation, ids: Sequence[str], gold: ExportMention) -> None:
@@ -190,7 +190,7 @@ class _Edit:
         if one.layer.features and tree.unescape(one.cells[place]) != text:
             one.cells[place] = tree.escape(text)
         if not one.layer.features:
-            self._note("set aside", gold, tr("its layer {name} has no place for identifiers", name=one.layer.name))
+            self._note("set aside", gold, tr("its layer {name} cannot store identifiers", name=one.layer.name))
 
     def _widen(self, one: tree.WebAnnoAnnotation) -> int:
         """Give a layer the feature `identifier`, and every unit and annotation an empty cell for it; the place."""
@@ -231,7 +231,7 @@ class _Edit:
         that TSV cannot carry.
         """
         if len(gold.mention.spans) > 1:
-            self._leave_out(gold, tr("is discontinuous, which WebAnno TSV cannot carry: left out"))
+            self._leave_out(gold, tr("is discontinuous, which WebAnno TSV does not support: left out"))
             return []
         span = gold.mention.spans[0]
         start, end = self._map.to_utf16(span.start), self._map.to_utf16(span.end)
@@ -241,7 +241,7 @@ class _Edit:
                 inside = start <= unit.start and unit.end <= end
                 units.append(unit if inside else self._part(sentence, unit, max(start, unit.start), min(end, unit.end)))
         if not units:
-            self._leave_out(gold, tr("holds no token: left out"))
+            self._leave_out(gold, tr("contains no token: left out"))
         elif (units[0].start, units[-1].end) != (start, end):
             self._note("repaired", gold, tr("lost the white space at its ends"))
         return units
@@ -302,7 +302,7 @@ class _Edit:
         if len(kept) == len(tree.stacked(unit, layer)):
             return
         text = tr(
-            "document {external_id}: a relation at {address} went with its mention",
+            "document {external_id}: a relation at {address} was removed together with its mention",
             external_id=self._item.document.external_id,
             address=unit.address,
         )

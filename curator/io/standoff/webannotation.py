@@ -63,14 +63,14 @@ class WebAnnotationReader(FilesReader):
                 0,
                 "note",
                 ntr(
-                    "{n} annotation is about no text here: kept, but not shown",
-                    "{n:,} annotations are about no text here: kept, but not shown",
+                    "{n} annotation does not refer to a text in the file: kept, but not shown",
+                    "{n:,} annotations do not refer to a text in the file: kept, but not shown",
                     len(others),
                 ),
             )
         if not texts:
             raise UserError(
-                tr("{path}: the texts of its annotations are missing: put them beside the file", path=self._files.path)
+                tr("{path}: the texts of its annotations are missing: put them next to the file", path=self._files.path)
             )
         for address in texts:
             yield self._document(address, texts[address], annotations.get(address, []))
@@ -93,7 +93,7 @@ class WebAnnotationReader(FilesReader):
             self._problem(
                 0,
                 "set aside",
-                tr("the page {missing} is not here: import its folder, or save all pages", missing=missing[0]),
+                tr("the page {missing} was not found: import its folder, or save all pages", missing=missing[0]),
             )
 
     def _unwrapped(
@@ -102,7 +102,7 @@ class WebAnnotationReader(FilesReader):
         if depth > DEEPEST:
             raise UserError(
                 tr(
-                    "{path}: pages within pages, more than {deepest} deep: save them side by side",
+                    "{path}: pages are nested more than {deepest} deep: save each page by itself",
                     path=self._files.path,
                     deepest=DEEPEST,
                 )
@@ -199,7 +199,7 @@ class WebAnnotationReader(FilesReader):
             self._problem(
                 0,
                 "set aside",
-                tr("{where}: no place in the text ({selector})", where=where, selector=json.dumps(selector)[:80]),
+                tr("{where}: no position in the text ({selector})", where=where, selector=json.dumps(selector)[:80]),
             )
             return None
         at = text.find(prefix + exact + suffix)
@@ -209,7 +209,13 @@ class WebAnnotationReader(FilesReader):
         anchor = anchors.find(start or 0, end or 0, exact) if known or text.count(exact) == 1 else None
         if anchor is None:
             self._problem(
-                0, "set aside", tr('{where}: "{exact}" stands in no place that is clear', where=where, exact=exact[:80])
+                0,
+                "set aside",
+                tr(
+                    '{where}: the position of "{exact}" is ambiguous, or it does not occur in the text',
+                    where=where,
+                    exact=exact[:80],
+                ),
             )
             return None
         if anchor.repair and known:
@@ -261,7 +267,7 @@ class WebAnnotationFormat:
         if not (self.sniff_files(files) if holds_many(path) else self.sniff(path, Source(path).head())):
             raise UserError(
                 tr(
-                    "{path} is no Web Annotation: no JSON with the context {context}; choose another format",
+                    "{path} is not a Web Annotation file: no JSON with the context {context}; choose another format",
                     path=path,
                     context=CONTEXT,
                 )

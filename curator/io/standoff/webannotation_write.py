@@ -133,7 +133,11 @@ class _Annotations:
                 Problem(
                     0,
                     "note",
-                    tr("{key_of} went with {found}, which it is about", key_of=key_of(annotation), found=min(found)),
+                    tr(
+                        "{key_of} was removed together with {found}, which it refers to",
+                        key_of=key_of(annotation),
+                        found=min(found),
+                    ),
                 )
             )
         return bool(found)

@@ -56,7 +56,7 @@ class XmiReader(FilesReader):
             yield document
         if not found:
             raise UserError(
-                self.problems[0].text if self.problems else tr("{path} holds no XMI document", path=self._files.path)
+                self.problems[0].text if self.problems else tr("{path} contains no XMI document", path=self._files.path)
             )
         systems = [name for name in self._files.names if _is_type_system(self._files, name)]
         texts = {name: text for name in systems if (text := self._text(name)) is not None}
@@ -70,7 +70,7 @@ class XmiReader(FilesReader):
             data = stream.read(most + 1)
         if len(data) > most:
             raise UserError(
-                tr("{shown} swells to far more than it is: it was not opened", shown=self._files.shown(name))
+                tr("{shown} unpacks to far more than its own size: it was not opened", shown=self._files.shown(name))
             )
         return data
 
@@ -82,8 +82,8 @@ class XmiReader(FilesReader):
                 0,
                 "note",
                 ntr(
-                    "{name}: {n} further view is kept, but not shown",
-                    "{name}: {n:,} further views are kept, but not shown",
+                    "{name}: {n} other view is kept, but not shown",
+                    "{name}: {n:,} other views are kept, but not shown",
                     cas.other_views(),
                     name=name,
                 ),
@@ -96,7 +96,7 @@ class XmiReader(FilesReader):
         ]
         for part in [one for key in parts.keys() - {one.get(ID) for one in cas.mentions()} for one in parts[key]]:
             place = f"{part.get('begin')}-{part.get('end')}"
-            text = tr("{name}: a part of a mention at {place}, whose mention is missing", name=name, place=place)
+            text = tr("{name}: the mention for the part at {place} is missing", name=name, place=place)
             self._problem(part.sourceline or 0, "set aside", text)
         raw = data.decode("utf-8") if _is_utf_8(data) else _as_utf_8(cas)
         key = name.removesuffix(".gz").removesuffix(".xmi").removesuffix(".xml")
@@ -113,14 +113,14 @@ class XmiReader(FilesReader):
             span = _span(one, units, len(cas.text))
             if span is None:
                 place = f"{one.get('begin')}-{one.get('end')}"
-                text = tr("{name}: {kind} at {place}, which holds no text", name=name, kind=kind, place=place)
+                text = tr("{name}: {kind} at {place} contains no text", name=name, kind=kind, place=place)
                 self._problem(one.sourceline or 0, "set aside", text)
                 return None
             spans.append(span)
         spans.sort()
         if any(one.end > other.start for one, other in pairwise(spans)):
             place = ", ".join(f"{one.start}-{one.end}" for one in spans)
-            text = tr("{name}: {kind} at {place}, whose parts overlap", name=name, kind=kind, place=place)
+            text = tr("{name}: the parts of {kind} at {place} overlap", name=name, kind=kind, place=place)
             self._problem(pieces[0].sourceline or 0, "set aside", text)
             return None
         ids = tuple(dict.fromkeys(read for read in map(read_id, stated) if read))

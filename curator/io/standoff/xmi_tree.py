@@ -88,7 +88,7 @@ def parse(data: bytes, where: str) -> Cas:
             tr("{where}, line {line}: broken XML ({msg}): export it again", where=where, line=line, msg=error.msg)
         ) from error
     if root.getroottree().docinfo.doctype:
-        raise UserError(tr("{where} has a document type, which XMI does not: export it again", where=where))
+        raise UserError(tr("{where} has a document type, which XMI does not allow: export it again", where=where))
     for one in [*root.iter(etree.Comment, etree.ProcessingInstruction)]:
         if one.getparent() is not None:
             one.getparent().remove(one)
@@ -96,7 +96,7 @@ def parse(data: bytes, where: str) -> Cas:
     sofa = next((one for one in sofas if one.get("sofaID") == INITIAL_VIEW), sofas[0] if sofas else None)
     if sofa is None:
         raise UserError(
-            tr("{where} holds no text (no Sofa with a sofaString): export it together with its text", where=where)
+            tr("{where} contains no text (no Sofa with a sofaString): export it together with its text", where=where)
         )
     views = [one for one in root.iter(f"{{{CAS}}}View") if one.get("sofa") == sofa.get(ID)]
     return Cas(root, sofa, views[0] if views else None, sofa.get("sofaString"))

@@ -28,8 +28,8 @@ from curator.services.ports import ExportDocument, ExportMention, Problem
 
 TYPE_SYSTEM = "TypeSystem.xml"
 NO_TYPES = (
-    "{name} has no type system beside it, which other UIMA programs need for the parts of discontinuous mentions: "
-    "export to a folder or a .zip archive to get it."
+    "{name} comes without a type system, which other UIMA programs need for the parts of discontinuous "
+    "mentions: export to a folder or a .zip archive to get it."
 )
 _SPECIFIER = "http://uima.apache.org/resourceSpecifier"
 _TEXT, _ANNOTATION = "uima.cas.String", "uima.tcas.Annotation"
@@ -75,7 +75,7 @@ class _FileWriter:
             try:
                 system = etree.fromstring(text.encode("utf-8"), _parser())
             except etree.XMLSyntaxError as error:
-                said = tr("{name} is broken XML ({error}) and was written back as it was", name=name, error=error)
+                said = tr("{name} is broken XML ({error}) and was written back unchanged", name=name, error=error)
                 self._problems.append(Problem(0, "note", said))
                 yield name, text.encode()
                 continue
@@ -197,7 +197,7 @@ class _Edit:
             held = "value"
         if held is None:
             text = tr(
-                "its type {type_name} has no place for {type}: it stays what it was",
+                "its type {type_name} cannot store {type}: it was left unchanged",
                 type_name=tree.type_name(one),
                 type=gold.mention.type,
             )
@@ -223,7 +223,7 @@ class _Edit:
             if key in (other.get(end) for end in tree.RELATION_ENDS):
                 self._leave_view(other.get(tree.ID))
                 self.cas.root.remove(other)
-                text = f"a relation {tree.type_name(other)} went with a mention"
+                text = f"a relation {tree.type_name(other)} was removed with a mention"
                 self._problems.append(
                     Problem(
                         0,
@@ -259,7 +259,7 @@ def _new_cas(item: ExportDocument, problems: list[Problem]) -> bytes:
     text = tree.xml_text(item.document.text)
     if text != item.document.text:
         words = tr(
-            "document {external_id} holds characters that no XML can, written as U+FFFD",
+            "document {external_id} contains characters that XML does not allow, written as U+FFFD",
             external_id=item.document.external_id,
         )
         problems.append(Problem(0, "repaired", words))

@@ -42,7 +42,7 @@ def place(path: Path, headings: Sequence[str], wanted: str) -> int:
     if wanted.isdecimal() and 1 <= int(wanted) <= len(headings):
         return int(wanted) - 1
     named = ", ".join(one for one in headings if one.strip())
-    raise UserError(tr("{path} has no column {wanted!r}: choose among {named}", path=path, wanted=wanted, named=named))
+    raise UserError(tr("{path} has no column {wanted!r}: choose one of {named}", path=path, wanted=wanted, named=named))
 
 
 # Which columns were chosen for tables of which headings, kept in a file of the user's for the next table like them.

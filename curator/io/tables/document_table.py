@@ -79,11 +79,11 @@ class DocumentTableReader:
             yield self._made(document)
         if not count:
             why = first_of(self.problems)
-            raise UserError(tr("{path} holds no usable row{why}", path=self._path, why=why))
+            raise UserError(tr("{path} contains no usable row{why}", path=self._path, why=why))
         if self._rejected:
             text = ntr(
-                "{n} mention that was rejected was left out",
-                "{n:,} mentions that were rejected were left out",
+                "{n} rejected mention was left out",
+                "{n:,} rejected mentions were left out",
                 self._rejected,
             )
             self.problems.append(Problem(0, "note", text))
@@ -106,7 +106,7 @@ class DocumentTableReader:
         for line, cells in rows:
             if any(cell.strip() for cell in cells[sheet.width :]):
                 text = tr(
-                    "has {number} cells for {width} columns; what is beyond them is left out",
+                    "has {number} cells for {width} columns; the extra cells are left out",
                     number=len(cells),
                     width=sheet.width,
                 )
@@ -149,9 +149,7 @@ class DocumentTableReader:
             yield found
         for key, rows in waiting.items():
             for row in rows:
-                self._problem(
-                    row.line, "set aside", tr("there is no document {key!r}, which the mention is of", key=key)
-                )
+                self._problem(row.line, "set aside", tr("the document {key!r} of the mention was not found", key=key))
 
     def _made(self, found: _Document) -> SourceDocument:
         joined = bool(found.title) and not found.body.startswith(found.title)
@@ -193,21 +191,23 @@ class DocumentTableReader:
             self._problem(
                 row.line,
                 "set aside",
-                tr("{where}: the row has no text of a mention, and no place in the text", where=where),
+                tr("{where}: the row has neither the text of a mention nor a position", where=where),
             )
             return ()
         if not ranges:
             at = text.find(quote)
             if at >= 0 and text.find(quote, at + 1) < 0:
                 return (Span(at, at + len(quote)),)
-            several = tr("{where}: it stands in several places, and the row does not say where", where=where)
-            nowhere = tr("{where}: it does not stand in the text, and the row does not say where", where=where)
+            several = tr("{where}: it occurs several times in the text, and the row gives no position", where=where)
+            nowhere = tr("{where}: it does not occur in the text, and the row gives no position", where=where)
             self._problem(row.line, "set aside", several if at >= 0 else nowhere)
             return ()
         found = find_place(anchors, ranges, quote, text)
         if found is None:
             self._problem(
-                row.line, "set aside", tr("{where}: other text stands there, and no place is clear", where=where)
+                row.line,
+                "set aside",
+                tr("{where}: the text there is different, and no other position is unambiguous", where=where),
             )
             return ()
         if found.repair:

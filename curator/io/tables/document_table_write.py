@@ -96,12 +96,12 @@ def write_tables(files: Files, out: Path, problems: list[Problem]) -> list[Path]
     """Into OUT, which ends with .csv, .tsv or .xlsx; into mentions.csv in it if it is a folder. Raises UserError."""
     chosen = list(files)
     if not chosen:
-        raise UserError(tr("nothing to export: the project holds no document that was asked for"))
+        raise UserError(tr("nothing to export: the project has none of the requested documents"))
     target = out / "mentions.csv" if out.is_dir() else out
     ending = target.suffix.lower()
     if ending not in (".csv", ".tsv", ".xlsx"):
         raise UserError(
-            tr("{out} does not say which kind of table: let its name end with .csv, .tsv or .xlsx", out=out)
+            tr("the kind of table is not clear from {out}: use a name that ends in .csv, .tsv or .xlsx", out=out)
         )
     if ending == ".xlsx":
         with AtomicFiles() as atomic, _workbook(atomic, target) as (documents, mentions):
@@ -211,7 +211,7 @@ def cell_text(text: str, target: Path) -> str:
     if len(text) > LONGEST_CELL:
         raise UserError(
             tr(
-                "{target}: a cell of a workbook holds {longest_cell:,} characters, and a document has "
+                "{target}: a workbook cell can hold {longest_cell:,} characters, but a document has "
                 "{number:,}: export to .csv or .tsv",
                 target=target,
                 longest_cell=LONGEST_CELL,

@@ -70,7 +70,7 @@ class KbTableReader:
         for line, cells in rows:
             if len(cells) > len(headings) and any(cell.strip() for cell in cells[len(headings) :]):
                 text = tr(
-                    "has {number} cells for {number2} columns; what is beyond them is left out",
+                    "has {number} cells for {number2} columns; the extra cells are left out",
                     number=len(cells),
                     number2=len(headings),
                 )
@@ -134,7 +134,7 @@ def places_of(path: Path, headings: Sequence[str], columns: Mapping[str, str]) -
     if unknown:
         raise UserError(
             tr(
-                "an entity has no field {unknown!r}: choose among {fields}",
+                "an entity has no field {unknown!r}: choose one of {fields}",
                 unknown=unknown[0],
                 fields=", ".join(FIELDS),
             )
@@ -146,7 +146,7 @@ def places_of(path: Path, headings: Sequence[str], columns: Mapping[str, str]) -
         if field not in places:
             raise UserError(
                 tr(
-                    "{path}: no column was chosen for the {field}. Its columns are {named}: say which one it is "
+                    "{path}: no column was chosen for the {field}. Its columns are {named}: choose one "
                     "(--column {field}=HEADING, or in the dialog)",
                     path=path,
                     field=field,

@@ -64,8 +64,8 @@ def layout_of(path: Path, options: DocumentOptions) -> TableLayout:
         named = ", ".join(one for one in next(iter(chosen.table.first(1)), []) if one.strip()) or "none"
         raise UserError(
             tr(
-                "{path}: no column was chosen for the text or the mention. Its columns are {named}: say which "
-                "one it is (--column text=HEADING, or in the dialog)",
+                "{path}: no column was chosen for the text or the mention. Its columns are {named}: "
+                "choose one (--column text=HEADING, or in the dialog)",
                 path=path,
                 named=named,
             )
@@ -77,8 +77,8 @@ def layout_of(path: Path, options: DocumentOptions) -> TableLayout:
     if found.documents is None and "start" in chosen.places:
         raise UserError(
             tr(
-                "{path} says where mentions stand, in texts that it does not hold: put them into a column of it, "
-                "into a sheet {documents} of the workbook, or into {name} beside it",
+                "{path} has the positions of mentions, but not the texts: put the texts into a column, "
+                "into a sheet {documents} of the workbook, or into {name} next to the file",
                 path=path,
                 documents=DOCUMENTS,
                 name=companion(path).name,
@@ -116,7 +116,7 @@ def _sheet(path: Path, sheet: str, columns: Mapping[str, str]) -> Sheet:
     if unknown:
         raise UserError(
             tr(
-                "a document has no field {unknown!r}: choose among {document_fields}",
+                "a document has no field {unknown!r}: choose one of {document_fields}",
                 unknown=unknown[0],
                 document_fields=", ".join(DOCUMENT_FIELDS),
             )

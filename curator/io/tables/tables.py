@@ -78,7 +78,7 @@ class Table:
             if len(cells) > MOST_COLUMNS:
                 raise UserError(
                     tr(
-                        "{path}, line {line}: more than {most_columns} columns: this is no table of ours",
+                        "{path}, line {line}: more than {most_columns} columns: Curator cannot read this table",
                         path=self.path,
                         line=line,
                         most_columns=MOST_COLUMNS,
@@ -105,8 +105,8 @@ class Table:
         except csv.Error as error:
             raise UserError(
                 tr(
-                    "{path}, line {began}: a quotation mark is opened or closed in the wrong place ({error}): "
-                    "mend the line, or save the table with tabs",
+                    "{path}, line {began}: a quotation mark is opened or closed in the wrong place "
+                    "({error}): correct the line, or save the table with tabs",
                     path=self.path,
                     began=began,
                     error=error,
@@ -189,7 +189,7 @@ def _check_size(path: Path) -> None:
     if unpacked > max(UNPACKED, TIMES * path.stat().st_size):
         raise UserError(
             tr(
-                "{path} unpacks to {unpacked:,} MB and is refused: save the table as CSV",
+                "{path} is too large: it unpacks to {unpacked:,} MB. Save the table as CSV",
                 path=path,
                 unpacked=unpacked >> 20,
             )

@@ -61,15 +61,15 @@ class _Lacking:
     def problems(self) -> Iterator[Problem]:
         if self.documents:
             text = ntr(
-                "BLINK's lines are mentions: {n} document without any was left out",
-                "BLINK's lines are mentions: {n:,} documents without any were left out",
+                "BLINK has one line for each mention: {n} document without mentions was left out",
+                "BLINK has one line for each mention: {n:,} documents without mentions were left out",
                 self.documents,
             )
             yield LeftOut(0, "note", text, documents=self.documents)
         if self.descriptions:
             text = ntr(
-                "{n} line has no `label` and `label_title`: join it with the knowledge base by `label_id`",
-                "{n:,} lines have no `label` and `label_title`: join them with the knowledge base by `label_id`",
+                "{n} line has no `label` and no `label_title`: join it with the knowledge base by `label_id`",
+                "{n:,} lines have no `label` and no `label_title`: join them with the knowledge base by `label_id`",
                 self.descriptions,
             )
             yield Problem(0, "note", text)
@@ -101,7 +101,9 @@ def _line(
         return None
     if len(mention.spans) != 1:
         where = mention_place(item.document.external_id, mention.text)
-        problems.append(left_out(gold, tr("{where} is discontinuous, which BLINK cannot carry: left out", where=where)))
+        problems.append(
+            left_out(gold, tr("{where} is discontinuous, which BLINK does not support: left out", where=where))
+        )
         return None
     came = records[mention.record] if 0 <= mention.record < len(records) else None
     if came is not None and action is Action.KEEP:
@@ -176,7 +178,7 @@ class BlinkReader(DocumentSourceReader):
             yield self._document(held)
         if not count:
             why = first_of(self.problems)
-            raise UserError(tr("{path} holds no usable BLINK mention{why}", path=self._source.path, why=why))
+            raise UserError(tr("{path} contains no usable BLINK mention{why}", path=self._source.path, why=why))
 
     def _lines(self) -> Iterator[_Line]:
         for number, line in enumerate(self._source.lines(), 1):

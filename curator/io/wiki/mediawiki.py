@@ -98,22 +98,24 @@ class MediaWikiReader(DocumentSourceReader):
                 self._problem(
                     page.line,
                     "set aside",
-                    tr("page {title}: its text cannot be taken apart ({error})", title=page.title, error=error),
+                    tr("page {title}: its text cannot be parsed ({error})", title=page.title, error=error),
                 )
                 continue
             count += 1
             yield _document(page, plain, dump.wiki.name)
         if not count:
             raise UserError(
-                tr("{path} holds no article: choose a dump of pages with their texts", path=self._source.path)
+                tr("{path} contains no article: choose a dump of pages with their texts", path=self._source.path)
             )
         if redirects:
             self._problem(
                 0,
                 "note",
                 ntr(
-                    "{n:,} redirect is no document: a knowledge base of the dump has it",
-                    "{n:,} redirects are no documents: a knowledge base of the dump has them",
+                    "{n:,} redirect was left out: it is not a document. Imported as a knowledge base, "
+                    "the dump keeps it",
+                    "{n:,} redirects were left out: they are not documents. Imported as a knowledge "
+                    "base, the dump keeps them",
                     redirects,
                 ),
             )
@@ -138,7 +140,7 @@ class MediaWikiFormat(ReadOnly):
         """Raises UserError for a missing, empty, truncated or foreign file."""
         if not is_dump(Source(path).head()):
             raise UserError(
-                tr("{path} is no MediaWiki dump: its XML has no root <mediawiki>; choose another file", path=path)
+                tr("{path} is not a MediaWiki dump: its XML has no root <mediawiki>; choose another file", path=path)
             )
         reader = MediaWikiReader(path)
         reader.prepare()

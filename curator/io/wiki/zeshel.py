@@ -43,7 +43,7 @@ class _Reader(DocumentSourceReader):
 
     def _note_surrogates(self, document: DocumentLine, where: str, line: int) -> None:
         if document.replaced:
-            text = tr("{where} {id} holds lone surrogates, read as U+FFFD", where=where, id=document.id)
+            text = tr("{where} {id} contains lone surrogates, read as U+FFFD", where=where, id=document.id)
             self._problem(line, "repaired", text)
 
 
@@ -83,7 +83,7 @@ class ZeshelMentionReader(_Reader):
         if not self._wanted:
             raise UserError(
                 tr(
-                    "{path} holds no usable ZESHEL mention: {first_problem}",
+                    "{path} contains no usable ZESHEL mention: {first_problem}",
                     path=self._path,
                     first_problem=self._first_problem(),
                 )
@@ -132,7 +132,7 @@ class ZeshelMentionReader(_Reader):
                 yield self._document(document, wanted.pop(document.id), line.removeprefix(BOM), number)
             elif document.id in places:
                 self._problem(
-                    number, "set aside", tr("in {name}: a second document {id}", name=source.path.name, id=document.id)
+                    number, "set aside", tr("in {name}: duplicate document {id}", name=source.path.name, id=document.id)
                 )
         for document_id, mentions in wanted.items():
             for mention in mentions:
@@ -162,7 +162,7 @@ class ZeshelMentionReader(_Reader):
             self._problem(
                 mention.record + 1,
                 "set aside",
-                tr("{where}: other text stands there, and no place is clear", where=where),
+                tr("{where}: the text there is different, and no other position is unambiguous", where=where),
             )
             return None
         first, last, repair = place
@@ -205,7 +205,7 @@ class ZeshelDocumentReader(_Reader):
             else:
                 raw += line
         if held is None:
-            raise UserError(tr("{path} holds no usable ZESHEL document", path=self._path))
+            raise UserError(tr("{path} contains no usable ZESHEL document", path=self._path))
         yield _plain_document(*held, raw)
 
     def _parsed(self, line: str, number: int) -> DocumentLine | None:
@@ -243,8 +243,8 @@ class ZeshelFormat:
         if not has_keys(found, MENTION_KEYS) and not has_keys(found, DOCUMENT_KEYS):
             raise UserError(
                 tr(
-                    "{path} is not ZESHEL: its first line must hold the keys {mention_keys} (mentions) or "
-                    "{document_keys} (documents)",
+                    "{path} is not ZESHEL: its first line must contain the keys {mention_keys} "
+                    "(mentions) or {document_keys} (documents)",
                     path=path,
                     mention_keys=", ".join(MENTION_KEYS),
                     document_keys=", ".join(DOCUMENT_KEYS),

@@ -60,9 +60,9 @@ def parse_object(line: str) -> Mapping[str, Any]:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise LineError(tr("is no JSON: {error}", error=error)) from error
+        raise LineError(tr("is not JSON: {error}", error=error)) from error
     if not isinstance(value, dict):
-        raise LineError(tr("is no JSON object"))
+        raise LineError(tr("is not a JSON object"))
     return value
 
 
@@ -96,10 +96,10 @@ def parse_mention(line: str, record: int) -> MentionLine:
     value = parse_object(line)
     world = _text(value, "corpus")
     if not _WORLD.fullmatch(world) or world.strip(". ") == "":
-        raise LineError(tr("names no usable world in `corpus`: {world!r}", world=world[:40]))
+        raise LineError(tr("has no usable world in `corpus`: {world!r}", world=world[:40]))
     label = value.get("label_document_id")
     if label is not None and not isinstance(label, str):
-        raise LineError(tr("has a `label_document_id` that is no text"))
+        raise LineError(tr("has a `label_document_id` that is not text"))
     start, end = _number(value, "start_index"), _number(value, "end_index")
     document_id = plain_text(_text(value, "context_document_id")).strip()
     text = plain_text(_text(value, "text"))
@@ -190,8 +190,8 @@ class WhitespaceTokens:
         size = len(wanted)
         places = [i for i, word in enumerate(self.words) if word == wanted[0] and self.words[i : i + size] == wanted]
         if len(places) == 1:
-            return places[0], places[0] + size - 1, tr("the mention's text stands in one place only")
+            return places[0], places[0] + size - 1, tr("the mention's text occurs only once")
         ranked = sorted((abs(at - mention.start), at) for at in places)
         if not ranked or not 0 <= mention.start < len(self.words) or ranked[0][0] == ranked[1][0]:
             return None
-        return ranked[0][1], ranked[0][1] + size - 1, tr("the nearest place of the mention's text was taken")
+        return ranked[0][1], ranked[0][1] + size - 1, tr("the nearest occurrence of the mention's text was used")

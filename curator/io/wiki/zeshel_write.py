@@ -123,7 +123,7 @@ def write_files(
     """Write into the folder `out`. Raises UserError; then no file was changed."""
     chosen = list(files)
     if not chosen:
-        raise UserError(tr("nothing to export: the project holds no document that was asked for"))
+        raise UserError(tr("nothing to export: the project has none of the requested documents"))
     names = unique([export_name(file, format_name="zeshel", suffix=".json") for file, _ in chosen])
     worlds = _Worlds()
     mentions = {}
@@ -254,12 +254,12 @@ class _FileWriter:
         """First and last token and their text; None for a mention that ZESHEL cannot carry, which is noted."""
         mention, tokens = gold.mention, WhitespaceTokens(item.document.text)
         if len(mention.spans) > 1:
-            self._leave_out(item, gold, tr("is discontinuous, which ZESHEL cannot carry: left out"))
+            self._leave_out(item, gold, tr("is discontinuous, which ZESHEL does not support: left out"))
             return None
         try:
             first, last = tokens.covering(mention.spans[0])
         except ValueError:
-            self._leave_out(item, gold, tr("holds no token: left out"))
+            self._leave_out(item, gold, tr("contains no token: left out"))
             return None
         text = " ".join(tokens.words[first : last + 1])
         if tokens.span(first, last) != mention.spans[0]:
@@ -290,7 +290,7 @@ class _FileWriter:
             return "" if gold.mention.raw_ids.strip() in NIL_MARKERS else gold.mention.raw_ids
         ids = entity_ids(gold)
         if not ids:
-            self._note("note", item, gold, tr("is NIL, which ZESHEL cannot say: written with an empty label"))
+            self._note("note", item, gold, tr("is NIL, which ZESHEL does not support: written with an empty label"))
         if len(ids) > 1:
             self._note("set aside", item, gold, tr("has several entities; only {ids} was written", ids=ids[0]))
         return ids[0] if ids else ""

@@ -16,7 +16,7 @@ from curator.services.ports import Clock, MentionContext, QueueFilter, Store
 
 CHECKED = "checked for a bulk step"
 ACCEPTED = "accepted in bulk, error at most {limit:.2%} (95 %): {checked:,} checked, {wrong:,} wrong"
-NOT_YET = "The sample is not checked yet; nothing was accepted."
+NOT_YET = "The sample has not been checked yet; nothing was accepted."
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,7 @@ class BulkService:
         The sample is drawn again each time unless a seed is given. Raises UserError for an error outside 0…0.5.
         """
         if not 0.0 < error <= 0.5:
-            raise UserError(
-                tr("An error of {error:.1%} cannot be asked for. Choose one above 0 and up to 50 %.", error=error)
-            )
+            raise UserError(tr("The error cannot be {error:.1%}. Choose a value above 0 and up to 50 %.", error=error))
         drawn = secrets.randbits(31) if seed is None else seed
         with self._store.read() as unit:
             bundle_id = active_bundle(unit.meta)

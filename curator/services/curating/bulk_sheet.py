@@ -50,15 +50,22 @@ def read_sheet(text: str) -> SampleSheet:
             continue
         mention_id, mark = found.get("mention"), found.get("right")
         if not isinstance(mention_id, int) or not (mark is None or isinstance(mark, bool)):
-            raise UserError(tr("Line {line}: “right” must be true, false or null, beside a mention.", line=number))
+            raise UserError(
+                tr("Line {line}: “mention” must be a number, and “right” must be true, false or null.", line=number)
+            )
         shown[mention_id] = (str(found.get("document", "")), str(found.get("text", "")))
         if mark is not None:
             marks[mention_id] = mark
     if plan is None:
-        raise UserError(tr("The plan is missing: the last line of a sample must stay as it was written."))
+        raise UserError(tr("The plan is missing: keep the last line of the file as it was written."))
     strangers = shown.keys() - {one for sample in plan.samples for one in sample}
     if strangers:
-        raise UserError(tr("Mention {id} was not drawn for this sample; leave its lines.", id=min(strangers)))
+        raise UserError(
+            tr(
+                "Mention {id} is not in the sample that was drawn. Change only “right” in the lines of the file.",
+                id=min(strangers),
+            )
+        )
     return SampleSheet(plan, marks, shown)
 
 
@@ -99,7 +106,7 @@ def _unpacked(packed: Mapping[str, Any], number: int) -> BulkPlan:
             (int(tried), int(wrong)),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise UserError(tr("Line {line} holds no plan that can be read.", line=number)) from error
+        raise UserError(tr("Line {line} contains no readable plan.", line=number)) from error
 
 
 def _chance(one: Sequence[Any]) -> Chance:
@@ -116,7 +123,7 @@ def _read(line: str, number: int) -> dict[str, Any]:
     try:
         found = json.loads(line)
     except ValueError as error:
-        raise UserError(tr("Line {line} is no JSON: {error}.", line=number, error=error)) from error
+        raise UserError(tr("Line {line} is not JSON: {error}.", line=number, error=error)) from error
     if not isinstance(found, dict):
-        raise UserError(tr("Line {line} is no line of a sample.", line=number))
+        raise UserError(tr("Line {line} is not a line of a sample.", line=number))
     return found

@@ -116,7 +116,7 @@ class CurationService:
         with self._store.write() as unit:
             document = unit.documents.get(document_id)
             unit.documents.set_state(document_id, state)
-            text = tr("Marked {external_id} {words}", external_id=document.external_id, words=tr(state.words))
+            text = tr("Marked {external_id} as “{words}”", external_id=document.external_id, words=tr(state.words))
             payload = {"states": [[document_id, document.state.value, state.value]]}
             operation = unit.decisions.append_operation(
                 OperationKind.SET_STATE, actor=self.curator, at=self._clock.now(), text=text, payload=payload

@@ -25,12 +25,12 @@ from curator.services.ports import Clock, UnitOfWork
 SHOWN = 10
 """How many candidates of the stored suggestion count as shown when the caller does not say."""
 WORDS = {
-    Outcome.NIL: "Marked {what} NIL",
-    Outcome.REJECTED: "Marked {what} rejected",
-    Outcome.SKIPPED: "Marked {what} skipped",
+    Outcome.NIL: "Marked {what} as NIL",
+    Outcome.REJECTED: "Rejected {what}",
+    Outcome.SKIPPED: "Skipped {what}",
 }
 REASONS: dict[str, str] = {
-    NilReason.NOT_IN_KB: "not in kb",
+    NilReason.NOT_IN_KB: "not in the knowledge base",
     NilReason.TOO_GENERAL: "too general",
     NilReason.TOO_SPECIFIC: "too specific",
     RejectReason.NOT_AN_ENTITY: "not an entity",
@@ -134,7 +134,7 @@ def _say(unit: UnitOfWork, mentions: Sequence[Mention], verdicts: Sequence[Verdi
         names = said_names(verdict, {one: found[one].name for one in verdict.entity_ids})
         return tr("Linked {what} to {names}", what=what, names=names)
     if verdict.outcome is Outcome.CLEARED:
-        return tr("Cleared {what}", what=what)
+        return tr("Cleared the decision about {what}", what=what)
     return tr(WORDS[verdict.outcome], what=what) + _reason(verdict)
 
 

@@ -26,7 +26,7 @@ class GuidelineService:
         if len(text) > LONGEST:
             raise UserError(
                 tr(
-                    "Guidelines hold at most {longest:,} characters; these have {number:,}.",
+                    "Guidelines can have at most {longest:,} characters; these have {number:,}.",
                     longest=LONGEST,
                     number=len(text),
                 )

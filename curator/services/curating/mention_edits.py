@@ -14,8 +14,8 @@ from curator.domain.spans import apart, with_span
 from curator.domain.wording import UserError, tr
 from curator.services.ports import Clock, UnitOfWork
 
-SAME_PLACE = "“{text}” stands exactly there already; nothing was changed."
-SAME_TYPE = "“{text}” is of type {type} already; nothing was changed."
+SAME_PLACE = "“{text}” is already at exactly this position; nothing was changed."
+SAME_TYPE = "“{text}” already has the type {type}; nothing was changed."
 
 
 def change_in(unit: UnitOfWork, mention_id: int, spans: Sequence[Span], *, curator: str, clock: Clock) -> Change:
@@ -88,8 +88,8 @@ def checked(document: Document, spans: Sequence[Span], mention_type: str) -> Sou
     if ordered[-1].end > len(document.text):
         raise UserError(
             tr(
-                "The selection {start}-{end} leaves the text of {external_id}, which has {number} "
-                "characters. Select inside the text.",
+                "The selection {start}-{end} is not within the text of {external_id}, which has "
+                "{number} characters. Select inside the text.",
                 start=ordered[-1].start,
                 end=ordered[-1].end,
                 external_id=document.external_id,
@@ -100,9 +100,9 @@ def checked(document: Document, spans: Sequence[Span], mention_type: str) -> Sou
         raise UserError(tr("The parts of a mention must not overlap. Select them again."))
     text = slice_spans(document.text, ordered)
     if not text.strip():
-        raise UserError(tr("The selection holds only white space. Select the words of the mention."))
+        raise UserError(tr("The selection contains only white space. Select the words of the mention."))
     if any(not document.text[one.start : one.end].strip() for one in ordered):
-        raise UserError(tr("One part of the mention holds only white space. Select words."))
+        raise UserError(tr("One part of the mention contains only white space. Select words."))
     if not mention_type.strip():
         raise UserError(tr("A mention needs a type. Choose one of the project's types."))
     return SourceMention(spans=ordered, text=text, type=mention_type)
@@ -113,7 +113,7 @@ def refuse_duplicate(mentions: Sequence[Mention], new: SourceMention, *, of: int
     if any(one.id != of and one.spans == new.spans and one.type == new.type for one in mentions):
         raise UserError(
             tr(
-                "There is a mention “{text}” of type {type} at exactly this place already.",
+                "A mention “{text}” of type {type} already exists at exactly this position.",
                 text=new.text,
                 type=new.type,
             )

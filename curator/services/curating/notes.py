@@ -18,7 +18,7 @@ from curator.services.ports import Clock, Store, UnitOfWork
 LONGEST = 10_000
 """Characters of a comment."""
 FLAGGED = "Flagged {what}"
-FLAG_OFF = "Took the flag off {what}"
+FLAG_OFF = "Removed the flag from {what}"
 
 
 class NoteService:
@@ -54,11 +54,11 @@ class NoteService:
         """Comment on a mention, or on the document. Raises UserError where nothing or far too much is said."""
         words = text.strip()
         if not words:
-            raise UserError(tr("A comment needs some words; nothing was saved."))
+            raise UserError(tr("A comment cannot be empty; nothing was saved."))
         if len(words) > LONGEST:
             raise UserError(
                 tr(
-                    "A comment holds at most {longest:,} characters; this one has {number:,}.",
+                    "A comment can have at most {longest:,} characters; this one has {number:,}.",
                     longest=LONGEST,
                     number=len(words),
                 )

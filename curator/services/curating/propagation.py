@@ -16,8 +16,8 @@ from curator.services.ports import Clock, MentionContext, QueueFilter, Store, Un
 LIMIT = 5_000
 """Lines shown at most; the others are told by their number and stay as they are."""
 NOTE = "decided with “{text}” of {document}"
-ONE_CHANGED = "{n} of these mentions was decided meanwhile; nothing was changed. Look at the list again."
-CHANGED = "{n:,} of these mentions were decided meanwhile; nothing was changed. Look at the list again."
+ONE_CHANGED = "{n} of these mentions was decided in the meantime; nothing was changed. Check the list again."
+CHANGED = "{n:,} of these mentions were decided in the meantime; nothing was changed. Check the list again."
 
 
 class PropagationScope(StrEnum):

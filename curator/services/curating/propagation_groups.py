@@ -94,14 +94,14 @@ def _part(
 ) -> tuple[GroupKind, str]:
     if other.verdict is not None:
         if other.verdict == verdict:
-            return GroupKind.DECIDED_ALIKE, tr("decided the same already")
-        return GroupKind.DECIDED_OTHERWISE, tr("decided otherwise: {verdict}", verdict=_said(other.verdict, names))
+            return GroupKind.DECIDED_ALIKE, tr("already decided the same way")
+        return GroupKind.DECIDED_OTHERWISE, tr("decided differently: {verdict}", verdict=_said(other.verdict, names))
     here, there = _long_form(this), _long_form(other)
     if here and there and string_key(here) != string_key(there):
         return GroupKind.OTHER_LONG_FORM, tr("stands for “{words}”", words=there)
     first = suggested(other)
     if not first:
-        return GroupKind.UNSUGGESTED, tr("not linked yet")
+        return GroupKind.UNSUGGESTED, tr("without a suggestion yet")
     if first == suggested(this) or first in _answers(verdict):
         return GroupKind.ALIKE, tr("same suggestion")
     return GroupKind.OTHER_SUGGESTION, tr("suggested: {name}", name=names.get(first, first))
@@ -113,8 +113,8 @@ def _why(kind: GroupKind, title: str, this: MentionContext, other: MentionContex
     if kind is not GroupKind.ALIKE:
         return title
     if _other_word(this.text, other.text):
-        return tr("written “{text}”", text=other.text)
-    return tr("nothing around it is around the others") if strange else ""
+        return tr("written as “{text}”", text=other.text)
+    return tr("no words of context in common with the others") if strange else ""
 
 
 def _answers(verdict: Verdict) -> tuple[str, ...]:

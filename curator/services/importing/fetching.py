@@ -106,7 +106,11 @@ class FetchFolder:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UserError(
-                tr("{folder} cannot be made ({why}).", folder=self.path, why=error.strerror or error)
+                tr(
+                    "{folder} cannot be created ({why}). Check the folder's permissions and the free disk space.",
+                    folder=self.path,
+                    why=error.strerror or error,
+                )
             ) from error
         self.writer.write({self.path / ASKED: json.dumps(asdict(noted), indent=1).encode()})
         return noted
@@ -270,7 +274,7 @@ class FetchService:
         """What is asked, as noted before or from now on."""
         asked = wish.asked
         if not asked.query and not asked.given:
-            raise UserError(tr("Name PMIDs or a query."))
+            raise UserError(tr("Enter PMIDs or a query."))
         folder = FetchFolder(self._store.folder, asked.key, self._writer)
         noted = folder.asked()
         if noted is not None:
@@ -323,7 +327,7 @@ class FetchService:
                 seconds = min(2.0**attempt, LONGEST_WAIT) if error.seconds is None else error.seconds
                 if attempt == TRIES - 1 or seconds > LONGEST_WAIT:
                     raise UserError(self._gave_up(error, seconds, kept)) from error
-                text = tr("{host} asks to wait: {why}", host=self.host, why=error)
+                text = tr("Waiting for {host}: {why}", host=self.host, why=error)
                 yield from self._wait(seconds, replace(progress, text=text))
         raise AssertionError("unreachable")
 
@@ -335,11 +339,11 @@ class FetchService:
             yield progress
 
     def _gave_up(self, error: NotNowError, seconds: float, kept: int) -> str:
-        said = tr("{host} gave no answer that can be used ({why}).", host=self.host, why=error)
+        said = tr("{host} sent no usable reply ({why}).", host=self.host, why=error)
         if seconds > LONGEST_WAIT:
             said = ntr(
-                "{host} asks to come back in {n} minute ({why}).",
-                "{host} asks to come back in {n:,} minutes ({why}).",
+                "{host} asks you to try again in {n} minute ({why}).",
+                "{host} asks you to try again in {n:,} minutes ({why}).",
                 round(seconds / 60),
                 host=self.host,
                 why=error,
@@ -350,8 +354,8 @@ class FetchService:
             said
             + " "
             + ntr(
-                "{n} PMID was asked for and is kept; the same again goes on from there.",
-                "{n:,} PMIDs were asked for and are kept; the same again goes on from there.",
+                "{n} PMID was fetched and is kept. Start the same request again to resume it.",
+                "{n:,} PMIDs were fetched and are kept. Start the same request again to resume it.",
                 kept,
             )
         )
@@ -361,7 +365,7 @@ class FetchService:
         if asked.query and asked.count > len(asked.pmids):
             texts.append(
                 tr(
-                    "“{query}” matches {count:,} records; the first {n:,} were asked for.",
+                    "“{query}” matches {count:,} records; the first {n:,} were requested.",
                     query=asked.query,
                     count=asked.count,
                     n=len(asked.pmids),
@@ -370,8 +374,8 @@ class FetchService:
         if known:
             texts.append(
                 ntr(
-                    "{n:,} record is in the project already and was not asked for.",
-                    "{n:,} records are in the project already and were not asked for.",
+                    "{n:,} record is already in the project and was not fetched.",
+                    "{n:,} records are already in the project and were not fetched.",
                     len(known),
                 )
             )

@@ -229,7 +229,7 @@ class GoldWriter:
         if len(self._ambiguous) == MOST_AMBIGUOUS:
             return
         words = tr(
-            'document {document}: "{mention}" ({type}): id {id} fits {entities}: left undecided',
+            'document {document}: "{mention}" ({type}): id {id} matches {entities}: left undecided',
             document=source.external_id,
             mention=mention.text[:80],
             type=mention.type,
@@ -252,10 +252,10 @@ class GoldWriter:
     def _problem(self, unresolved: str, number: int) -> Problem:
         line, document = self._first[unresolved]
         text = ntr(
-            "id {id} is not in the knowledge base (once, first in document {document}): "
-            "NIL where the mention has no other id that is",
-            "id {id} is not in the knowledge base ({n:,} times, first in document {document}): "
-            "NIL where the mention has no other id that is",
+            "id {id} is not in the knowledge base (once, in document {document}): NIL unless the "
+            "mention has another id that is",
+            "id {id} is not in the knowledge base ({n:,} times, first in document {document}): NIL "
+            "unless the mention has another id that is",
             number,
             id=unresolved,
             document=document,

@@ -17,12 +17,16 @@ from curator.services.ports import DocumentReader, Problem, UnitOfWork
 
 HERE, KEPT = "already here", "changed, left as they are"
 """Words of the report's counts."""
-ONE_HERE = "{n:,} document is in the project already and was left out"
-MANY_HERE = "{n:,} documents are in the project already and were left out"
-ONE_KEPT = "{n:,} document is here with another text or other annotations, and stayed as it was"
-MANY_KEPT = "{n:,} documents are here with another text or other annotations, and stayed as they were"
-ONE_OUTDATED = "{n:,} of them has changed in the file since you chose what becomes of it; look at it once more"
-MANY_OUTDATED = "{n:,} of them have changed in the file since you chose what becomes of them; look at them once more"
+ONE_HERE = "{n:,} document is already in the project and was left out"
+MANY_HERE = "{n:,} documents are already in the project and were left out"
+ONE_KEPT = (
+    "{n:,} document is already in the project with a different text or different annotations and was left unchanged"
+)
+MANY_KEPT = (
+    "{n:,} documents are already in the project with a different text or different annotations and were left unchanged"
+)
+ONE_OUTDATED = "{n:,} of them has changed in the file since you chose what to do with it; check it again"
+MANY_OUTDATED = "{n:,} of them have changed in the file since you chose what to do with them; check them again"
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,17 +47,17 @@ def counted(word: str, n: int) -> str:
         case "definitions":
             return ntr("{n:,} definition", "{n:,} definitions", n)
         case "documents brought back":
-            return ntr("{n} document brought back", "{n:,} documents brought back", n)
+            return ntr("{n} document restored", "{n:,} documents restored", n)
         case "new texts taken":
-            return ntr("{n} new text taken", "{n:,} new texts taken", n)
+            return ntr("{n} text updated", "{n:,} texts updated", n)
         case "mentions added":
             return ntr("{n} mention added", "{n:,} mentions added", n)
         case "decisions moved":
             return ntr("{n} decision moved", "{n:,} decisions moved", n)
         case "decisions without a place":
             return ntr("{n} decision without a place", "{n:,} decisions without a place", n)
-        case "decisions to look at":
-            return ntr("{n} decision to look at", "{n:,} decisions to look at", n)
+        case "decisions to review":
+            return ntr("{n} decision to review", "{n:,} decisions to review", n)
     return f"{n:,} {tr(word)}"
 
 
@@ -69,7 +69,7 @@ def counts_in_words(report: ImportReport) -> str:
 def known_in_words(report: ImportReport) -> str:
     """How many files changed nothing, as a sentence; '' without."""
     number = report.counts.get(KNOWN, 0)
-    return ntr("{n} file was imported before.", "{n:,} files were imported before.", number) if number else ""
+    return ntr("{n} file was already imported.", "{n:,} files were already imported.", number) if number else ""
 
 
 def joined(reports: Sequence[ImportReport]) -> ImportReport:

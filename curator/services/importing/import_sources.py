@@ -181,7 +181,7 @@ class _Sorted:
         alone = not (self.marked or whole or mixed)
         found = self.unmarked if alone else self.marked
         unmarked = () if alone else self.unmarked
-        reasons = dict(self.reasons) | dict.fromkeys(unmarked, tr("plain text beside documents of a format"))
+        reasons = dict(self.reasons) | dict.fromkeys(unmarked, tr("plain text next to documents in another format"))
         named = {one.relative_to(path).as_posix(): reasons[one] for one in sorted(reasons)}
         return Sources(((path,) if whole else ()) + found, (Left(path, named),) if named else ())
 
@@ -189,7 +189,7 @@ class _Sorted:
 def _reason(path: Path, error: UserError) -> str:
     """Why a file is left out, without its path."""
     if isinstance(error, UnknownFormatError):
-        return tr("of no format that can be read")
+        return tr("not in a readable format")
     return str(error).removeprefix(f"{path} ").removeprefix(f"{path}: ")
 
 

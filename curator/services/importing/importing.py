@@ -40,12 +40,12 @@ from curator.services.ports import Clock, FormatRegistry, Problem, Store, TextMo
 
 __all__ = ["CONCERNED", "FileProblem", "ImportChoices", "ImportReport", "ImportService", "joined"]
 
-CONCERNED = "decisions to look at"  # what a new version of the knowledge base means for them: see `remap_plan`
+CONCERNED = "decisions to review"  # what a new version of the knowledge base means for them: see `remap_plan`
 DOCUMENTS_PER_UNIT = 50
 TOLD_EACH = 3
 """Files that were imported before and are named one by one."""
-CHANGES_NOTHING = "Imported before as {name}: nothing will change."
-COMES_BACK = "Imported before as {name} and undone: its documents come back, with everything that was decided in them."
+CHANGES_NOTHING = "Already imported as {name}: nothing will change."
+COMES_BACK = "Already imported as {name} and undone: its documents will be restored with all their decisions."
 
 
 class ImportService:
@@ -92,7 +92,10 @@ class ImportService:
         """
         if gold and self._store_has_no_kb():
             raise UserError(
-                tr("Gold needs a knowledge base to look identifiers up in. Import one first (`curator kb import`).")
+                tr(
+                    "To import gold, Curator has to look up identifiers in a knowledge base. Import one "
+                    "first (`curator kb import`)."
+                )
             )
         tally = ImportTally()
         # a wrong file among several stops before anything is written
@@ -108,7 +111,7 @@ class ImportService:
         of imports. Raises UserError as `documents` does, and where no import was stopped."""
         plan = self.unfinished()
         if plan is None:
-            raise UserError(tr("No import was stopped: there is nothing to go on with."))
+            raise UserError(tr("There is no interrupted import to resume."))
         return (yield from self._all(plan, ImportTally()))
 
     def _all(self, plan: UnfinishedImport, tally: ImportTally) -> Generator[Progress, None, ImportReport]:
@@ -130,7 +133,7 @@ class ImportService:
             raise
         self._unfinished.put(rest, answered=answered)
         if (more := tally.counts[KNOWN] - TOLD_EACH) > 0:
-            note = ntr("and {n:,} more file was imported before", "and {n:,} more files were imported before", more)
+            note = ntr("and {n:,} more file was already imported", "and {n:,} more files were already imported", more)
             tally.problems.append(FileProblem(str(plan.paths[-1]), Problem(0, "note", note)))
         return tally.report()
 
@@ -244,7 +247,7 @@ class ImportService:
         if known is not None and not withdrawn:
             tally.counts[KNOWN] += 1
             if tally.counts[KNOWN] <= TOLD_EACH:
-                note = tr("imported before as {name}; nothing was changed", name=known.name)
+                note = tr("already imported as {name}; nothing was changed", name=known.name)
                 tally.note(path, [Problem(0, "note", note)])
             return
         if known is not None:
@@ -298,13 +301,13 @@ class ImportService:
             self._record(unit, reading, ImportKind.RESTORED, wish)
         tally.files.append(str(path))
         tally.counts.update(+reading.counts)
-        note = tr("imported before and undone; its documents are back, with everything that was decided in them")
+        note = tr("already imported and undone; its documents were restored with all their decisions")
         tally.note(path, [Problem(0, "note", note)])
         self._tell(
             reading,
             ntr(
-                "Brought {n} document of {name} back",
-                "Brought {n:,} documents of {name} back",
+                "Restored {n} document of {name}",
+                "Restored {n:,} documents of {name}",
                 len(reading.ids),
                 name=known.name,
             ),
@@ -328,7 +331,7 @@ class ImportService:
             yield Progress(tr("import {name}", name=reading.source.name), done, total, words)
         if not any_read:
             path = reading.source.path
-            raise UserError(tr("{path} holds no document that could be read. Check its format.", path=path))
+            raise UserError(tr("{path} contains no readable document. Check its format.", path=path))
 
     def _complete(self, reading: FileReading, wish: Wish) -> None:
         """Everything of the file becomes visible at once, and what was chosen to be taken is taken with it."""
@@ -373,8 +376,8 @@ class ImportService:
         taken, name, who = tuple(reading.to_take), reading.source.name, self._curator()
         if taken:
             said = ntr(
-                "Took {n} new text from {name}",
-                "Took {n:,} new texts from {name}",
+                "Updated {n} text from {name}",
+                "Updated {n:,} texts from {name}",
                 len(taken),
                 name=name,
             )

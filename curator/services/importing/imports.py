@@ -51,14 +51,14 @@ class UndoPlan:
         if self.given_back:
             found.append(
                 ntr(
-                    "{n:,} document gets the text back that it had before.",
-                    "{n:,} documents get the texts back that they had before.",
+                    "{n:,} document gets its previous text back.",
+                    "{n:,} documents get their previous texts back.",
                     len(self.given_back),
                 )
             )
         if self.handwork:
-            found.append(tr("By hand in them: {work}.", work=handwork_words(self.handwork)))
-        found.append(tr("Nothing is deleted: importing the same file again brings everything back."))
+            found.append(tr("Manual work in them: {work}.", work=handwork_words(self.handwork)))
+        found.append(tr("Nothing is deleted: importing the same file again restores everything."))
         return found
 
 
@@ -107,7 +107,7 @@ class ImportList:
         ids = tuple(one.id for one in found if text in (str(one.id), one.name, one.path))
         if not ids:
             names = ", ".join(one.name for one in found[:5]) or tr("none")
-            raise UserError(tr("No import is called {text}. There are: {names}.", text=text, names=names))
+            raise UserError(tr("There is no import {text}. Available: {names}.", text=text, names=names))
         return ids
 
     def shows(self, document_id: int) -> bool:
@@ -185,7 +185,7 @@ def _plan(unit: UnitOfWork, file_ids: Sequence[int]) -> UndoPlan:
     known = {one.record.file.id: one for one in _files(unit)}
     files = [known[one] for one in dict.fromkeys(file_ids) if one in known]
     if not files or any(one.undone is not None for one in files):
-        raise UserError(tr("This import was undone already, or there is none; nothing was changed."))
+        raise UserError(tr("This import does not exist or was already undone; nothing was changed."))
     here = [document for one in files for document in unit.documents.ids_of_file(one.record.file.id)]
     given_back = [one for one in here if base_of(unit, one)]
     hidden = [one for one in here if one not in set(given_back)]

@@ -97,10 +97,10 @@ class KnowledgeImport:
         left = [one for one in present if one.source.name != name]
         if len(left) == len(present):
             names = ", ".join(one.source.name for one in present) or "none"
-            raise UserError(tr("The knowledge base has no source {name}. It has: {names}.", name=name, names=names))
+            raise UserError(tr("The knowledge base has no source {name}. Available: {names}.", name=name, names=names))
         if not left:
             raise UserError(
-                tr("{name} is the only source of the knowledge base. Import another one in its place.", name=name)
+                tr("{name} is the only source of the knowledge base. Replace it by importing another one.", name=name)
             )
         return (yield from self._load(left))
 
@@ -118,7 +118,7 @@ class KnowledgeImport:
         for number, part in enumerate(parts):
             loaded.append((yield from self._add(version, part, result, check=number > 0)))
         if not result.counts["entities"]:
-            raise UserError(tr("There is no entity to import. Choose a knowledge base with at least one."))
+            raise UserError(tr("There are no entities to import. Choose a knowledge base with at least one entity."))
         with self._store.write() as unit:
             unit.kb.describe(version, loaded)
         changes = yield from self._compare(version)
@@ -150,8 +150,9 @@ class KnowledgeImport:
         if left_out:
             result.counts["left out"] += len(left_out)
             words = ntr(
-                "{n} entity of {source} is in an earlier source, whose record is kept ({some})",
-                "{n:,} entities of {source} are in an earlier source, whose records are kept (for example {some})",
+                "{n} entity of {source} is already in an earlier source, whose record is kept ({some})",
+                "{n:,} entities of {source} are already in an earlier source, whose records are kept "
+                "(for example {some})",
                 len(left_out),
                 source=part.source.name,
                 some=", ".join(left_out[:3]),
@@ -173,7 +174,7 @@ class KnowledgeImport:
         with self._store.read() as unit:
             if unit.kb.info() is None:
                 return None
-        yield Progress("compare with the version before", 0, 0)
+        yield Progress("compare with the previous version", 0, 0)
         with self._store.read() as unit:
             return unit.kb.compare(version)
 

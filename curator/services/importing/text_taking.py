@@ -49,7 +49,7 @@ class TextTaker:
     ) -> Counter[str]:
         """Inside the caller's unit. Returns counts by the words above."""
         document = change.document
-        text = tr("Took the text of {document} from {file}", document=document.external_id, file=file_name)
+        text = tr("Updated the text of {document} from {file}", document=document.external_id, file=file_name)
         payload = {
             "document": document.id,
             "file": file_id,
@@ -102,7 +102,7 @@ class TextTaker:
         _, payload = unit.decisions.operation(taken)
         former, file_id, occurrence = unit.documents.former_text(document_id, taken)
         document = unit.documents.get(document_id)
-        text = tr("Gave {document} its former text back", document=document.external_id)
+        text = tr("Restored the previous text of {document}", document=document.external_id)
         facts = {"document": document_id, "file": file_id, "back": taken, "base": payload["base"], "restated": []}
         operation = self._append(unit, text, facts, actor=curator)
         places = self._mover(document.text, former.text, former.passages)

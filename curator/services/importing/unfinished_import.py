@@ -50,9 +50,9 @@ class UnfinishedImport:
     def words(self) -> str:
         """What is in, as a sentence."""
         if len(self.paths) == 1:
-            return tr("The import of {name} was stopped before its end: nothing of it is in.", name=self.paths[0].name)
+            return tr("The import of {name} was interrupted: nothing was imported.", name=self.paths[0].name)
         return tr(
-            "The last import was stopped: {inside:,} of {all:,} files are in, of the others nothing is.",
+            "The last import was interrupted: {inside:,} of {all:,} files were imported, the others were not.",
             inside=self.done,
             all=len(self.paths),
         )

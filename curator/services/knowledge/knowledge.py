@@ -125,7 +125,7 @@ class KnowledgeService:
             )
             if unknown:
                 raise UserError(
-                    tr("The knowledge base has no type {list}. Choose among its own types.", list=", ".join(unknown))
+                    tr("The knowledge base has no type {list}. Choose one of its own types.", list=", ".join(unknown))
                 )
             changed = _changed_types(unit, mapping)
             unit.meta.set_type_mapping(mapping)

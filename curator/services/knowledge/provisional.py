@@ -18,10 +18,10 @@ from curator.services.curating import entity_step
 from curator.services.ports import Clock, MentionContext, Store, UnitOfWork
 
 IN_ROUND = (
-    "You are judging in the round “{name}”, where the project itself is not changed. Leave the round before you make, "
-    "change or delete new entities; nothing was changed."
+    "You are judging in the round “{name}”, where the project itself is not changed. Leave the round "
+    "before you create, change or delete new entities; nothing was changed."
 )
-GONE = "The new entity {id} “{name}” was deleted or replaced before; nothing was changed."
+GONE = "The new entity {id} “{name}” was already deleted or replaced; nothing was changed."
 TAKEN = "{id} is already here: “{name}” ({known}). Link to it instead; nothing was changed."
 ITSELF = "“{name}” cannot be merged with itself. Choose another entity."
 MANY_DELETED = "Deleted the new entity {id} “{name}”; {mentions:,} mentions are no longer linked to it"
@@ -147,7 +147,7 @@ class ProvisionalService:
             target = unit.kb.get_many([into]).get(into)
             if target is None:
                 raise UserError(
-                    tr("There is no entity {into} to merge with. Search it for the right identifier.", into=into)
+                    tr("There is no entity {into} to merge with. Search for the right identifier.", into=into)
                 )
             if into == entity_id:
                 raise UserError(tr(ITSELF, name=target.name))
@@ -224,10 +224,10 @@ def _free(unit: UnitOfWork, entity_id: str) -> ProvisionalEntity | None:
 def _made_words(entity: Entity, mentions: int) -> str:
     words = {"id": entity.id, "name": entity.name}
     if not mentions:
-        return tr("Made the new entity {id} “{name}”", **words)
+        return tr("Created the new entity {id} “{name}”", **words)
     if mentions == 1:
-        return tr("Made the new entity {id} “{name}” and linked the mention to it", **words)
-    return tr("Made the new entity {id} “{name}” and linked {mentions:,} mentions to it", mentions=mentions, **words)
+        return tr("Created the new entity {id} “{name}” and linked the mention to it", **words)
+    return tr("Created the new entity {id} “{name}” and linked {mentions:,} mentions to it", mentions=mentions, **words)
 
 
 def _deleted_words(entity: Entity, mentions: int) -> str:

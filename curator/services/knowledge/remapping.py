@@ -15,8 +15,8 @@ from curator.services.knowledge.provisional import IN_ROUND, joined_note, moved
 from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan, plan_of
 from curator.services.ports import Clock, Store, UnitOfWork
 
-NOTHING = "Nothing was chosen that could be changed. Tick lines that have an entity to move to."
-CHANGED = "The knowledge base has no entity {id} any more. Reopen the list; nothing was changed."
+NOTHING = "None of the ticked lines can be changed. Tick lines that have an entity to move to."
+CHANGED = "The entity {id} is no longer in the knowledge base. Reopen the list; nothing was changed."
 
 
 class RemapService:
@@ -129,6 +129,6 @@ class _Step:
 def _words(decisions: int, entities: int) -> str:
     moved = ntr("one decision", "{n:,} decisions", decisions)
     if not entities:
-        return tr("Moved {moved} to what the knowledge base has now", moved=moved)
+        return tr("Moved {moved} to entities of the current knowledge base", moved=moved)
     new = ntr("one new entity", "{n:,} new entities", entities)
-    return tr("Replaced {new} and moved {moved} to what the knowledge base has now", new=new, moved=moved)
+    return tr("Replaced {new} and moved {moved} to entities of the current knowledge base", new=new, moved=moved)

@@ -15,7 +15,7 @@ from curator.services.ports import LinkerPort, Store
 
 KEPT = 64
 NOT_SERVING = "The linker is not ready, so the words of the context cannot be weighed now."
-CHANGED = "The text or the linker changed meanwhile."
+CHANGED = "The text or the linker changed in the meantime."
 Answered = Callable[[Contrast | str], None]
 """Gets the contrast, or the sentence that says why there is none; called from the linker's thread, or at once."""
 _Key = tuple[int, str, str, Stamp]

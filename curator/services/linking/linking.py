@@ -60,7 +60,7 @@ def wait_ready(linker: LinkerPort, bundle_id: str) -> Generator[Progress, None, 
         if status.state is LinkerState.FAILED:
             raise LinkerUnavailableError(
                 tr(
-                    "The linker cannot serve the bundle {bundle_id}: {message}",
+                    "Linker {bundle_id} cannot be used: {message}",
                     bundle_id=bundle_id,
                     message=status.message,
                 )
@@ -146,7 +146,7 @@ def _check(outcome: JobOutcome) -> None:
         raise UserError(outcome.message)
     if outcome.state is not JobState.DONE:
         raise LinkerUnavailableError(
-            tr("The linker ended before all was linked: {message} Try again.", message=outcome.message)
+            tr("The linker stopped before everything was linked: {message} Try again.", message=outcome.message)
         )
 
 

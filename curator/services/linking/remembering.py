@@ -250,6 +250,6 @@ def teach_entities(linker: LinkerPort, store: Store) -> Generator[Progress, None
             continue
         if outcome.state is not JobState.DONE:
             raise LinkerUnavailableError(
-                tr("The linker could not take new entities in: {message} Try again.", message=outcome.message)
+                tr("The linker could not add new entities: {message} Try again.", message=outcome.message)
             )
         return

@@ -33,8 +33,8 @@ BATCH = 32
 ACTOR = "linker"
 RELINK = {ChangeKind.BUNDLE, ChangeKind.KNOWLEDGE_BASE, ChangeKind.TYPE_MAPPING}
 GONE = (
-    "The bundle {bundle}, which served, is gone from the project's folder. Decisions are safe. A new index is built "
-    "now, or Model › Bundles… lets another bundle serve."
+    "Linker {bundle}, which was in use, is missing from the project's folder. Decisions are safe. A new "
+    "index is being built; to use another linker, choose Model › Linkers…."
 )
 log = logging.getLogger(__name__)
 

@@ -55,7 +55,7 @@ class SavedFilters:
     def save(self, name: str, where: QueueFilter) -> None:
         """Keep a filter, in place of one of the same name. Raises UserError without a name."""
         if not name.strip():
-            raise UserError(tr("Give the filter a name to keep it under."))
+            raise UserError(tr("Enter a name for the filter."))
         with self._store.write() as unit:
             kept = json.loads(unit.meta.get(KEY) or "{}")
             kept[name.strip()] = filter_as_json(where)

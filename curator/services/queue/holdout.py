@@ -16,8 +16,9 @@ from curator.domain.statistics import IMPORTED, DecidedCell
 from curator.services.ports import Store
 
 REASON = (
-    "Suggestions are held back here: decide without them, or press {key} to show them. That measures how much they "
-    "influence curators; Settings › Decided without suggestions sets for how many mentions."
+    "Suggestions are hidden here. Decide without them, or press {key} to show them. This measures how "
+    "much suggestions influence curators; Settings › Decided without suggestions sets how many mentions "
+    "are affected."
 )
 _STEPS = 2**32
 

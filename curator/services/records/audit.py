@@ -68,7 +68,7 @@ class AuditService:
         suffix = out.suffix.lower()
         if suffix not in (CSV_SUFFIX, *JSON_SUFFIXES):
             raise UserError(
-                tr("{name}: the name's end says the format. Choose one that ends in .csv or .jsonl.", name=out.name)
+                tr("{name}: the file name must end in .csv or .jsonl, which sets the format.", name=out.name)
             )
         with self._store.read() as unit:
             entries = _counted(unit.records.audit(), counts)

@@ -76,7 +76,7 @@ def remove_from_desktop(*, data: Path | None = None) -> list[Path]:
         except OSError as error:
             raise UserError(
                 tr(
-                    "{path} cannot be removed ({strerror}). Check the folder's rights.",
+                    "{path} cannot be removed ({strerror}). Check the folder's permissions.",
                     path=path,
                     strerror=error.strerror,
                 )
@@ -130,7 +130,11 @@ def _write(path: Path, text: str) -> None:
         beside.replace(path)
     except OSError as error:
         raise UserError(
-            tr("{path} cannot be written ({strerror}). Check the folder's rights.", path=path, strerror=error.strerror)
+            tr(
+                "{path} cannot be written ({strerror}). Check the folder's permissions and the free disk space.",
+                path=path,
+                strerror=error.strerror,
+            )
         ) from error
 
 
@@ -144,4 +148,9 @@ def _refresh(home: Path) -> None:
 
 def _needs_linux() -> None:
     if not sys.platform.startswith("linux"):
-        raise UserError(tr("Desktop entries are for Linux. Here, open a project from the window or drop it onto it."))
+        raise UserError(
+            tr(
+                "Desktop entries exist only on Linux. On this system, open a project from the window or drop it "
+                "onto the window."
+            )
+        )

@@ -128,8 +128,8 @@ class DiagnosticsService:
         yield f"Linker: {status.state.value}, {status.message}"
         yield f"Device: {status.device or 'unknown'}, stages: {', '.join(status.stages) or 'none'}"
         for info in self._switch.all():
-            serves = " (serves)" if info.active else ""
-            yield f"Bundle: {info.id}{serves}, {', '.join(info.stages)}, {info.verdict.value}"
+            serves = " (in use)" if info.active else ""
+            yield f"Linker: {info.id}{serves}, {', '.join(info.stages)}, {info.verdict.value}"
 
 
 def _installation() -> Iterator[str]:

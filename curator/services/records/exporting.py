@@ -80,29 +80,31 @@ class ExportScope(StrEnum):
 
 
 NOTHING = {
-    ExportScope.DECIDED: "There is nothing to export: no document is in the project.",
-    ExportScope.DONE: "There is nothing to export: no document is done.",
-    ExportScope.ADJUDICATED: "There is nothing to export: nothing has been adjudicated yet (People › Adjudicate…).",
+    ExportScope.DECIDED: "Nothing to export: the project has no documents.",
+    ExportScope.DONE: "Nothing to export: no document is done.",
+    ExportScope.ADJUDICATED: "Nothing to export: nothing has been adjudicated yet (People › Adjudicate…).",
 }
 
 
 NEW_ENTITY = (
-    "{n} mention is linked to an entity that this project made, with an identifier such as NEW:0001. The file does not "
-    "say what it is: give the updated knowledge base with it (`curator kb export`)."
+    "{n} mention is linked to an entity that was created in this project, with an identifier such as "
+    "NEW:0001. The file does not describe it: pass on the updated knowledge base as well (`curator kb "
+    "export`)."
 )
 NEW_ENTITIES = (
-    "{n:,} mentions are linked to entities that this project made, with identifiers such as NEW:0001. The file does "
-    "not say what they are: give the updated knowledge base with it (`curator kb export`)."
+    "{n:,} mentions are linked to entities that were created in this project, with identifiers such as "
+    "NEW:0001. The file does not describe them: pass on the updated knowledge base as well (`curator kb "
+    "export`)."
 )
 
 SHOWN_PATHS = 3
 ONE_LEFT_BEHIND = (
-    "{n} document that came as {source} has relations or other fields that were not written as {wanted}: they go back "
-    "only into the format that they came from."
+    "{n} document that was imported as {source} has relations or other fields that were not written as "
+    "{wanted}: they are exported only in their original format."
 )
 LEFT_BEHIND = (
-    "{n:,} documents that came as {source} have relations or other fields that were not written as {wanted}: they go "
-    "back only into the format that they came from."
+    "{n:,} documents that were imported as {source} have relations or other fields that were not "
+    "written as {wanted}: they are exported only in their original format."
 )
 
 
@@ -216,7 +218,7 @@ class ExportService:
         if folder in (out.resolve(), *out.resolve().parents):
             raise UserError(
                 tr(
-                    "{path} lies in the project's own folder. Choose a place outside of {folder}.",
+                    "{path} is inside the project's own folder. Choose a location outside {folder}.",
                     path=out,
                     folder=folder.name,
                 )

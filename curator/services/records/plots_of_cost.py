@@ -62,10 +62,10 @@ class Cost:
         )
 
 
-NO_EFFORT = "No effort was measured yet: it is, from the next decision in the window on."
+NO_EFFORT = "No effort has been measured yet. Measuring starts with your next decision in the window."
 COST_NOTE = (
-    "Time at work, pauses of over a minute left out, and keys and clicks since the step before; undoing, searching and "
-    "going through the text count. Decisions that were undone do not."
+    "Working time without pauses of over a minute, and keys and clicks since the previous step, "
+    "including undoing, searching and moving through the text. Undone decisions do not count."
 )
 
 
@@ -73,29 +73,29 @@ def speed_plot(cells: Sequence[EffortCell]) -> Plot:
     cost = Cost.of(cells)
     words = (
         ntr(
-            "{seconds} for the one decision that was measured.",
-            "{seconds} a decision, over {n:,} decisions.",
+            "{seconds} for the only decision measured.",
+            "{seconds} per decision, over {n:,} decisions.",
             cost.decisions,
             seconds=Unit.SECONDS.words(cost.seconds),
         )
         if cost.decisions
         else tr(NO_EFFORT)
     )
-    return _cost_plot("speed", tr("Seconds a decision"), words, cells, Unit.SECONDS, lambda one: one.seconds)
+    return _cost_plot("speed", tr("Seconds per decision"), words, cells, Unit.SECONDS, lambda one: one.seconds)
 
 
 def pace_plot(cells: Sequence[EffortCell]) -> Plot:
     cost = Cost.of(cells)
     words = (
         tr(
-            "{per_hour} decisions an hour of work, {hours}.",
+            "{per_hour} decisions per hour of work, {hours}.",
             per_hour=Unit.PER_HOUR.words(cost.per_hour),
             hours=hours_words(cells),
         )
         if cost.decisions
         else tr(NO_EFFORT)
     )
-    return _cost_plot("pace", tr("Decisions an hour of work"), words, cells, Unit.PER_HOUR, lambda one: one.per_hour)
+    return _cost_plot("pace", tr("Decisions per hour of work"), words, cells, Unit.PER_HOUR, lambda one: one.per_hour)
 
 
 def keys_plot(cells: Sequence[EffortCell]) -> Plot:
@@ -103,18 +103,18 @@ def keys_plot(cells: Sequence[EffortCell]) -> Plot:
     words = tr(NO_EFFORT)
     if single.decisions:
         words = tr(
-            "{keys} keys a decision taken singly, {percent} with one",
+            "{keys} keys per decision made one at a time, {percent} with one key",
             keys=Unit.KEYS.words(single.keys),
             percent=percent(single.one_key, single.decisions),
         )
         words += (
-            tr("; {keys} with those taken together.", keys=Unit.KEYS.words(cost.keys))
+            tr("; {keys} including several at once.", keys=Unit.KEYS.words(cost.keys))
             if cost.decisions > single.decisions
             else "."
         )
     elif cost.decisions:
-        words = tr("{keys} keys a decision; none was taken singly.", keys=Unit.KEYS.words(cost.keys))
-    return _cost_plot("keys", tr("Keys and clicks a decision"), words, cells, Unit.KEYS, lambda one: one.keys)
+        words = tr("{keys} keys per decision; none was made one at a time.", keys=Unit.KEYS.words(cost.keys))
+    return _cost_plot("keys", tr("Keys and clicks per decision"), words, cells, Unit.KEYS, lambda one: one.keys)
 
 
 def _cost_plot(
@@ -129,10 +129,10 @@ def _cost_plot(
     by_place = {place: [one for one in cells if begin(one.day) == place] for place in places}
     single = [Cost.of(one for one in by_place[place] if not one.many) for place in places]
     every = [Cost.of(by_place[place]) for place in places]
-    series = [Series(tr("Singly"), tuple(map(figure, single)), counts=tuple(one.decisions for one in single))]
+    series = [Series(tr("One at a time"), tuple(map(figure, single)), counts=tuple(one.decisions for one in single))]
     if any(one.many for one in cells):
         series.append(
-            Series(tr("With those taken together"), tuple(map(figure, every)), counts=tuple(o.decisions for o in every))
+            Series(tr("Including several at once"), tuple(map(figure, every)), counts=tuple(o.decisions for o in every))
         )
     return Plot(id_, title, words, axis, places, tuple(series), unit, timed=True, note=tr(COST_NOTE))
 

@@ -11,24 +11,25 @@ from curator.services.rounds import ALL, AgreementRow, ConsistencyRow
 from curator.services.training import learning_points, metric
 
 VERDICTS = {
-    GateVerdict.PROMOTE: "promoted",
+    GateVerdict.PROMOTE: "better",
     GateVerdict.NO_GAIN: "no gain",
-    GateVerdict.REFUSED: "refused",
-    GateVerdict.NOT_GATED: "not gated",
+    GateVerdict.REFUSED: "worse",
+    GateVerdict.NOT_GATED: "without a check",
 }
 QUALITIES = (
     ("recall", "Recall@1 of the whole linker", ("recall", "1")),
     ("nil_aupr", "NIL auPR of the whole linker", ("nil", "au_pr")),
-    ("accuracy", "Right in all, NIL included", ("accuracy",)),
+    ("accuracy", "Right overall, NIL included", ("accuracy",)),
 )
 NOTE = (
-    "Before and after on the same held-out documents, which change as more are decided: compare the two bars of one "
-    "bundle. Only the time filters bundles."
+    "Before and after on the same held-out documents. These change as more mentions are decided, so "
+    "compare only the two bars of one linker. Of the filters, only the time applies to linkers."
 )
 LEARNING = "learning"
 LEARNING_NOTE = (
-    "Right in all, NIL included, on the held-out documents of each training, by the linked decisions of train and "
-    "validation documents that it had. The interval is that of the difference."
+    "Share of correct answers, NIL included, on the held-out documents of each training, by the number "
+    "of linked decisions in train and validation documents at that time. The interval is that of the "
+    "difference."
 )
 
 
@@ -42,11 +43,11 @@ def bundle_plots(bundles: Sequence[BundleInfo], where: StatisticsFilter) -> tupl
 def learning_plot(bundles: Sequence[BundleInfo]) -> Plot:
     """The share of held-out mentions that was right in all before and after each training, by the links it had."""
     points = learning_points(bundles)
-    words = tr("No bundle was trained and compared yet.")
+    words = tr("No linker has been trained and compared yet.")
     if points:
         last = points[-1]
         words = tr(
-            "With {links:,} links, {recipe} took the linker from {before} to {after} right in all.",
+            "With {links:,} links, {recipe} changed the linker's share of correct answers from {before} to {after}.",
             links=last.links,
             recipe=last.recipe,
             before=Unit.SHARE.words(last.before),
@@ -76,11 +77,11 @@ def _plot(bundles: Sequence[BundleInfo], id_: str, title: str, path: tuple[str, 
     before = tuple(metric(one.metrics.get("old"), *path) for one in bundles)
     after = tuple(metric(one.metrics.get("new"), *path) for one in bundles)
     last = next((value for value in reversed(after) if value is not None), None)
-    words = tr("No bundle was trained and compared yet.")
+    words = tr("No linker has been trained and compared yet.")
     if last is not None:
         promoted = sum(one.verdict is GateVerdict.PROMOTE for one in bundles)
         words = tr(
-            "{number:,} trained, {promoted:,} promoted; the last one has {share}.",
+            "{number:,} trained, {promoted:,} put into use; the last one reaches {share}.",
             number=len(bundles),
             promoted=promoted,
             share=Unit.SHARE.words(last),
@@ -89,7 +90,7 @@ def _plot(bundles: Sequence[BundleInfo], id_: str, title: str, path: tuple[str, 
         id_,
         tr(title),
         words,
-        tr("Bundle"),
+        tr("Linker"),
         tuple(_label(one) for one in bundles),
         (Series(tr("Before"), before, role="before"), Series(tr("After"), after, role="after")),
         Unit.SHARE,
@@ -99,7 +100,7 @@ def _plot(bundles: Sequence[BundleInfo], id_: str, title: str, path: tuple[str, 
 
 
 def _label(bundle: BundleInfo) -> str:
-    serves = tr(", serves") if bundle.active else ""
+    serves = tr(", in use") if bundle.active else ""
     return f"{bundle.created_at.astimezone():%d %b %H:%M} {bundle.recipe}, {tr(VERDICTS[bundle.verdict])}{serves}"
 
 
@@ -115,7 +116,7 @@ def people_plots(rounds: Rounds, consistency: Sequence[ConsistencyRow], where: S
 def agreement_plot(rounds: Rounds) -> Plot:
     rows = [row for _, row in rounds]
     names = tuple(name for name, _ in rounds)
-    words = tr("No round was judged by two people yet.")
+    words = tr("No round has been judged by two people yet.")
     if rows:
         last = rows[-1]
         words = tr(
@@ -135,20 +136,25 @@ def agreement_plot(rounds: Rounds) -> Plot:
     spans = Series(tr("F1 of spans, exact"), tuple(row.exact for row in rows))
     return Plot(
         "agreement",
-        tr("Agreement of rounds"),
+        tr("Agreement by round"),
         words,
         tr("Round"),
         names,
         (alpha, kappa, spans),
         Unit.FIGURE,
         Shape.BARS,
-        note=tr("Over whole rounds, whatever is filtered. People › Agreement… has them by type, document and pair."),
+        note=tr(
+            "Over whole rounds; filters do not apply. People › Agreement… shows agreement by type, document and pair."
+        ),
     )
 
 
 def consistency_plot(rows: Sequence[ConsistencyRow], where: StatisticsFilter) -> Plot:
     held = [one for one in rows if one.period == ALL and where.holds_curator(one.curator)]
-    words = tr("Nobody was asked the same twice yet. Settings say how many decided mentions are asked again.")
+    words = tr(
+        "No curator has been asked about the same mention twice yet. The settings say how many decided "
+        "mentions are asked again."
+    )
     if held:
         asked = sum(one.items for one in held)
         same = Unit.SHARE.words(sum(one.same for one in held) / asked)
@@ -156,7 +162,7 @@ def consistency_plot(rows: Sequence[ConsistencyRow], where: StatisticsFilter) ->
     series = shares(tr("Same answer again"), [(one.same, one.items) for one in held])
     return Plot(
         "consistency",
-        tr("Agreement with oneself"),
+        tr("Consistency by curator"),
         words,
         tr("Curator"),
         tuple(one.curator for one in held),

@@ -61,14 +61,14 @@ def headlines(counts: Counts) -> tuple[Headline, ...]:
     return (
         _share("decided", tr("Mentions decided"), decided, whole),
         Headline(
-            "pace", tr("Decisions an hour"), Unit.PER_HOUR.words(cost.per_hour), cost.per_hour, hours_words(efforts)
+            "pace", tr("Decisions per hour"), Unit.PER_HOUR.words(cost.per_hour), cost.per_hour, hours_words(efforts)
         ),
         Headline(
-            "seconds", tr("Seconds a decision"), Unit.SECONDS.words(cost.seconds), cost.seconds, taken_words(cost)
+            "seconds", tr("Seconds per decision"), Unit.SECONDS.words(cost.seconds), cost.seconds, taken_words(cost)
         ),
-        Headline("keys", tr("Keys a decision"), Unit.KEYS.words(cost.keys), cost.keys, taken_words(cost)),
-        _share("accepted", tr("First suggestion taken"), first, seen),
-        _share("held_out", tr("First one right, unseen"), same, held),
+        Headline("keys", tr("Keys per decision"), Unit.KEYS.words(cost.keys), cost.keys, taken_words(cost)),
+        _share("accepted", tr("First suggestion accepted"), first, seen),
+        _share("held_out", tr("First suggestion right, unseen"), same, held),
         _share("nil", tr("NIL among answers"), nil, answers),
     )
 
@@ -95,7 +95,7 @@ def mentions_plot(counts: Counts) -> Plot:
         (Series(tr("Mentions"), values if whole else (None,) * len(STATES)),),
         Unit.COUNT,
         Shape.BARS,
-        note=tr("Curator and time do not filter what stands now; the split does."),
+        note=tr("The curator and time filters do not apply to the current state; the split filter does."),
     )
 
 
@@ -119,7 +119,7 @@ def documents_plot(counts: Counts) -> Plot:
         (Series(tr("Documents"), values),),
         Unit.COUNT,
         Shape.BARS,
-        note=tr("Curator and time do not filter what stands now; the split does."),
+        note=tr("The curator and time filters do not apply to the current state; the split filter does."),
     )
 
 
@@ -140,7 +140,7 @@ def progress_plot(cells: Sequence[DecidedCell]) -> Plot:
             decisions=ntr("{n} decision", "{n:,} decisions", whole),
         )
         if whole
-        else tr("Nothing was decided yet.")
+        else tr("Nothing has been decided yet.")
     )
     return Plot(
         "progress",
@@ -151,7 +151,7 @@ def progress_plot(cells: Sequence[DecidedCell]) -> Plot:
         tuple(series),
         Unit.COUNT,
         timed=True,
-        note=tr("Each mention counts from the day of the decision that stands now; what came with files is included."),
+        note=tr("Each mention counts from the day of its current decision; imported decisions are included."),
     )
 
 
@@ -176,11 +176,11 @@ def ranks_plot(people: Sequence[DecidedCell]) -> Plot:
         tr("nothing shown"),
     )
     seen = sum(listed.values())
-    words = tr("Nothing was decided with suggestions on show yet.")
+    words = tr("Nothing has been decided with suggestions shown yet.")
     if seen:
         words = tr(
-            "Of {seen:,} answers with suggestions on show {percent} took the first, {percent2} one of "
-            "the first nine; {percent3} were not listed.",
+            "Of {seen:,} answers with suggestions shown, {percent} accepted the first and {percent2} "
+            "one of the first nine; {percent3} were not listed.",
             seen=seen,
             percent=percent(listed.get(1, 0), seen),
             percent2=percent(sum(numbers[:LISTED]), seen),
@@ -196,7 +196,7 @@ def ranks_plot(people: Sequence[DecidedCell]) -> Plot:
         Unit.SHARE,
         Shape.BARS,
         note=tr(
-            "Links and NIL that people decided and that stand. Rank 1 is what Enter accepts, be it an entity or NIL."
+            "Current links and NIL decisions made by people. Rank 1 is what Enter accepts, whether an entity or NIL."
         ),
     )
 
@@ -208,28 +208,35 @@ def accepted_plot(people: Sequence[DecidedCell]) -> Plot:
     every = _sums(seen, begin, lambda one: one.number)
     took, whole = _accepted(people)
     words = (
-        tr("{took:,} of {whole:,} answers took the first suggestion.", took=took, whole=whole)
+        tr("{took:,} of {whole:,} answers accepted the first suggestion.", took=took, whole=whole)
         if whole
-        else tr("No suggestion was on show yet.")
+        else tr("No suggestion has been shown yet.")
     )
-    series = shares(tr("First suggestion taken"), [(first[place], every[place]) for place in places])
-    return Plot("accepted", tr("First suggestion taken"), words, axis, places, (series,), Unit.SHARE, timed=True)
+    series = shares(tr("First suggestion accepted"), [(first[place], every[place]) for place in places])
+    return Plot("accepted", tr("First suggestion accepted"), words, axis, places, (series,), Unit.SHARE, timed=True)
 
 
 def holdout_plot(people: Sequence[DecidedCell]) -> Plot:
     (same, held), (first, seen) = _held_out(people), _accepted(people)
-    words = tr("No mention of the hold-out was decided yet. Settings say how many are decided without suggestions.")
+    words = tr(
+        "No mention has been decided without suggestions yet. The settings say for how many mentions "
+        "suggestions are held back."
+    )
     if held:
         words = tr(
-            "Without seeing it, people decided as the first suggestion in {percent} of {held:,} cases",
+            "Without seeing it, people agreed with the first suggestion in {percent} of {held:,} cases",
             percent=percent(same, held),
             held=held,
         )
-        words += tr("; seeing it, in {percent} of {seen:,}.", percent=percent(first, seen), seen=seen) if seen else "."
-    series = shares(tr("As the first suggestion says"), [(same, held), (first, seen)])
+        words += (
+            tr("; when it was shown, in {percent} of {seen:,}.", percent=percent(first, seen), seen=seen)
+            if seen
+            else "."
+        )
+    series = shares(tr("Same as the first suggestion"), [(same, held), (first, seen)])
     return Plot(
         "holdout",
-        tr("Suggestions unseen and seen"),
+        tr("Suggestions hidden and shown"),
         words,
         tr("Suggestions"),
         (tr("not shown"), tr("shown")),
@@ -237,8 +244,9 @@ def holdout_plot(people: Sequence[DecidedCell]) -> Plot:
         Unit.SHARE,
         Shape.BARS,
         note=tr(
-            "The first bar is the linker's accuracy without influence; how far the second lies above it is "
-            "how far suggestions sway, apart from chance and from other mentions being harder.",
+            "The first bar is the linker's accuracy without influence. How much higher the second bar "
+            "is shows how much suggestions influence people, apart from chance and from differences in "
+            "difficulty between the mentions.",
         ),
     )
 
@@ -252,7 +260,7 @@ def nil_plot(cells: Sequence[DecidedCell]) -> Plot:
     words = (
         tr("{found:,} of {whole:,} answers are NIL.", found=found, whole=whole)
         if whole
-        else tr("Nothing was answered yet.")
+        else tr("There are no answers yet.")
     )
     series = shares("NIL", [(nil[place], every[place]) for place in places], role=Outcome.NIL.value)
     return Plot("nil", tr("NIL among answers"), words, axis, places, (series,), Unit.SHARE, timed=True)

@@ -79,7 +79,7 @@ class ReleaseService:
             if not ids:
                 raise UserError(
                     tr(
-                        "There is nothing to release: the project has no documents that are “{value}”.",
+                        "Nothing to release: the project has no documents that are “{value}”.",
                         value=scope.value,
                     )
                 )
@@ -133,7 +133,7 @@ class ReleaseService:
         except OSError as error:
             raise UserError(
                 tr(
-                    "{path} cannot be read ({strerror}). Let another bundle serve, then release.",
+                    "{path} cannot be read ({strerror}). Use another linker, then create the release.",
                     path=path,
                     strerror=error.strerror,
                 )
@@ -159,7 +159,7 @@ def _refuse(project: Path, out: Path) -> None:
     folder = project.resolve()
     if folder in (out.resolve(), *out.resolve().parents):
         raise UserError(
-            tr("{out} lies in the project's own folder. Choose a place outside of {name}.", out=out, name=folder.name)
+            tr("{out} is inside the project's own folder. Choose a location outside {name}.", out=out, name=folder.name)
         )
 
 

@@ -20,11 +20,13 @@ from curator.services.rounds.opinions import Opinions, judged_documents
 from curator.services.rounds.rounds import round_note
 
 OPEN = (
-    "The round “{name}” is still open: whoever judges in it would see what the others said. Close it first, "
-    "then adjudicate."
+    "The round “{name}” is still open: curators who are still judging would see the judgements of the "
+    "others. Close it first, then adjudicate."
 )
-NOBODY = "Only one curator judged in “{name}”, so there is nothing to compare. Import a colleague's judgements first."
-NOTHING_AGREED = "Nothing is left in “{name}” that all its curators agree on."
+NOBODY = (
+    "Only one curator has judged in “{name}”, so there is nothing to compare. Import a colleague's judgements first."
+)
+NOTHING_AGREED = "No decisions that all curators of “{name}” agree on are left to take over."
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class AdjudicationService:
             opinions = next((one for one in found.contested if one.mention.id == mention_id), None)
             if opinions is None or curator not in opinions.verdicts:
                 raise UserError(
-                    tr("{curator} said nothing about this mention in “{name}”.", curator=curator, name=found.round.name)
+                    tr("{curator} did not judge this mention in “{name}”.", curator=curator, name=found.round.name)
                 )
             verdict = opinions.verdicts[curator] or Verdict.reject(RejectReason.NOT_AN_ENTITY)
             note = f"{round_note(found.round.name)}as {curator} judged"
@@ -87,8 +89,8 @@ class AdjudicationService:
             if not common:
                 raise UserError(tr(NOTHING_AGREED, name=found.name))
             text = ntr(
-                "Took over {n} mention that all of “{name}” agree on",
-                "Took over {n:,} mentions that all of “{name}” agree on",
+                "Took over {n} mention that all curators of “{name}” agree on",
+                "Took over {n:,} mentions that all curators of “{name}” agree on",
                 len(common),
                 name=found.name,
             )
@@ -144,7 +146,7 @@ def bring_in(unit: UnitOfWork, mention_ids: Sequence[int], *, curator: str, cloc
         return []
     ids = [one.id for one in hidden]
     unit.mentions.set_deleted(ids, False)
-    text = tr("Took {what} from the round into the text", what=mentions_words(hidden))
+    text = tr("Added {what} from the round to the text", what=mentions_words(hidden))
     operation = unit.decisions.append_operation(
         OperationKind.ADD_MENTION, actor=curator, at=clock.now(), text=text, payload={"mentions": ids}
     )

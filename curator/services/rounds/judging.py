@@ -20,9 +20,9 @@ UNDO, REDO = "undo", "redo"
 
 JUDGED = {
     Outcome.NIL: "Judged {what} as NIL",
-    Outcome.REJECTED: "Judged {what} to be rejected",
+    Outcome.REJECTED: "Judged {what} as rejected",
     Outcome.SKIPPED: "Skipped {what} in this round",
-    Outcome.CLEARED: "Took back the judgement of {what}",
+    Outcome.CLEARED: "Cleared the judgement of {what}",
 }
 
 

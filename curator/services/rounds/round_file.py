@@ -56,8 +56,8 @@ class RoundImport:
     @property
     def text(self) -> str:
         return tr(
-            "Took {judgements} by {curators} into “{name}”; {known:,} were there already. "
-            "The round has {documents} here.",
+            "Imported {judgements} by {curators} into “{name}”; {known:,} were already there. The round "
+            "has {documents} here.",
             judgements=ntr("{n} judgement", "{n:,} judgements", self.judgements),
             curators=", ".join(self.curators) or tr("nobody"),
             name=self.name,
@@ -141,8 +141,8 @@ class _Reading:
             except (KeyError, TypeError, ValueError) as error:
                 raise UserError(
                     tr(
-                        "{path}, line {number}: this is no line of a round ({error!r}). Ask for the file "
-                        "again; nothing was changed.",
+                        "{path}, line {number}: this is not a line of a round ({error!r}). Ask for the "
+                        "file again; nothing was changed.",
                         path=path,
                         number=number,
                         error=error,
@@ -188,7 +188,7 @@ class _Reading:
             if found is None:
                 self._say(
                     tr(
-                        "Document {document} is not in this project, or its text is another: left out",
+                        "Document {document} is not in this project, or it has a different text: left out",
                         document=external_id,
                     )
                 )
@@ -209,7 +209,7 @@ class _Reading:
             if text != line["mention"]:
                 self._say(
                     tr(
-                        "“{mention}” of {document} does not stand at its place: left out",
+                        "“{mention}” in {document} was not found at its position: left out",
                         mention=line["mention"],
                         document=line["document"],
                     )
@@ -276,7 +276,7 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         except ValueError as error:
             raise UserError(
                 tr(
-                    "{path}, line {number}: this is no JSON ({error}). Ask for the file again.",
+                    "{path}, line {number}: this is not JSON ({error}). Ask for the file again.",
                     path=path,
                     number=number,
                     error=error,
@@ -284,7 +284,11 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             ) from error
         if not isinstance(value, dict):
             raise UserError(
-                tr("{path}, line {number}: an object was expected. Ask for the file again.", path=path, number=number)
+                tr(
+                    "{path}, line {number}: this is not a JSON object. Ask for the file again.",
+                    path=path,
+                    number=number,
+                )
             )
         yield number, value
 
@@ -293,12 +297,12 @@ def _head(path: Path, lines: list[tuple[int, dict[str, Any]]]) -> dict[str, Any]
     head = lines[0][1] if lines else {}
     if head.get("format") != FORMAT or head.get("kind") not in list(RoundKind) or not head.get("name"):
         raise UserError(
-            tr("{path} is no round that Curator exported. Choose a file made with People › Rounds….", path=path)
+            tr("{path} is not a round exported by Curator. Choose a file exported with People › Rounds….", path=path)
         )
     if head.get("version") != VERSION:
         raise UserError(
             tr(
-                "{path} was written by a newer Curator (version {head}). Update this one.",
+                "{path} was written by a newer version of Curator (version {head}). Update Curator on this computer.",
                 path=path,
                 head=head.get("version"),
             )

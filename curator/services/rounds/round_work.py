@@ -28,7 +28,7 @@ FIXED = (
 )
 ONE_NOT_YET = "{n} mention of this document is not judged yet."
 NOT_YET = "{n:,} mentions of this document are not judged yet."
-CLOSED = "The round “{name}” was closed; nothing more can be judged in it. Leave it."
+CLOSED = "The round “{name}” was closed; nothing more can be judged in it. Leave the round."
 UNDID = "Undid the judgement of {what}"
 REDID = "Redid the judgement of {what}"
 
@@ -166,7 +166,7 @@ class RoundCuration:
             if any(one.is_for(self.curator) for one in same):
                 raise UserError(
                     tr(
-                        "There is a mention “{text}” of type {type} at exactly this place.",
+                        "In this round, a mention “{text}” of type {type} already exists at exactly this position.",
                         text=source.text,
                         type=source.type,
                     )

@@ -15,12 +15,12 @@ from curator.services.ports import Clock, LinkerPort, MetaRepository, Store, Uni
 from curator.services.rounds.round_work import RoundSeat
 
 ACTIVE = "active_rounds"  # JSON object: curator -> id of the round that he or she is judging in
-CLOSED = "The round “{name}” is closed. Open it again before anybody judges in it."
-NO_DOCUMENTS = "A round needs at least one document. Choose some, then make the round."
+CLOSED = "The round “{name}” is closed. Reopen it before anybody judges in it."
+NO_DOCUMENTS = "A round needs at least one document. Choose some, then create the round."
 NO_NAME = "A round needs a name, such as “pilot 1”."
-UNKNOWN = "There is no round “{name}” in this project. There are: {names}."
-NONE_YET = "There is no round “{name}” in this project, and no other: make one first."
-ADJUDICATED = "“{name}” has been adjudicated in part. Opening it again would show its curators what was decided."
+UNKNOWN = "There is no round “{name}” in this project. Available: {names}."
+NONE_YET = "There is no round “{name}”: this project has no rounds yet. Create one first."
+ADJUDICATED = "“{name}” has been partly adjudicated. Reopening it would show its curators the decisions."
 
 
 class RoundService:
@@ -82,8 +82,8 @@ class RoundService:
             found = unit.rounds.get(made)
         self._tell(
             ntr(
-                "Made the round “{name}” of {n} document",
-                "Made the round “{name}” of {n:,} documents",
+                "Created the round “{name}” with {n} document",
+                "Created the round “{name}” with {n:,} documents",
                 found.documents,
                 name=found.name,
             )
@@ -130,7 +130,7 @@ class RoundService:
             if unit.records.noted(round_note(found.name)):
                 raise UserError(tr(ADJUDICATED, name=found.name))
             unit.rounds.set_closed(round_id, False)
-        return self._tell(tr("Opened the round “{name}” again", name=found.name))
+        return self._tell(tr("Reopened the round “{name}”", name=found.name))
 
     def _tell(self, text: str) -> Change:
         change = Change(ChangeKind.ROUND, self._curator(), text)

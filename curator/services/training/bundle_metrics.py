@@ -69,7 +69,7 @@ def diff_words(rows: list[DiffRow], *, asked: int = 0) -> str:
     if not queue and not asked:
         return f"{words}."
     of = tr("{part:,} of {whole:,}", part=queue, whole=asked) if asked else f"{queue:,}"
-    return tr("{flips}; {of} undecided mentions get another first suggestion.", flips=words, of=of)
+    return tr("{flips}; {of} undecided mentions get a different first suggestion.", flips=words, of=of)
 
 
 def comparison_of(metrics: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -122,18 +122,18 @@ def _id(raw: Any) -> int | None:
 
 RIGHT = "right in all, NIL included"
 """The figure's name in the comparison of two linkers that a bundle's metrics hold."""
-UNKNOWN = "This recipe has not run in this project yet, so nobody can say what it will bring here."
+UNKNOWN = "This recipe has not run in this project yet, so its effect here is unknown."
 LAST = (
-    "When it last ran, with {links:,} links, answers that were right with NIL counted went from {before} to {after} on "
-    "held-out documents (difference {low} to {high} points): {verdict}."
+    "When it last ran, with {links:,} links, correct answers on held-out documents, NIL included, went "
+    "from {before} to {after} (difference {low} to {high} points): {verdict}."
 )
 BY_WEIGHTS = "Refitting the weights alone would have given {without}."
 SINCE = "There are {links:,} links now."
 VERDICTS = {
-    GateVerdict.PROMOTE: "the new linker served",
+    GateVerdict.PROMOTE: "the new linker was put into use",
     GateVerdict.NO_GAIN: "no gain beyond chance",
-    GateVerdict.REFUSED: "refused",
-    GateVerdict.NOT_GATED: "not judged",
+    GateVerdict.REFUSED: "worse",
+    GateVerdict.NOT_GATED: "no check was made",
 }
 
 

@@ -77,7 +77,7 @@ class BundleSwitch:
             history = [one for one in bundle_history(unit.meta) if one != bundle_id]
             set_active_bundle(unit.meta, bundle_id, [*history, bundle_id])
             self._log(unit, bundle_id, kind, reason)
-        return self._changed(tr("The bundle {bundle} serves now", bundle=bundle_id))
+        return self._changed(tr("Linker {bundle} is now in use", bundle=bundle_id))
 
     def delete(self, bundle_id: str) -> Change:
         """Remove a bundle's folder; files that other bundles share stay with those. Raises UserError for the bundle
@@ -86,7 +86,7 @@ class BundleSwitch:
         if bundle_id == self.active_id():
             raise UserError(
                 tr(
-                    "The bundle {bundle_id} serves now. Let another one serve before you delete it.",
+                    "Linker {bundle_id} is in use. Use another one before you delete it.",
                     bundle_id=bundle_id,
                 )
             )
@@ -97,7 +97,7 @@ class BundleSwitch:
             self._bundles.discard(staging)
             raise UserError(
                 tr(
-                    "{path} cannot be removed ({strerror}). Check the folder's rights.",
+                    "{path} cannot be removed ({strerror}). Check the folder's permissions.",
                     path=path,
                     strerror=error.strerror,
                 )
@@ -106,7 +106,7 @@ class BundleSwitch:
         with self._store.write() as unit:
             history = [one for one in bundle_history(unit.meta) if one != bundle_id]
             set_active_bundle(unit.meta, active_bundle(unit.meta), history)
-        return self._changed(tr("Deleted the bundle {bundle}", bundle=bundle_id))
+        return self._changed(tr("Deleted linker {bundle}", bundle=bundle_id))
 
     def activations(self) -> list[Activation]:
         """Which bundle served from when on, by whom and why; oldest first, deleted bundles included."""
@@ -119,10 +119,10 @@ class BundleSwitch:
         with self._store.write() as unit:
             history = [one for one in bundle_history(unit.meta) if one in there]
             if len(history) < 2:
-                raise UserError(tr("There is no earlier bundle to go back to."))
+                raise UserError(tr("There is no earlier linker to roll back to."))
             set_active_bundle(unit.meta, history[-2], history[:-1])
             self._log(unit, history[-2], ActivationKind.ROLLBACK, "")
-        return self._changed(tr("Back to the bundle {bundle}", bundle=history[-2]))
+        return self._changed(tr("Rolled back to linker {bundle}", bundle=history[-2]))
 
     def _log(self, unit: UnitOfWork, bundle_id: str, kind: ActivationKind, reason: str) -> None:
         append_activation(unit.meta, Activation(bundle_id, self._now(), self._curator(), kind, reason))
@@ -133,7 +133,7 @@ class BundleSwitch:
         if active is not None and wanted.kb_hash != active.kb_hash:
             raise UserError(
                 tr(
-                    "The bundle {bundle_id} was made for another knowledge base than the project's. Retrain instead.",
+                    "Linker {bundle_id} was built for another knowledge base than the project's. Retrain instead.",
                     bundle_id=bundle_id,
                 )
             )

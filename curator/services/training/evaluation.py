@@ -65,8 +65,9 @@ class EvaluationService:
         if against is not None and against.kb_hash != bundle.kb_hash:
             raise UserError(
                 tr(
-                    "The bundles {id} and {id2} were made for different knowledge bases, so their answers "
-                    "cannot be compared. Choose two of one knowledge base; `curator bundles` lists them.",
+                    "The linkers {id} and {id2} were built for different knowledge bases, so their "
+                    "answers cannot be compared. Choose two for the same knowledge base; `curator "
+                    "bundles` lists them.",
                     id=bundle.id,
                     id2=against.id,
                 )
@@ -105,7 +106,7 @@ class EvaluationService:
         if not count_gold(self._desk.store, split, only_done=True).decisions:
             raise UserError(
                 tr(
-                    "No document of the split {value} is done and holds a link or NIL decision. Mark "
+                    "No document of the split {value} that is done has a link or NIL decision. Mark "
                     "reviewed documents as done, or import with gold.",
                     value=split.value,
                 )
@@ -163,9 +164,13 @@ class EvaluationService:
     def _bundle(self, bundle_id: str | None) -> BundleInfo:
         found = [one for one in self._desk.switch.all() if one.id == bundle_id or (bundle_id is None and one.active)]
         if not found:
-            what = tr("no bundle {bundle_id}", bundle_id=bundle_id) if bundle_id else tr("no index yet")
+            what = tr("no linker {bundle_id}", bundle_id=bundle_id) if bundle_id else tr("no index yet")
             raise UserError(
-                tr("There is {what} to evaluate. `curator index` builds one, `curator bundles` lists them.", what=what)
+                tr(
+                    "Nothing to evaluate: {what}. `curator index` builds an index, `curator bundles` lists "
+                    "the linkers.",
+                    what=what,
+                )
             )
         return found[0]
 
@@ -187,7 +192,10 @@ def check_place(path: Path) -> None:
         )
     if not path.parent.is_dir():
         raise UserError(
-            tr("There is no folder {parent} for the report. Make it, or choose another place.", parent=path.parent)
+            tr(
+                "The folder {parent} for the report does not exist. Create it, or choose another folder.",
+                parent=path.parent,
+            )
         )
 
 
@@ -203,7 +211,7 @@ def save_report(result: Mapping[str, Any], path: Path) -> None:
         beside.replace(path)
     except OSError as error:
         raise UserError(
-            tr("{path} cannot be written ({strerror}). Choose another place.", path=path, strerror=error.strerror)
+            tr("{path} cannot be written ({strerror}). Choose another location.", path=path, strerror=error.strerror)
         ) from error
     finally:
         with suppress(OSError):

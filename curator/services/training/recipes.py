@@ -47,7 +47,7 @@ class Recipe:
             if name not in known:
                 raise UserError(
                     tr(
-                        "The recipe {id} has no parameter “{name}”. It has: {list}.",
+                        "The recipe {id} has no parameter “{name}”. Available: {list}.",
                         id=self.id,
                         name=name,
                         list=", ".join(known),
@@ -76,7 +76,7 @@ def find_recipe(recipe_id: str) -> Recipe:
     known = recipe_files.recipe_ids()
     if recipe_id not in known:
         raise UserError(
-            tr("There is no recipe “{recipe_id}”. There are: {list}.", recipe_id=recipe_id, list=", ".join(known))
+            tr("There is no recipe “{recipe_id}”. Available: {list}.", recipe_id=recipe_id, list=", ".join(known))
         )
     return _recipe(recipe_files.read_recipe(recipe_id))
 
@@ -171,7 +171,7 @@ def _allowed(parameter: Parameter) -> str:
     kind = tr("one of {choices}", choices=", ".join(choices)) if choices else tr(_KINDS[parameter.kind])
     fields = {"kind": kind, "low": low, "high": high}
     if low is not None and high is not None:
-        return tr("{kind} of at least {low:g} and at most {high:g}", **fields)
+        return tr("{kind} from {low:g} to {high:g}", **fields)
     if low is not None:
         return tr("{kind} of at least {low:g}", **fields)
     if high is not None:

@@ -144,7 +144,7 @@ class RetrainingService:
         if found is not None and found.verdict is GateVerdict.REFUSED and not reason.strip():
             raise UserError(
                 tr(
-                    "The gate refused the bundle {bundle_id}. Give a reason for letting it serve all the same.",
+                    "Linker {bundle_id} did not pass the check. Enter a reason for using it anyway.",
                     bundle_id=bundle_id,
                 )
             )
@@ -158,14 +158,14 @@ class RetrainingService:
         """Remove a bundle from the disk. Raises UserError for the one that serves and for one that a training needs."""
         if self._runs.busy:
             raise UserError(
-                tr("A training is running and may need this bundle. Delete it when the training has ended.")
+                tr("A training is running and may need this linker. Delete it when the training has ended.")
             )
         waiting = next((one for one in self.interrupted() if one.base == bundle_id), None)
         if waiting is not None:
             raise UserError(
                 tr(
-                    "The interrupted training with {recipe} needs the bundle {bundle_id}. Resume or discard "
-                    "that training first.",
+                    "The interrupted training with {recipe} needs the linker {bundle_id}. Resume or "
+                    "discard that training first.",
                     recipe=waiting.recipe,
                     bundle_id=bundle_id,
                 )
@@ -213,4 +213,4 @@ class RetrainingService:
     # --- inside ----------------------------------------------------------------------------------------------
 
     def _no_index(self) -> str:
-        return tr("The index is not built yet.") if self.needs_index() else ""
+        return tr("The index has not been built yet.") if self.needs_index() else ""

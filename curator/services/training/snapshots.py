@@ -155,8 +155,8 @@ def _told(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise UserError(
             tr(
-                "The job's input cannot be written to {folder} ({strerror}). Free some space or check the "
-                "folder's rights, then start it again.",
+                "The job's input cannot be written to {folder} ({strerror}). Check the folder's "
+                "permissions and the free disk space, then start it again.",
                 folder=folder,
                 strerror=error.strerror or error,
             )

@@ -121,8 +121,8 @@ def refit_problem(links: int) -> str:
     if links >= LEAST_REFITTED:
         return ""
     return tr(
-        "Refitting needs {least} linked decisions in documents of train and validation; there are {links}. "
-        "Decide more of them, or import some with gold.",
+        "Refitting needs {least} links in train and validation documents; there are {links}. Link more "
+        "mentions there, or import documents with gold.",
         least=LEAST_REFITTED,
         links=links,
     )
@@ -132,11 +132,14 @@ def decisions_problem(train: SnapshotCounts, held_out: SnapshotCounts, *, docume
     """Why the decisions do not suffice, and what to do; '' when they do. Where no validation document is decided, a
     fifth of the train documents judges."""
     if documents == 1:
-        return tr("The project has one document. Training needs others to judge by: import more, some into validation.")
+        return tr(
+            "The project has only one document. The result has to be measured on others: import more, some "
+            "of them into the split “validation”."
+        )
     if not train.decisions:
         return tr(
-            "Nothing is decided in train documents yet. Decide some mentions, or import documents with gold; "
-            "training needs at least {least} links.",
+            "No mention in a train document is decided yet. Decide some mentions, or import documents "
+            "with gold; training needs at least {least} links.",
             least=LEAST_DECISIONS,
         )
     if train.links < LEAST_DECISIONS:
@@ -152,11 +155,14 @@ def decisions_problem(train: SnapshotCounts, held_out: SnapshotCounts, *, docume
         )
     if held_out.decisions and not held_out.links:
         return tr(
-            "No validation document holds a link: link some mentions there, or put other documents into the split "
-            "validation."
+            "No validation document has a link. Link some mentions there, or move other documents to "
+            "the split “validation”."
         )
     if train.documents + held_out.documents < 2:
-        return tr("All decisions lie in one document. Decide mentions of others too, to judge the result by.")
+        return tr(
+            "All decisions are in one document. Decide mentions in others too, so that the result can be "
+            "measured on them."
+        )
     return ""
 
 
@@ -167,6 +173,7 @@ def folder_problem(project: Path) -> str:
     if os.access(place, os.W_OK | os.X_OK):
         return ""
     return tr(
-        "Nothing can be written to {place}. Check the folder's rights; a new bundle has to be stored there.",
+        "Nothing can be written to {place}, where the new linker is saved. Check the folder's "
+        "permissions and the free disk space.",
         place=place,
     )

@@ -29,10 +29,10 @@ TENSORBOARD = "tensorboard"
 """Folder of the project where the live figures are written for TensorBoard, where that was asked for."""
 CLOSING = "closing"
 """Key of an outcome's result: the program was closed, nobody gave the training up."""
-INTERRUPTED = "It can go on from where it was: Model › Resume the interrupted training, or `curator train P --resume`."
+INTERRUPTED = "To resume it, choose Model › Resume the interrupted training…, or run `curator train P --resume`."
 STUCK = (
-    "It got no further than the last time. If nothing was mended in between, discard it under Model › Resume the "
-    "interrupted training and start a new one."
+    "It got no further than the last time. If the cause has not been fixed, discard it under Model › "
+    "Resume the interrupted training… and start a new one."
 )
 WAITING = 50
 """Documents without a decision in a training's snapshot: how their suggestions would change is part of the outcome."""
@@ -116,7 +116,7 @@ class TrainingRuns:
         self._refuse_second()
         found = next((one for one in self.interrupted() if training_id in ("", one.id)), None)
         if found is None:
-            raise UserError(tr("No interrupted training is left to be taken up. Start a new one."))
+            raise UserError(tr("There is no interrupted training to resume. Start a new one."))
         base = self._base_of(found)
         self._folders.take_up(found)
         spec = {key: value for key, value in found.spec.items() if key not in ("base", "kb_hash", "began")}
@@ -145,14 +145,18 @@ class TrainingRuns:
         if training.base not in there:
             raise UserError(
                 tr(
-                    "The bundle {base}, from which this training began, is gone. Discard it and start a new one.",
+                    "The linker {base}, from which this training started, no longer exists. Discard the "
+                    "training and start a new one.",
                     base=training.base,
                 )
             )
         active = self._desk.switch.active()
         if active is not None and active.kb_hash != training.kb_hash:
             raise UserError(
-                tr("The knowledge base was replaced since this training began. Discard it and start a new one.")
+                tr(
+                    "The knowledge base has been replaced since this training started. Discard the training "
+                    "and start a new one."
+                )
             )
         return there[training.base]
 
@@ -163,7 +167,7 @@ class TrainingRuns:
 
     def _refuse_second(self) -> None:
         if self._folders.busy:
-            raise UserError(tr("A training is running already. Wait for its end, or cancel it."))
+            raise UserError(tr("A training is already running. Wait until it ends, or cancel it."))
 
     def _run(self, folder: Path, spec: Mapping[str, Any], *, timed: bool) -> _Run:
         """Raises UserError where no staging folder can be made; the working folder is removed then."""

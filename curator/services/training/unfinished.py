@@ -47,13 +47,14 @@ class InterruptedTraining:
         began = f"{self.began.astimezone():%d %b %Y, %H:%M}"
         if self.reached is None:
             return tr(
-                "The training with {recipe} that began on {began} was interrupted; it had kept no state yet and begins "
-                "again, on the same decisions.",
+                "The training with {recipe} that started on {began} was interrupted before it had saved "
+                "a state; it starts over with the same decisions.",
                 recipe=self.recipe,
                 began=began,
             )
         return tr(
-            "The training with {recipe} that began on {began} was interrupted; it goes on from {reached}.",
+            "The training with {recipe} that started on {began} was interrupted; it resumes from the "
+            "state saved on {reached}.",
             recipe=self.recipe,
             began=began,
             reached=f"{self.reached.astimezone():%d %b %Y, %H:%M}",
@@ -88,8 +89,8 @@ class TrainingFolders:
             shutil.rmtree(folder, ignore_errors=True)
             raise UserError(
                 tr(
-                    "No folder for the training can be made in {folder} ({strerror}). Check the folder's "
-                    "rights and the disk's space, then start it again.",
+                    "No folder for the training can be created in {folder} ({strerror}). Check the "
+                    "folder's permissions and the free disk space, then start it again.",
                     folder=self._folder,
                     strerror=error.strerror,
                 )

@@ -54,7 +54,8 @@ class Workplace:
         except OSError as error:
             raise UserError(
                 tr(
-                    "No folder for the job can be made in {folder} ({strerror}). Check its rights and space.",
+                    "No folder for the job can be created in {folder} ({strerror}). Check the folder's "
+                    "permissions and the free disk space.",
                     folder=self._folder,
                     strerror=error.strerror,
                 )

@@ -94,11 +94,11 @@ class Operations:
             return None, None
         if kind is OperationKind.UNDO:
             if target is None or target != undo:
-                raise UserError(tr("That step cannot be undone now: another one came after it."))
+                raise UserError(tr("This step cannot be undone now: another one came after it."))
             return self._last(target)[1], new_id
         if kind is OperationKind.REDO:
             if redo is None or target != self._redo_target(redo):
-                raise UserError(tr("That step cannot be redone now: another one came after it."))
+                raise UserError(tr("This step cannot be redone now: another one came after it."))
             return target, self._last(redo)[2]
         return new_id, None
 

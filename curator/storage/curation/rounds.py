@@ -39,7 +39,7 @@ class SqlRounds:
 
     def create(self, name: str, kind: RoundKind, document_ids: Sequence[int], *, at: datetime) -> int:
         if self._conn.execute(select(RoundRow.id).where(RoundRow.name == name)).first() is not None:
-            raise UserError(tr("There is a round “{name}” already. Choose another name.", name=name))
+            raise UserError(tr("A round “{name}” already exists. Choose another name.", name=name))
         round_id = next_id(self._conn, RoundRow.id)
         row = {"id": round_id, "name": name, "kind": kind.value, "at": at.isoformat(), "closed": False}
         self._conn.execute(insert(RoundRow), [row])

@@ -30,8 +30,9 @@ SLOW = 0.1
 RETRY = 2.0
 """Seconds between two attempts while the disk fails."""
 FAILED = (
-    "{path} could not be put on the disk: {why}. Your last decisions are in memory but not yet on disk, and no more "
-    "are accepted until they are. Check the disk and its free space; saving is tried again every few seconds."
+    "{path} could not be saved to disk: {why}. Your last decisions are in memory but not yet on disk, "
+    "and no more are accepted until they are. Check the disk and its free space; saving is tried again "
+    "every few seconds."
 )
 
 

@@ -15,7 +15,8 @@ CANDIDATES: tuple[Command[Workbench], ...] = (
         "mention.contrast",
         "Compare the first two candidates",
         Menu.MENTION,
-        "Sets the first two candidates side by side and weighs the words of the text; again, goes back.",
+        "Shows the first two candidates side by side with the words of the text that support each. Use "
+        "it again to go back.",
         lambda bench: bench.desk.toggle_contrast(),
         ("V",),
         when=lambda s: s.mention and s.candidates > 1 and not s.shuffled,
@@ -24,9 +25,9 @@ CANDIDATES: tuple[Command[Workbench], ...] = (
     ),
     Command(
         "mention.tint",
-        "Tint the words that tell them apart",
+        "Tint the distinguishing words",
         Menu.MENTION,
-        "Tints the words of the text by the candidate they speak for; the numbers are shown on hover.",
+        "Tints the words of the text by the candidate they support. Hover over a word to see the number.",
         lambda bench: bench.desk.toggle_tints(),
         ("Shift+V",),
         when=lambda s: s.mention and s.candidates > 1 and not s.shuffled,
@@ -37,8 +38,8 @@ CANDIDATES: tuple[Command[Workbench], ...] = (
         "mention.hidden",
         "Show hidden candidates",
         Menu.MENTION,
-        "Unfolds the candidates below the limit and those of other types, or folds them again; shows suggestions that "
-        "are held back.",
+        "Shows or hides the candidates below the limit and those of other types; also shows suggestions "
+        "that are held back.",
         lambda bench: bench.desk.toggle_hidden(),
         ("H",),
         when=lambda s: s.mention,
@@ -58,7 +59,7 @@ CANDIDATES: tuple[Command[Workbench], ...] = (
     ),
     Command(
         "mention.search_text",
-        "Search the mention's text",
+        "Search for the mention's text",
         Menu.MENTION,
         "Searches the knowledge base for the text of the mention.",
         lambda bench: bench.search_text(),
@@ -71,7 +72,7 @@ CANDIDATES: tuple[Command[Workbench], ...] = (
         "mention.search_also",
         "Link to several entities…",
         Menu.MENTION,
-        "Searches for one more entity and adds it to the link: for a mention that names several at once.",
+        "Searches for one more entity and adds it to the link, for a mention that names several at once.",
         lambda bench: bench.start_search(adding=True),
         ("+",),
         when=lambda s: s.writable and s.mention and s.knowledge_base,

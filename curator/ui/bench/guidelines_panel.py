@@ -27,8 +27,9 @@ from curator.services.curating import GuidelineService
 SAVE_MS = 800
 HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(?P<words>.+?)[ \t#]*$", re.MULTILINE)
 EMPTY = (
-    "*This project has no guidelines yet.*\n\nPress **Edit** and write down how to decide the hard cases, in Markdown: "
-    "what counts as an entity, how specific a link should be, when to say NIL. They are stored in the project."
+    "*This project has no guidelines yet.*\n\nPress **Edit** to describe, in Markdown, how to decide hard "
+    "cases: what counts as an entity, how specific a link should be, when to choose NIL. The guidelines "
+    "are stored in the project."
 )
 
 
@@ -83,10 +84,10 @@ class GuidelinesPanel(QWidget):
         self.edit.setText(tr("Edit"))
         self.edit.setCheckable(True)
         self.edit.setEnabled(writable)
-        self.edit.setToolTip(tr("Write in them; they are saved by themselves"))
+        self.edit.setToolTip(tr("Edit the guidelines; changes are saved automatically"))
         self.close_button.setText("✕")
-        self.close_button.setAccessibleName(tr("Put the guidelines away"))
-        self.close_button.setToolTip(tr("Put the guidelines away (G)"))
+        self.close_button.setAccessibleName(tr("Hide the guidelines"))
+        self.close_button.setToolTip(tr("Hide the guidelines (G)"))
         for page in (self.reader, self.editor):
             page.document().setDocumentMargin(12)
         self.reader.setOpenExternalLinks(False)
@@ -138,7 +139,7 @@ class GuidelinesPanel(QWidget):
     def _edit(self, editing: bool) -> None:
         if editing:
             self._without_saving(lambda: self.editor.setPlainText(self._text))
-            self.state.setText(tr("Markdown; saved by itself. Esc goes back to reading."))
+            self.state.setText(tr("Markdown; saved automatically. Esc returns to reading."))
         else:
             self.flush()
             self._show_text()
@@ -186,7 +187,7 @@ class GuidelinesPanel(QWidget):
     def _go_to(self, words: str) -> None:
         found = next((one for one in headings(self._text) if words.casefold() in one.casefold()), None)
         if found is None:
-            self.said.emit(tr("No heading of the guidelines has “{words}”.", words=words))
+            self.said.emit(tr("No heading in the guidelines contains “{words}”.", words=words))
         elif self.edit.isChecked():
             _find_line(self.editor, found)
         else:

@@ -148,7 +148,7 @@ def shown_words(decision: Decision, names: Mapping[str, str] | None = None) -> s
     if shown.unseen is not None:
         among = tr("decided without suggestions")
     if shown.revealed:
-        among = tr("{among} when asked for", among=among)
+        among = tr("{among} on request", among=among)
     if shown.nil_first:
         if decision.verdict.outcome is not Outcome.NIL:
             among = tr("suggested {get} · {among}", get="NIL", among=among)

@@ -28,13 +28,13 @@ from curator.ui.deciding import Decider, Navigator
 from curator.ui.document import DocumentView
 from curator.ui.kit import theme_of, watch, way_to
 
-NO_SELECTION = "Select the words first: F7 puts a caret into the text, Shift and the arrows select."
+NO_SELECTION = "Select text first: press F7 to place a caret in the text, then hold Shift and use the arrow keys."
 TEXT_ENDS = "The text ends here; the mention stays as it is."
-NOTHING_LEFT = "Nothing would be left of “{text}”. Del deletes a mention."
-NOT_IN = "The selection does not touch “{text}”; nothing was taken out."
-IS_IN = "The selection lies in “{text}” already; nothing was changed."
-ONE_PART = "“{text}” has one part only. {key} joins it with the next mention."
-LAST_MENTION = "No mention follows “{text}” that it could be joined with."
+NOTHING_LEFT = "Nothing would be left of “{text}”. Press Del to delete the mention."
+NOT_IN = "The selection does not overlap “{text}”; nothing was removed."
+IS_IN = "The selection is already part of “{text}”; nothing was changed."
+ONE_PART = "“{text}” has only one part. {key} joins it with the next mention."
+LAST_MENTION = "There is no mention after “{text}” to join it with."
 
 
 class Edge(Enum):

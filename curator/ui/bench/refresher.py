@@ -19,11 +19,11 @@ PATCHED = {ChangeKind.DECIDED, ChangeKind.ENTITIES}
 """Steps of which the open document shows nothing new but decisions."""
 NEWER = "Newer suggestions are ready; they appear at the next mention."
 NO_INDEX = (
-    "There is no index yet: Model › Rebuild index makes one. Until then only spelling is compared, and / searches the "
-    "knowledge base."
+    "No index yet. Build one with Model › Rebuild index. Until then only spelling is compared, and / "
+    "searches the knowledge base."
 )
 NO_KB = "No knowledge base yet. Import one with {way}."
-LEXICAL = "Only spelling is compared so far: the index of meanings is {state}."
+LEXICAL = "Only spelling is compared so far: the semantic index is {state}."
 EMPTY_PROJECT = ("No documents yet", "Import some with {way}.", "project.import")
 EMPTY_KB = (
     "Begin with a knowledge base",
@@ -32,7 +32,7 @@ EMPTY_KB = (
 )
 IMPORTING = (
     "An import is running",
-    "Documents appear here when it is done. The line at the bottom shows how far it is.",
+    "Documents appear here when it is finished. The line at the bottom shows its progress.",
     "project.import",
 )
 KB_PHASE = "knowledge base"
@@ -40,8 +40,8 @@ KB_COMES = "The knowledge base is being imported. Candidates appear when it is c
 STILL_NO_KB = "An import is running. Candidates appear once there is a knowledge base."
 NO_DOCUMENT = ("No document is open", "Choose one from the queue, or press {key}.", "queue.next")
 """Headline, hint, and the command that the hint names."""
-NO_MENTIONS = "This document has no mentions. Select text and press {key}, or let {way} mark them."
-NO_MENTION = "No mention is chosen. Click one in the text, or press ↓."
+NO_MENTIONS = "This document has no mentions. Select text and press {key}, or mark mentions with {way}."
+NO_MENTION = "No mention is selected. Click one in the text, or press ↓."
 
 
 def no_mentions() -> str:
@@ -233,7 +233,7 @@ class Refresher(QObject):
             return tr(NO_INDEX)
         if status.stages == ("lexical",) or (building is not None and not status.stages):
             share = building.progress.fraction if building is not None else None
-            built = tr("being built") if building is not None else tr("not built; Model › Rebuild index makes it")
+            built = tr("being built") if building is not None else tr("not built; use Model › Rebuild index")
             return tr(
                 LEXICAL, state=built + (tr(" ({share:.0%} of this step)", share=share) if share is not None else "")
             )

@@ -15,7 +15,7 @@ WORDS = {
     LinkerState.OFF: "no index yet",
     LinkerState.STARTING: "starting…",
     LinkerState.READY: "ready",
-    LinkerState.RESTARTING: "died, restarting…",
+    LinkerState.RESTARTING: "crashed, restarting…",
     LinkerState.FAILED: "stopped",
 }
 
@@ -35,7 +35,7 @@ class StatusLine(QWidget):
         line.setSpacing(6)
         self.i_am = QToolButton(self)
         self.i_am.setAutoRaise(True)
-        self.i_am.setToolTip(tr("Decisions are saved under this name. Press it to change the name."))
+        self.i_am.setToolTip(tr("Decisions are saved under this name. Click it to change the name."))
         self.i_am.hide()
         line.addWidget(self.i_am)
         line.addWidget(self._saved)
@@ -61,24 +61,25 @@ class StatusLine(QWidget):
     def show_saved(self, at: datetime, *, linker: bool = True) -> None:
         """All decisions are on the disk since `at`."""
         words = tr("saved {at:%H:%M:%S}", at=at) + (" ·" if linker else "")
-        self._say_saved(words, tr("All decisions are on disk since then."))
+        self._say_saved(words, tr("All decisions up to this time are on disk."))
 
     def show_saving(self) -> None:
         """A decision is on its way to the disk."""
-        self._say_saved(tr("saving…") + " ·", tr("The last decisions are being written to the disk."))
+        self._say_saved(tr("saving…") + " ·", tr("The last decisions are being written to disk."))
 
     def show_unsaved(self, why: str) -> None:
         """The disk fails: `why` is the sentence about it."""
         self._say_saved(tr("NOT SAVED") + " ·", why, bad=True)
 
     def show_read_only(self) -> None:
-        why = tr("Another process writes to this project, or it was opened only for reading.")
+        why = tr("Another process is writing to this project, or it was opened read-only.")
         self._say_saved(tr("read-only"), why)
 
     def show_linker(self, status: LinkerStatus, *, trouble: str = "") -> None:
         """`trouble`: a sentence about answers that could not be stored; '' when all is well."""
         self._linker.setText(
-            tr("linker: {linker_words}", linker_words=linker_words(status)) + (tr(" · not stored") if trouble else "")
+            tr("linker: {linker_words}", linker_words=linker_words(status))
+            + (tr("· suggestions not saved") if trouble else "")
         )
         self._linker.setToolTip("\n".join(part for part in (status.message, status.device, trouble) if part))
         self._mark(self._linker, bad=bool(trouble) or status.state in (LinkerState.FAILED, LinkerState.RESTARTING))

@@ -14,8 +14,8 @@ from curator.ui.bench.mention_editor import MentionEditor, TypePicker
 from curator.ui.deciding import Navigator
 from curator.ui.document import DocumentView, FindBar
 
-CARET = "Caret in the text: arrows move it, Shift selects, M makes a mention, A adds to one, Esc leaves."
-SELECTED = "M makes a mention of the selection, A adds it to “{text}” as a further part, Shift+A takes it out."
+CARET = "Caret in the text: arrow keys move it, Shift selects, M adds a mention, A extends one, Esc removes the caret."
+SELECTED = "M adds the selection as a mention, A adds it to “{text}” as another part, Shift+A removes it from there."
 CONTEXT = (
     ("mention.create", "edit.add_part", "edit.take_out"),
     ("edit.retype", "edit.join_parts", "edit.join_next", "mention.delete"),
@@ -47,7 +47,7 @@ class TextTools(QObject):
         self._sought = ""
         self.editor = editor
         self.types = TypePicker(view)
-        self.types.setAccessibleName(tr("Another type of the mention"))
+        self.types.setAccessibleName(tr("Change the type of the mention"))
         find.query_changed.connect(view.find_text)
         find.stepped.connect(view.find_beside)
         find.left.connect(self.leave_find)

@@ -16,8 +16,8 @@ from curator.ui.candidates.late_browser import LateBrowser
 from curator.ui.document import Tint
 from curator.ui.kit import StateColours, Theme, theme_of
 
-WEIGHING = "Weighing the words of the text…"
-NO_WORDS = "No word around the mention makes a difference: here the linker goes by names and earlier decisions."
+WEIGHING = "Calculating the influence of each word…"
+NO_WORDS = "No word around the mention makes a difference: here the linker relies on names and earlier decisions."
 MOST_WORDS = 8
 Word = Callable[[Span], str]
 
@@ -112,7 +112,7 @@ def words_html(contrast: Contrast, pair: CandidatePair, text: str, theme: Theme)
     ]
     needed = ", ".join(f"“{escape(_quoted(one, text))}”" for one in contrast.needed)
     if needed:
-        words = tr("Without {words} one of the two would be no candidate.", words=needed)
+        words = tr("Without {words}, one of the two would not be a candidate.", words=needed)
         lines.append(f"<p style='margin:2px 0'>{words}</p>")
     found = "".join(line for line in lines if line)
     if not found:
@@ -129,7 +129,7 @@ def word_tints(contrast: Contrast, pair: CandidatePair) -> list[Tint]:
         side = 0 if one.change > 0 else 1
         favoured, other = (pair.first, pair.second) if side == 0 else (pair.second, pair.first)
         words = tr(
-            "Speaks for {favoured} against {other}: {times} as likely with this word (log odds {change:+.2f})",
+            "Favours {favoured} over {other}: {times} as likely with this word (log odds {change:+.2f})",
             favoured=favoured.name,
             other=other.name,
             times=_times(one.change),
@@ -150,7 +150,7 @@ def _word_line(entity: Entity, effects: Sequence[WordEffect], side: StateColours
         f"<b>{escape(_quoted(one, text))}</b>&nbsp;{_times(one.change or 0.0)}" for one in effects[:MOST_WORDS]
     )
     name = f"<span style='color:{side.ink.name()}'>{escape(entity.name)}</span>"
-    return f"<p style='margin:2px 0'>{tr('Text for {name}: {words}', name=name, words=words)}</p>"
+    return f"<p style='margin:2px 0'>{tr('Words that favour {name}: {words}', name=name, words=words)}</p>"
 
 
 def _quoted(effect: WordEffect, text: str) -> str:

@@ -24,14 +24,14 @@ from curator.ui.kit import ElidedLabel, NoteLabel, RowList, StateChip, decision_
 SHARE, ROWS = 0.64, 10
 """Of the height for the candidates, and how many of them need be seen; the record has the rest."""
 NOT_LINKED = (
-    "No suggestion yet: the linker is starting or has not reached this document. Search the knowledge base with / "
-    "meanwhile, or decide with N, X or S."
+    "No suggestion yet: the linker is starting or has not reached this document. In the meantime, "
+    "search the knowledge base with /, or decide with N, X or S."
 )
-NO_CANDIDATES = "The linker found no candidate. Search the knowledge base with /, or decide NIL."
-BY_NUMBER = "Choose by number, or N where none fits."
+NO_CANDIDATES = "The linker found no candidates. Search the knowledge base with /, or press N for NIL."
+BY_NUMBER = "Choose by number, or press N if none fits."
 BAND_WORDS = {
     Band.ACCEPT: "sure enough to accept",
-    Band.REVIEW: "to be reviewed",
+    Band.REVIEW: "needs review",
     Band.PROBABLY_NIL: "probably NIL",
 }
 
@@ -272,8 +272,8 @@ def _status(view: MentionView, names: Mapping[str, str], *, noted: bool) -> str:
         at = view.decision.at.astimezone()
         return f"{words} · {view.decision.curator}, {at:%d %b %H:%M}"
     if view.stale and not noted:
-        return tr("These suggestions are out of date; new ones are on their way.")
+        return tr("These suggestions are out of date; new ones are being calculated.")
     if view.suggestion is not None and view.suggestion.nil.is_nil:
-        return tr("{key} marks it NIL: out of the knowledge base", key=way_to("mention.accept"))
+        return tr("{key} marks it NIL: not in the knowledge base", key=way_to("mention.accept"))
     candidates = view.suggestion.candidates if view.suggestion is not None else ()
     return tr("{key} links it to {name}", key=way_to("mention.accept"), name=candidates[0].name) if candidates else ""

@@ -42,7 +42,7 @@ class NilRow(QAbstractButton):
     def show_estimate(self, estimate: NilEstimate | None, *, chosen: bool = False, blind: bool = False) -> None:
         """With `blind` neither the figure is shown nor whether NIL is suggested."""
         self._estimate, self._chosen, self._blind = None if blind else estimate, chosen, blind
-        self.setAccessibleName(tr("N: out of the knowledge base. {second_line}", second_line=self.second_line))
+        self.setAccessibleName(tr("N: not in the knowledge base. {second_line}", second_line=self.second_line))
         self.update()
 
     @property
@@ -85,7 +85,7 @@ class NilRow(QAbstractButton):
             name.setRight(
                 name.right() - draw_tag(painter, place, "✓ NIL", font=small, theme=theme, state=MentionState.NIL) - 6
             )
-        draw_words(painter, name, tr("Out of the knowledge base"), font=scaled(font, 1.0, bold=True), colour=text)
+        draw_words(painter, name, tr("Not in the knowledge base"), font=scaled(font, 1.0, bold=True), colour=text)
         second = QRectF(left, top + line, right - PAD - left, line)
         draw_words(painter, second, self.second_line, font=small, colour=text if suggested else theme.muted)
         if self._estimate is not None:

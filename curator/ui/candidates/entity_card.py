@@ -18,7 +18,7 @@ from curator.ui.kit import Theme, theme_of
 
 Lookup = Callable[[str], Entity | None]
 APART = " › "
-MADE_HERE = "A new entity, made in this project: the knowledge base does not have it yet."
+MADE_HERE = "A new entity, created in this project; the knowledge base does not have it yet."
 MOST_LETTERS = 110
 """Of the synonyms under the name, two lines of a usual column; the definition is to be in sight, too."""
 STEPS = 6

@@ -15,20 +15,20 @@ from curator.ui.candidates.entity_card import EntityCard, Lookup
 from curator.ui.candidates.search_rows import BROKEN, MatchDelegate, MatchModel, Search, SearchAnswer, answer_to
 from curator.ui.kit import ElidedLabel, Glance, NoteLabel, RowList, Worker, rows_in_sight
 
-NO_MATCH = "Nothing in the knowledge base matches “{query}”. ? in the empty line shows what else can be typed."
+NO_MATCH = "Nothing in the knowledge base matches “{query}”. Clear the line and type ? for search help."
 UNKNOWN = "The knowledge base has no {id}. ↵ makes an entity with this identifier of {registry}."
-HINT = "Type a name, a synonym or an identifier. ↓ ↑ go through the entities, ↵ links, Esc leaves."
-LINKED_LAST = "Linked to last"
+HINT = "Type a name, a synonym or an identifier. ↓ ↑ move through the entities, ↵ links, Esc cancels."
+LINKED_LAST = "Recently linked"
 STILL_SEARCHING = "Still searching. Press ↵ when the entities are listed."
 TOO_SOON = "This entity had only just appeared. Press ↵ again."
 MOST = 50
 """As many as a search gives at most."""
 GRAMMAR = (
-    "heart att\tnames with all these words, the last as far as typed\n"
+    "heart att\tnames with all these words, the last may be incomplete\n"
     "D008012\tan identifier\n"
     '"beta-block"\tnames with exactly these characters\n'
-    "type:disease\tentities of this type only\n"
-    "cold :: virus\tnames with cold, virus in the definition"
+    "type:disease\tonly entities of this type\n"
+    "cold :: virus\tcold in the name, virus in the definition"
 )
 GRAMMAR_NOTE = "\n".join(line.replace("\t", "   ·   ") for line in GRAMMAR.splitlines())
 
@@ -67,14 +67,14 @@ class SearchPanel(QWidget):
 
     def _make_widgets(self) -> None:
         self.line = QLineEdit(self)
-        self.line.setPlaceholderText(tr("Search the knowledge base; ? shows how"))
+        self.line.setPlaceholderText(tr("Search the knowledge base; ? shows help"))
         self.line.setAccessibleName(tr("Search the knowledge base"))
         self.line.setClearButtonEnabled(True)
         self.help = QToolButton(self)
         self.help.setText("?")
         self.help.setCheckable(True)
-        self.help.setToolTip(tr("What can be typed here"))
-        self.help.setAccessibleName(tr("What can be typed here"))
+        self.help.setToolTip(tr("Search help"))
+        self.help.setAccessibleName(tr("Search help"))
         self.grammar = NoteLabel(self)
         self.list = RowList(tr("Entities found"), self)
         self.list.setUniformItemSizes(True)
@@ -197,7 +197,7 @@ def _counted(number: int) -> str:
 
 # Knowledge-base search with the record of the highlighted entity below it.
 
-ADDING = "The entity you choose is added to the link of this mention. Esc leaves."
+ADDING = "The entity you choose is added to the link of this mention. Esc cancels."
 
 
 class SearchPane(QWidget):

@@ -85,7 +85,7 @@ class MatchDelegate(QStyledItemDelegate):
 # What a search in the knowledge base gives: entities, or the sentence that says why there are none.
 
 Search = Callable[[str], Sequence[EntityMatch]]
-BROKEN = "The search failed. The log says why; other searches go on working."
+BROKEN = "The search failed. See the log for the reason; other searches still work."
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from curator.ui.kit import USUAL_LINE, ElidedLabel, ScaledLabel, ShowDialog, fil
 
 # What the dashboard is about: whose decisions, of which split, from when to when.
 
-EVERYBODY, ALL_SPLITS, FROM_FILES = "Everybody", "All splits", "What came with files"
+EVERYBODY, ALL_SPLITS, FROM_FILES = "Everybody", "All splits", "Decisions from files"
 SPLITS = {Split.TRAIN: "Train", Split.VALIDATION: "Validation", Split.TEST: "Test"}
 ALL_TIME, CHOSEN = "All time", "From … to …"
 TIMES = {"Today": 0, "Last 7 days": 6, "Last 30 days": 29, "Last 12 months": 364}

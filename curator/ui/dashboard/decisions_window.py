@@ -21,14 +21,14 @@ Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
 HEADERS = ("When", "Who", "Mention", "Decision", "Rank", "How", "Document")
 STEPS = {
-    "": "with a file",
+    "": "from a file",
     OperationKind.DECIDE: "",
     OperationKind.UNDO: "undone",
-    OperationKind.REDO: "done again",
+    OperationKind.REDO: "redone",
     OperationKind.ADD_MENTION: "mention added",
     OperationKind.DELETE_MENTION: "mention deleted",
     OperationKind.CHANGE_MENTION: "mention changed",
-    OperationKind.SET_STATE: "document marked",
+    OperationKind.SET_STATE: "document state changed",
     OperationKind.FLAG: "flagged",
     OperationKind.COMMENT: "commented",
     OperationKind.DELETE_COMMENT: "comment deleted",
@@ -110,7 +110,7 @@ class DecisionsModel(QAbstractTableModel):
         how = [
             tr(STEPS[row.step]) if STEPS[row.step] else "",
             row.note,
-            "" if row.stands else tr("no longer stands"),
+            "" if row.stands else tr("no longer current"),
         ]
         return (
             f"{row.at.astimezone():%d %b %Y, %H:%M:%S}",
@@ -129,7 +129,7 @@ def rank_words(row: TakenDecision) -> str:
     if row.rank is None or row.rank == RANK_UNKNOWN:
         return ""
     if row.rank == KEPT_BACK_SHOWN:
-        return tr("shown when asked for")
+        return tr("shown on request")
     if row.rank < RANK_UNKNOWN:
         return tr("not shown")
     if row.outcome == Outcome.NIL:
@@ -140,9 +140,9 @@ def rank_words(row: TakenDecision) -> str:
 PAGE = 300
 TYPING_MS = 250
 EVERYBODY = "Everybody"
-NONE, LESS = "No decision matches", "Change the words or the curator above, or list what came with files."
-NOTHING, LISTED = "Nothing has been decided yet", "Every decision is listed here, the newest first."
-OPENS = "Enter or a double click opens the mention; F4 comes back."
+NONE, LESS = "No decision matches", "Change the search words or the curator above, or include decisions from files."
+NOTHING, LISTED = "Nothing has been decided yet", "Every decision is listed here, newest first."
+OPENS = "Enter or a double-click opens the mention; F4 returns here."
 
 
 class DecisionsWindow(ShowDialog):
@@ -163,7 +163,7 @@ class DecisionsWindow(ShowDialog):
         self.curators.addItem(tr(EVERYBODY), "")
         for name in service.curators():
             self.curators.addItem(name, name)
-        self.imported = QCheckBox(tr("With what came with &files"), self)
+        self.imported = QCheckBox(tr("Include decisions from &files"), self)
         self.model = DecisionsModel(name_of, self)
         self.table = self._make_table()
         self.empty = EmptyPage("", parent=self)

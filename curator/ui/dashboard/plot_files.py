@@ -64,9 +64,7 @@ def save_plot(plot: Plot, path: Path, font: QFont) -> None:
     elif ending == ".json":
         _write(path, _json(plot.as_json()))
     else:
-        raise UserError(
-            tr("{name} should end in .svg, .csv or .json: that says how the plot is written.", name=path.name)
-        )
+        raise UserError(tr("{name} must end in .svg, .csv or .json: the ending sets the format.", name=path.name))
 
 
 def save_all(plots: Sequence[Plot], figures: dict[str, Any], folder: Path, font: QFont) -> int:
@@ -90,5 +88,5 @@ def _write(path: Path, data: bytes) -> None:
         path.write_bytes(data)
     except OSError as error:
         raise UserError(
-            tr("{path} cannot be written ({strerror}). Choose another place.", path=path, strerror=error.strerror)
+            tr("{path} cannot be written ({strerror}). Choose another location.", path=path, strerror=error.strerror)
         ) from error

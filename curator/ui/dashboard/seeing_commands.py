@@ -15,7 +15,8 @@ SEEING: tuple[Command[SeeingFlows], ...] = (
         "view.dashboard",
         "Dashboard…",
         Menu.VIEW,
-        "Shows progress, speed, keys, accepted suggestions, NIL, bundles and agreement as plots that can be saved.",
+        "Shows progress, speed, key presses, accepted suggestions, NIL, linkers and agreement as plots "
+        "that can be saved.",
         lambda seeing: seeing.show_dashboard(),
         ("Ctrl+Shift+D",),
         when=lambda s: s.project,
@@ -35,7 +36,8 @@ SEEING: tuple[Command[SeeingFlows], ...] = (
         "view.jobs",
         "Background work…",
         Menu.VIEW,
-        "Lists what runs and what ended since the project was opened, with progress, log and a training's curves.",
+        "Lists the jobs that are running or have ended since the project was opened, with progress, log "
+        "and training curves.",
         lambda seeing: seeing.show_jobs(),
         ("F8",),
         when=lambda s: s.project,
@@ -45,7 +47,7 @@ SEEING: tuple[Command[SeeingFlows], ...] = (
         "view.back",
         "Back to the list",
         Menu.VIEW,
-        "Goes back to the window from which a mention was opened: what changed, the dashboard, a map.",
+        "Returns to the window from which a mention was opened, such as the list of changes, the dashboard or a map.",
         lambda seeing: seeing.go_back(),
         ("F4",),
         when=lambda s: s.project,

@@ -11,11 +11,11 @@ from curator.domain.wording import tr
 from curator.services.training import SuspiciousGold, SuspiciousList
 from curator.ui.kit import RecordColumn, RecordTable, ShowDialog, sentence
 
-INTRO = "{message} Enter opens the mention, K keeps the decision: it is not listed again while it stands."
+INTRO = "{message} Enter opens the mention, K keeps the decision: it is not listed again unless it changes."
 NEVER = (
     "Decisions have not been checked yet. “Check the decisions” compares each with models that never saw its document."
 )
-NOTHING = "{message} Nothing is left to look at."
+NOTHING = "{message} Nothing is left to review."
 NIL = "NIL"
 
 
@@ -40,11 +40,11 @@ class SuspiciousWindow(ShowDialog):
                 RecordColumn(tr("Mention"), lambda row: row.surface),
                 RecordColumn(tr("Decided"), lambda row: self._names(row.gold)),
                 RecordColumn(
-                    tr("Chance"), lambda row: f"{row.probability:.2f}", by=lambda row: row.probability, figure=True
+                    tr("Probability"), lambda row: f"{row.probability:.2f}", by=lambda row: row.probability, figure=True
                 ),
-                RecordColumn(tr("Likelier"), lambda row: row.rival_name),
+                RecordColumn(tr("More likely"), lambda row: row.rival_name),
                 RecordColumn(
-                    tr("Its chance"),
+                    tr("Its probability"),
                     lambda row: f"{row.rival_probability:.2f}",
                     by=lambda row: row.rival_probability,
                     figure=True,

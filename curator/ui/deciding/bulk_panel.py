@@ -27,41 +27,41 @@ from curator.ui.kit import ElidedLabel, FlowRow, Glance, row_height, rows_in_sig
 
 # What bulk acceptance says of its plan, its checks and its bound; whole sentences.
 
-WAITING = "Reckoning…"
-NOTHING = "No undecided mention that the queue shows has a current suggestion of an entity."
+WAITING = "Calculating…"
+NOTHING = "No undecided mention in the queue has a current suggestion of an entity."
 TOO_FEW = (
-    "Of {undecided:,} undecided mentions with a suggestion none can be accepted unseen at {error:g} %: too few are "
-    "sure enough, or nearly all would have to be checked. Choose a larger error, allow more checks, or decide them one "
-    "by one."
+    "None of the {undecided:,} undecided mentions with a suggestion can be accepted unchecked at "
+    "{error:g} %: too few suggestions are confident enough, or nearly all would have to be checked. "
+    "Choose a larger error, allow more checks, or decide the mentions one by one."
 )
 OFFER = (
-    "{size:,} of {undecided:,} undecided mentions are sure enough. Check {checks:,} of them, drawn at random; with "
-    "no more than {allowed:,} wrong, the other {rest:,} can be accepted: at most {error:g} % wrong, with 95 % "
-    "confidence."
+    "{size:,} of {undecided:,} undecided mentions have a confident enough suggestion. Check {checks:,} "
+    "of them, drawn at random. If no more than {allowed:,} are wrong, the other {rest:,} can be "
+    "accepted: at most {error:g} % of them are wrong, with 95 % confidence."
 )
 NO_GAIN = (
-    "This does not pay: you check {checks:,} mentions to gain {saved:,}. Deciding all {size:,} one by one costs about "
-    "the same."
+    "This saves little: you check {checks:,} mentions to accept {saved:,} others. Deciding all {size:,} "
+    "one by one takes about as long."
 )
-HELD_OUT = "Of {tried:,} validation mentions suggested this surely {wrong:,} were wrong."
-UNCALIBRATED = "The probabilities are not calibrated on this project, so the sample alone decides."
+HELD_OUT = "Of {tried:,} validation mentions with suggestions this confident, {wrong:,} were wrong."
+UNCALIBRATED = "The probabilities are not calibrated for this project, so only the sample counts."
 UNSUGGESTED = "{number:,} more have no current suggestion yet."
 CHECKING = "{done:,} of {checks:,} checked, {wrong:,} wrong"
 DONE = "{done:,} checked, {wrong:,} wrong"
 SHRUNK = (
-    "Too many of the larger set were wrong: now it is about the {size:,} surest, of which {rest:,} can be accepted. "
-    "What you checked of them counts."
+    "Too many in the larger set were wrong. The set is now the {size:,} most confident suggestions, of "
+    "which {rest:,} can be accepted. Your checks of these still count."
 )
 PASSED = (
-    "{checks:,} checked, {wrong:,} wrong: of the {rest:,} others at most {limit:.1f} % are wrong, with 95 % "
-    "confidence. Shift+Enter accepts them."
+    "{checks:,} checked, {wrong:,} wrong: of the other {rest:,}, at most {limit:.1f} % are wrong, with "
+    "95 % confidence. Shift+Enter accepts them."
 )
 FAILED = (
-    "{wrong:,} of {done:,} checked were wrong: more than {error:g} % may be, so nothing is accepted unseen. The "
-    "{right:,} that you found right are decided."
+    "{wrong:,} of {done:,} checked mentions were wrong. More than {error:g} % of the others may be "
+    "wrong, so none of them is accepted. The {right:,} that you marked right are decided."
 )
-ACCEPTED = "Accepted {number:,} mentions in one step; {undo} takes it back."
-LEFT_OUT = " {number:,} whose suggestion changed meanwhile were left out."
+ACCEPTED = "Accepted {number:,} mentions in one step; {undo} undoes it."
+LEFT_OUT = " {number:,} were left out because their suggestion changed in the meantime."
 
 
 def offer_words(offer: BulkOffer) -> str:
@@ -134,7 +134,7 @@ SIDE = 12
 USUAL = (1.0, 2.0, 5.0)
 HINTS = (("R", "right"), ("W", "wrong"), ("↑↓", "go"), ("Esc", "leave"))
 TOO_SOON = "Not marked: this line had only just become the current one. Press the key again."
-EMPTY = "Choose the error you can live with; the mentions to check are listed here."
+EMPTY = "Choose an acceptable error; the mentions to check are listed here."
 
 
 class BulkPanel(QWidget):
@@ -158,7 +158,7 @@ class BulkPanel(QWidget):
         self.standing = ElidedLabel(bold=True, parent=self)
         self.list = KwicList(tr("Sample to check"), self, glance=glance)
         self.button = QPushButton(self)
-        self.close_button = QPushButton(tr("Leave"), self)
+        self.close_button = QPushButton(tr("Close"), self)
         self.hints = KeyHints(self, gives_way=True)
         self.hints.set_hints(HINTS)
         self._passed = False
@@ -174,12 +174,12 @@ class BulkPanel(QWidget):
         self.error_box.setDecimals(1)
         self.error_box.setSuffix(" %")
         self.error_box.setValue(2.0)
-        self.error_box.setAccessibleName(tr("Error you can live with, in per cent"))
+        self.error_box.setAccessibleName(tr("Acceptable error, in per cent"))
         self.error_box.setKeyboardTracking(False)
         self.checks_box.setRange(20, 5000)
         self.checks_box.setSingleStep(50)
         self.checks_box.setValue(MOST_CHECKS)
-        self.checks_box.setAccessibleName(tr("Most mentions to check"))
+        self.checks_box.setAccessibleName(tr("Maximum number of mentions to check"))
         self.checks_box.setKeyboardTracking(False)
         for value, button in zip(USUAL, self.usual, strict=True):
             button.setAccessibleName(tr("Error of {value:g} per cent", value=value))
@@ -197,7 +197,7 @@ class BulkPanel(QWidget):
     def _compose(self) -> None:
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Base)
-        error = _with_label(tr("&Error to live with:"), self.error_box, self)
+        error = _with_label(tr("Acceptable &error:"), self.error_box, self)
         checks = _with_label(tr("&Check at most:"), self.checks_box, self)
         head = FlowRow(error, *self.usual, checks)
         head.setContentsMargins(12, 8, 12, 2)
@@ -331,7 +331,7 @@ class BulkPanel(QWidget):
                 number,
             )
             if passed
-            else tr("Accept; check first")
+            else tr("Accept; check the sample first")
         )
         self.button.setEnabled(passed and number > 0)
 

@@ -25,11 +25,11 @@ from curator.ui.kit import Worker
 REST_MS = 150
 """A curator who goes on sooner does not look at what is looked up here."""
 NO_PAIR = "There is no second candidate to compare the first with."
-BLIND = "Candidates are shuffled for an evaluation: a comparison would tell which come first."
+BLIND = "Candidates are shuffled for an evaluation: a comparison would reveal which come first."
 
 
-SHUFFLED = "Candidates are shuffled and without scores. Each decision records the order that you saw."
-RANKED = "Candidates stand best first again."
+SHUFFLED = "Candidates are shuffled and scores are hidden. Each decision records the order you saw."
+RANKED = "Candidates are listed best first again."
 
 
 class CandidateDesk(QObject):

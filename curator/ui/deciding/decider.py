@@ -22,11 +22,11 @@ from curator.ui.deciding.navigator import Navigator
 from curator.ui.kit import Glance, decision_words, way_to
 
 DOCUMENT_DECIDED = "Every mention here is decided. {key} marks the document done and opens the next."
-NO_FIRST = "Candidates are shuffled, so that none is first: choose one by its number, or N where none fits."
-NOTHING_TO_UNDO = "There is nothing to undo."
-NOTHING_TO_REDO = "There is nothing to redo."
-TOO_SOON = "Nothing was decided: “{text}” had only just appeared when the key was pressed. Press it again."
-TOO_SOON_HERE = "Nothing was done: the document had only just appeared when the key was pressed. Press it again."
+NO_FIRST = "Candidates are shuffled, so none is first. Choose one by its number, or press N if none fits."
+NOTHING_TO_UNDO = "Nothing to undo."
+NOTHING_TO_REDO = "Nothing to redo."
+TOO_SOON = "Nothing was decided: “{text}” had only just appeared when you pressed the key. Press it again."
+TOO_SOON_HERE = "Nothing was done: the document had only just appeared when you pressed the key. Press it again."
 OUT_OF_SIGHT = "Nothing was decided: “{text}” was scrolled out of view. It is in view now; press the key again."
 IS_DECIDED = "“{text}” is already decided: {decision}. 1–9, N, X or S changes it; {key} goes to the next mention."
 SAME = "“{text}” already has this decision. Nothing was changed."

@@ -23,7 +23,7 @@ from curator.ui.kit import Glance
 if TYPE_CHECKING:
     from curator.bootstrap import Project
 
-ALONE = "Here every decision is about one mention. Leave the round or the adjudication first."
+ALONE = "In a round or an adjudication, mentions are decided one at a time. Leave it first."
 
 
 class GroupDecider(QObject):

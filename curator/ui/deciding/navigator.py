@@ -23,13 +23,13 @@ from curator.services.queue import (
     WorkOrder,
 )
 
-FIRST_OF_WORK = "This is the first mention of the list."
-NO_MORE_UP = "This is the first document of the queue."
-NO_MORE_DOWN = "This is the last document of the queue."
-GONE = "The document {name} is no longer in the project; its decisions went with it. Choose another from the queue."
-ALL_DECIDED = "No undecided mention is left in the documents behind this one."
-NONE_LEFT = "No other undecided mention is left. O goes back to the order of documents."
-NONE_MATCH = "No mention that the filter shows is left behind this one. Shift+Q shows everything again."
+FIRST_OF_WORK = "This is the first mention in the list."
+NO_MORE_UP = "This is the first document in the queue."
+NO_MORE_DOWN = "This is the last document in the queue."
+GONE = "The document {name} and its decisions are no longer in the project. Choose another from the queue."
+ALL_DECIDED = "No undecided mentions are left in the documents after this one."
+NONE_LEFT = "No other undecided mentions are left. Press O to change the order."
+NONE_MATCH = "No mention after this one matches the filter. Shift+Q shows everything again."
 
 
 class Navigator(QObject):

@@ -23,15 +23,15 @@ SCOPES = {
     PropagationScope.PROJECT: ("P  Project", Qt.Key.Key_P),
 }
 NOWHERE = {
-    PropagationScope.DOCUMENT: "There is no other mention of “{text}” in this document. Q looks in the queue, P in "
-    "the project.",
-    PropagationScope.QUEUE: "There is no other mention of “{text}” in the queue as it is filtered. P looks in the "
-    "whole project.",
-    PropagationScope.PROJECT: "There is no other mention of “{text}” of this type in the project.",
+    PropagationScope.DOCUMENT: "No other mention of “{text}” in this document. Q searches the queue, P the project.",
+    PropagationScope.QUEUE: "No other mention of “{text}” in the filtered queue. P searches the whole project.",
+    PropagationScope.PROJECT: "No other mention of “{text}” with this type in the project.",
 }
-NONE_TICKED = "Nothing is ticked: Space ticks a line, A all of them. Esc leaves without deciding."
+NONE_TICKED = "Nothing is ticked. Space ticks a line, A ticks all of them, Esc closes without deciding."
 TOO_SOON = "Nothing was decided: the list had only just appeared. Press the key again."
-MOVE_FIRST = "Nothing was decided. Shift+Enter decides the ticked mentions; Enter does once you have moved in the list."
+MOVE_FIRST = (
+    "Nothing was decided. Shift+Enter decides the ticked mentions; Enter does so only after you have moved in the list."
+)
 HINTS = (("↑↓", "go"), ("Space", "tick"), ("G", "group"), ("A", "all"), ("Esc", "leave"))
 
 
@@ -52,7 +52,7 @@ class PropagationPanel(QWidget):
         self.count = ElidedLabel(muted=True, parent=self)
         self.list = KwicList(tr("Other mentions of the same string"), self, glance=glance)
         self.button = QPushButton(self)
-        self.close_button = QPushButton(tr("Leave"), self)
+        self.close_button = QPushButton(tr("Close"), self)
         self.hints = KeyHints(self, gives_way=True)
         self.hints.set_hints(HINTS)
         self.scopes = QButtonGroup(self)
@@ -156,7 +156,7 @@ class PropagationPanel(QWidget):
         self.button.setEnabled(ticked > 0)
         words = tr("{ticked:,} of {every:,} ticked", ticked=ticked, every=every)
         if self.others.beyond:
-            words += tr("; {beyond:,} more are not shown and stay as they are", beyond=self.others.beyond)
+            words += tr("; {beyond:,} more are not shown and stay unchanged", beyond=self.others.beyond)
         self.count.set_words(words if every else "")
 
 
@@ -177,10 +177,12 @@ def _end(line: Line, group: Group) -> str:
     return "" if head is None else "NIL" if head.is_nil or not head.entity_id else head.name
 
 
-NONE = "“{text}” stands nowhere else."
-STEP = "{n:,} other mention of “{text}” is ticked. Shift+Enter decides it, Esc leaves it."
-STEPS = "{n:,} other mentions of “{text}” are ticked. Shift+Enter decides them in one step, Esc leaves them."
-UNDECIDED = "Decide this mention first; then its other mentions are listed."
+NONE = "“{text}” does not occur anywhere else."
+STEP = "{n:,} other mention of “{text}” is ticked. Shift+Enter decides it, Esc leaves it as it is."
+STEPS = (
+    "{n:,} other mentions of “{text}” are ticked. Shift+Enter decides them in one step, Esc leaves them as they are."
+)
+UNDECIDED = "Decide this mention first; then other mentions of the same string are listed."
 USUAL = {Outcome.NIL: Verdict.nil(), Outcome.REJECTED: Verdict.reject(), Outcome.SKIPPED: Verdict.skip()}
 
 

@@ -81,7 +81,7 @@ class QuestionStrip(QWidget):
         self.question.set_words(question)
         self.setAccessibleName(question)
         self.setAccessibleDescription(note)
-        self.hint.set_words(tr("Esc leaves"))
+        self.hint.set_words(tr("Esc cancels"))
         self.note.setText(note)
         self.note.setVisible(bool(note))
         self._set_buttons()
@@ -197,17 +197,17 @@ class QuestionStrip(QWidget):
 
 
 QUESTIONS = {
-    Outcome.NIL: "NIL, because it is",
-    Outcome.REJECTED: "Rejected, because it is",
-    Outcome.SKIPPED: "Skipped, because it is",
+    Outcome.NIL: "Reason for NIL",
+    Outcome.REJECTED: "Reason for rejecting",
+    Outcome.SKIPPED: "Reason for skipping",
 }
 REPEATS = {Outcome.NIL: Qt.Key.Key_N, Outcome.REJECTED: Qt.Key.Key_X, Outcome.SKIPPED: Qt.Key.Key_S}
 CHANGE = "“{text}” is decided: {old} ({curator}). Change it to {new}?"
-UNDECIDED = "{n:,} mention of {all:,} is undecided. Mark the document done?"
-UNDECIDED_MANY = "{n:,} mentions of {all:,} are undecided. Mark the document done?"
+UNDECIDED = "{n:,} of {all:,} mentions is undecided. Mark the document done?"
+UNDECIDED_MANY = "{n:,} of {all:,} mentions are undecided. Mark the document done?"
 WHAT_IS_TAKEN = (
-    "Undecided mentions are not gold: training and evaluation leave them out, an export writes them with the "
-    "identifier of their file, or with none."
+    "Undecided mentions are not gold: training and evaluation ignore them, and an export keeps the "
+    "identifier from their file, if there is one."
 )
 
 
@@ -235,7 +235,7 @@ class ReasonStrip(QuestionStrip):
         """Raises KeyError for an outcome without reasons."""
         answers = [self._reason(number, one) for number, one in enumerate(REASONS[outcome], start=1)]
         again = StripAnswer(REPEATS[outcome], "", "", lambda: self.repeated.emit(outcome))
-        entity = StripAnswer(Qt.Key.Key_E, "E", tr("make it a new entity") + "…", self.entity_wanted.emit)
+        entity = StripAnswer(Qt.Key.Key_E, "E", tr("create a new entity") + "…", self.entity_wanted.emit)
         self._outcome = outcome
         self.put(f"{tr(QUESTIONS[outcome])}:", [*answers, again, *([entity] if outcome is Outcome.NIL else [])])
 

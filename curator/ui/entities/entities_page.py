@@ -38,8 +38,8 @@ class EntitiesPage(QWidget):
                 RecordColumn(tr("Name"), lambda one: one.found.entity.name),
                 RecordColumn(tr("Types"), lambda one: ", ".join(one.found.entity.types)),
                 RecordColumn(tr("Mentions"), lambda one: f"{one.mentions:,}", by=lambda one: one.mentions, figure=True),
-                RecordColumn(tr("Made by"), lambda one: one.found.author),
-                RecordColumn(tr("Made"), _made, by=lambda one: one.found.at.isoformat()),
+                RecordColumn(tr("Created by"), lambda one: one.found.author),
+                RecordColumn(tr("Created"), _made, by=lambda one: one.found.at.isoformat()),
             ],
             wide=1,
             parent=self,
@@ -95,8 +95,8 @@ class EntitiesPage(QWidget):
             rows = (model.index(i, 0) for i in range(model.rowCount()))
             self.table.setCurrentIndex(next(index for index in rows if index.data() == at))
         counted = ntr("{n} new entity.", "{n} new entities.", len(entities))
-        some = tr("{counted} The linker suggests what was made here, and search finds it.", counted=counted)
-        none = tr("No entity was made yet. Make one of NIL mentions, or with E at the mention itself.")
+        some = tr("{counted} The linker suggests new entities, and search finds them.", counted=counted)
+        none = tr("No new entities yet. Create one from NIL mentions, or press E at a mention.")
         self.words.setText(some if entities else none)
         self._show_contexts()
 

@@ -42,7 +42,7 @@ class EntityFlows(QObject):
         self.form = EntityForm(bench.project.provisional.alike, bench)
         bench.side.addWidget(self.form)
         self.banner = Banner(tr("Knowledge-base update"), bench)
-        self.banner.add_button(tr("Look at them…"), self.show_update)
+        self.banner.add_button(tr("Review them…"), self.show_update)
         self.banner.add_button(tr("Later"), lambda: self.banner.say(""))
         layout = bench.layout()
         assert isinstance(layout, QBoxLayout)
@@ -68,10 +68,10 @@ class EntityFlows(QObject):
         name, synonyms = (expanded, (view.mention.text,)) if expanded else (view.mention.text, ())
         self._bench.side.setCurrentWidget(self.form)
         self.form.ask(
-            tr("A new entity for “{text}”", text=view.mention.text),
+            tr("New entity for “{text}”", text=view.mention.text),
             EntityDraft(name, self._types(view.mention.type), synonyms=synonyms, id=identifier),
             types=self._known_types(),
-            ok=tr("Make it and link"),
+            ok=tr("Create and link"),
         )
 
     def _submitted(self, draft: EntityDraft) -> None:
@@ -171,20 +171,20 @@ class EntityFlows(QObject):
         ids = list(mention_ids)
         mentions = ntr("{n} mention", "{n} mentions", len(ids))
         self._window.ask_entity(
-            tr("A new entity for {mentions}", mentions=mentions),
+            tr("New entity for {mentions}", mentions=mentions),
             EntityDraft(cluster.name, self._types(cluster.type), synonyms=cluster.synonyms),
             types=self._known_types(),
-            ok=tr("Make it and link"),
+            ok=tr("Create and link"),
             then=lambda draft: self._make(draft, ids),
         )
 
     def _make_alone(self) -> None:
         assert self._window is not None
         self._window.ask_entity(
-            tr("A new entity"),
+            tr("New entity"),
             EntityDraft(""),
             types=self._known_types(),
-            ok=tr("Make it"),
+            ok=tr("Create"),
             then=lambda draft: self._make(draft, []),
         )
 
@@ -211,7 +211,7 @@ class EntityFlows(QObject):
         assert self._window is not None
         service = self._bench.project.provisional
         self._window.ask_entity(
-            tr("Change the new entity {id}", id=found.id),
+            tr("Edit the new entity {id}", id=found.id),
             found.draft,
             types=self._known_types(),
             ok=tr("Save"),
@@ -240,7 +240,7 @@ class EntityFlows(QObject):
             (window.form.say if window.pages.currentWidget() is window.form else window.say)(str(error))
             return False
         self._bench.decider.several(lambda: change)
-        window.say(tr("{done}. {undo} takes it back.", done=change.text, undo=way_to("edit.undo")))
+        window.say(tr("{done}. {undo} undoes it.", done=change.text, undo=way_to("edit.undo")))
         self._renew_nils()
         self._renew_entities(at=at())
         return True
@@ -344,7 +344,7 @@ class EntityFlows(QObject):
 def banner_words(plan: RemapPlan) -> str:
     mentions = ntr("{n} mention", "{n} mentions", plan.mentions)
     return tr(
-        "{now}: the decisions of {mentions} name what it has no longer, or has by now. Nothing was changed.",
+        "{now}: the decisions on {mentions} refer to entities that this version removed or added. Nothing was changed.",
         now=plan.now,
         mentions=mentions,
     )

@@ -168,7 +168,10 @@ class EntityForm(QWidget):
         self._timer.stop()
         found = [one for one in self._alike(self.name.text(), self.draft.types) if one.id != self._but]
         named = ", ".join(f"{one.name} ({one.id})" for one in found[:MOST_NAMED])
-        words = tr("There is this name already: {named}. Link to that instead, unless yours is another.", named=named)
+        words = tr(
+            "This name already exists: {named}. Link to that entity instead, unless yours is a different one.",
+            named=named,
+        )
         self.say(words if found else "")
 
     def _submit(self) -> None:

@@ -40,7 +40,7 @@ class NilPage(QWidget):
 
     def _make_widgets(self) -> None:
         self.decided = QRadioButton(tr("Decided &NIL"), self)
-        self.suggested = QRadioButton(tr("&Undecided, NIL is suggested"), self)
+        self.suggested = QRadioButton(tr("&Undecided, NIL suggested"), self)
         self.decided.setChecked(True)
         self.words = sentence("")
         self.table: TickTable[NilCluster] = TickTable(
@@ -55,11 +55,11 @@ class NilPage(QWidget):
             wide=4,
             parent=self,
         )
-        self.list = KwicList(tr("Mentions of the cluster in their contexts"), self)
-        self.make = self._button(tr("&Make a new entity…"))
+        self.list = KwicList(tr("Mentions of the cluster in context"), self)
+        self.make = self._button(tr("&Create a new entity…"))
         self.link = self._button(tr("&Link to an entity…"))
         self.merge = self._button(tr("Mer&ge the ticked clusters"))
-        self.split = self._button(tr("&Split the ticked mentions off"))
+        self.split = self._button(tr("&Split off the ticked mentions"))
 
     def _button(self, words: str) -> QPushButton:
         button = QPushButton(words, self)
@@ -101,14 +101,16 @@ class NilPage(QWidget):
         found = ntr("{n} mention", "{n} mentions", number)
         groups = ntr("{n} cluster", "{n} clusters", len(clusters))
         some = tr(
-            "{mentions} in {clusters}. Enter makes one entity of the ticked mentions; Space ticks clusters that belong "
-            "together, or unticks a mention that does not.",
+            "{mentions} in {clusters}. Enter creates one entity for the ticked mentions. Space ticks "
+            "clusters that belong together, or unticks a mention that does not belong.",
             mentions=found,
             clusters=groups,
         )
-        nothing = tr("No mention is decided NIL. Decide with N what the knowledge base lacks; it is listed here then.")
+        nothing = tr(
+            "No mentions are decided as NIL. Press N at a mention that the knowledge base lacks, and it is listed here."
+        )
         if not self.decided.isChecked():
-            nothing = tr("No undecided mention is suggested to be NIL.")
+            nothing = tr("NIL is not suggested for any undecided mention.")
         self.words.setText(some if clusters else nothing)
         self._show_contexts()
 

@@ -28,7 +28,7 @@ class RemapWindow(ShowDialog):
         self._writable = writable
         self.words = sentence("")
         self.table: TickTable[Remapping] = TickTable(
-            tr("Decisions that the new version concerns"),
+            tr("Decisions affected by the new version"),
             [
                 RecordColumn(tr("What happened"), lambda one: kind_words(one.kind)),
                 RecordColumn(tr("Decided as"), from_words),
@@ -145,7 +145,7 @@ def to_words(line: Remapping) -> str:
     if line.others:
         named = "; ".join(map(entity_words, line.others))
         return tr("Choose one: {named}", named=named)
-    return tr("Nothing of this name; choose an entity, or leave it")
+    return tr("No entity has this name; choose one, or leave the decision as it is")
 
 
 def entity_words(entity: Entity) -> str:
@@ -154,11 +154,12 @@ def entity_words(entity: Entity) -> str:
 
 def plan_words(plan: RemapPlan) -> str:
     if not plan.lines:
-        return tr("Every decision names what the knowledge base has. Nothing is to be moved.")
+        return tr("All decisions match the knowledge base. Nothing needs to be moved.")
     mentions = ntr("{n} mention", "{n} mentions", plan.mentions)
     return tr(
-        "{now} concerns the decisions of {mentions}. Nothing has been changed. Tick with Space what shall move, choose "
-        "another entity with Enter; each decision keeps a note, and one undo takes the whole step back.",
+        "{now} affects the decisions on {mentions}. Nothing has been changed. Tick with Space what to "
+        "move, or choose another entity with Enter. Each decision gets a note, and one undo reverts the "
+        "whole step.",
         now=plan.now,
         mentions=mentions,
     )

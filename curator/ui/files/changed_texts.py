@@ -25,15 +25,15 @@ from curator.services.importing import Compared, MovedMention, TextChange, verdi
 from curator.ui.kit import FormDialog, Theme, theme_of
 
 INTRO = (
-    "These documents are in the project with another text or other annotations. Nothing changes unless you choose so, "
-    "for each document or for several selected ones."
+    "These documents are already in the project with different text or annotations. Nothing changes "
+    "unless you choose so, for one document or for several selected ones."
 )
 CHOICES = {
-    Changed.KEEP: "&Keep what is here",
-    Changed.TAKE: "&Take the file's",
+    Changed.KEEP: "&Keep the existing version",
+    Changed.TAKE: "&Take the file's version",
     Changed.APART: "Import as &another document",
 }
-CHOSEN = {Changed.KEEP: "stays", Changed.TAKE: "takes the file's", Changed.APART: "another document"}
+CHOSEN = {Changed.KEEP: "unchanged", Changed.TAKE: "file's version", Changed.APART: "another document"}
 SHOWN = 30
 """Mentions that are named one by one."""
 
@@ -124,8 +124,8 @@ def change_page(change: TextChange, theme: Theme) -> str:
     else:
         parts.append(f"<p>{_difference(change, theme)}</p>")
     parts += [
-        _list(tr("Decisions that move along:"), [_words(one) for one in change.moved]),
-        _list(tr("Without a place in the new text; they are taken away:"), [_words(one) for one in change.lost]),
+        _list(tr("Decisions that move to the new text:"), [_words(one) for one in change.moved]),
+        _list(tr("Decisions without a place in the new text; they are removed:"), [_words(one) for one in change.lost]),
         _list(tr("Only in the file:"), [f"{one.text} ({one.type})" for one in change.added]),
     ]
     return "".join(parts)

@@ -15,11 +15,12 @@ from curator.ui.files.kb_columns import ColumnChooser
 from curator.ui.kit import FormDialog, sentence
 
 INTRO = (
-    "Say which column holds what. A text or a mention is needed. The choice is kept for tables with the same headings."
+    "Choose which column holds what. A text or a mention column is required. The choice is remembered "
+    "for tables with the same headings."
 )
 HINT = (
-    "Rows of mentions without a text need their documents in another sheet, or in {companion} beside the file. "
-    "Several identifiers are taken apart at | or ;."
+    "If rows with mentions have no text, their documents must be in another sheet, or in {companion} "
+    "next to the file. Several identifiers are separated by | or ;."
 )
 
 

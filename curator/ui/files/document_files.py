@@ -35,8 +35,8 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 LEFT = "{path}: {words}."
-UNKNOWN = "{path} could not be looked at; the log says why."
-NO_FILES = "No files yet. Press “Add files…” or “Add folder…” below."
+UNKNOWN = "{path} could not be read. See the log for the reason."
+NO_FILES = "No files yet. Click “Add files…” or “Add folder…” below."
 
 
 class FileTable(QTableWidget):
@@ -88,8 +88,8 @@ class DocumentFiles(QWidget):
         self._scan.changed.connect(self.changed)
         self.table = self._make_table()
         self.preview = QTextBrowser(self)
-        self.preview.setAccessibleName(tr("What the file would bring"))
-        self.preview.setPlaceholderText(tr("What a file would bring is shown here before anything is written."))
+        self.preview.setAccessibleName(tr("Preview of the file"))
+        self.preview.setPlaceholderText(tr("The content of a file is shown here before anything is imported."))
         self.preview.setTabChangesFocus(True)
         self.add = QPushButton(tr("&Add files…"), self)
         self.add_folder = QPushButton(tr("Add f&older…"), self)

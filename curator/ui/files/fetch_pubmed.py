@@ -28,9 +28,9 @@ from curator.ui.files.import_documents import SplitFields
 from curator.ui.kit import FormDialog, NoteLabel, file_dialog, sentence
 
 NETWORK = (
-    "This uses the network: {host} is asked. Sent are the PMIDs or the query, the name of this program and your API "
-    "key, where the settings hold one; nothing of the project or its texts. Nothing is sent before you press Fetch or "
-    "Count."
+    "This uses the network and contacts {host}. It sends the PMIDs or the query, the name of this "
+    "program and, if one is set, your API key; nothing from the project or its texts. Nothing is sent "
+    "before you press Fetch or Count."
 )
 LARGEST = 1 << 24
 """Bytes of a file of PMIDs that is read into the dialog."""
@@ -76,7 +76,7 @@ class FetchPubMedDialog(FormDialog):
         page = QWidget(self)
         self.pmids = QPlainTextEdit(page)
         self.pmids.setAccessibleName(tr("PMIDs"))
-        self.pmids.setPlaceholderText(tr("Type or paste PMIDs, apart by lines, spaces or commas."))
+        self.pmids.setPlaceholderText(tr("Type or paste PMIDs, separated by line breaks, spaces or commas."))
         self.pmids.setTabChangesFocus(True)
         self.file = self._button(tr("From a &file…"), page)
         self.number = QLabel(page)
@@ -94,11 +94,11 @@ class FetchPubMedDialog(FormDialog):
         page = QWidget(self)
         self.query = QLineEdit(page)
         self.query.setAccessibleName(tr("Query"))
-        self.query.setPlaceholderText(tr("As at pubmed.ncbi.nlm.nih.gov: BRCA1[gene] AND 2024[dp]"))
+        self.query.setPlaceholderText(tr("As on pubmed.ncbi.nlm.nih.gov: BRCA1[gene] AND 2024[dp]"))
         self.most = QSpinBox(page)
         self.most.setRange(1, MOST_FOUND)
         self.most.setValue(1000)
-        self.most.setAccessibleName(tr("At most so many records"))
+        self.most.setAccessibleName(tr("Maximum number of records"))
         self.counting = self._button(tr("&Count"), page)
         self.found = QLabel(page)
         row = QHBoxLayout()
@@ -119,8 +119,8 @@ class FetchPubMedDialog(FormDialog):
         row = QWidget(self)
         line = QHBoxLayout(row)
         line.setContentsMargins(0, 0, 0, 0)
-        self.go_on = self._button(tr("&Go on with it"), row)
-        self.drop = self._button(tr("Forg&et it"), row)
+        self.go_on = self._button(tr("&Resume the fetch"), row)
+        self.drop = self._button(tr("Discard th&e fetch"), row)
         line.addWidget(sentence(_stopped_words(self._stopped) if self._stopped is not None else ""), 1)
         line.addWidget(self.go_on)
         line.addWidget(self.drop)
@@ -207,7 +207,7 @@ class FetchPubMedDialog(FormDialog):
             wish = self.wish
         except UserError as error:
             return str(error)
-        return "" if wish.query or wish.pmids else tr("Name PMIDs or a query.")
+        return "" if wish.query or wish.pmids else tr("Enter PMIDs or a query.")
 
     @property
     def wish(self) -> FetchWish:
@@ -223,7 +223,7 @@ def _stopped_words(stopped: Unfinished) -> str:
     asked = stopped.asked
     what = f"“{asked.query}”" if asked.query else ntr("{n:,} PMID", "{n:,} PMIDs", len(asked.given))
     return tr(
-        "A fetch of {what} was stopped on {day}: {done:,} of {total:,} records are kept.",
+        "A fetch of {what} was stopped on {day}; {done:,} of {total:,} records were saved.",
         what=what,
         day=f"{datetime.fromisoformat(asked.at):%Y-%m-%d}",
         done=stopped.done,

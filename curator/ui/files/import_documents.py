@@ -22,11 +22,11 @@ from curator.ui.kit import FormDialog
 
 # Which split documents go to, how many are held out, and whether their gold is taken: asked in two dialogs.
 
-NO_GOLD = "Gold needs a knowledge base: import one first."
+NO_GOLD = "Importing gold requires a knowledge base; import one first."
 SPLITS = {
-    Split.TRAIN: "train: decisions teach the linker",
-    Split.VALIDATION: "validation: decisions judge and calibrate it",
-    Split.TEST: "test: never seen by it",
+    Split.TRAIN: "train: the linker learns from decisions",
+    Split.VALIDATION: "validation: decisions evaluate and calibrate the linker",
+    Split.TEST: "test: never seen by the linker",
 }
 
 
@@ -41,7 +41,7 @@ class SplitFields:
         self.hold_out = QSpinBox(parent)
         self.hold_out.setRange(0, 100_000)
         self.hold_out.setAccessibleName(tr("Documents held out for validation"))
-        self.gold = QCheckBox(tr("&With gold: what the files say becomes decisions"), parent)
+        self.gold = QCheckBox(tr("&With gold: annotations in the files become decisions"), parent)
         self.split.currentIndexChanged.connect(self._split_changed)
 
     def add_to(self, form: QFormLayout) -> None:
@@ -169,7 +169,7 @@ class ImportDialog(FormDialog):
         if not self.list.paths:
             return tr("Add at least one file.")
         wrong = self.list.problem
-        return tr("{problem} Or remove it from the list.", problem=wrong) if wrong else ""
+        return tr("{problem} Or remove the file from the list.", problem=wrong) if wrong else ""
 
     def done(self, result: int) -> None:
         self.list.close_reading()
@@ -192,9 +192,9 @@ class ImportDialog(FormDialog):
     def _say_changed(self) -> None:
         number = len(self.changed)
         chosen = sum(self._choices.get(one.document_id, Changed.KEEP) is not Changed.KEEP for one in self.changed)
-        words = ntr("&Look at {n:,} changed document…", "&Look at {n:,} changed documents…", number)
+        words = ntr("R&eview {n:,} changed document…", "R&eview {n:,} changed documents…", number)
         if chosen:
-            words += " " + ntr("({n:,} chosen)", "({n:,} chosen)", chosen)
+            words += " " + ntr("({n:,} to be imported)", "({n:,} to be imported)", chosen)
         self.changed_ones.setText(words)
         self.changed_ones.setVisible(bool(number) and self._change is not None)
 

@@ -18,9 +18,9 @@ from curator.ui.files.imports import ImportsDialog
 from curator.ui.jobs import JobKind
 from curator.ui.kit import Banner, ask, tell
 
-GOES_ON = "Project › Imports… imports the others, and so does importing the same files again."
+GOES_ON = "To import the other files, use Project › Imports… or import the same files again."
 LATER = "Project › Imports… resumes the stopped import."
-KB_STOPPED = "The import of {name} into the knowledge base was stopped before its end: nothing of it is in."
+KB_STOPPED = "The import of {name} was stopped before it was complete. Nothing was added to the knowledge base."
 NOTHING = "There is no import to undo."
 
 
@@ -43,7 +43,7 @@ class ImportFlows(QObject):
         self.banner.add_button(tr("Not now"), self._not_now)
         self.kb_banner = Banner(tr("Stopped import of a knowledge base"), bench)
         self.kb_banner.add_button(tr("Import it again…"), lambda: self._again(import_kb))
-        self.kb_banner.add_button(tr("Forget it"), self._forget_kb)
+        self.kb_banner.add_button(tr("Discard the import"), self._forget_kb)
         layout = bench.layout()
         assert isinstance(layout, QBoxLayout)
         for banner in (self.kb_banner, self.banner):

@@ -21,12 +21,13 @@ KB_FILES = (
     "All files (*)"
 )
 INTRO = (
-    "MeSH, UMLS, CTD, OBO, OBO Graphs, OWL, SKOS, tables, JSON lines and ZESHEL documents are recognised by their "
-    "content, compressed with gzip or not. A folder is a UMLS release or ZESHEL documents of several worlds."
+    "MeSH, UMLS, CTD, OBO, OBO Graphs, OWL, SKOS, tables, JSON lines and ZESHEL documents are "
+    "recognised by their content, also if compressed with gzip. A folder is a UMLS release or contains "
+    "ZESHEL documents of several worlds."
 )
 REPLACES = "It replaces the knowledge base {name} ({entities:,} entities). Decisions stay as they are."
 RENEWS = "It replaces the source {name} ({entities:,} entities). Decisions stay as they are."
-JOINS = "Its entities join the knowledge base; where both have an identifier, what is there stays."
+JOINS = "Its entities are added to the knowledge base. Where an identifier already exists, the existing entity is kept."
 
 
 class ImportKbDialog(FormDialog):
@@ -52,10 +53,10 @@ class ImportKbDialog(FormDialog):
         self.release = self._line(tr("&Version"), tr("Version of the source"), tr("for the record, for example 2026"))
         self.licence = self._line(tr("&Licence"), tr("Licence of the source"), tr("for the record"))
         self.prefix = self._line(
-            tr("&Prefix"), tr("Prefix of identifiers"), tr("put before identifiers that have none, for example MESH")
+            tr("&Prefix"), tr("Prefix of identifiers"), tr("added to identifiers without a prefix, for example MESH")
         )
         self.type = self._line(
-            tr("&Type"), tr("Type of all its entities"), tr("of all its entities; empty: as the file says")
+            tr("&Type"), tr("Type of all its entities"), tr("for all its entities; empty: as in the file")
         )
         self.filters = KbFilters(self, self.form)
         self.columns = ColumnChooser(self)
@@ -121,9 +122,9 @@ class ImportKbDialog(FormDialog):
     def _place_box(self) -> QComboBox:
         """Hidden as long as there is no knowledge base."""
         box = QComboBox(self)
-        box.setAccessibleName(tr("What becomes of the knowledge base there is"))
-        box.addItem(tr("Replaces all there is"))
-        box.addItem(tr("Joins what is there"))
+        box.setAccessibleName(tr("What happens to the existing knowledge base"))
+        box.addItem(tr("Replaces the whole knowledge base"))
+        box.addItem(tr("Adds to the knowledge base"))
         for source in self._present:
             box.addItem(tr("Replaces the source {name}", name=source.name))
         self.form.addRow(tr("&What it does"), box)

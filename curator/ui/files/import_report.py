@@ -108,7 +108,7 @@ def as_text(report: ImportReport) -> str:
 
 LENGTH = 360  # code points of a document's text that are shown
 PROBLEMS = 12
-SEVERITIES = {"repaired": "repaired", "set aside": "set aside", "note": "noted"}
+SEVERITIES = {"repaired": "repaired", "set aside": "skipped", "note": "noted"}
 
 
 def figures(found: Foreseen) -> tuple[str, str]:
@@ -132,7 +132,7 @@ def happening(found: Foreseen) -> str:
     if found.here or found.changed:
         parts.append(ntr("{n:,} new", "{n:,} new", found.new))
     if found.here:
-        parts.append(ntr("{n:,} here already", "{n:,} here already", found.here))
+        parts.append(ntr("{n:,} already in the project", "{n:,} already in the project", found.here))
     if found.changed:
         parts.append(ntr("{n:,} changed", "{n:,} changed", len(found.changed)))
     told = found.severities()
@@ -196,8 +196,8 @@ def _blocks(found: Foreseen) -> Iterator[str]:
         yield f"<p>{escape(found.known)}</p>"
     elif found.here or found.changed:
         words = tr(
-            "New: {new:,}. Here already: {here:,}. Here with another text or other annotations: {changed:,}; these "
-            "stay as they are unless you choose otherwise.",
+            "New: {new:,}. Already in the project: {here:,}. In the project with different text or "
+            "annotations: {changed:,}; these stay unchanged unless you choose otherwise.",
             new=found.new,
             here=found.here,
             changed=len(found.changed),

@@ -12,7 +12,7 @@ from curator.domain.wording import tr
 from curator.services.importing import FileImport, UnfinishedImport
 from curator.ui.kit import EmptyPage, NoteLabel, ShowDialog, place_of
 
-NONE, WAY = "Nothing was imported yet", "{documents} and {pubmed} bring documents in."
+NONE, WAY = "Nothing imported yet", "Import documents with {documents} or {pubmed}."
 
 
 class ImportsDialog(ShowDialog):
@@ -42,9 +42,9 @@ class ImportsDialog(ShowDialog):
         self.body.addWidget(self.table, 1)
         self.body.addWidget(self.empty, 1)
         self.undo = self.add_button(tr("&Undo…"))
-        self.go_on = self.add_button(tr("&Go on with the stopped import"))
-        self.forget = self.add_button(tr("&Forget the stopped import"))
-        self.forget.setToolTip(tr("The files that are in stay; the others are not offered any more."))
+        self.go_on = self.add_button(tr("&Resume the stopped import"))
+        self.forget = self.add_button(tr("&Discard the stopped import"))
+        self.forget.setToolTip(tr("Files already imported stay; the others are no longer offered."))
         self.forget.clicked.connect(self.forget_wanted)
         self.undo.clicked.connect(lambda: self.undo_wanted.emit(self.selected))
         self.go_on.clicked.connect(self._go_on)

@@ -30,7 +30,7 @@ from curator.ui.files.import_report import kb_page
 from curator.ui.files.reading_ahead import FilePreviewer
 from curator.ui.kit import sentence
 
-HINT = "Cells with several values are taken apart at | or ;. Columns that are not chosen are not read."
+HINT = "Values in a cell are separated by | or ;. Columns that are not chosen are ignored."
 ROWS_SHOWN = 5
 IN_A_ROW = 2
 
@@ -182,12 +182,12 @@ class KbFilters(QObject):
         self._form = form
         self.languages = self._line(tr("Lan&guages"), tr("Languages of the names"), tr("en; for example en, de"))
         self.vocabularies = self._line(
-            tr("Voca&bularies"), tr("Vocabularies that names are read of"), tr("all; for example MSH, SNOMEDCT_US")
+            tr("Voca&bularies"), tr("Vocabularies to read names from"), tr("all; for example MSH, SNOMEDCT_US")
         )
         self.types = self._line(
-            tr("&Only types"), tr("Semantic types that are read"), tr("all; for example T047; T191; Clinical Drug")
+            tr("&Only types"), tr("Semantic types to read"), tr("all; for example T047; T191; Clinical Drug")
         )
-        self.suppressed = QCheckBox(tr("Obsolete and s&uppressed names too"), parent)
+        self.suppressed = QCheckBox(tr("Include obsolete and s&uppressed names"), parent)
         self.suppressed.toggled.connect(self.changed)
         form.addRow("", self.suppressed)
         self._rows = {
@@ -253,8 +253,8 @@ class KbPreview(QTextBrowser):
         self._ahead: FilePreviewer | None = None
         self._looked: tuple[Path, KbOptions] | None = None
         self.found: Foreseen | None = None
-        self.setAccessibleName(tr("What the knowledge base would bring"))
-        self.setPlaceholderText(tr("What a file would bring is shown here before anything is written."))
+        self.setAccessibleName(tr("Preview of the knowledge base"))
+        self.setPlaceholderText(tr("The content of a file is shown here before anything is imported."))
         self.setTabChangesFocus(True)
         self.setMinimumHeight(self.fontMetrics().lineSpacing() * 5)
 
@@ -268,7 +268,7 @@ class KbPreview(QTextBrowser):
             return
         self.close_reading()
         self._looked, self.found = (path, options), None
-        self.setPlainText(tr("Looking at the file…"))
+        self.setPlainText(tr("Reading the file…"))
         self._ahead = FilePreviewer(lambda one: foresee_kb(one, self._formats, options), self)
         self._ahead.found.connect(self._tell)
         self._ahead.add(path)

@@ -35,8 +35,8 @@ from curator.ui.kit import FigureTable, FormDialog, Pages, PathEdit, sentence
 # What a new project will hold and how long that takes: files are read beside the window, so nothing waits.
 
 SPLIT_WORDS = {
-    Split.TRAIN: "They are train documents: what you decide there teaches the linker.",
-    Split.VALIDATION: "They are validation documents: what you decide there judges and calibrates the linker.",
+    Split.TRAIN: "They are training documents: the linker learns from your decisions there.",
+    Split.VALIDATION: "They are validation documents: your decisions there evaluate and calibrate the linker.",
     Split.TEST: "They are test documents: the linker never learns from them.",
 }
 
@@ -55,7 +55,7 @@ class Outlook(QWidget):
         self._kb: Foreseen | None = None
         self._ahead: FilePreviewer | None = None
         self.table = FigureTable(
-            tr("What the files hold"),
+            tr("What the files contain"),
             [tr("File"), tr("Recognised as"), tr("Documents"), tr("Mentions"), tr("Entities")],
             words=2,
         )
@@ -111,7 +111,7 @@ class Outlook(QWidget):
         wrong = [one.problem for one in found if one.problem]
         if wrong:
             return wrong
-        lines = [tr("The project's folder is made and opened.")]
+        lines = [tr("The project folder is created and opened.")]
         documents, entities = sum(one.documents for one in found), sum(one.entities for one in found)
         exact = all(one.whole for one in found)
         if entities:
@@ -120,13 +120,13 @@ class Outlook(QWidget):
             whole = all(one.whole for one in found if one is not self._kb)
             lines.append(f"{_documents_words(documents, exact=whole)} {self._split_words()}")
         if not exact:
-            lines.append(tr("The files are still being read; the numbers become exact."))
+            lines.append(tr("The files are still being read; the numbers are not final yet."))
         if seconds_to_import(found) > 0:
             lines.append(tr("This takes {time}; you can begin when it is done.", time=about(seconds_to_import(found))))
         if seconds_to_index(found)[1] > 0:
             lines.append(
                 tr(
-                    "Then names are encoded in the background, {time}; meanings are compared from then on.",
+                    "Then names are encoded in the background, {time}; after that, suggestions also compare meaning.",
                     time=range_words(*seconds_to_index(found)),
                 )
             )
@@ -139,19 +139,23 @@ class Outlook(QWidget):
         words = tr(SPLIT_WORDS[self._documents.split])
         if self._documents.hold_out:
             words += " " + ntr(
-                "Of each file {n} document is held out for validation.",
-                "Of each file {n} documents are held out for validation.",
+                "From each file, {n} document is held out for validation.",
+                "From each file, {n} documents are held out for validation.",
                 self._documents.hold_out,
             )
         if self._documents.gold:
-            words += " " + tr("What the files say becomes decisions.")
+            words += " " + tr("Annotations in the files become decisions.")
         return words
 
 
 def _entities_words(number: int, *, exact: bool) -> str:
     if exact:
-        return tr("{entities:,} entities are loaded; spelling is compared at once.", entities=number)
-    return tr("About {entities:,} entities are loaded; spelling is compared at once.", entities=number)
+        return tr(
+            "{entities:,} entities are loaded. Suggestions by spelling are available immediately.", entities=number
+        )
+    return tr(
+        "About {entities:,} entities are loaded. Suggestions by spelling are available immediately.", entities=number
+    )
 
 
 def _documents_words(number: int, *, exact: bool) -> str:
@@ -177,12 +181,12 @@ def about(seconds: float) -> str:
 
 
 SUFFIX = ".curation"
-INTRO = "A project is one folder. Everything you decide is kept in it at once."
+INTRO = "A project is one folder. Every decision is saved in it immediately."
 DOCUMENTS_INTRO = (
     "Files, folders and archives are recognised by their content. Nothing is written before you press Create."
 )
-LATER = "Both may follow later: Project › Import documents… and Project › Import knowledge base…"
-GOLD_LATER = "Gold is taken only with a knowledge base, which the next page asks for."
+LATER = "You can do both later: Project › Import documents… and Project › Import knowledge base…"
+GOLD_LATER = "Gold is imported only with a knowledge base; choose one on the next page."
 TITLES = ("Name and place", "Documents", "Knowledge base", "What will happen")
 
 
@@ -264,7 +268,7 @@ class NewProjectDialog(FormDialog):
     def _add_kb(self) -> None:
         column, form = self._page(tr(KB_INTRO))
         self.kb = kb_edit(self)
-        self.kb.line.setPlaceholderText(tr("may follow later"))
+        self.kb.line.setPlaceholderText(tr("can be added later"))
         form.addRow(tr("&Knowledge base"), self.kb)
         column.addStretch(1)
 
@@ -321,19 +325,19 @@ class NewProjectDialog(FormDialog):
             if self.list.looking:
                 return self.list.looking
             wrong = self.list.problem
-            return tr("{problem} Or remove it from the list.", problem=wrong) if wrong else ""
+            return tr("{problem} Or remove the file from the list.", problem=wrong) if wrong else ""
         return self._kb_problem() if number == (1 if self.list is None else 2) else ""
 
     def _name_problem(self) -> str:
         name = self.name.text().strip()
         if not name or name != Path(name).name:
-            return tr("Give the project a name without slashes.")
+            return tr("Enter a project name without slashes.")
         if self.place.path is None or not self.place.path.is_dir():
             place = self.place.path or tr("The folder")
-            return tr("{place} does not exist. Choose the folder that the project is put in.", place=place)
+            return tr("{place} does not exist. Choose an existing folder for the project.", place=place)
         if self.folder.exists():
             return tr(
-                "{folder} exists already. Choose another name, or open it with Project › Open project…",
+                "{folder} already exists. Choose another name, or open it with Project › Open project…",
                 folder=self.folder,
             )
         return ""
@@ -341,7 +345,9 @@ class NewProjectDialog(FormDialog):
     def _kb_problem(self) -> str:
         wrong = missing(self.kb)
         if not wrong and self.list is not None and self.fields.gold.isChecked() and self.kb.path is None:
-            wrong = tr("Gold needs a knowledge base to look identifiers up in. Choose one, or import without gold.")
+            wrong = tr(
+                "Importing gold requires a knowledge base to look up identifiers. Choose one, or import without gold."
+            )
         return wrong
 
     def check(self) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     pass
 
 
-TYPES = "The types of mentions or of entities changed. Check which entity types each type of mention is linked to."
+TYPES = "The types of mentions or entities changed. Check which entity types each mention type may link to."
 Reporting = Generator[Progress, None, ImportReport]
 
 
@@ -154,7 +154,7 @@ class ProjectFlows(QObject):
             self._bench.navigator.open_first()
             self._imported(report, set())
 
-        self._run(tr("Fill {project}", project=self._bench.project.name), work, done)
+        self._run(tr("Set up {project}", project=self._bench.project.name), work, done)
 
     def fill_demo(self, world: World) -> None:
         project = self._bench.project

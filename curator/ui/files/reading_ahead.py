@@ -86,5 +86,5 @@ def _advance(path: Path, steps: Steps) -> tuple[Foreseen, bool]:
         return end.value, True
     except Exception:  # thread boundary: the import itself will say what is wrong
         log.exception("A file could not be looked into")
-        return replace(found, problem=tr("This file could not be looked into.")), True
+        return replace(found, problem=tr("This file could not be read.")), True
     return found, False

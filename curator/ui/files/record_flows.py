@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from curator.ui.files.save_as import KbExportDialog, ReleaseDialog, SaveDialog
 
 AUDIT_INTRO = (
-    "Writes everything that was ever decided, undone and judged: who, when, what was suggested then and what it "
-    "replaced. A name that ends in .csv makes a table, .jsonl makes JSON lines with the suggestions' scores."
+    "Writes every decision, undo and judgement: who, when, what was suggested at the time and what it "
+    "replaced. A name ending in .csv gives a table, .jsonl gives JSON lines with the scores of the "
+    "suggestions."
 )
 SAVED = "SHA-256 {sha}"
 
@@ -54,7 +55,7 @@ class RecordFlows(QObject):
         def write() -> dict[str, Any]:
             report = self._bench.project.release.export(dialog.out, scope=dialog.scope)
             words = tr(
-                "Released {decisions} of {documents} to {path}.",
+                "Released {decisions} from {documents} to {path}.",
                 decisions=ntr("{n} decision", "{n:,} decisions", report.decisions),
                 documents=counted("documents", report.documents),
                 path=report.path,
@@ -94,8 +95,8 @@ class RecordFlows(QObject):
         def write() -> dict[str, Any]:
             report = self._bench.project.kb_export.export(dialog.out, least=dialog.least)
             words = tr(
-                "Wrote {entities:,} entities to {path}: {names:,} names are new, "
-                "{provisional:,} entities were made here. {name} lists the names.",
+                "Wrote {entities:,} entities to {path}, with {names:,} new names and {provisional:,} "
+                "entities created in this project. {name} lists the names.",
                 entities=report.entities,
                 path=report.path,
                 names=report.names,

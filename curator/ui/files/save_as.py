@@ -12,9 +12,9 @@ from curator.services.records import ExportScope, ExportTarget
 from curator.ui.kit import FormDialog, PathEdit, sentence
 
 USUAL = "pubtator"
-INTRO = "Writes the decisions in the format of the documents. What nobody changed goes back as it came."
+INTRO = "Writes the decisions in the format of the documents. What was not changed is written as it was imported."
 SCOPES = {
-    ExportScope.DECIDED: "All documents, with what is decided so far",
+    ExportScope.DECIDED: "All documents, with the decisions so far",
     ExportScope.DONE: "Documents that are done",
     ExportScope.ADJUDICATED: "Adjudicated mentions only",
 }
@@ -23,7 +23,7 @@ ALL_IN_ONE = "A file is written, with the documents of all {n:,} imported files.
 FOLDER = "A folder is written."
 ARCHIVE = "A zip archive is written."
 CARRIES = "This format also says who decided each mention, and when."
-CARRIES_NOT = "This format has no place for who decided and when. “{other}” carries both."
+CARRIES_NOT = "This format cannot store who decided and when. “{other}” can."
 
 
 class ExportDialog(FormDialog):
@@ -95,9 +95,9 @@ class ExportDialog(FormDialog):
     def check(self) -> str:
         path = self.path.path
         if path is None:
-            return tr("Say where the export is written.")
+            return tr("Choose where to write the export.")
         if not path.parent.is_dir():
-            return tr("{parent} does not exist. Choose a folder that does.", parent=path.parent)
+            return tr("{parent} does not exist. Choose an existing folder.", parent=path.parent)
         return ""
 
 
@@ -108,13 +108,14 @@ def _words_for(place: ExportTarget, files: int) -> str:
 
 
 RELEASE_INTRO = (
-    "A release holds the decisions, the hashes of the texts, the guidelines, the knowledge base's and the linker's "
-    "hashes and figures. The same state gives the same bytes. A name that ends in .zip makes one file, any other a "
-    "folder."
+    "A release contains the decisions, the guidelines, the hashes of the texts, the knowledge base and "
+    "the linker, and figures. The same project state always gives the same bytes. A name ending in .zip "
+    "gives one file, any other a folder."
 )
 KB_INTRO = (
-    "Writes the knowledge base as JSON lines with the names that your links taught and the entities that were made "
-    "here. A second file lists what is new with its counts. Test documents teach nothing."
+    "Writes the knowledge base as JSON lines, with new names learned from your links and the entities "
+    "created in this project. A second file lists the additions with their counts. Nothing is learned "
+    "from test documents."
 )
 
 
@@ -145,11 +146,11 @@ class SaveDialog(FormDialog):
     def check(self) -> str:
         path = self.path.path
         if path is None:
-            return tr("Say where it is written.")
+            return tr("Choose where to write it.")
         return (
             ""
             if path.parent.is_dir()
-            else tr("{parent} does not exist. Choose a folder that does.", parent=path.parent)
+            else tr("{parent} does not exist. Choose an existing folder.", parent=path.parent)
         )
 
 
@@ -183,10 +184,10 @@ class KbExportDialog(SaveDialog):
     def __init__(self, *, place: Path, least: int, parent: QWidget | None = None) -> None:
         super().__init__(tr("Export knowledge base"), intro=tr(KB_INTRO), place=place, parent=parent)
         self.number = QSpinBox(self)
-        self.number.setAccessibleName(tr("Documents that make a new name"))
+        self.number.setAccessibleName(tr("Documents needed for a new name"))
         self.number.setRange(1, 1000)
         self.number.setValue(least)
-        self.form.insertRow(0, tr("&Documents for a new name"), self.number)
+        self.form.insertRow(0, tr("&Documents needed for a new name"), self.number)
 
     @property
     def least(self) -> int:

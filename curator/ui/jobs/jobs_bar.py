@@ -241,12 +241,12 @@ def _hints(state: WindowState) -> tuple[Hint, ...]:
     if state.opinions:
         digits = f"1–{state.opinions}" if state.opinions > 1 else "1"
         marked = (key_of("mention.accept"), tr("the highlighted one"))
-        return ((digits, tr("take a verdict")), marked, ("Esc", tr("back to the text")), keys)
+        return ((digits, tr("adopt a judgement")), marked, ("Esc", tr("back to the text")), keys)
     if not state.writable or not state.mention:
         return (
             (key_of("mention.next"), tr("next mention")),
             (key_of("queue.next"), tr("next document")),
-            (key_of("mention.create"), tr("make a mention")),
+            (key_of("mention.create"), tr("add mention")),
             keys,
         )
     hints: tuple[Hint, ...] = ()

@@ -30,12 +30,12 @@ from curator.ui.kit import sentence, tell
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
-HEADERS = ("Work", "How far", "Began", "Took")
+HEADERS = ("Work", "Progress", "Started", "Duration")
 ENDS = {
     JobState.DONE: "✓ Done",
     JobState.CANCELLED: "Cancelled",
-    JobState.FAILED: "✗ Did not finish",
-    JobState.CRASHED: "✗ Broke off",
+    JobState.FAILED: "✗ Failed",
+    JobState.CRASHED: "✗ Crashed",
 }
 JOB_ROLE = int(Qt.ItemDataRole.UserRole)
 
@@ -103,7 +103,10 @@ def took_words(seconds: float) -> str:
     return f"{whole // 60}:{whole % 60:02d}"
 
 
-NOTHING = "Nothing ran since the project was opened. Imports, indexes, trainings and evaluations are listed here."
+NOTHING = (
+    "Nothing has run since the project was opened. Imports, index builds, training runs and evaluations are "
+    "listed here."
+)
 
 
 class JobsDock(QDockWidget):
@@ -121,14 +124,14 @@ class JobsDock(QDockWidget):
         self.table = self._make_table()
         self.headline = sentence(tr(NOTHING), selectable=True)
         self.bar = QProgressBar(self)
-        self.bar.setAccessibleName(tr("Progress of the chosen work"))
+        self.bar.setAccessibleName(tr("Progress of the selected task"))
         self.bar.setFixedHeight(10)
         flat(self.bar)
-        self.cancel = self._button(tr("&Cancel"), tr("Cancel the chosen work"))
+        self.cancel = self._button(tr("&Cancel"), tr("Cancel the selected task"))
         self.result = self._button(
-            tr("&Details…"), tr("Show what came of the training: the comparison and what changes")
+            tr("&Details…"), tr("Show the result of the training: the comparison and what changes")
         )
-        self.export = self._button(tr("E&xport curves…"), tr("Export the curves of the chosen training"))
+        self.export = self._button(tr("E&xport curves…"), tr("Export the curves of the selected training"))
         self.panel = TrainingPanel(self)
         self._shown = 0  # number of the job whose history the panel shows
         self._compose()

@@ -216,7 +216,11 @@ class TrainingPanel(QWidget):
             path.write_text(self._history.csv(), encoding="utf-8")
         except OSError as error:
             self.refused.emit(
-                tr("{path} cannot be written ({strerror}). Choose another place.", path=path, strerror=error.strerror)
+                tr(
+                    "{path} cannot be written ({strerror}). Choose another location.",
+                    path=path,
+                    strerror=error.strerror,
+                )
             )
 
 
@@ -235,6 +239,6 @@ def figures_line(history: TrainingHistory) -> str:
     parts = [
         tr("step {value:,.0f}", value=latest["step"]) if "step" in latest else "",
         tr("pass {value:,.0f}", value=latest["epoch"]) if "epoch" in latest else "",
-        tr("{value:,.0f} mentions a second", value=latest["throughput"]) if "throughput" in latest else "",
+        tr("{value:,.0f} mentions per second", value=latest["throughput"]) if "throughput" in latest else "",
     ]
     return " · ".join(part for part in parts if part)

@@ -15,7 +15,7 @@ from curator.ui.kit.labels import ElidedLabel
 from curator.ui.kit.messages import tell
 from curator.ui.kit.theme import theme_of
 
-BUG = "This is a bug in Curator; nothing of yours was changed. The log has the details."
+BUG = "This is a bug in Curator; none of your data was changed. See the log for details."
 KEPT = 50
 """Unread notices that are kept; the oldest go first."""
 

@@ -194,8 +194,8 @@ class FileScan(QObject):
         if not self.busy:
             return ""
         if not self._number:
-            return tr("Looking at the files…")
-        return ntr("Looking at the files… {n:,} so far", "Looking at the files… {n:,} so far", self._number)
+            return tr("Reading the files…")
+        return ntr("Reading the files… {n:,} so far", "Reading the files… {n:,} so far", self._number)
 
     def ask(self, work: ScanWork, done: Deliver) -> None:
         """`work` gets what counts and what stops it; `done` gets its result, in the window's thread, or None where it

@@ -47,11 +47,14 @@ from curator.ui.kit import (
     verdict_words,
 )
 
-NOT_MARKED = "did not mark it (choosing this rejects it)"
-HINT = "1–{last} take a curator's verdict · ↵ the highlighted one · Esc to the text, where the usual keys decide again"
-TOO_SOON = "Nothing was settled: this verdict had only just appeared. Press the key again."
-DONE = "Every disagreement of “{name}” is settled."
-AGREED = "Take over the {n:,} agreed"
+NOT_MARKED = "did not mark it (choosing this rejects the mention)"
+HINT = (
+    "1–{last} adopt a curator's judgement · ↵ the highlighted one · Esc returns to the text, where the "
+    "usual keys decide"
+)
+TOO_SOON = "Nothing was resolved: this judgement had only just appeared. Press the key again."
+DONE = "All disagreements in “{name}” are resolved."
+AGREED = "Adopt the {n:,} agreed"
 LEFT = "“{mention}” · {left:,} of {all:,} disagreements left in “{name}”"
 LONGEST = 40
 TITLE = 20
@@ -109,7 +112,7 @@ class AdjudicationPanel(QWidget):
         self._opinions: Opinions | None = None
         columns = [RecordColumn[OpinionRow]("Curator", lambda row: f"{row.number}. {row.curator}: {row.words}")]
         self.model: RecordModel[OpinionRow] = RecordModel(columns, self)
-        self.list = RowList(tr("Verdicts of the curators"), self)
+        self.list = RowList(tr("Judgements of the curators"), self)
         self.list.setModel(self.model)
         self.list.setItemDelegate(_Delegate(self.list))
         self.list.installEventFilter(self)

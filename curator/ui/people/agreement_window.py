@@ -12,23 +12,24 @@ from curator.services.rounds import AgreementReport, AgreementRow, ConsistencyRo
 from curator.ui.kit import RecordColumn, RecordTable, ShowDialog, sentence
 
 HEAD = (
-    "Links: Krippendorff's alpha {alpha}{interval} over {items:,} mentions that at least two of {people} linked or "
-    "called NIL; observed agreement {observed}."
+    "Links: Krippendorff's alpha {alpha}{interval} over {items:,} mentions that at least two of "
+    "{people} linked or marked NIL; observed agreement {observed}."
 )
 SPANS = "Spans: F1 {exact} exact, {overlap} overlapping."
-NO_SPANS = "Spans cannot be compared yet: no document was judged whole by two curators."
+NO_SPANS = "Spans cannot be compared yet: no document was judged completely by two curators."
 NOTHING = "Nothing can be compared yet: in “{name}” no mention was judged by two curators. Import a colleague's file."
 CALCULATING = "Calculating the figures…"
 EXPLAINED = (
-    "Alpha: Krippendorff, nominal, missing judgements allowed; Jaccard and MASI weigh sets of entities that overlap. "
-    "Kappa: Cohen, mean over pairs. Fleiss: mentions that all judged. Rejected and skipped mentions are no links; span "
-    "F1 is over documents that both judged whole."
+    "Alpha: Krippendorff, nominal, missing judgements allowed; Jaccard and MASI give partial credit to "
+    "overlapping sets of entities. Kappa: Cohen, mean over pairs. Fleiss: mentions that all curators "
+    "judged. Rejected and skipped mentions do not count as links; span F1 covers documents that both "
+    "curators judged completely."
 )
-BRACKETS = "In brackets: the 95 % interval of alpha, over documents drawn again 1,000 times."
-CONSISTENT = "How often a curator answers the same again, unknowingly, when a decided mention is shown once more."
+BRACKETS = "In brackets: the 95 % interval of alpha from 1,000 resamples of the documents."
+CONSISTENT = "How often a curator gives the same answer when a decided mention is shown again without notice."
 PARTS = {"Pairs": "Pair", "Types": "Type", "Documents": "Document"}
 """What the tables tell apart, and the heading of their first column."""
-NO_REPEATS = "Nothing has been asked again yet. Edit › Settings › Asked again sets which share of decided mentions is."
+NO_REPEATS = "No mentions have been shown again yet. Edit › Settings › Shown again sets the share of decided mentions."
 
 
 class AgreementWindow(ShowDialog):
@@ -149,7 +150,7 @@ def _consistency(rows: Sequence[ConsistencyRow], parent: QWidget) -> QWidget:
         [
             RecordColumn(tr("Curator"), lambda row: row.curator),
             RecordColumn(tr("When"), lambda row: row.period),
-            RecordColumn(tr("Asked again"), lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
+            RecordColumn(tr("Shown again"), lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
             RecordColumn(tr("Same answer"), lambda row: percent(row.share), by=lambda row: row.share, figure=True),
             RecordColumn(tr("Kappa"), lambda row: figure(row.kappa), by=lambda row: row.kappa, figure=True),
             RecordColumn(tr("Days between"), lambda row: f"{row.days:.0f}", by=lambda row: row.days, figure=True),

@@ -10,8 +10,8 @@ from curator.domain.wording import tr
 from curator.ui.kit import FormDialog
 
 INTRO = "Each decision is saved under its curator's name. Earlier decisions keep their name."
-EMPTY = "Give a name, such as “Anna Berg”."
-IMPORT = "A name cannot begin with “import:”: that stands for gold that came with a file."
+EMPTY = "Enter a name, such as “Anna Berg”."
+IMPORT = "A name cannot begin with “import:”, which is reserved for gold imported from files."
 
 
 class IAmDialog(FormDialog):

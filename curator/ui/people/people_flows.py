@@ -29,11 +29,11 @@ IN_ROUND = (
     "You are in the round “{name}” as {curator}. Leave it first (People › Leave the round); then you can continue "
     "under another name."
 )
-NO_ROUND = "There is no round yet. People › Rounds… makes one."
-NONE_CLOSED = "No round is closed yet. People › Rounds… closes one; then its disagreements can be adjudicated."
+NO_ROUND = "No rounds yet. Create one with People › Rounds…"
+NONE_CLOSED = "No round is closed yet. Close one with People › Rounds… to adjudicate its disagreements."
 EXPORT_INTRO = (
-    "Writes the round's documents and judgements as JSON lines, without any text. Send it to a colleague who has the "
-    "same documents, or back to whoever collects the judgements."
+    "Writes the round's documents and judgements as JSON lines, without any text. Send the file to a "
+    "colleague who has the same documents, or back to the person who collects the judgements."
 )
 MINE, ALL = "Only my judgements", "Everybody's judgements"
 
@@ -184,7 +184,8 @@ class PeopleFlows(QObject):
         """Mine or everybody's, then where to."""
         name = self._bench.project.curation.curator
         words = tr(
-            "Which judgements of “{name}” are written? A colleague who still judges should see nobody's.",
+            "Which judgements of “{name}” should be exported? Curators who are still deciding should "
+            "not see those of others.",
             name=found.name,
         )
         choose(

@@ -15,14 +15,22 @@ from curator.ui.kit import Banner, suggestion_words
 from curator.ui.people.adjudication_panel import AdjudicationPanel
 
 JUDGING = (
-    "Round “{name}” · you judge as {curator}, apart from everybody else{unaided} · {judged:,} of {mentions:,} judged"
+    "Round “{name}” · you judge as {curator}, independently of everybody else{unaided} · {judged:,} of "
+    "{mentions:,} judged"
 )
 UNAIDED = ", without suggestions"
-FINISHED = "Round “{name}” · {curator}, all {mentions:,} mentions are judged. Leave it, and tell your colleagues."
+FINISHED = (
+    "Round “{name}” · {curator}, all {mentions:,} mentions are judged. Leave the round and let your colleagues know."
+)
 NO_SUGGESTIONS = "This round is judged without suggestions. Search with / or Space, or decide with N, X or S."
-LEFT = "You left the round “{name}”. What you judged is kept; the project's own decisions are on show again."
-ELSEWHERE = "Nothing was settled: another mention was framed. This is the one that the verdicts are of; press again."
-ALL_SETTLED = "Every disagreement of “{name}” is settled. Export › Adjudicated mentions only takes the result out."
+LEFT = "You left the round “{name}”. Your judgements are kept; the project's own decisions are shown again."
+ELSEWHERE = (
+    "Nothing was resolved: a different mention was current. The judgements are about this one; press the key again."
+)
+ALL_SETTLED = (
+    "All disagreements in “{name}” are resolved. To export the result, use Project › Export gold… with "
+    "“Adjudicated mentions only”."
+)
 
 
 class RoundMode(QObject):

@@ -14,10 +14,10 @@ from curator.domain.wording import tr
 from curator.ui.kit import EmptyPage, FormDialog, RecordColumn, RecordTable, ShowDialog, sentence
 
 INTRO = (
-    "Several curators judge the same documents apart; then their agreement is measured, and what they disagree about "
-    "is adjudicated. Colleagues on other computers take part through files."
+    "Several curators judge the same documents independently. Their agreement is then measured, and "
+    "their disagreements are adjudicated. Colleagues on other computers take part by exchanging files."
 )
-NONE, MAKE = "No rounds yet", "“New round…” starts one; “Import…” reads a colleague's file."
+NONE, MAKE = "No rounds yet", "“New round…” creates one; “Import…” reads a colleague's file."
 KINDS = {RoundKind.BLIND: "blind", RoundKind.UNAIDED: "blind, no suggestions", RoundKind.CONSISTENCY: "own consistency"}
 
 
@@ -90,7 +90,7 @@ class RoundsDialog(ShowDialog):
         grid = QGridLayout()
         self.new = self._button(tr("&New round…"), self.new_wanted.emit)
         self.take = self._button(tr("&Import…"), self.import_wanted.emit)
-        self.enter = self._button(tr("&Judge in it"), lambda: self._wish(self.enter_wanted))
+        self.enter = self._button(tr("&Join the round"), lambda: self._wish(self.enter_wanted))
         self.shut = self._button(tr("&Close the round"), lambda: self._wish(self.close_wanted))
         self.give = self._button(tr("&Export…"), lambda: self._wish(self.export_wanted))
         self.agree = self._button(tr("&Agreement…"), lambda: self._wish(self.agreement_wanted))
@@ -123,28 +123,29 @@ class RoundsDialog(ShowDialog):
         self.new.setEnabled(writable)
         self.take.setEnabled(writable)
         self.enter.setEnabled(writable and blind and not closed)
-        self.enter.setText(tr("Leave it") if row is not None and row.active else tr("&Judge in it"))
+        self.enter.setText(tr("Leave the round") if row is not None and row.active else tr("&Join the round"))
         self.shut.setEnabled(writable and blind)
-        self.shut.setText(tr("O&pen it again") if closed else tr("&Close the round"))
+        self.shut.setText(tr("Reo&pen the round") if closed else tr("&Close the round"))
         for button in (self.give, self.agree):
             button.setEnabled(row is not None)
         self.settle.setEnabled(writable and blind and closed)
         self.settle.setToolTip(
-            "" if closed else tr("Close the round first, so that nobody judges after seeing the others.")
+            "" if closed else tr("Close the round first, so that nobody judges after seeing the judgements of others.")
         )
 
 
 # *Rounds > New*: a name, how blind it is, and which documents.
 
 NEW_INTRO = (
-    "In a round several curators judge the same documents apart. Nobody sees another's judgements or the project's "
-    "decisions about these mentions, and nothing in the project changes before the round is adjudicated."
+    "In a round, several curators judge the same documents independently. Nobody sees the judgements of "
+    "others or the project's decisions on these mentions, and nothing in the project changes before the "
+    "round is adjudicated."
 )
 KIND_CHOICES = {
     RoundKind.BLIND: "With suggestions",
     RoundKind.UNAIDED: "Without suggestions",
 }
-ANY = "of all splits"
+ANY = "from all splits"
 
 
 class NewRoundDialog(FormDialog):
@@ -152,10 +153,10 @@ class NewRoundDialog(FormDialog):
 
     def __init__(self, *, documents: int, filtered: int | None = None, parent: QWidget | None = None) -> None:
         """`documents` there are in all; `filtered` that the queue shows now, where a filter is set."""
-        super().__init__(tr("New round"), intro=tr(NEW_INTRO), ok=tr("Make the round"), parent=parent)
+        super().__init__(tr("New round"), intro=tr(NEW_INTRO), ok=tr("Create round"), parent=parent)
         self.line = QLineEdit(self)
         self.line.setAccessibleName(tr("Name of the round"))
-        self.line.setPlaceholderText(tr("such as: pilot 1"))
+        self.line.setPlaceholderText(tr("for example: pilot 1"))
         self.kinds = QComboBox(self)
         self.kinds.setAccessibleName(tr("Suggestions"))
         for kind, words in KIND_CHOICES.items():
@@ -168,9 +169,11 @@ class NewRoundDialog(FormDialog):
         self.which.setAccessibleName(tr("Which documents"))
         self.which.addItem(tr("drawn at random {any}", any=tr(ANY)), "")
         for split in Split:
-            self.which.addItem(tr("drawn at random of {value}", value=split.value), split.value)
+            self.which.addItem(tr("drawn at random from {value}", value=split.value), split.value)
         if filtered:
-            self.which.addItem(tr("the first that the queue shows now ({filtered:,})", filtered=filtered), "queue")
+            self.which.addItem(
+                tr("the first in the queue as it is filtered now ({filtered:,})", filtered=filtered), "queue"
+            )
         self.form.addRow(tr("&Name"), self.line)
         self.form.addRow(tr("&Suggestions"), self.kinds)
         self.form.addRow(tr("&Documents"), self.number)
@@ -200,4 +203,4 @@ class NewRoundDialog(FormDialog):
         return bool(self.which.currentData() == "queue")
 
     def check(self) -> str:
-        return "" if self.name else tr("Give the round a name, such as “pilot 1”.")
+        return "" if self.name else tr("Enter a name for the round, such as “pilot 1”.")

@@ -52,9 +52,9 @@ class FilterChips(QWidget):
         self._empty()
         self.words = words
         for facet, one in wanted:
-            self._add(f"✕  {one}", tr("Lift the filter {facet}", facet=tr(FACET_WORDS[facet])), facet)
+            self._add(f"✕  {one}", tr("Clear the filter {facet}", facet=tr(FACET_WORDS[facet])), facet)
         if len(wanted) > 1:
-            self._add(tr(CLEAR), tr("Lift all filters"), None)
+            self._add(tr(CLEAR), tr("Clear all filters"), None)
         self.setVisible(bool(wanted))
         if focused and self.buttons:
             self.buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
@@ -107,9 +107,7 @@ class SavedFiltersRow(QWidget):
         assert line is not None
         line.setPlaceholderText(tr(HINT))
         line.setAccessibleName(tr("Name of a saved filter"))
-        line.setToolTip(
-            tr("Type a name and press Enter to keep the filter that is set; choose a name to set it again.")
-        )
+        line.setToolTip(tr("Type a name and press Enter to save the current filter; choose a name to apply it again."))
         self.delete = QToolButton(self)
         self.delete.setText("✕")
         self.delete.setAccessibleName(tr("Delete this saved filter"))
@@ -146,10 +144,10 @@ class SavedFiltersRow(QWidget):
 ORDER_WORDS = {
     QueueOrder.DOCUMENT: ("by document", "Documents as imported, mentions as in the text."),
     QueueOrder.DIVERSE: (
-        "worth most",
-        "Mentions hop between documents: what a second of work gains, never twice in a row from the same cluster.",
+        "highest value",
+        "Mentions of all documents by expected value per second of work, never two in a row from the same cluster.",
     ),
-    QueueOrder.UNCERTAIN: ("least sure", "Mentions hop between documents: the least sure suggestion first."),
+    QueueOrder.UNCERTAIN: ("least certain", "Mentions of all documents, the least certain suggestion first."),
 }
 
 
@@ -167,7 +165,7 @@ class QueueHead(QWidget):
         self.text.setClearButtonEnabled(True)
         self.fold = QToolButton(self)
         self.fold.setText(tr("Facets"))
-        self.fold.setToolTip(tr("Narrow the queue to mentions: by state, type, probability and more (Q)"))
+        self.fold.setToolTip(tr("Filter mentions by state, type, probability and more (Q)"))
         self.fold.setAccessibleName(tr("Show the facets"))
         self.fold.setCheckable(True)
         self.fold.setArrowType(Qt.ArrowType.RightArrow)
@@ -243,5 +241,5 @@ def _orders(parent: QWidget) -> QComboBox:
         words, tip = (tr(one) for one in ORDER_WORDS[order])
         box.addItem(words, order.value)
         box.setItemData(box.count() - 1, tip, int(Qt.ItemDataRole.ToolTipRole))
-    box.setToolTip(tr("The order in which the queue is worked off (O)"))
+    box.setToolTip(tr("Order of the queue (O)"))
     return box

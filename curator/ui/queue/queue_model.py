@@ -248,5 +248,5 @@ class QueueModel(QAbstractListModel):
         noted += [tr("flagged")] if row.flagged else []
         noted += [ntr("{n} comment", "{n} comments", row.comments)] if row.comments else []
         if (matching := self.matching_of(row.document_id)) is not None:
-            noted.append(tr("{matching} in the filter", matching=matching))
+            noted.append(tr("{matching} matching the filter", matching=matching))
         return f"{row.external_id}: {row.title}\n{', '.join(noted)}"

@@ -265,13 +265,13 @@ class QueuePanel(QWidget):
         if self._filters is not None:
             self._filters.save(name, self._where)
             self._show_saved(name)
-            self.said.emit(tr("The filter is kept as “{name}”.", name=name))
+            self.said.emit(tr("The filter is saved as “{name}”.", name=name))
 
     def _delete_saved(self, name: str) -> None:
         if self._filters is not None:
             self._filters.delete(name)
             self._show_saved()
-            self.said.emit(tr("The saved filter “{name}” is deleted; what is shown stays.", name=name))
+            self.said.emit(tr("The saved filter “{name}” is deleted; the queue stays filtered as it is.", name=name))
 
     def changeEvent(self, event: QEvent) -> None:
         """In a smaller font the head needs less, which a splitter alone does not give to the rows."""

@@ -20,8 +20,8 @@ NO_PROJECT = "No project is open."
 NO_DOCUMENTS = "This project has no documents yet. Import some with Project › Import documents…"
 IMPORTING = "An import is running. Its documents appear here when it is done."
 NONE_LEFT = "No document matches the filter."
-NO_MENTION = "No mention matches what is set. Shift+Q shows everything again."
-NO_WORK = "No undecided mention is left here. O goes back to the order of documents, Shift+Q lifts the filter."
+NO_MENTION = "No mention matches the filters. Shift+Q shows everything again."
+NO_WORK = "No undecided mentions are left here. O changes the order, Shift+Q clears the filter."
 
 
 class QueueRows(QWidget):

@@ -77,7 +77,7 @@ Hook = Callable[[type[BaseException], BaseException, TracebackType | None], None
 SEEN = "display.json"
 """With which Qt a window could be opened here."""
 PROBE = "import sys; from PySide6.QtGui import QGuiApplication; QGuiApplication(sys.argv[:1])"
-BUG = "Something went wrong in Curator itself. Decisions up to now are kept. The log in {log} has the details."
+BUG = "Something went wrong in Curator itself. Your decisions so far are kept. See the log in {log} for details."
 
 
 def run(*projects: Path, read_only: bool = False) -> int:

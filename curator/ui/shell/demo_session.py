@@ -86,7 +86,7 @@ class Hands:
 
         self.wait(ready, bench.state_changed, what=tr("Suggestions"))
         if failed().state is LinkerState.FAILED:
-            raise UserError(tr("The linker does not serve: {message}", message=failed().message))
+            raise UserError(tr("The linker failed: {message}", message=failed().message))
 
     def rest(self) -> None:
         """Until the window has looked up what it looks up for a curator who rests."""
@@ -184,7 +184,7 @@ def run_demo(out: Path, *, world: str) -> int:
     if can_show():
         click.echo(tr("Opening {folder}", folder=folder))
         return run(folder)
-    click.echo(tr("There is no display: the same session runs off screen."))
+    click.echo(tr("No display was found: the session runs off screen."))
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     return off_screen(folder, out)
 
@@ -198,7 +198,7 @@ def make_project(out: Path, *, world: str) -> Path:
     except OSError as error:
         raise UserError(
             tr(
-                "{path} cannot be made ({reason}). Choose a folder that you can write to.",
+                "{path} cannot be created ({reason}). Choose a folder that you can write to.",
                 path=out,
                 reason=error.strerror,
             )
@@ -215,7 +215,7 @@ def make_project(out: Path, *, world: str) -> Path:
 
 
 def _create(folder: Path) -> Project:
-    click.echo(tr("Making {folder}", folder=folder))
+    click.echo(tr("Creating {folder}", folder=folder))
     return bootstrap.create_project(folder, linker=False)
 
 
@@ -248,7 +248,7 @@ def _build_index(project: Project) -> None:
             handle.cancel()
             raise
     if outcome is None or outcome.state is not JobState.DONE:
-        why = outcome.message if outcome else tr("it did not end")
+        why = outcome.message if outcome else tr("it did not finish")
         raise UserError(tr("The index was not built: {message}", message=why))
 
 
@@ -278,6 +278,9 @@ def off_screen(folder: Path, out: Path) -> int:
     click.echo(tr("Screenshot: {path}", path=out / SCREENSHOT))
     click.echo(tr("Gold: {path}", path=gold))
     click.echo(
-        tr("The project stays in {folder}; `curator open {folder}` opens it where there is a display.", folder=folder)
+        tr(
+            "The project is kept in {folder}; on a computer with a display, `curator open {folder}` opens it.",
+            folder=folder,
+        )
     )
     return 0

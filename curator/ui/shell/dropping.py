@@ -44,12 +44,12 @@ class Dropped:
         if self.wrong:
             return "\n".join(self.wrong)
         if len(self.knowledge_bases) > 1:
-            return tr("A project has one knowledge base at a time. Drop one of these files.")
+            return tr("A project has one knowledge base at a time. Drop only one of these files.")
         content = self.knowledge_bases or self.documents
         if self.projects and content:
-            return tr("Drop projects and files apart: a project is opened, files are imported into one.")
+            return tr("Drop projects and files separately: a project is opened, files are imported into a project.")
         if content and open_project and not writable:
-            return tr("This project is open for reading only, so nothing was imported.")
+            return tr("This project is open read-only, so nothing was imported.")
         return ""
 
 
@@ -91,7 +91,7 @@ def _kind_of(path: Path, formats: FormatRegistry, looker: FileRecogniser) -> tup
     if has_source(path, looker):
         return "documents", ""
     if path.is_dir():
-        return "", tr("{path} is neither a project, nor a folder of documents or of a knowledge base.", path=path)
+        return "", tr("{path} is neither a project nor a folder with documents or a knowledge base.", path=path)
     return ("knowledge base", "") if _is_kb(path, formats) else ("", looker.look(path).problem)
 
 
@@ -170,7 +170,7 @@ class DropFlow(QObject):
         super().__init__(window)
         self._window = window
         self.note = NoteLabel(window, framed=True)
-        self.note.setAccessibleName(tr("What a drop would do"))
+        self.note.setAccessibleName(tr("What dropping does"))
         self.scan = FileScan(self)
         self.scan.changed.connect(lambda: self._say(self.scan.words))
         self.note.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -217,7 +217,7 @@ class DropFlow(QObject):
 
     def _sorted(self, dropped: Dropped | None) -> None:
         if dropped is None:
-            dropped = Dropped(wrong=(tr("These files could not be looked at; the log says why."),))
+            dropped = Dropped(wrong=(tr("These files could not be read. See the log for the reason."),))
         bench = self._window.bench
         writable = bench is not None and not bench.project.read_only
         refusal = dropped.refusal(open_project=bench is not None, writable=writable)

@@ -30,7 +30,7 @@ EDGE = 12
 """Pixels of the dimmed window that stay around the sheet."""
 MORE = {
     Menu.MENTION: (
-        ("← →", "Move a caret in the text; with Ctrl by word, with Shift selecting"),
+        ("← →", "Move a caret in the text; Ctrl moves it by word, Shift selects"),
         ("Esc", "Back to the text"),
     )
 }
@@ -154,7 +154,7 @@ def keys_words(command: Command[Any], keymap: Keymap = USUAL) -> str:
 
 RANGES = {
     "mention.choose1": "Choose a candidate",
-    "mention.also1": "Add a candidate to the link, or take it out",
+    "mention.also1": "Add a candidate to the link, or remove it",
 }
 """The first of nine commands that differ by a digit, which stands for all of them."""
 DIGITS = RANGES | {"mention.nil_usual": "NIL, not in the knowledge base"}

@@ -28,7 +28,7 @@ from curator.ui.shell.windows import Session, Windows
 if TYPE_CHECKING:
     from curator.ui.bench import Workbench
 
-DROPPED = "The key was ignored: what it would have acted on had only just appeared. Press it again."
+DROPPED = "The key was ignored because what it acts on had only just appeared. Press it again."
 SIZE = QSize(1440, 900)
 SMALLEST = QSize(900, 560)
 

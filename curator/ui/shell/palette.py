@@ -217,7 +217,7 @@ class Palette(QWidget):
         self.line.setPlaceholderText(tr(PLACEHOLDER))
         self.line.setClearButtonEnabled(True)
         self.model = PaletteModel(self)
-        self.list = RowList(tr("What was found"), self.sheet)
+        self.list = RowList(tr("Results"), self.sheet)
         self.list.setItemDelegate(PaletteDelegate(self.list))
         self.list.setModel(self.model)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the line keeps the keyboard; arrows move in the list

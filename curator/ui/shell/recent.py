@@ -81,10 +81,10 @@ class RecentMenu(QMenu):
         for number, one in enumerate(projects, 1):
             self._add(number, one)
         if not projects:
-            self.addAction(tr("No project was opened yet")).setEnabled(False)
+            self.addAction(tr("No project has been opened yet")).setEnabled(False)
             return
         self.addSeparator()
-        forget = self.addAction(tr("&Forget those that are not found"))
+        forget = self.addAction(tr("&Remove projects that were not found"))
         forget.setEnabled(any(not one.there for one in projects))
         forget.triggered.connect(forget_missing)
 

@@ -24,9 +24,9 @@ from curator.ui.kit import FormDialog
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.palette import shown_keys
 
-INTRO = "Choose a command, press its new keys in the field below, and give them to it."
-TAKEN = "{keys} belongs to “{command}” now. Giving it to “{wanted}” takes it away from there."
-CONFLICT = "{keys} belongs to several commands and does nothing: {commands}."
+INTRO = "Choose a command, press its new keys in the field below, then press Assign."
+TAKEN = "{keys} is assigned to “{command}”. Assigning it to “{wanted}” removes it from there."
+CONFLICT = "{keys} is assigned to several commands and does nothing: {commands}."
 PORTABLE = QKeySequence.SequenceFormat.PortableText
 
 
@@ -51,10 +51,10 @@ class ShortcutsDialog(FormDialog):
         self.keys.setAccessibleName(tr("New keys"))
         for line in self.keys.findChildren(QLineEdit):
             line.setAccessibleName(tr("New keys"))
-        self.give = self._button(tr("&Give"))
+        self.give = self._button(tr("&Assign"))
         self.take = self._button(tr("&No keys"))
-        self.usual = self._button(tr("&Usual keys"))
-        self.all_usual = self._button(tr("&All to usual"))
+        self.usual = self._button(tr("&Default keys"))
+        self.all_usual = self._button(tr("&Reset all"))
         self._compose()
         self._connect()
         self._fill()

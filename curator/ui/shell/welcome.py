@@ -35,13 +35,13 @@ class WelcomePage(QWidget):
         self._title = QLabel("Curator", column)
         self._rows.addWidget(self._title)
         self._rows.addWidget(
-            sentence(tr("Review the entities that documents mention, and teach the linker as you go."))
+            sentence(tr("Review the entities that documents mention, and train the linker as you go."))
         )
         self._rows.addSpacing(14)
         self.first = self._button(tr("New project…"), "", self.new_wanted.emit)
         self.open = self._button(tr("Open project…"), "", self.open_wanted.emit)
         self._rows.addSpacing(14)
-        self._rows.addWidget(sentence(tr("To try it out: invented documents with their knowledge base")))
+        self._rows.addWidget(sentence(tr("To try it out: invented documents with a knowledge base")))
         self.pubmed = self._button(
             tr("Open demo project: PubMed abstracts"), "pubmed", lambda: self.demo_wanted.emit("pubmed")
         )
@@ -120,7 +120,7 @@ class WelcomePage(QWidget):
             if widget is not None:
                 widget.deleteLater()
         if projects:
-            self._recent.addWidget(sentence(tr("Opened before")))
+            self._recent.addWidget(sentence(tr("Recent projects")))
         for one in projects[:MOST_RECENT]:
             name = one.name if one.there else tr("{name} (not found)", name=one.name)
             button = QPushButton(self)

@@ -126,11 +126,11 @@ def _place(window: MainWindow, beside: MainWindow, others: Sequence[MainWindow])
 # Which project is open in the window: opening, creating, closing, and what stands in the way.
 
 log = logging.getLogger(__name__)
-READ_ONLY = "Nothing can be decided in a read-only window, and it does not follow the other's changes."
-WORKING = "“{job}” is still running. Leaving stops it; what was there before stays as it was. Decisions are kept."
+READ_ONLY = "A read-only window cannot record decisions, and it does not show changes that are made elsewhere."
+WORKING = "“{job}” is still running. If you leave, it stops; existing data is not changed. Decisions are kept."
 TRAINING = (
-    "“{job}” is still running. Leaving stops it; it goes on from there when you resume it after opening the project "
-    "again. The bundle in use stays as it was. Decisions are kept."
+    "“{job}” is still running. If you leave, it stops; you can resume it after you open the project "
+    "again. The linker in use is not changed. Decisions are kept."
 )
 
 
@@ -242,7 +242,9 @@ class Session(QObject):
             folder.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             words = tr(
-                "{folder} cannot be made ({reason}). Check its rights.", folder=folder.parent, reason=error.strerror
+                "{folder} cannot be created ({reason}). Check the folder's permissions and the free disk space.",
+                folder=folder.parent,
+                reason=error.strerror,
             )
             tell(self.window, tr("Demo project"), words, wrong=True)
             return
@@ -295,7 +297,7 @@ class Session(QObject):
         from curator.ui.jobs import JobKind
 
         words = TRAINING if job.kind is JobKind.TRAIN else WORKING
-        ask(self.window, tr("Background work"), tr(words, job=job.title), yes=tr("Stop it and leave"), then=stop)
+        ask(self.window, tr("Background work"), tr(words, job=job.title), yes=tr("Stop it and close"), then=stop)
         return False
 
     def close(self) -> None:
@@ -325,7 +327,7 @@ class Session(QObject):
 
     def copy_diagnostics(self) -> None:
         QGuiApplication.clipboard().setText(self.diagnostics())
-        self.say(tr("Diagnostics are on the clipboard; they hold no text of any document."))
+        self.say(tr("Diagnostics were copied to the clipboard; they contain no document text."))
 
     def device(self) -> str:
         return self.bench.project.suggestions.status().device if self.bench is not None else ""

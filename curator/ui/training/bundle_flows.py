@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from curator.ui.training.bundles import BundlesDialog
     from curator.ui.training.map_window import MapDialog
 
-PROMOTE, ROLL_BACK, DELETE = "Promote a bundle", "Roll back", "Delete a bundle"
-BACK = "Let the previous bundle serve again? Decisions stay; suggestions are calculated again."
-GONE = "That mention is not in the project any more."
+PROMOTE, ROLL_BACK, DELETE = "Use linker", "Roll back", "Delete linker"
+BACK = "Roll back to the previous linker? Decisions stay; suggestions are recalculated."
+GONE = "That mention is no longer in the project."
 
 
 class BundleFlows(QObject):
@@ -105,12 +105,12 @@ class BundleFlows(QObject):
         bundle = self._bundle(bundle_id)
         question = promote_question(bundle)
         if bundle is not None and bundle.verdict is GateVerdict.REFUSED:
-            dialog = ReasonDialog(PROMOTE, question=question, ok=tr("Promote anyway"), parent=self._window)
+            dialog = ReasonDialog(PROMOTE, question=question, ok=tr("Use anyway"), parent=self._window)
             dialog.accepted.connect(lambda: self._promote(bundle_id, dialog.reason))
             dialog.open()
             return
         gated = bundle is not None and bundle.verdict is GateVerdict.NO_GAIN
-        yes = tr("Promote anyway" if gated else "Let it serve")
+        yes = tr("Use anyway" if gated else "Use")
         ask(self._window, tr(PROMOTE), question, yes=yes, then=lambda: self._promote(bundle_id, ""))
 
     def _promote(self, bundle_id: str, reason: str) -> None:
@@ -133,7 +133,11 @@ class BundleFlows(QObject):
         if bundle is None:
             return
         if len(self._bench.jobs):
-            tell(self._window, tr(DELETE), tr("Background work may need this bundle. Delete it when that has ended."))
+            tell(
+                self._window,
+                tr(DELETE),
+                tr("Background work may need this linker. Delete it when the work has finished."),
+            )
             return
         use = self._disk.bundles.get(bundle_id) if self._disk is not None else None
         delete = self._bench.project.retraining.delete
@@ -155,7 +159,9 @@ class BundleFlows(QObject):
         if bundle is not None:
             served = served_words(self._bench.project.retraining.activations(), bundle_id)
             text = manifest_words(notes_of(bundle), manifest_text(bundle), served)
-            self.show_beside(ManifestDialog(tr("Manifest of {bundle}", bundle=bundle_id), text, self._bench.window()))
+            self.show_beside(
+                ManifestDialog(tr("Manifest of linker {bundle}", bundle=bundle_id), text, self._bench.window())
+            )
 
     def show_changes(self, bundle_id: str) -> None:
         """The promotion diff of a bundle against the one that it was compared with."""
@@ -165,7 +171,7 @@ class BundleFlows(QObject):
         bundle = self._bundle(bundle_id)
         if bundle is None:
             return
-        dialog = ShowDialog(tr("What changed with {bundle}", bundle=bundle_id), self._bench.window())
+        dialog = ShowDialog(tr("What changed with linker {bundle}", bundle=bundle_id), self._bench.window())
         rows = diff_rows(bundle.metrics)
         asked = queue_asked(bundle.metrics)
         diff = PromotionDiff(rows, asked=asked, name_of=self.name_of, title_of=self.title_of, parent=dialog)
@@ -184,7 +190,7 @@ class BundleFlows(QObject):
             return None
         drawn = read_map(bundle)
         documents = {one.mention: one.document for one in drawn.points if one.mention is not None}
-        dialog = MapDialog(tr("Embedding map of {bundle}", bundle=bundle_id), drawn, self._bench.window())
+        dialog = MapDialog(tr("Embedding map of linker {bundle}", bundle=bundle_id), drawn, self._bench.window())
         dialog.mention_wanted.connect(lambda mention: self.open_mention(documents.get(mention), mention))
         dialog.entity_wanted.connect(self.look_up)
         navigator = self._bench.navigator

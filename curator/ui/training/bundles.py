@@ -23,20 +23,20 @@ NO_PARENT = QModelIndex()
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 HEADERS = (
     "",
-    "Made",
+    "Created",
     "Recipe",
-    "Parts",
-    "Gate",
+    "Components",
+    "Check",
     "Recall@1 before",
     "Recall@1 after",
     "On disk",
-    "of its own",
-    "Bundle",
+    "Own files",
+    "Linker",
 )
 VERDICTS = {
-    GateVerdict.PROMOTE: "promoted",
+    GateVerdict.PROMOTE: "better",
     GateVerdict.NO_GAIN: "no gain",
-    GateVerdict.REFUSED: "refused",
+    GateVerdict.REFUSED: "worse",
     GateVerdict.NOT_GATED: "–",
 }
 
@@ -53,7 +53,7 @@ class BundleTableModel(QAbstractTableModel):
         """What the bundles take, once it is known."""
         self._disk = disk
         if self._rows:
-            first, last = HEADERS.index("On disk"), HEADERS.index("of its own")
+            first, last = HEADERS.index("On disk"), HEADERS.index("Own files")
             self.dataChanged.emit(self.index(0, first), self.index(len(self._rows) - 1, last))
 
     def show_bundles(self, bundles: Sequence[BundleInfo]) -> None:
@@ -95,7 +95,7 @@ class BundleTableModel(QAbstractTableModel):
             return bundle.id if index.column() == len(HEADERS) - 1 else bundle.summary or bundle.path
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return _words(bundle, self._disk.get(bundle.id))[index.column()] or (
-                tr("serves") if bundle.active else tr("does not serve")
+                tr("in use") if bundle.active else tr("not in use")
             )
         if role == Qt.ItemDataRole.FontRole and bundle.active:
             font = QFont()
@@ -106,7 +106,7 @@ class BundleTableModel(QAbstractTableModel):
 
 def _words(bundle: BundleInfo, disk: DiskUse | None) -> tuple[str, ...]:
     return (
-        f"● {tr('serves')}" if bundle.active else "",
+        f"● {tr('in use')}" if bundle.active else "",
         f"{bundle.created_at.astimezone():%d %b %Y, %H:%M}",
         bundle.recipe,
         ", ".join(bundle.stages) + (tr(" · calibrated") if bundle.calibrated else ""),
@@ -126,10 +126,10 @@ def _recall(bundle: BundleInfo, which: str) -> str:
 
 
 ROOM = 14  # pixels between two columns
-SPARED = ("Bundle", "of its own", "Recall@1 before", "Parts", "On disk", "Recall@1 after", "Gate")
+SPARED = ("Linker", "Own files", "Recall@1 before", "Components", "On disk", "Recall@1 after", "Check")
 """Columns in the order in which they give way where the window is narrow; what they hold is said below the list."""
-NONE, FIRST = "No bundles yet", "Import a knowledge base: its index is the first bundle."
-UNTRAINED = "An untrained bundle; no gate was needed."
+NONE, FIRST = "No linkers yet", "Import a knowledge base; its index becomes the first linker."
+UNTRAINED = "An untrained linker; no check was needed."
 
 
 class BundlesDialog(ShowDialog):
@@ -151,7 +151,7 @@ class BundlesDialog(ShowDialog):
         activations: Sequence[Activation] = (),
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(tr("Bundles"), parent)
+        super().__init__(tr("Linkers"), parent)
         self._writable = writable
         self._whole = 0  # pixels of all columns
         self._widths = [0] * len(HEADERS)  # of each, where the last may be cut
@@ -159,7 +159,7 @@ class BundlesDialog(ShowDialog):
         self._activations = list(activations)
         self.model = BundleTableModel(self)
         self.table = self._make_table()
-        self.disk = sentence(tr("Looking at what they take on the disk…"))
+        self.disk = sentence(tr("Calculating disk use…"))
         self.disk.setAccessibleName(tr("Disk use"))
         self.summary = sentence("", selectable=True)
         self.figures = FigureTable(
@@ -178,7 +178,7 @@ class BundlesDialog(ShowDialog):
 
     def _make_table(self) -> QTableView:
         table = QTableView(self)
-        table.setAccessibleName(tr("Bundles"))
+        table.setAccessibleName(tr("Linkers"))
         table.setModel(self.model)
         table.verticalHeader().hide()
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -190,7 +190,7 @@ class BundlesDialog(ShowDialog):
         return table
 
     def _add_buttons(self) -> None:
-        self.promote = self.add_button(tr("Let it &serve…"))
+        self.promote = self.add_button(tr("&Use…"))
         self.rollback = self.add_button(tr("&Roll back…"))
         self.changes = self.add_button(tr("&What changed…"))
         self.compare = self.add_button(tr("&Compare…"))
@@ -235,10 +235,12 @@ class BundlesDialog(ShowDialog):
         self.model.show_disk(report.bundles)
         self._disk = report.bundles
         words = tr(
-            "All bundles together take {size}; files that several share count once.", size=size_words(report.total)
+            "All linkers together take {size}; files shared by several are counted once.", size=size_words(report.total)
         )
         if report.trainings:
-            kept = tr("Interrupted trainings keep {size} to go on from.", size=size_words(report.trainings))
+            kept = tr(
+                "Interrupted training runs keep {size} so that they can be resumed.", size=size_words(report.trainings)
+            )
             words = f"{words} {kept}"
         self.disk.setText(words)
         self._fit_columns()
@@ -335,7 +337,7 @@ class BundlesDialog(ShowDialog):
             else ""
         )
         served = served_words(self._activations, bundle.id)
-        made = tr("Made from {bundle}.", bundle=bundle.parent) if bundle.parent else ""
+        made = tr("Based on linker {bundle}.", bundle=bundle.parent) if bundle.parent else ""
         head = " ".join(part for part in (bundle.summary or tr(UNTRAINED), changed, made) if part)
         return "\n".join(part for part in (head, served) if part)
 
@@ -343,23 +345,25 @@ class BundlesDialog(ShowDialog):
 def promote_question(bundle: BundleInfo | None, verdict: GateVerdict | None = None) -> str:
     """What a curator should know before letting a bundle serve that the gate did not promote."""
     found = verdict or (bundle.verdict if bundle is not None else GateVerdict.NOT_GATED)
-    rest = tr("Decisions stay; suggestions for undecided mentions are calculated again. Model › Bundles rolls back.")
+    rest = tr(
+        "Decisions stay; suggestions for undecided mentions are recalculated. You can roll back in Model › Linkers…"
+    )
     if found is GateVerdict.REFUSED:
         return tr(
-            "The gate refused this bundle: it was worse on held-out documents. Let it serve all the same? {rest}",
+            "The check found this linker worse on held-out documents. Use it anyway? {rest}",
             rest=rest,
         )
     if found is GateVerdict.NO_GAIN:
-        return tr("This bundle was no better on held-out documents. Let it serve all the same? {rest}", rest=rest)
-    return tr("Let this bundle serve? {rest}", rest=rest)
+        return tr("This linker was no better on held-out documents. Use it anyway? {rest}", rest=rest)
+    return tr("Use this linker? {rest}", rest=rest)
 
 
 def delete_question(bundle: BundleInfo, freed: int | None) -> str:
     """What goes and what stays."""
     frees = tr(" This frees {size}.", size=size_words(freed)) if freed is not None else ""
     return tr(
-        "Delete the bundle {id} ({recipe}, {at:%d %b %Y, %H:%M})?{frees} It cannot be brought back. "
-        "Decisions and the other bundles stay.",
+        "Delete the linker {id} ({recipe}, {at:%d %b %Y, %H:%M})?{frees} This cannot be undone. "
+        "Decisions and the other linkers stay.",
         id=bundle.id,
         recipe=bundle.recipe,
         at=bundle.created_at.astimezone(),
@@ -369,7 +373,7 @@ def delete_question(bundle: BundleInfo, freed: int | None) -> str:
 
 # Asks for the reason of a choice that goes against a measurement; it is kept in the history.
 
-EMPTY = "Give a reason: the history keeps it with your name."
+EMPTY = "Enter a reason; it is saved in the history with your name."
 
 
 class ReasonDialog(FormDialog):
@@ -379,7 +383,7 @@ class ReasonDialog(FormDialog):
         super().__init__(title, intro=question, ok=ok, parent=parent)
         self.line = QLineEdit(self)
         self.line.setAccessibleName(tr("Reason"))
-        self.line.setPlaceholderText(tr("such as: the rare names matter more here"))
+        self.line.setPlaceholderText(tr("for example: rare names matter more here"))
         self.form.addRow(tr("&Reason"), self.line)
         self.line.setFocus()
         self.resize(560, self.sizeHint().height())

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushBu
 from curator.domain.wording import tr
 from curator.ui.kit import FormDialog
 
-NOTHING_TICKED = "Tick at least one entity type, or leave with Cancel."
+NOTHING_TICKED = "Tick at least one entity type, or press Cancel."
 
 
 class DetectDialog(FormDialog):
@@ -23,7 +23,7 @@ class DetectDialog(FormDialog):
         super().__init__(
             tr("Detect mentions"),
             intro=tr(
-                "Marks names of entities of the ticked types in {where}. Mentions that are there stay as they are.",
+                "Marks names of entities of the ticked types in {where}. Existing mentions stay as they are.",
                 where=where,
             ),
             ok=tr("Detect"),

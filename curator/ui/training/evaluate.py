@@ -24,9 +24,9 @@ from curator.ui.training.promotion_diff import PromotionDiff
 Row = tuple[str, str, str]
 ALONE = "The trained part alone, recall@1"
 WORDS = {
-    "right in all, NIL included": "Right in all (NIL included)",
-    "NIL auPR": "NIL area under precision and recall",
-    "risk-coverage area": "Risk–coverage area",
+    "right in all, NIL included": "Right overall (NIL included)",
+    "NIL auPR": "Area under the NIL precision–recall curve",
+    "risk-coverage area": "Area under the risk–coverage curve",
 }
 
 
@@ -63,8 +63,8 @@ def comparison_words(against: Mapping[str, Any]) -> str:
     """What the exact test says, in a sentence."""
     test = against["decisions"]
     return tr(
-        "Against {bundle}: {here:,} decisions are right only here, {there:,} only there "
-        "(McNemar's exact test: p {p_value}).",
+        "Compared with linker {bundle}: {here:,} decisions are right only with this linker, {there:,} "
+        "only with the other (McNemar's exact test: p {p_value}).",
         bundle=against["bundle"],
         here=test["only_this"],
         there=test["only_other"],
@@ -78,7 +78,8 @@ def mcnemar_words(comparison: Mapping[str, Any]) -> str:
     if not isinstance(test, Mapping) or "p_value" not in test:
         return ""
     return tr(
-        "{after:,} decisions are right only after, {before:,} only before (McNemar's exact test: p {p_value}).",
+        "{after:,} decisions are right only with the new linker, {before:,} only with the old one "
+        "(McNemar's exact test: p {p_value}).",
         after=test.get("only_this", 0),
         before=test.get("only_other", 0),
         p_value=_p_value(float(test["p_value"])),
@@ -91,9 +92,9 @@ def replay_rows(result: Mapping[str, Any]) -> list[Row]:
     return [
         (tr("Decisions"), f"{every['decisions']:,}", f"{last['decisions']:,}"),
         (tr("Recall@1 of links"), percent(every["recall_at_1"]), percent(last["recall_at_1"])),
-        (tr("Took one key (Enter)"), percent(1 - every["more_keys"]), percent(1 - last["more_keys"])),
+        (tr("Decided with one key (Enter)"), percent(1 - every["more_keys"]), percent(1 - last["more_keys"])),
         (
-            tr("Took one key, 1 … 9 included"),
+            tr("Decided with one key, including 1 … 9"),
             percent(1 - every["more_than_digit"]),
             percent(1 - last["more_than_digit"]),
         ),
@@ -153,7 +154,7 @@ GATE_FIGURES = (
     ("Recall@1 of the whole linker", ("recall", "1")),
     ("Recall@64 of the whole linker", ("recall", "64")),
     ("NIL F1", ("nil", "f1")),
-    ("Right in all (NIL included)", ("accuracy",)),
+    ("Right overall (NIL included)", ("accuracy",)),
 )
 
 
@@ -169,13 +170,13 @@ def _dig(values: Mapping[str, Any], path: tuple[str, ...]) -> float | None:
 
 
 INTRO = "Compares a linker with the link and NIL decisions of documents that are done. Nothing in the project changes."
-EVALUATE = "&Evaluate: link every document, count, and give 95 % intervals"
+EVALUATE = "&Evaluate: link every document and report results with 95 % intervals"
 REPLAY = "Re&play: a simulated curator decides document by document"
 NO_OTHER = "nothing"
-NO_MORE = "end there"
+NO_MORE = "stop there"
 SPLITS = (Split.VALIDATION, Split.TEST, Split.TRAIN)
-NO_BUNDLE = "There is no index yet. Model › Build index makes one."
-OTHER_AND_THIS = ("The other", "This bundle")
+NO_BUNDLE = "No index yet. Build one with Model › Rebuild index."
+OTHER_AND_THIS = ("Other linker", "This linker")
 
 
 class EvaluateDialog(FormDialog):
@@ -196,12 +197,12 @@ class EvaluateDialog(FormDialog):
             kinds.addButton(button)
         self.evaluation.setChecked(True)
         self.splits = self._combo(tr("Split"), _split_rows(documents))
-        self.bundles = self._combo(tr("Bundle"), [(_bundle_words(one), one.id) for one in reversed(bundles)])
+        self.bundles = self._combo(tr("Linker"), [(_bundle_words(one), one.id) for one in reversed(bundles)])
         self.against = self._combo(
             tr("Compared with"), [(tr(NO_OTHER), None), *((_bundle_words(o), o.id) for o in reversed(bundles))]
         )
         self.then = self._combo(tr("Then"), [(tr(NO_MORE), None), *_split_rows(documents)])
-        self.memory = QCheckBox(tr("The linker &remembers the train decisions"), self)
+        self.memory = QCheckBox(tr("The linker &remembers the training decisions"), self)
         self.memory.setChecked(True)
         self._choose(bundles, bundle)
         self._compose()
@@ -221,7 +222,7 @@ class EvaluateDialog(FormDialog):
         self.form.addRow(self.evaluation)
         self.form.addRow(self.replay)
         self.form.addRow(tr("&Split"), self.splits)
-        self.form.addRow(tr("&Bundle"), self.bundles)
+        self.form.addRow(tr("L&inker"), self.bundles)
         self.form.addRow(tr("&Compared with"), self.against)
         self.form.addRow(tr("&Then"), self.then)
         self.form.addRow("", self.memory)
@@ -240,7 +241,9 @@ class EvaluateDialog(FormDialog):
         self.form.setRowVisible(self.against, not replay)
         self.form.setRowVisible(self.then, replay)
         self.memory.setText(
-            tr("The linker &learns from each document") if replay else tr("The linker &remembers the train decisions")
+            tr("The linker &learns from each document")
+            if replay
+            else tr("The linker &remembers the training decisions")
         )
         self.ok.setText(tr("Replay") if replay else tr("Evaluate"))
 
@@ -248,7 +251,7 @@ class EvaluateDialog(FormDialog):
         if self.bundles.currentData() is None:
             return tr(NO_BUNDLE)
         if not self.replay.isChecked() and self.against.currentData() == self.bundles.currentData():
-            return tr("A bundle compared with itself tells nothing. Choose another one, or compare with nothing.")
+            return tr("Comparing a linker with itself shows nothing. Choose a different one, or “nothing”.")
         return ""
 
     @property
@@ -290,7 +293,7 @@ class FiguresDialog(ShowDialog):
             self._add_table(tr("Figures"), head, replay_rows(result))
         else:
             self._add_evaluation(result)
-        self.body.addWidget(sentence(tr("Bundle {get}", get=result.get("bundle", "")), selectable=True))
+        self.body.addWidget(sentence(tr("Linker {get}", get=result.get("bundle", "")), selectable=True))
         self._add_buttons()
 
     def _add_evaluation(self, result: Mapping[str, Any]) -> None:
@@ -302,7 +305,7 @@ class FiguresDialog(ShowDialog):
         self.body.addWidget(sentence(comparison_words(against), selectable=True))
         tabs = QTabWidget(self)
         tabs.setDocumentMode(True)
-        columns = ["", tr("This bundle"), tr("The other"), tr("Difference"), tr("95 % interval")]
+        columns = ["", tr("This linker"), tr("Other linker"), tr("Difference"), tr("95 % interval")]
         tabs.addTab(_table(tr("Comparison"), columns, comparison_rows(against)), tr("&Comparison"))
         tabs.addTab(_table(tr("Figures"), head, evaluation_rows(result)), tr("&Figures"))
         self._rows: list[Sequence[str]] = [*comparison_rows(against), *evaluation_rows(result)]
@@ -360,7 +363,7 @@ class FiguresDialog(ShowDialog):
             tell(
                 self,
                 tr("Open report"),
-                tr("No program for web pages was found. The report is in {path}.", path=path),
+                tr("No web browser was found. The report is in {path}.", path=path),
                 wrong=True,
             )
 
@@ -375,7 +378,7 @@ def _split_rows(documents: Mapping[Split, int]) -> list[tuple[str, object]]:
 
 def _bundle_words(bundle: BundleInfo) -> str:
     made = f"{bundle.created_at.astimezone():%d %b %Y %H:%M}, {bundle.recipe}"
-    return tr("{made}, serves", made=made) if bundle.active else made
+    return tr("{made}, in use", made=made) if bundle.active else made
 
 
 def _table(name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> FigureTable:

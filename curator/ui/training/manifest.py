@@ -12,9 +12,9 @@ from curator.domain.wording import tr
 from curator.ui.kit import ShowDialog, fixed_font
 
 KINDS = {
-    ActivationKind.JOB: "served after it was made",
-    ActivationKind.CURATOR: "promoted",
-    ActivationKind.ROLLBACK: "rolled back to",
+    ActivationKind.JOB: "put into use when it was created",
+    ActivationKind.CURATOR: "put into use",
+    ActivationKind.ROLLBACK: "put back into use by a rollback",
 }
 
 
@@ -41,7 +41,7 @@ def served_words(activations: Sequence[Activation], bundle_id: str) -> str:
         if one.bundle_id == bundle_id:
             why = f": {one.reason}" if one.reason else ""
             words = tr(
-                "{time} {what} by {curator}",
+                "{time} {what} ({curator})",
                 time=f"{one.at.astimezone():%d %b %Y, %H:%M}",
                 what=tr(KINDS[one.kind]),
                 curator=one.actor,
@@ -52,6 +52,6 @@ def served_words(activations: Sequence[Activation], bundle_id: str) -> str:
 
 def manifest_words(notes: Sequence[str], manifest: str, served: str) -> str:
     """The three parts under their headings; what is empty is left out."""
-    parts = ((tr("When it served"), served), (tr("Notes of its making"), "\n".join(notes)), (tr("Manifest"), manifest))
+    parts = ((tr("When it was in use"), served), (tr("Training notes"), "\n".join(notes)), (tr("Manifest"), manifest))
     shown = [f"{title}\n{'-' * len(title)}\n{text}" for title, text in parts if text]
-    return "\n\n".join(shown) or tr("The manifest of this bundle cannot be read.")
+    return "\n\n".join(shown) or tr("The manifest of this linker cannot be read.")

@@ -10,15 +10,16 @@ from curator.services.training import EmbeddingMap, MapPoint
 from curator.ui.kit import FindLine, ShowDialog, percent, sentence
 from curator.ui.training.embedding_map import MapView, When
 
-NO_MAP = "This bundle has no map. A training writes one when it ends."
+NO_MAP = "This linker has no map. Training writes one when it finishes."
 WELL = 0.2
 """Above this stress a layout shows the distances poorly, by Kruskal's rule of thumb."""
 HELP = (
-    "Filled circles are mentions, rings are entities; what belongs to one entity has one colour, and a cross marks the "
-    "mention that is open in the text. A click or Enter opens a mention in the text and looks an entity up; arrows go "
-    "from point to point, + and − or the wheel zoom, dragging moves. The dashed line is the way a point went."
+    "Filled circles are mentions, rings are entities. Points of the same entity have the same colour, "
+    "and a cross marks the mention that is open in the text. A click or Enter opens a mention in the "
+    "text or looks up an entity. The arrow keys go from point to point, + and − or the wheel zoom, "
+    "dragging moves the map. The dashed line shows how a point moved."
 )
-NOT_FOUND = "No point is called that."
+NOT_FOUND = "No point matches."
 
 
 class MapDialog(ShowDialog):
@@ -42,14 +43,14 @@ class MapDialog(ShowDialog):
                 planes.addWidget(view, 1)
             self.body.addLayout(planes, 1)
         self.told = sentence(" ")
-        self.told.setAccessibleName(tr("The chosen point"))
+        self.told.setAccessibleName(tr("Selected point"))
         self.body.addWidget(self.told)
         self._connect()
         self.resize(1080, 680)
         self.views[-1].setFocus()  # arrows go at once
 
     def _find_line(self) -> FindLine:
-        hint = tr("Find a point by its words or its identifier; Enter goes to the next one")
+        hint = tr("Find a point by its text or identifier; Enter goes to the next match")
         line = FindLine(tr("Find a point"), hint, self)
         line.textEdited.connect(lambda: self.find_point(again=False))
         line.returnPressed.connect(lambda: self.find_point(again=True))
@@ -100,7 +101,8 @@ def map_words(drawn: EmbeddingMap) -> str:
         before, after = (percent(one) for one in drawn.nearest)
         words.append(
             tr(
-                "In all dimensions, {before} of the mentions were nearest to their own entity before; {after} are now.",
+                "In all dimensions, {before} of the mentions were nearest to their own entity before "
+                "training; {after} are now.",
                 before=before,
                 after=after,
             )

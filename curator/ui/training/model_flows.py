@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from curator.ui.training.evaluate import EvaluateDialog
     from curator.ui.training.retrain import RetrainDialog
 
-NO_BUNDLE = "There is no bundle yet. Import a knowledge base: its index is the first one."
-NOTHING_TO_DETECT = "Every document has mentions already. {way} adds to the open one."
+NO_BUNDLE = "No linker yet. Import a knowledge base; its index becomes the first one."
+NOTHING_TO_DETECT = "Every document already has mentions. {way} adds more to the open one."
 
 
 class ModelFlows(QObject):
@@ -202,7 +202,7 @@ class ModelFlows(QObject):
 
     def _evaluated(self, title: str, outcome: JobOutcome) -> None:
         if outcome.state is JobState.DONE:
-            self._bench.notices.add(tr("{title}: the figures are ready.", title=title), lambda: self._figures(outcome))
+            self._bench.notices.add(tr("{title}: the results are ready.", title=title), lambda: self._figures(outcome))
         else:
             self._bench.notices.add_outcome(tr("Evaluate"), outcome)
 

@@ -6,11 +6,11 @@ from curator.domain.wording import ntr, tr
 from curator.services.training import TrainingPreview
 from curator.ui.jobs import range_words
 
-ENCODING = "Encoding {encoded_entities:,} entities again: {duration_words}."
-ENCODING_NAMES = "Encoding the names of {encoded_entities:,} entities again: {duration_words}."
+ENCODING = "Re-encoding {encoded_entities:,} entities: {duration_words}."
+ENCODING_NAMES = "Re-encoding the names of {encoded_entities:,} entities: {duration_words}."
 FORECAST = (
-    "In all {time} on this machine ({basis}). Other programs make it longer; once the training runs, the time left is "
-    "measured and shown within 20 seconds."
+    "Total time on this computer: {time} ({basis}). Other programs make it longer. Once training runs, "
+    "the remaining time is measured and shown within 20 seconds."
 )
 
 
@@ -18,8 +18,9 @@ def learns_words(preview: TrainingPreview) -> str:
     """What it will learn from, what judges it, and what is left alone."""
     if preview.in_turn:
         return tr(
-            "{links:,} links and {nils:,} NIL decisions in {documents:,} train and validation documents; each document "
-            "is judged by what the others say. The {test_documents:,} test documents are never looked at.",
+            "{links:,} links and {nils:,} NIL decisions in {documents:,} training and validation "
+            "documents; each document is evaluated with weights fitted on the others. The "
+            "{test_documents:,} test documents are never used.",
             links=preview.links,
             nils=preview.nils,
             documents=preview.documents,
@@ -27,7 +28,7 @@ def learns_words(preview: TrainingPreview) -> str:
         )
     lines = [
         tr(
-            "{links:,} links and {nils:,} NIL decisions in {documents:,} train documents, "
+            "{links:,} links and {nils:,} NIL decisions in {documents:,} training documents, "
             "{entities:,} different entities.",
             links=preview.links,
             nils=preview.nils,
@@ -36,7 +37,7 @@ def learns_words(preview: TrainingPreview) -> str:
         )
         if preview.nils
         else tr(
-            "{links:,} links in {documents:,} train documents, {entities:,} different entities.",
+            "{links:,} links in {documents:,} training documents, {entities:,} different entities.",
             links=preview.links,
             documents=preview.documents,
             entities=preview.entities,
@@ -45,24 +46,24 @@ def learns_words(preview: TrainingPreview) -> str:
     if preview.left_out:
         lines.append(
             ntr(
-                "The loss leaves {n} NIL decision out.",
-                "The loss leaves {n:,} NIL decisions out.",
+                "The loss ignores {n} NIL decision.",
+                "The loss ignores {n:,} NIL decisions.",
                 preview.left_out,
             )
         )
     if preview.passed_over:
         lines.append(
             ntr(
-                "{n} candidate that was shown and passed over, as a hard negative.",
-                "{n:,} candidates that were shown and passed over, as hard negatives.",
+                "{n} candidate that was shown but not chosen, as a hard negative.",
+                "{n:,} candidates that were shown but not chosen, as hard negatives.",
                 preview.passed_over,
             )
         )
     if preview.outside:
         lines.append(
             ntr(
-                "{n} linked entity is not in the knowledge base; its links teach nothing.",
-                "{n:,} linked entities are not in the knowledge base; their links teach nothing.",
+                "{n} linked entity is not in the knowledge base; its links are not used.",
+                "{n:,} linked entities are not in the knowledge base; their links are not used.",
                 preview.outside,
             )
         )
@@ -73,14 +74,14 @@ def judges_words(preview: TrainingPreview) -> str:
     """What judges the result."""
     return (
         tr(
-            "No validation document is decided: a fifth of these documents judges the result and teaches nothing. The "
-            "{test_documents:,} test documents are never looked at.",
+            "No validation document has decisions: a fifth of these documents is held out to evaluate "
+            "the result. The {test_documents:,} test documents are never used.",
             test_documents=preview.test_documents,
         )
         if not preview.validation_decisions
         else tr(
-            "Judged on {validation_decisions:,} decisions in {validation_documents:,} validation documents"
-            "{judged_words}. The {test_documents:,} test documents are never looked at.",
+            "Evaluated on {validation_decisions:,} decisions in {validation_documents:,} validation "
+            "documents{judged_words}. The {test_documents:,} test documents are never used.",
             validation_decisions=preview.validation_decisions,
             validation_documents=preview.validation_documents,
             judged_words=judged_words(preview),
@@ -92,7 +93,7 @@ def judges_words(preview: TrainingPreview) -> str:
 def judged_words(preview: TrainingPreview) -> str:
     """That a quick recipe is judged on fewer, where it is."""
     return (
-        tr(", on {judged_at_most} links of them", judged_at_most=preview.judged_at_most)
+        tr(", using {judged_at_most} of their links", judged_at_most=preview.judged_at_most)
         if preview.judged_at_most
         else ""
     )
@@ -108,7 +109,7 @@ def time_words(preview: TrainingPreview) -> str:
         encoded_entities=preview.encoded_entities,
         duration_words=duration_words(preview.encoding_seconds),
     )
-    return tr("{encoding}\n{whole} The bundle in use serves until then.", encoding=encoding, whole=whole)
+    return tr("{encoding}\n{whole} The current linker stays in use until then.", encoding=encoding, whole=whole)
 
 
 def duration_words(seconds: float) -> str:

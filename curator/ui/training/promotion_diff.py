@@ -48,11 +48,11 @@ FILTERS = {
     "Everything that changes": None,
     "Wrong → right": DiffKind.BETTER,
     "Right → wrong": DiffKind.WORSE,
-    "Undecided queue": DiffKind.QUEUE,
+    "Undecided mentions": DiffKind.QUEUE,
 }
 ANSWERS = ("Before", "After")
-NOTHING = "No gold decision flips, and no suggestion of the undecided queue changes."
-OPENS = "Enter or a double click opens the mention."
+NOTHING = "No gold decision changes, and no suggestion for an undecided mention changes."
+OPENS = "Enter or a double-click opens the mention."
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 
 

@@ -94,11 +94,11 @@ class RetrainDialog(FormDialog):
         self.description.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.citation = sentence("", muted=True)
         self.learns = sentence("")
-        self.learns.setAccessibleName(tr("What it will learn from"))
+        self.learns.setAccessibleName(tr("What it learns from"))
         self.takes = sentence("")
-        self.takes.setAccessibleName(tr("How long it will take"))
+        self.takes.setAccessibleName(tr("How long it takes"))
         self.expects = sentence("")
-        self.expects.setAccessibleName(tr("What it may bring"))
+        self.expects.setAccessibleName(tr("Which result to expect"))
         self.parameters = ParameterPanel(self)
         self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)
         self._timer.timeout.connect(self.ask_preview)
@@ -131,11 +131,11 @@ class RetrainDialog(FormDialog):
             (self.seed, tr("Seed")),
             (self.device, tr("Device")),
             (self.limited, tr("Time budget")),
-            (self.minutes, tr("Minutes at most")),
+            (self.minutes, tr("Maximum minutes")),
         ):
             widget.setAccessibleName(name)
         self.tensorboard = QCheckBox(tr("TensorBoard files"), self)
-        self.tensorboard.setToolTip(tr("Write the live figures into the project's folder tensorboard, too."))
+        self.tensorboard.setToolTip(tr("Also write live figures to the project's tensorboard folder."))
         self.limited.toggled.connect(self.minutes.setEnabled)
         for changed in (self.limited.toggled, self.minutes.valueChanged, self.device.currentIndexChanged):
             changed.connect(lambda: self._timer.start())
@@ -146,9 +146,9 @@ class RetrainDialog(FormDialog):
         right.addWidget(self.description)
         right.addWidget(self.citation)
         for title, words in (
-            (tr("It will learn from"), self.learns),
-            (tr("It may bring"), self.expects),
-            (tr("It will take"), self.takes),
+            (tr("It learns from"), self.learns),
+            (tr("Expected result"), self.expects),
+            (tr("It takes"), self.takes),
         ):
             box = QGroupBox(title, self)
             QVBoxLayout(box).addWidget(words)

@@ -17,12 +17,12 @@ from curator.ui.kit import FigureTable, ShowDialog, sentence, tell
 from curator.ui.training.evaluate import ALONE, comparison_rows, gate_rows, mcnemar_words
 from curator.ui.training.promotion_diff import PromotionDiff
 
-VERDICTS = {GateVerdict.PROMOTE: "Promoted", GateVerdict.NO_GAIN: "No gain", GateVerdict.REFUSED: "Refused"}
-SERVES = "the new bundle serves now."
-BEFORE = "the previous bundle stays in use."
-KEPT = "The new bundle is kept in Model › Bundles. It can be promoted knowingly."
+VERDICTS = {GateVerdict.PROMOTE: "Better", GateVerdict.NO_GAIN: "No gain", GateVerdict.REFUSED: "Worse"}
+SERVES = "the new linker is now in use."
+BEFORE = "the previous linker stays in use."
+KEPT = "The new linker is kept in Model › Linkers… You can still choose to use it."
 IN_BACKGROUND = "Training continues in the background when you close this window. You can keep deciding."
-CANCELLING = "Cancelling… The bundle in use stays in use."
+CANCELLING = "Cancelling… The current linker stays in use."
 
 
 class RetrainLive(ShowDialog):
@@ -69,8 +69,8 @@ class RetrainLive(ShowDialog):
 
     def _add_buttons(self) -> None:
         self.cancel = self.add_button(tr("Cancel &training"))
-        self.promote = self.add_button(tr("&Promote anyway…"))
-        self.rollback = self.add_button(tr("&Back to the one before…"))
+        self.promote = self.add_button(tr("&Use anyway…"))
+        self.rollback = self.add_button(tr("Roll &back…"))
         self.resume = self.add_button(tr("&Resume"))
         self.map = self.add_button(tr("Embedding &map…"))
         self.export = self.add_button(tr("E&xport curves…"))
@@ -118,7 +118,7 @@ class RetrainLive(ShowDialog):
     def _show_end(self, outcome: JobOutcome) -> None:
         cancelled = outcome.state is JobState.CANCELLED
         self.headline.setText(tr("Cancelled.") if cancelled else tr("It did not finish."))
-        self.words.setText(tr("Nothing was changed, and nothing is left of it.") if cancelled else outcome.message)
+        self.words.setText(tr("Nothing was changed, and nothing was kept.") if cancelled else outcome.message)
         self._resumable = str(outcome.result.get(RESUMABLE, ""))
         self.resume.setVisible(bool(self._resumable))
 

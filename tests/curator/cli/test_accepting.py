@@ -35,7 +35,7 @@ def sample(cli: Cli, sure: Path, tmp_path: Path) -> Path:
     path = tmp_path / "sample.jsonl"
     answer = cli("accept", sure, "--error", 20, "--seed", 1, "--sample-out", path)
     assert answer.code == 0, answer.err
-    assert f"{ALL} of {ALL} undecided mentions are sure enough" in answer.out
+    assert f"{ALL} of {ALL} undecided mentions have a confident enough suggestion" in answer.out
     return path
 
 
@@ -104,7 +104,7 @@ def test_too_many_wrong_accept_nothing_unseen(cli: Cli, sure: Path, sample: Path
         (lambda text: text.rsplit("\n", 2)[0], "plan is missing"),
         (lambda text: "{" + text, "Line 1 is no JSON"),
         (lambda text: text.replace('"text": "Lidocaine"', '"text": "Aspirin"', 1), "Draw a new sample"),
-        (lambda text: text.replace('"mention": ', '"mention": 9', 1), "was not drawn"),
+        (lambda text: text.replace('"mention": ', '"mention": 9', 1), "is not in the sample that was drawn"),
     ],
 )
 def test_a_spoilt_sample_is_refused(cli: Cli, sure: Path, sample: Path, spoil: Any, said: str) -> None:
@@ -119,4 +119,4 @@ def test_options_that_do_not_go_together_are_refused(cli: Cli, sure: Path, sampl
     assert "either --error" in cli("accept", sure).err
     assert "--yes goes with --checked" in cli("accept", sure, "--error", 1, "--yes").err
     assert "no other choice" in cli("accept", sure, "--checked", sample, "--where", "type=Chemical").err
-    assert "none can be accepted unseen" in cli("accept", sure, "--error", 0.01).out
+    assert "can be accepted unchecked" in cli("accept", sure, "--error", 0.01).out

@@ -93,7 +93,7 @@ def test_no_project_there(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_a_project_that_is_there_already(cli: Cli, project: Path) -> None:
-    refused(cli("new", project), "exists already")
+    refused(cli("new", project), "already exists")
     assert snapshot(project)["documents"] == 8
 
 
@@ -222,8 +222,8 @@ def test_wrong_arguments(cli: Cli, project: Path, tmp_path: Path) -> None:
     refused(cli("train", project, "--recipe", "pel-pb", "--set", "epochs=many"), "epochs")
     refused(cli("train", project, "--recipe", "pel-pb"), "at least 20")
     assert cli("bundles", project).out == "\n", "nothing was built for a training that cannot start"
-    refused(cli("bundles", project, "--rollback"), "no earlier bundle")
-    refused(cli("bundles", project, "--promote", "../p"), "no bundle")
+    refused(cli("bundles", project, "--rollback"), "no earlier linker")
+    refused(cli("bundles", project, "--promote", "../p"), "was not found in")
     refused(cli("evaluate", project, "--split", "test"), "done")
     refused(cli("evaluate", project, "--split", "train", "--limit", 5), "--limit cannot be given")
     refused(cli("evaluate", project, "--split", "train", "--replay", "--against", "x"), "--against cannot be given")

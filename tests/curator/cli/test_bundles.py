@@ -57,7 +57,7 @@ def test_bundles_are_deleted_but_never_the_one_that_serves(cli: Cli, ready: Path
     lexical, full = ids(cli, ready)
     answer = cli("bundles", ready, "--delete", full)
     assert answer.code == 2
-    assert "serves now" in answer.err
+    assert "is in use" in answer.err
     listed = cli("bundles", ready, "--delete", lexical)
     assert listed.code == 0
     assert "in all" in listed.out

@@ -130,7 +130,7 @@ def test_train_promotes_and_bundles_roll_back(cli: Cli, project: Path, jobs: Fak
     assert cli("bundles", project).out.splitlines()[1].startswith("* ")
     assert cli("bundles", project, "--promote", listed[0]["id"]).out.startswith("* ")
     jobs.verdict = "refused"
-    assert "does not serve" in cli("train", project, "--recipe", "pel-pb").out
+    assert "not in use" in cli("train", project, "--recipe", "pel-pb").out
 
 
 def test_an_index_is_built_with_the_lexical_list_of_the_settings(
@@ -154,7 +154,7 @@ def test_evaluate_shows_the_figures_and_writes_the_report(
         "ECE, NIL": {"value": 0.0625, "low": None, "high": None},
     }
     counts = {"mentions": 8, "in_kb": 6, "nil_mentions": 2, "recall": {"1": 0.5, "64": 1.0}, "nil": nil}
-    linker = {"linker": ["“lexical” finds by words only: BM25 over 7 words."]}
+    linker = {"linker": ["“lexical” searches by words only: BM25 over 7 words."]}
     jobs.result = {**counts, **linker, "figures": figures, "html": "<p>α</p>"}
     answer = cli("evaluate", project, "--split", "validation", "--report", tmp_path / "r.html", "--seed", 3)
     assert answer.out.splitlines() == [
@@ -163,7 +163,7 @@ def test_evaluate_shows_the_figures_and_writes_the_report(
         "NIL precision undefined, recall 50.0 %, F1 25.0 %, auPR 12.5 %",
         "recall@1: 50.0 % (25.0 to 75.0)",
         "ECE, NIL: 0.062",
-        "linker: “lexical” finds by words only: BM25 over 7 words.",
+        "linker: “lexical” searches by words only: BM25 over 7 words.",
         f"The report is in {tmp_path / 'r.html'}.",
     ]
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == "<p>α</p>"

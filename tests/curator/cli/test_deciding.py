@@ -43,7 +43,7 @@ def test_others_are_listed_and_nothing_is_decided(cli: Cli, project: Path, undec
     answer = cli("decide", project, 1, "--link", ENTITY, "--identical", "--tick", 5)
     assert answer.code == 0, answer.err
     lines = answer.out.splitlines()
-    assert lines[:2] == ["“Lidocaine” · Chemical → Lidocaine", "not linked yet (7)"]
+    assert lines[:2] == ["“Lidocaine” · Chemical → Lidocaine", "without a suggestion yet (7)"]
     assert lines[2].split()[:3] == ["[x]", "5", "2"]
     assert lines[3].split()[:4] == ["[", "]", "9", "3"]
     assert "1 of 7 are ticked. Nothing was decided" in lines[-1]
@@ -64,7 +64,7 @@ def test_yes_decides_the_ticked_ones_as_one_step(cli: Cli, project: Path, undeci
 
 def test_the_scope_is_kept_and_strangers_are_refused(cli: Cli, project: Path, undecided: list[int]) -> None:
     alone = cli("decide", project, 1, "--link", ENTITY, "--identical", "--scope", "document", "--yes")
-    assert "Linked “Lidocaine” to Lidocaine. “Lidocaine” stands nowhere else." in alone.out
+    assert "Linked “Lidocaine” to Lidocaine. “Lidocaine” does not occur anywhere else." in alone.out
     assert set(decided(project)) == {1}
     answer = cli("decide", project, 1, "--identical", "--tick", 2)
     assert (answer.code, "not in the list" in answer.err) == (2, True)

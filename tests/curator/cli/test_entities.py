@@ -20,7 +20,7 @@ def test_from_nil_to_a_new_entity_to_the_next_knowledge_base(cli: Cli, project: 
     newer = tmp_path / "kb2.jsonl"
     assert cli("kb", "export", project, newer).code == 0
     newer.write_text(newer.read_text(encoding="utf-8").replace("NEW:0001", "MESH:D999"), encoding="utf-8")
-    assert "8 decisions to look at" in cli("kb", "import", project, newer).out
+    assert "8 decisions to review" in cli("kb", "import", project, newer).out
     listed = cli("kb", "remap", project)
     assert "NEW:0001 Blorbitis  (8 mentions)  ->  MESH:D999 Blorbitis" in listed.out
     assert "Nothing was changed" in listed.out

@@ -16,7 +16,7 @@ def test_columns_are_said_once_and_kept(cli: Cli, tmp_path: Path) -> None:
     assert cli("import", project, first).code != 0
     wrong = cli("import", project, first, "--column", "text=Befund")
     assert wrong.code != 0
-    assert "has no column 'Befund': choose among Fallnr, Befundtext" in wrong.err
+    assert "has no column 'Befund': choose one of Fallnr, Befundtext" in wrong.err
     found = cli("import", project, first, "--columns", "document=Fallnr,text=Befundtext", "--json")
     assert found.json["counts"]["documents"] == 1
     assert cli("import", project, second, "--json").json["counts"]["documents"] == 2

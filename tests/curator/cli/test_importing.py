@@ -49,7 +49,7 @@ def test_a_dry_run_says_what_would_come_and_writes_nothing(project: Path, tmp_pa
     assert (found["format"], found["documents"], found["new"]) == ("PubTator", 3, 3)
     assert [one["id"] for one in found["first"]] == ["1", "2", "3"]
     assert any("not a line" in one["text"] or one["line"] for one in found["problems"])
-    assert "Nothing was imported yet." in said(capsys, "imports", project)
+    assert "Nothing imported yet." in said(capsys, "imports", project)
 
 
 def test_changed_documents_are_listed_taken_and_given_back(project: Path, tmp_path: Path, capsys: Output) -> None:
@@ -60,7 +60,7 @@ def test_changed_documents_are_listed_taken_and_given_back(project: Path, tmp_pa
     assert "Aspirin (Chemical) has no place in the new text" in listed
     assert "patient (Species)" in listed
     assert "changed, left as they are" in said(capsys, "import", project, newer)
-    assert "1 new text taken" in said(capsys, "import", project, newer, "--take", "7")
+    assert "1 text updated" in said(capsys, "import", project, newer, "--take", "7")
     out = tmp_path / "out.txt"
     said(capsys, "export", project, out, "--format", "pubtator")
     assert out.read_text("utf-8") == SECOND
@@ -83,7 +83,7 @@ def test_undoing_asks_where_something_was_done_by_hand(
     said(capsys, "undo-import", project, "a.pubtator", "--yes")
     assert "undone" in said(capsys, "imports", project)
     assert "There is no import to undo" in said(capsys, "undo-import", project, code=2)
-    assert "1 document brought back" in said(capsys, "import", project, path)
+    assert "1 document restored" in said(capsys, "import", project, path)
 
 
 def test_a_zip_of_many_files_is_one_import(project: Path, tmp_path: Path, capsys: Output) -> None:
@@ -96,7 +96,7 @@ def test_a_zip_of_many_files_is_one_import(project: Path, tmp_path: Path, capsys
     assert "3 documents" in told
     assert "README.md" in told
     again = said(capsys, "import", project, path)
-    assert again.startswith("Nothing was imported. 3 files were imported before.\n")
+    assert again.startswith("Nothing was imported. 3 files were already imported.\n")
     said(capsys, "undo-import", project)
     assert said(capsys, "imports", project).count("undone") == 3
 
@@ -125,7 +125,7 @@ def test_an_import_that_was_stopped_goes_on(
     assert facts["splits"]["test"] == 3
     assert facts["unfinished_import"] is None
     assert read == ["1.pubtator", "2.pubtator", "2.pubtator", "3.pubtator"]
-    assert "nothing to go on with" in said(capsys, "import", project, "--go-on", code=2)
+    assert "no interrupted import to resume" in said(capsys, "import", project, "--go-on", code=2)
 
 
 def test_a_knowledge_base_whose_import_died_is_told(project: Path, capsys: Output) -> None:

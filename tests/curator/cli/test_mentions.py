@@ -59,7 +59,7 @@ def test_flags_are_set_and_taken_off(cli: Cli, project: Path) -> None:
     assert "Flagged “Lidocaine”" in cli("flag", project, "--mention", 1).out
     assert cli("flag", project, "--mention", 1).out == "It is flagged already.\n"
     assert cli("facets", project, "--json").json["facets"]["flag"]
-    assert "Took the flag off" in cli("flag", project, "--mention", 1, "--off").out
+    assert "Removed the flag from" in cli("flag", project, "--mention", 1, "--off").out
     assert cli("flag", project, "--mention", 1, "--off", "--json").json == {"change": None}
     assert "Flagged document 3" in cli("flag", project, "--document", "3").out
     assert cli("flag", project).code == 2

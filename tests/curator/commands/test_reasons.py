@@ -21,15 +21,15 @@ def why(command_id: str, state: WindowState) -> str:
         ("edit.settings", WindowState(), ""),
         ("mention.next", WindowState(), "Open a project first."),
         ("mention.next", WindowState(project=True), "Open a document first."),
-        ("project.import", WindowState(project=True), "The project is open for reading only."),
+        ("project.import", WindowState(project=True), "The project is open read-only."),
         ("model.retrain", WindowState(project=True, writable=True), "Import a knowledge base first."),
         ("mention.nil", OPEN, "Go to a mention first."),
-        ("edit.undo", OPEN, "There is nothing to undo."),
+        ("edit.undo", OPEN, "Nothing to undo."),
         ("model.cancel", OPEN, "Nothing runs in the background."),
         (
             "model.retrain",
             WindowState(project=True, writable=True, knowledge_base=True, job_running=True),
-            "Wait until the background work has ended, or cancel it.",
+            "Wait until the background work has finished, or cancel it.",
         ),
     ],
 )

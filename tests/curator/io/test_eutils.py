@@ -51,12 +51,12 @@ def test_the_key_goes_in_the_body_alone(fake: FakePubMed, caplog: pytest.LogCapt
     [
         (Reply(429, '{"error":"API rate limit exceeded","count":"4"}', {"Retry-After": "7"}), "rate limit", 7.0),
         (Reply(503, "busy"), "HTTP 503", None),
-        (Reply(200, "<html><b>Service unavailable"), "no whole XML", None),
+        (Reply(200, "<html><b>Service unavailable"), "incomplete XML", None),
         (Reply(200, "<eFetchResult><ERROR>Cannot fetch</ERROR></eFetchResult>"), "Cannot fetch", None),
-        (Reply(200, "<PubmedArticleSet><PubmedArticle>"), "no whole XML", None),
-        (Reply(200, "", {"Content-Length": "900"}), "broken off", None),
+        (Reply(200, "<PubmedArticleSet><PubmedArticle>"), "incomplete XML", None),
+        (Reply(200, "", {"Content-Length": "900"}), "incomplete reply", None),
     ],
-    ids=["rate", "busy", "html", "error", "cut", "broken off"],
+    ids=["rate", "busy", "html", "error", "cut", "incomplete reply"],
 )
 def test_what_may_be_asked_again(fake: FakePubMed, reply: Reply, why: str, seconds: float | None) -> None:
     fake.first = [reply]
@@ -76,8 +76,8 @@ def test_a_date_to_come_back_at(fake: FakePubMed) -> None:
     ("reply", "why"),
     [
         (Reply(200, '{"esearchresult":{"ERROR":"Invalid query."}}'), "cannot search for this: Invalid query"),
-        (Reply(302, "", {"Location": "http://127.0.0.1:1/else"}), "refuses what was asked"),
-        (Reply(414, ""), "refuses what was asked"),
+        (Reply(302, "", {"Location": "http://127.0.0.1:1/else"}), "rejected the request"),
+        (Reply(414, ""), "rejected the request"),
     ],
 )
 def test_what_is_refused(fake: FakePubMed, reply: Reply, why: str) -> None:

@@ -134,7 +134,7 @@ def test_a_workbook_whose_headings_say_nothing_is_no_archive(tmp_path: Path) -> 
     book.active.append(["Kode", "Bezeichnung"])
     book.active.append(["A:1", "Morbus"])
     book.save(path)
-    assert "headings do not say what it holds" in refused(path)
+    assert "headings do not say what it contains" in refused(path)
 
 
 def declared() -> Iterator[object]:

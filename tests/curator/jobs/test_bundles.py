@@ -81,5 +81,5 @@ def test_discard_only_removes_staging_folders(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("bundle_id", ["", "..", "nothing", "../bundles"])
 def test_an_unknown_bundle_is_an_error(tmp_path: Path, bundle_id: str) -> None:
-    with pytest.raises(UserError, match="no bundle"):
+    with pytest.raises(UserError, match="was not found in"):
         FolderBundleStore(tmp_path / "bundles").path(bundle_id)

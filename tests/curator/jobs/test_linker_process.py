@@ -114,7 +114,7 @@ def test_a_request_that_kills_twice_ends_as_crashed(heard: Heard, tmp_path: Path
     heard.link("DIE ALWAYS", urgent=True)
     outcome = heard.outcome()
     assert outcome.state is JobState.CRASHED
-    assert "died twice" in outcome.message
+    assert "crashed twice" in outcome.message
     heard.wait_for(LinkerState.READY)
     heard.link("abc")
     assert heard.outcome().state is JobState.DONE

@@ -48,7 +48,7 @@ def test_a_childs_error_is_told_in_german(german: None, tmp_path: Path) -> None:
 
 
 def test_without_a_choice_both_are_english(tmp_path: Path) -> None:
-    assert damaged_line(tmp_path).startswith("an annotation needs at least 5 columns, this has 4")
+    assert damaged_line(tmp_path).startswith("an annotation needs at least 5 columns, this one has 4")
     assert said_by_a_child(tmp_path) == "The knowledge base is empty. Import one with at least one entity."
 
 
@@ -62,8 +62,8 @@ def translated() -> Iterator[None]:
 def test_what_is_kept_stays_english(german: None, translated: None) -> None:
     inner = nsay("{n:,} link", "{n:,} links", 2)
     template = (
-        "{documents} with {links} are too few to be halved: the same ones tune the fusion and judge the result, which "
-        "flatters it a little."
+        "{documents} with {links} are too few to divide in half, so the same ones are used to tune the "
+        "fusion and to evaluate the result. This makes the result look slightly better than it is."
     )
     whole = say(template, documents="D", links=inner)
     assert inner == "2 Verknüpfungen"

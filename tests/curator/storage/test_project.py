@@ -29,7 +29,7 @@ def test_a_new_project_has_its_parts_and_opens_again_by_folder_name_or_file(tmp_
 
 def test_a_project_is_not_made_over_something_nor_nowhere(tmp_path):
     (tmp_path / "a.curation").mkdir()
-    with pytest.raises(UserError, match="exists already"):
+    with pytest.raises(UserError, match="already exists"):
         create_project(tmp_path / "a", name="a")
     with pytest.raises(UserError, match="not a folder"):
         create_project(tmp_path / "no" / "a", name="a")
@@ -147,7 +147,7 @@ def test_a_folder_that_cannot_be_written_opens_read_only(folder):
             open_project(folder)
         with open_project(folder, read_only=True) as store, store.read() as unit:
             assert unit.decisions.count() == 1
-        with pytest.raises(UserError, match="cannot be made"):
+        with pytest.raises(UserError, match="cannot be created"):
             create_project(folder.parent / "q", name="q")
 
 

@@ -104,7 +104,7 @@ def test_a_disk_that_fails_under_a_decision_is_told_before_the_next(store, monke
     monkeypatch.setattr("curator.storage.db.syncing.sync_file", fails)
     with store.write() as unit:
         unit.meta.set("k", "v")
-    with pytest.raises(UserError, match=r"could not be put on the disk: Input/output error"):
+    with pytest.raises(UserError, match=r"could not be saved to disk: Input/output error"):
         store.settle()
     for _ in range(2):  # not once
         with pytest.raises(UserError, match="no more are accepted until they are"), store.write():
@@ -125,7 +125,7 @@ def test_a_disk_that_fails_under_the_last_decision_is_told_at_closing(tmp_path, 
     monkeypatch.setattr("curator.storage.db.syncing.sync_file", fails)
     with store.write() as unit:
         unit.meta.set("k", "v")
-    with pytest.raises(UserError, match="could not be put on the disk"):
+    with pytest.raises(UserError, match="could not be saved to disk"):
         store.close()
     store.close()
     monkeypatch.undo()

@@ -22,7 +22,11 @@ def others(*, beyond: int = 0, scope: PropagationScope = PropagationScope.PROJEC
     alike = Group(
         GroupKind.ALIKE,
         "same suggestion",
-        (Line(context(2)), Line(context(3, document=2)), Line(context(4), "nothing around it is around the others")),
+        (
+            Line(context(2)),
+            Line(context(3, document=2)),
+            Line(context(4), "no words of context in common with the others"),
+        ),
     )
     other = Group(GroupKind.OTHER_SUGGESTION, "suggested: Sirolimus", (Line(context(5), "suggested: Sirolimus"),))
     return Others(context(1), Verdict.link("MESH:D016559"), scope, (alike, other), ("Tacrolimus",), beyond)

@@ -64,7 +64,7 @@ def test_native_bfloat16_is_told_by_the_processor(monkeypatch) -> None:
 def test_number_formats_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ModelError, match="no number format 'fp8'"):
         choose_precision("fp8", device="cpu")
-    with pytest.raises(ModelError, match="int8 is for processors"):
+    with pytest.raises(ModelError, match="int8 runs only on processors"):
         choose_precision("int8", device="cuda:0")
 
 

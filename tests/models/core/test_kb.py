@@ -67,7 +67,7 @@ def test_bad_files_name_the_line(tmp_path) -> None:
 def test_one_entity_as_json_and_back() -> None:
     assert [record_from_json(record_to_json(entity)) for entity in ENTITIES] == ENTITIES
     for bad in ({"id": "a"}, {"id": "", "name": "x"}, {"id": 3, "name": "x"}, {"id": "a", "name": "x", "types": [1]}):
-        with pytest.raises(ModelError, match="Not an entity"):
+        with pytest.raises(ModelError, match="Not a valid entity"):
             record_from_json(bad)
 
 

@@ -69,7 +69,7 @@ def test_damage_is_told_by_size_and_by_hash(fresh) -> None:
         open_bundle(fresh.path)
     kb.write_bytes(whole[:-2] + b"!\n")
     open_bundle(fresh.path)
-    with pytest.raises(ModelError, match="was altered"):
+    with pytest.raises(ModelError, match="was modified"):
         open_bundle(fresh.path, verify="full")
     kb.unlink()
     with pytest.raises(ModelError, match="is missing"):
@@ -85,7 +85,7 @@ def test_a_broken_or_newer_manifest_is_refused(fresh, text) -> None:
 
 
 def test_a_missing_bundle_is_told(tmp_path) -> None:
-    with pytest.raises(ModelError, match="no bundle"):
+    with pytest.raises(ModelError, match="was not found in"):
         open_bundle(tmp_path / "nothing")
 
 

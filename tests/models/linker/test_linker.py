@@ -134,7 +134,7 @@ def test_a_lexical_bundle_serves_without_an_encoder(make_bundle, tmp_path) -> No
 
 
 @pytest.mark.parametrize(
-    ("kind", "words"), [(LexicalList.MERGED, "also finds by words"), (LexicalList.BM25, "BM25 over")]
+    ("kind", "words"), [(LexicalList.MERGED, "also searches by words"), (LexicalList.BM25, "BM25 over")]
 )
 def test_the_lexical_stage_finds_by_the_list_it_was_built_with(make_bundle, tmp_path, kind, words) -> None:
     """Another list finds other names; whatever is found has the characters' score."""

@@ -29,7 +29,7 @@ def test_the_default_encoder_is_the_recorded_one() -> None:
 
 def test_a_missing_or_altered_default_encoder_is_told(monkeypatch) -> None:
     monkeypatch.setattr(default_encoder, "WEIGHTS_SHA256", "0" * 64)
-    with pytest.raises(ModelError, match="was altered"):
+    with pytest.raises(ModelError, match="was modified"):
         default_encoder.default_encoder_folder()
     monkeypatch.setattr(default_encoder, "VERSION", "9.9")
     with pytest.raises(ModelError, match=r"needed is 9\.9"):
@@ -40,7 +40,7 @@ def test_a_missing_or_altered_default_encoder_is_told(monkeypatch) -> None:
 
 
 def test_building_yields_progress_and_refuses_unknown_stages(tmp_path) -> None:
-    with pytest.raises(ModelError, match="no untrained stage"):
+    with pytest.raises(ModelError, match="Unknown untrained stage"):
         list(build_untrained(tmp_path / "kb.jsonl", tmp_path, stages=("magic",)))
 
 

@@ -145,7 +145,7 @@ def test_the_time_budget_is_each_documents_own_and_doubtful_mentions_come_first(
     np.testing.assert_array_equal(FUSION.fuse(first[8].scores), FUSION.fuse(many[8].scores))
     assert (loaded.tally.asked, loaded.tally.late, loaded.tally.seconds) == (11, 2, 11.0)
     assert loaded.tally.sentence() == (
-        "The ranker was asked about 11 of 13 mentions, in 11.0 s; "
+        "The ranker was applied to 11 of 13 mentions, in 11.0 s; "
         "2 kept their order because a document's time was used up."
     )
     (record,) = caplog.records

@@ -174,9 +174,9 @@ def test_a_damaged_ranker_entry_is_refused(with_cross: Bundle, tmp_path: Path) -
     for number, (broken, complaint) in enumerate(
         [
             (dataclasses.replace(spec, kind="oracle"), "unknown kind 'oracle'"),
-            (dataclasses.replace(spec, encoders=()), "names no encoder"),
+            (dataclasses.replace(spec, encoders=()), "does not name an encoder"),
             (dataclasses.replace(spec, settings={"inputs": {"style": "poem"}}), "settings are damaged"),
-            (dataclasses.replace(spec, settings={**spec.settings, RULE: {"margin": "x"}}), "rule for its ranker"),
+            (dataclasses.replace(spec, settings={**spec.settings, RULE: {"margin": "x"}}), "ranker rule"),
         ]
     ):
         copy = tmp_path / f"bundle{number}"

@@ -70,5 +70,5 @@ def test_a_rule_is_read_back_and_tells_what_it_does() -> None:
     ],
 )
 def test_a_damaged_rule_is_refused(top_k: Any, rule: Any) -> None:
-    with pytest.raises(ModelError, match="rule for its ranker is damaged"):
+    with pytest.raises(ModelError, match="ranker rule is damaged"):
         RerankRule.from_json(top_k, {"rule": rule})

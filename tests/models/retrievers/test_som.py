@@ -207,7 +207,7 @@ def test_missing_and_cut_off_files_are_told(encoder: Encoder, folder: Path, tmp_
         ('"source": "kb', '"source": "xx', "another knowledge base"),
         ('"tokens"', '"token"', "damaged header"),
         ('"dimension": 32', '"dimension": "a"', "damaged header"),
-        ('"dimension": 32', '"dimension": 31', "cut off"),
+        ('"dimension": 32', '"dimension": 31', "truncated"),
     ],
 )
 def test_headers_that_do_not_fit_are_told(

@@ -68,15 +68,15 @@ def test_round_trip_of_every_kind(kind, tmp_path) -> None:
         (1_000_000, 2**40, 0, IndexKind.SQ8, "too many for exact search"),
         (1_000_000, 2**29, 2**32, IndexKind.FLAT, "half of the GPU"),
         (1_000_000, 2**29, 2**31, IndexKind.SQ8, "too many for exact search"),
-        (2_000_000, 2**28, 0, IndexKind.IVF, "even codes"),
+        (2_000_000, 2**28, 0, IndexKind.IVF, "even 8-bit codes"),
         (4_000_000, 2**33, 0, IndexKind.HNSW, "the graph fits"),
-        (4_000_000, 2**30, 0, IndexKind.IVF, "even codes"),
+        (4_000_000, 2**30, 0, IndexKind.IVF, "even 8-bit codes"),
     ],
 )
 def test_the_kind_follows_from_size_memory_and_device(rows, memory, gpu, kind, reason) -> None:
     plan = plan_index(rows, 384, memory=memory, gpu_memory=gpu)
     assert plan.kind is kind
-    assert f"{rows:,} vectors are searched by {kind.value}" in plan.sentence
+    assert f"{rows:,} vectors are searched with {kind.value}" in plan.sentence
     assert reason in plan.sentence
 
 
@@ -130,7 +130,7 @@ def test_the_gpu_searches_blocks_and_never_asks_for_more_than_it_can_find(monkey
     monkeypatch.setattr(index_blocks, "gpu_memory", lambda: 1 << 30)
     uploaded = lambda chunks: Blocks(torch.from_numpy(np.concatenate([*chunks])), search_block, MAX_K)  # noqa: E731
     monkeypatch.setattr(Blocks, "on_gpu", uploaded)
-    assert index.to_gpu().endswith("compares all of them on the GPU.")
+    assert index.to_gpu().endswith("compares all vectors on the GPU.")
     assert index.on_gpu
     _, rows = index.search(QUERIES, 2500)
     expected = np.argsort(-(QUERIES @ many.T), axis=1)
@@ -167,7 +167,7 @@ def test_a_gpu_that_faiss_was_not_built_for_is_used_all_the_same(monkeypatch) ->
     monkeypatch.setattr(torch.Tensor, "to", lambda self, place: self if place == "cuda:0" else to(self, place))
     assert index.to_gpu(wanted=False).endswith("runs on the processor.")
     assert not index.on_gpu
-    assert index.to_gpu().endswith("PyTorch compares all of them on the GPU.")
+    assert index.to_gpu().endswith("PyTorch compares all vectors on the GPU.")
     assert index.on_gpu
     np.testing.assert_array_equal(index.search(QUERIES, 7)[1], VectorIndex.build(VECTORS).search(QUERIES, 7)[1])
 
@@ -209,7 +209,7 @@ def test_one_altered_byte_is_found_by_the_full_check_only(tmp_path) -> None:
     whole[-10] ^= 1
     path.write_bytes(whole)
     VectorIndex.load(path)
-    with pytest.raises(DamagedIndexError, match="was altered"):
+    with pytest.raises(DamagedIndexError, match="was modified"):
         check_index(path)
     path.unlink()
     with pytest.raises(DamagedIndexError, match="missing"):

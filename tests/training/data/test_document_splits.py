@@ -47,7 +47,7 @@ def test_few_validation_documents_tune_and_judge_and_it_is_said() -> None:
     parts = divide(snapshot(document("t1"), document("t2"), document("v1", Split.VALIDATION)))
     assert [keys(fold) for fold in parts.folds] == [{"v1"}]
     assert len(parts.notes) == 1
-    assert "too few to be halved" in parts.notes[0]
+    assert "too few to divide in half" in parts.notes[0]
 
 
 def test_without_validation_a_fifth_of_train_is_held_out() -> None:
@@ -87,5 +87,5 @@ def test_a_quick_recipe_is_judged_on_no_more_mentions_than_asked() -> None:
     assert 40 <= linked_count(few.held_out) < 40 + 12
     assert keys(few.held_out) < keys(whole.held_out)
     assert divide(given, most=40).folds == few.folds
-    assert "4 held-out documents of 30" in few.notes[0]
+    assert "4 of 30 held-out documents" in few.notes[0]
     assert divide(given, most=10**6) == whole

@@ -70,7 +70,7 @@ def test_malformed_lines_are_named(tmp_path: Path, line: Any, complaint: str) ->
 
 def test_test_documents_never_enter_training(tmp_path: Path) -> None:
     folder = write(tmp_path, {**DOCUMENT, "split": "test"})
-    with pytest.raises(ModelError, match="never enters training"):
+    with pytest.raises(ModelError, match="never used for training"):
         read_snapshot(folder)
     assert read_snapshot(folder, allow_test=True).documents[0].split is Split.TEST
 

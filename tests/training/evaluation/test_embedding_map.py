@@ -177,7 +177,7 @@ def test_written_and_read_back() -> None:
     assert set(raw["points"][0]) == {"key", "label", "kind", "group", "before", "after", "document"}
     assert [point["kind"] for point in raw["points"]].count("mention") == 12
     for damaged in ({}, raw | {"points": [{"key": "a"}]}, raw | {"stress": "high"}):
-        with pytest.raises(ModelError, match="no embedding map"):
+        with pytest.raises(ModelError, match="not an embedding map"):
             EmbeddingMap.from_json(damaged)
 
 

@@ -139,7 +139,7 @@ def test_figures_and_their_intervals(result: dict[str, Any]) -> None:
     assert '<th scope="row">Recall@1</th><td class="n">90.0\u00a0%</td><td class="n">85.0 to 95.0</td>' in page
     rows = rows_of(page)
     assert rows["NIL F1"][:2] == ["–", ""]
-    assert rows["Risk–coverage area"][:2] == ["0.041", "0.030 to 0.050"]
+    assert rows["Area under the risk–coverage curve"][:2] == ["0.041", "0.030 to 0.050"]
     assert rows["<type: A&B>"] == ["5", "4", "50.0 %", "25.0 to 75.0", "100.0 %", "", "–", "–"]
     assert rows["Mention memory"] == ["1,234 decisions of train"]
     assert "only 12 documents" in page

@@ -169,4 +169,4 @@ def test_the_sentence_says_what_the_part_added() -> None:
     assert f"would give {100 * told.gains[RECALL].old:.1f} %" in told.sentence
     silent = judge(old, new, gold, Part(STAGE, alone, False, without=new))
     assert silent.verdict is GateOutcome.PROMOTE
-    assert f"“{STAGE}” is not heard" in silent.sentence
+    assert f"“{STAGE}” is not used" in silent.sentence

@@ -51,7 +51,7 @@ def test_the_encoder_is_replaced_everything_else_is_shared_and_it_serves(
     assert len(bundle.manifest.training[FITTED_ON]) == len(ODD)
     assert result["metrics"]["alone"]["before_at_k"] > 0
     assert "without" in result["metrics"]
-    assert any("strings that no name equals" in text for text in bundle.manifest.training["notes"])
+    assert any("linked strings that match no name" in text for text in bundle.manifest.training["notes"])
 
     linker = Linker.load(publish(Path(spec["staging"])).path, device="cpu")
     [answer] = linker.link([DocumentInput("d", "heart failure", (MentionInput("m", ((0, 13),), ()),))])
@@ -122,7 +122,7 @@ def test_a_linker_without_vectors_of_names_is_refused(make_spec: MakeSpec, tmp_p
     staging = new_staging(tmp_path / "lexical")
     for _ in build_untrained(tmp_path / "kb.jsonl", staging, stages=("lexical",), device="cpu"):
         pass
-    with pytest.raises(ModelError, match="no vectors of names yet"):
+    with pytest.raises(ModelError, match="vectors of names, which the linker in use does not have yet"):
         run(wanted(make_spec, base=str(publish(staging).path)))
     assert base_bundle
 

@@ -47,14 +47,14 @@ def test_a_linker_without_vectors_of_names_is_told_about(make_spec: MakeSpec) ->
     stages = loaded.linker.stages
     left = {name: stage for name, stage in stages.names.stages.items() if name != NAMES}
     loaded.linker.stages = replace(stages, names=replace(stages.names, stages=left))
-    with pytest.raises(ModelError, match="no vectors of names yet"):
+    with pytest.raises(ModelError, match="vectors of names, which the linker in use does not have yet"):
         drain(untrained_entities(loaded, None, None, Budget(None)))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
     ("recipe", "parameters", "complaint"),
     [
-        ("curator", {"entity_tower": "train"}, "cannot be trained, they are given"),
+        ("curator", {"entity_tower": "train"}, "cannot be trained because they are fixed"),
         ("amh-som", {"entity_tower": "frozen"}, "cannot be frozen"),
         ("pel-pb-fgsm", {"entity_tower": "frozen"}, "cannot be frozen"),
     ],

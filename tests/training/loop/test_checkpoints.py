@@ -66,7 +66,7 @@ def test_damage_is_noticed(tmp_path: Path, ending: str, how: str) -> None:
     assert found is not None
     assert found.facts == {"number": 0}
     silent = (ending, how) == ("json", "gone")  # killed before it was complete: no checkpoint yet
-    assert notes == ([] if silent else ["Checkpoint 2 is damaged and was passed over."])
+    assert notes == ([] if silent else ["Checkpoint 2 is damaged and was skipped."])
 
 
 def test_a_file_of_another_kind_is_no_checkpoint(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_the_effective_batch_stays(limit: int, micro: int, accumulation: int) ->
     said = [event.text for event in events if event.is_note]
     assert list(result.notes) == said
     assert len(said) == {0: 0, 3: 1, 1: 2}[micro]
-    assert all("Memory ran out" in text and "effective batch stays the same" in text for text in said)
+    assert all("Out of memory" in text and "effective batch size the same" in text for text in said)
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
@@ -164,7 +164,7 @@ def test_a_resumed_run_starts_with_the_small_parts(tmp_path: Path) -> None:
     _, result = run(other, checkpoints=Checkpoints(tmp_path, identity={}, every=0))
     assert torch.equal(whole.weights(), other.weights())
     assert result.micro_batch == 2
-    assert len([text for text in result.notes if "Memory ran out" in text]) == 1
+    assert len([text for text in result.notes if "Out of memory" in text]) == 1
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_equal_weights_wherever_it_was_interrupted(
     assert result.losses == whole[1].losses
     assert (result.steps, result.epochs, result.cut_short) == (STEPS, 3.0, False)
     assert sum("loss" in event.data for event in events) < 15
-    assert f"Training goes on from a checkpoint after step {after} of 9." in [event.text for event in events]
+    assert f"Training resumes from a checkpoint after step {after} of 9." in [event.text for event in events]
 
 
 @pytest.mark.soak
@@ -105,8 +105,8 @@ def test_equal_weights_after_sigkill(whole: tuple[torch.Tensor, TrainResult], tm
     events, result = finish(train(task, SETTINGS, checkpoints=points(tmp_path)))
     assert torch.equal(task.weights(), whole[0])
     assert result.losses == whole[1].losses
-    went_on = [event.text for event in events if event.text.startswith("Training goes on from a checkpoint")]
-    assert went_on == [f"Training goes on from a checkpoint after step {after} of 9."]
+    went_on = [event.text for event in events if event.text.startswith("Training resumes from a checkpoint")]
+    assert went_on == [f"Training resumes from a checkpoint after step {after} of 9."]
 
 
 def test_equal_weights_after_two_interruptions_amid_the_intervals(
@@ -154,7 +154,7 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(
     task = ToyTask()
     events, result = finish(train(task, SETTINGS, checkpoints=points(tmp_path)))
     said = " ".join(event.text for event in events if event.is_note)
-    assert "Checkpoint 6 is damaged and was passed over." in said
+    assert "Checkpoint 6 is damaged and was skipped." in said
     assert "after step 5 of 9" in said
     assert torch.equal(task.weights(), whole[0])
     assert result.notes[0].startswith("Checkpoint 6 is damaged")

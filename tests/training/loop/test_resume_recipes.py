@@ -70,6 +70,6 @@ def test_equal_weights(
     assert killed_after(3, killed) == -signal.SIGKILL
     assert weights(killed["staging"]) != wanted
     found, notes = learnt(again | {"work": work, "snapshot": other["snapshot"]})
-    assert "Training goes on from a checkpoint after step 3" in " ".join(notes)
+    assert "Training resumes from a checkpoint after step 3" in " ".join(notes)
     assert found == wanted
     assert wanted

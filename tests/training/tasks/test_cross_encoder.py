@@ -232,7 +232,7 @@ def test_training_again_replaces_the_ranker_and_learns_without_it(make_spec: Mak
     once = publish(Path(first["staging"]))
     second = make_spec("cross-encoder", base=str(once.path), parameters={**SMALL, "epochs": 1})
     events, _ = run(second)
-    assert any("without the ranker to be replaced" in event.text for event in events)
+    assert any("without the ranker that is being replaced" in event.text for event in events)
     manifest = open_bundle(second["staging"], verify="full").manifest
     assert manifest.ranker is not None
     assert manifest.ranker.kind == "cross"

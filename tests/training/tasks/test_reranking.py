@@ -213,7 +213,7 @@ def test_srn_leaves_out_who_is_far_from_the_anchor_and_learns_the_radius(
 ) -> None:
     towers.mention.eval()
     task = make(System.SRN, radius=RadiusSettings(radius=2.0, epsilon=0.0, rescale=True))
-    assert [event.text for event in task.before_epoch(0)] == ["Measuring how far mentions of one entity are apart"]
+    assert [event.text for event in task.before_epoch(0)] == ["Measuring how far apart the mentions of one entity are"]
     reach, out = task.soft.reach, 0
     for batch in task.batches(0):
         task.loss(batch)

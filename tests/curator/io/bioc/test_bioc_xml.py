@@ -170,7 +170,7 @@ def test_entities_are_refused_and_nothing_is_fetched(put: Put, tmp_path: Path) -
 def test_broken_and_empty_files(put: Put) -> None:
     with pytest.raises(UserError, match=r"line \d+: broken XML"):
         read(put(collection(wrap(TITLE.format(text="ab", more=""))).replace("</collection>", "</x>")))
-    with pytest.raises(UserError, match="holds no BioC document"):
+    with pytest.raises(UserError, match="contains no BioC document"):
         read(put(collection()))
     with pytest.raises(UserError, match="is not BioC XML"):
         read(put("<html><body/></html>"))
@@ -282,4 +282,4 @@ def test_the_official_corpus_reads_as_its_pubtator_twin(shared_data: Path) -> No
     assert {one.external_id: one.text for one in documents} == {name: one.text for name, one in twins.items()}
     found = {(one.external_id, mention.spans, mention.type) for one in documents for mention in one.mentions}
     assert {(name, m.spans, m.type) for name, one in twins.items() for m in one.mentions} <= found
-    assert sum("a passage is stated at" in one.text for one in reader.problems) == 18
+    assert sum("the offset of a passage is" in one.text for one in reader.problems) == 18

@@ -117,7 +117,7 @@ def test_groups_that_cannot_be_read_are_none(put: Put, groups: list[object]) -> 
 def test_a_word_that_is_missing_sets_its_document_aside(put: Put) -> None:
     found, problems = read(DocBinFormat(), put(packed({"strings": ["Second"]})))
     assert [one.text for one in found] == ["Second", ""]
-    assert problems[0] == "set aside: document doc1: a word of it is not among the file's strings"
+    assert problems[0] == "set aside: document doc1: one of its words is missing from the file's strings"
 
 
 @FEW

@@ -140,7 +140,7 @@ def test_what_is_damaged_or_holds_no_text_is_refused(put: Put, tmp_path: Path) -
     with pytest.raises(UserError, match="no row with a text"):
         list(HuggingFaceFormat().open(arrow(tmp_path / "b.arrow", table({"x": 1}))))
     (tmp_path / "e").mkdir()
-    with pytest.raises(UserError, match="holds no file of Arrow"):
+    with pytest.raises(UserError, match="contains no Arrow"):
         HuggingFaceFormat().open(tmp_path / "e")
 
 

@@ -68,7 +68,7 @@ def test_targets_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is a folder"), AtomicFiles() as files:
         files.open(tmp_path)
     (tmp_path / "file").write_text("")
-    with pytest.raises(UserError, match="in the way"):
+    with pytest.raises(UserError, match="with this name already exists"):
         make_folder(tmp_path / "file")
     with pytest.raises(UserError, match="not a folder"), AtomicFiles() as files:
         files.open(tmp_path / "file" / "a")

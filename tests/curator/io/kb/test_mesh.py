@@ -54,7 +54,7 @@ def test_entities_of_the_file_are_refused(put: Put) -> None:
 def test_broken_and_foreign_xml(put: Put) -> None:
     with pytest.raises(UserError, match=r"line 5.*broken XML"):
         list(mesh_xml.open_reader(put(DESCRIPTORS[:700])))
-    with pytest.raises(UserError, match="no MeSH XML"):
+    with pytest.raises(UserError, match="is not MeSH XML"):
         mesh_xml.open_reader(put("<html/>"))
 
 
@@ -95,7 +95,7 @@ def test_ascii(put: Put) -> None:
         "MESH:D000001", "One", ("Uno", "Un"), ("Disease",), "What it is.", (), ("C01.1",), ("MESH:D000002",)
     )
     assert made == Entity("MESH:C000003", "Made", ("Maid",), ("Disease",), "A note.")
-    assert [one.text for one in reader.problems] == ["1 qualifier was skipped: it is no entity"]
+    assert [one.text for one in reader.problems] == ["1 qualifier was skipped: it is not an entity"]
 
 
 @pytest.mark.parametrize(("name", "number"), [("desc-samples.xml", 43), ("supp-samples.xml", 19)])

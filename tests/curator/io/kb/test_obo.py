@@ -93,7 +93,7 @@ def test_malformed_parts_are_set_aside_with_their_line(put: Put) -> None:
 def test_no_term_is_an_error(put: Put) -> None:
     with pytest.raises(UserError, match="no usable entity"):
         read(put, "[Typedef]\nid: part_of\n")
-    with pytest.raises(UserError, match="no OBO"):
+    with pytest.raises(UserError, match="is not an OBO"):
         open_reader(put("hello"))
 
 

@@ -199,10 +199,10 @@ def test_a_quote_that_differs_in_compatibility_characters_only(put: Put) -> None
         ("1\t0\t3\tabc", "5 columns"),
         ("1\tx1\t3\tabc\tX\tD1", "not numbers"),
         ("1\t-1\t3\tabc\tX\tD1", "not numbers"),
-        ("1\t3\t0\tzzz\tX\tD1", "no other place"),
-        ("1\t0\t3\t\tX\tD1", "no other place"),
-        ("some words", "neither a header"),
-        ("1|a|a second abstract", "neither a header"),
+        ("1\t3\t0\tzzz\tX\tD1", "no other position"),
+        ("1\t0\t3\t\tX\tD1", "no other position"),
+        ("some words", "is not a header"),
+        ("1|a|a second abstract", "is not a header"),
     ],
 )
 def test_unusable_lines_are_set_aside_with_their_number(put: Put, line: str, says: str) -> None:

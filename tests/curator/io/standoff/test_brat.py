@@ -90,7 +90,7 @@ def test_what_is_about_a_deleted_mention_goes_with_it(make: SimpleNamespace, cor
     assert "E1\tCause:T4 Theme:T1\n" in text
     assert "*\tEquiv T1 T3\n" in text
     assert problems == [
-        f"document sub/one: {key} went with the annotation that it is about" for key in ("R1", "A1", "#1")
+        f"document sub/one: {key} was removed together with the annotation it refers to" for key in ("R1", "A1", "#1")
     ]
 
 
@@ -146,7 +146,7 @@ def test_it_is_recognised_as_a_folder_and_as_either_file(corpus: Path, put: Put,
         assert registry.recognise(path).name == "brat"
         assert read(BratFormat(), path)[0][-1].text
     put("no\tann", "d/a.ann")
-    with pytest.raises(UserError, match="holds none of the formats"):
+    with pytest.raises(UserError, match="contains none of the formats"):
         registry.recognise(tmp_path / "d")
     with pytest.raises(UserError, match="is not brat"):
         BratFormat().open(tmp_path / "d")

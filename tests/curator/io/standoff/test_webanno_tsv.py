@@ -104,7 +104,7 @@ def test_a_decision_changes_its_cells_only(make: SimpleNamespace, put: Put, tmp_
 def test_relations_go_with_a_deleted_mention(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:
     found, problems = lines(make, put, tmp_path, removed=[3])
     assert "2-2\t25-34\tibuprofen\tNN\t_\t_\t_\t_\t_\t_\t" in found
-    assert problems == ["document file.txt: a relation at 2-2 went with its mention"]
+    assert problems == ["document file.txt: a relation at 2-2 was removed together with its mention"]
 
 
 def test_new_mentions_are_stacked_and_cut_tokens(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_token_of_thousands_of_annotations_is_set_aside_and_kept(
     path = put(f"#FORMAT=WebAnno TSV 3.3\n#T_SP={NE}|value\n\n\n#Text=a b\n{damaged}\n1-2\t2-3\tb\tY\t\n")
     (found,), problems = read(WebAnnoFormat(), path)
     assert [m.text for m in found.mentions] == ["b"]
-    assert "not understood" in problems[0]
+    assert "this is not the line of a token" in problems[0]
     (out,) = written(make, WebAnnoFormat(), path, tmp_path / "o.tsv", verdicts={0: Verdict.nil()})
     assert damaged in out.read_text()
 
@@ -162,7 +162,7 @@ def test_folders_and_foreign_files(make: SimpleNamespace, put: Put, tmp_path: Pa
     assert [one.external_id for one in read(WebAnnoFormat(), out)[0]] == ["a", "sub/b"]
     with pytest.raises(UserError, match="is not WebAnno TSV"):
         WebAnnoFormat().open(tmp_path / "d/c.tsv")
-    with pytest.raises(UserError, match="one document only"):
+    with pytest.raises(UserError, match="only one document"):
         written(make, WebAnnoFormat(), tmp_path / "d", tmp_path / "o.tsv")
 
 

@@ -79,7 +79,7 @@ def test_selectors_and_bodies_of_every_kind(folder: Path) -> None:
         ("renal", 2, "Disease", ()),
     ]
     assert [one.partition(":")[0] for one in problems] == ["note", "repaired", "set aside"]
-    assert "in no place that is clear" in problems[2]
+    assert "is ambiguous" in problems[2]
 
 
 def test_a_page_that_is_missing_is_said(folder: Path) -> None:
@@ -150,7 +150,7 @@ def test_lone_surrogates_harm_nothing(make: SimpleNamespace, put: Put, tmp_path:
 def test_broken_files_are_sentences(put: Put) -> None:
     with pytest.raises(UserError, match="broken JSON"):
         list(WebAnnotationFormat().open(put(f'[{{"@context": "{CONTEXT}", ')))
-    with pytest.raises(UserError, match="no Web Annotation"):
+    with pytest.raises(UserError, match="is not a Web Annotation file"):
         WebAnnotationFormat().open(put("{}"))
 
 

@@ -67,7 +67,7 @@ def test_types_that_say_what_things_are_hold_mentions(put: Put) -> None:
         ("renal failure", "Disease", ("MESH:D051437",), 2),
         ("aspirin", "MedicationMention", ("UMLS:C0004057",), 23),
     ]
-    assert problems == ["set aside: one.xmi: Disease at 3-300, which holds no text"]
+    assert problems == ["set aside: one.xmi: Disease at 3-300 contains no text"]
 
 
 @pytest.mark.parametrize("zipped", [False, True])
@@ -127,9 +127,9 @@ def test_parts_of_mentions_are_moved_and_removed_with_them(make: SimpleNamespace
     (out,) = written(make, form, path, tmp_path / "moved.xmi", change=moved)
     (found,), problems = read(form, out)
     assert [(m.text, m.ids) for m in found.mentions][2:] == [("renal failure aspirin", ("MESH:D1",))]
-    assert problems == ["set aside: moved.xmi: Disease at 3-300, which holds no text"]
+    assert problems == ["set aside: moved.xmi: Disease at 3-300 contains no text"]
     orphan = put(re.sub(r' mention="\d+"', ' mention="99"', path.read_text(), count=1), "orphan.xmi")
-    assert read(form, orphan)[1][-1].endswith("whose mention is missing")
+    assert read(form, orphan)[1][-1].endswith("the mention for the part")
 
 
 @pytest.mark.parametrize("own_types", [True, False])
@@ -193,7 +193,7 @@ def test_documents_of_other_formats_open_in_cassis(make: SimpleNamespace, tmp_pa
     form = XmiFormat()
     form.write([(SourceFile(1, "x", "x", "other", ""), [item])], tmp_path / "o")
     assert opened(cassis, tmp_path / "o/d.xmi") == [("a", "A", "X:1"), ("b", "B", "NIL")]
-    assert "characters that no XML can" in form.problems[0].text
+    assert "characters that XML does not allow" in form.problems[0].text
 
 
 def test_bombs_and_broken_files_are_refused(put: Put) -> None:
@@ -202,7 +202,7 @@ def test_bombs_and_broken_files_are_refused(put: Put) -> None:
         (FILE.replace("<xmi:XMI", bomb, 1).replace("renal", "&b; &f; renal"), r"XML|document type"),
         (FILE.replace("<xmi:XMI", bomb, 1), "document type"),
         (FILE[:-20], r"line \d+: broken XML"),
-        (HEAD + "</xmi:XMI>", "holds no text"),
+        (HEAD + "</xmi:XMI>", "contains no readable text"),
     ):
         with pytest.raises(UserError, match=words):
             list(XmiFormat().open(put(text, "one.xmi")))

@@ -59,7 +59,7 @@ def test_mentions_are_found_in_the_table_beside_theirs(put: Put) -> None:
         ("Pain", (Span(0, 4),), "Disease", ("MESH:D1", "D2"), False),
         ("ear", (Span(11, 14),), "Part", (), True),
     ]
-    assert ["relative" in one or "one place only" in one for one in problems[:-1]] == [True]
+    assert ["relative" in one or "occurs only once" in one for one in problems[:-1]] == [True]
     assert problems[-1] == "set aside: there is no document '9', which the mention is of"
     with pytest.raises(UserError, match=r"put them into a column.*m2\.documents\.csv"):
         TableFormat().open(put(MENTIONS, "m2.csv"))
@@ -83,7 +83,7 @@ def test_rows_that_repeat_their_text_are_mentions_of_it(put: Put) -> None:
     assert [(m.spans, m.ids) for m in first.mentions] == [((Span(0, 4),), ("1",)), ((Span(8, 12),), ("2",))]
     assert second.mentions == ()
     assert problems == [
-        'set aside: document b: mention "pain": it stands in several places, and the row does not say where'
+        'set aside: document b: mention "pain": it occurs several times in the text, and the row gives no position'
     ]
 
 
@@ -168,14 +168,14 @@ def test_every_mention_is_exported_with_what_was_decided(make: SimpleNamespace, 
     assert (rows[2]["start"], rows[2]["end"]) == ("0|11", "4|14")
     (found, _), problems = read(form, wrote[0])
     assert [m.ids for m in found.mentions] == [("A|B", "C"), ()]
-    assert problems == ["note: 1 mention that was rejected was left out"]
+    assert problems == ["note: 1 rejected mention was left out"]
 
 
 def test_what_a_workbook_cannot_hold_is_refused(make: SimpleNamespace, tmp_path: Path) -> None:
     item = make.export(SourceDocument("1", "", "x" * 32_768, (), ()))
     with pytest.raises(UserError, match=r"export to \.csv"):
         TableFormat().write([(SourceFile(1, "x", "x", "y", ""), [item])], tmp_path / "out.xlsx")
-    with pytest.raises(UserError, match="which kind of table"):
+    with pytest.raises(UserError, match="the kind of table is not clear"):
         TableFormat().write([(SourceFile(1, "x", "x", "y", ""), [item])], tmp_path / "out.doc")
     assert list(tmp_path.iterdir()) == []
 
@@ -244,7 +244,7 @@ def test_tables_in_other_encodings(tmp_path: Path, encoding: str, name: str) -> 
 def test_a_table_in_utf_16_whose_headings_say_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes("Nummer,Inhalt\n1,Möbius\n".encode("utf-16"))
-    with pytest.raises(UserError, match="headings do not say what it holds"):
+    with pytest.raises(UserError, match="headings do not say what it contains"):
         default_registry().recognise(path)
     shown = default_registry().preview_documents(path)
     assert shown is not None

@@ -109,9 +109,9 @@ def test_titles_and_leads() -> None:
     ("text", "said"),
     [
         (DUMP[:-20], "broken XML"),
-        ("<!DOCTYPE m [<!ENTITY a 'b'>]><mediawiki>" + PAGES[1] + "</mediawiki>", "is no MediaWiki dump"),
-        ("<mediawiki><!-- --></mediawiki>", "holds no article"),
-        ("<other/>", "is no MediaWiki dump"),
+        ("<!DOCTYPE m [<!ENTITY a 'b'>]><mediawiki>" + PAGES[1] + "</mediawiki>", "is not a MediaWiki dump"),
+        ("<mediawiki><!-- --></mediawiki>", "contains no article"),
+        ("<other/>", "is not a MediaWiki dump"),
     ],
 )
 def test_what_is_refused(put: Put, text: str, said: str) -> None:

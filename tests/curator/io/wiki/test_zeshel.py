@@ -103,7 +103,7 @@ def test_token_indices_become_code_points(put: Put) -> None:
         ("red castle", 2, 3, "do not count the title"),
         ("red castle", 17, 28, "count characters"),
         ("RED CASTLE", 4, 5, "case or spaces"),
-        ("Queen of Bricks", 90, 92, "one place only"),
+        ("Queen of Bricks", 90, 92, "occurs only once"),
     ],
 )
 def test_other_conventions_are_found_and_named(put: Put, text: str, start: int, end: int, says: str) -> None:

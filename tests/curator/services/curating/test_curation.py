@@ -77,11 +77,11 @@ def test_clearing_keeps_the_history(filled: World) -> None:
     ("spans", "kind", "reason"),
     [
         ((), "Disease", "Select some text"),
-        ((Span(0, 9999),), "Disease", "leaves the text"),
+        ((Span(0, 9999),), "Disease", "is not within the text"),
         ((Span(9, 10),), "Disease", "white space"),
         ((Span(0, 5), Span(4, 9)), "Disease", "overlap"),
         ((Span(0, 9),), " ", "needs a type"),
-        ((Span(0, 9),), "Chemical", "at exactly this place already"),
+        ((Span(0, 9),), "Chemical", "already exists at exactly this position"),
     ],
 )
 def test_a_wrong_mention_is_refused_with_its_reason(

@@ -82,11 +82,11 @@ def test_parts_retyping_and_joining_are_undone_and_redone_exactly(filled: World)
 
 REFUSED: tuple[tuple[list[Span], str], ...] = (
     ([], "at least one character"),
-    ([Span(0, 999)], "leaves the text"),
+    ([Span(0, 999)], "is not within the text"),
     ([Span(0, 9), Span(4, 12)], "must not overlap"),
     ([Span(28, 29)], "only white space"),
     ([Span(0, 9), Span(28, 29)], "One part"),
-    ([ARREST], "stands exactly there already"),
+    ([ARREST], "is already at exactly this position"),
 )
 
 
@@ -102,7 +102,7 @@ def test_what_cannot_be_a_mention_is_refused_and_nothing_changes(filled: World) 
 def test_two_mentions_never_stand_at_one_place_with_one_type(filled: World) -> None:
     curation = filled.project.curation
     curation.add_mention(1, [Span(22, 28)], "SpecificDisease")
-    with pytest.raises(UserError, match="exactly this place already"):
+    with pytest.raises(UserError, match="already exists at exactly this position"):
         curation.change_mention(2, [Span(22, 28)])
     with pytest.raises(UserError, match="of type SpecificDisease already"):
         curation.retype_mention(2, "SpecificDisease")

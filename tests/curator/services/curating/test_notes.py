@@ -14,7 +14,7 @@ def test_a_flag_is_put_on_taken_off_and_undone(filled: World) -> None:
     project, mention = filled.project, filled.mentions(1)[0]
     assert project.notes.flag_mention(mention).kind is ChangeKind.NOTES
     assert [view.mention.flagged for view in project.queue.open(1).mentions] == [True, False, False, False]
-    assert project.notes.flag_mention(mention).text == "Took the flag off “Lidocaine”"
+    assert project.notes.flag_mention(mention).text == "Removed the flag from “Lidocaine”"
     project.curation.undo()
     assert project.queue.open(1).mentions[0].mention.flagged
     project.curation.undo()

@@ -74,7 +74,7 @@ def test_another_long_form_is_another_thing_and_an_unknown_one_is_not() -> None:
 def test_what_is_decided_already_is_listed_apart_and_unticked() -> None:
     found = groups(context(verdict=LINK), context(verdict=Verdict.link("D2")), context(verdict=Verdict.reject()))
     assert [(one.kind, one.title) for one in found] == [
-        (GroupKind.DECIDED_ALIKE, "decided the same already"),
+        (GroupKind.DECIDED_ALIKE, "already decided the same way"),
         (GroupKind.DECIDED_OTHERWISE, "decided otherwise: Lead"),
         (GroupKind.DECIDED_OTHERWISE, "decided otherwise: rejected"),
     ]
@@ -82,7 +82,7 @@ def test_what_is_decided_already_is_listed_apart_and_unticked() -> None:
 
 
 def test_what_is_not_linked_yet_is_ticked_in_the_same_document_alone() -> None:
-    assert whys(context(""), context("", document=2)) == ["", "not linked yet"]
+    assert whys(context(""), context("", document=2)) == ["", "without a suggestion yet"]
 
 
 @pytest.mark.parametrize(
@@ -91,12 +91,12 @@ def test_what_is_not_linked_yet_is_ticked_in_the_same_document_alone() -> None:
 )
 def test_capitals_can_make_a_short_word_another(here: str, there: str, other: bool) -> None:
     (why,) = whys(context(text=there), this=context(text=here))
-    assert why == (f"written “{there}”" if other else "")
+    assert why == (f"written as “{there}”" if other else "")
 
 
 def test_surroundings_that_share_nothing_with_the_others_are_unticked() -> None:
     lines = [context() for _ in range(FEW - 1)]
     strange = context(left="the band played its ", right=" singer loudly")
-    assert whys(*lines, strange) == [*[""] * (FEW - 1), "nothing around it is around the others"]
+    assert whys(*lines, strange) == [*[""] * (FEW - 1), "no words of context in common with the others"]
     assert whys(context(), strange) == ["", ""], "two lines do not tell what is unusual"
     assert whys(*lines, replace(strange, left="", right="")) == [""] * FEW, "no words tell nothing"

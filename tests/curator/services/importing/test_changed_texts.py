@@ -82,7 +82,7 @@ def test_a_changed_text_moves_nothing_unasked(decided: World) -> None:
     assert decided.project.queue.open(1).document == before
     assert decided.project.queue.count(QueueFilter()) == 1
     assert report.counts == {"changed, left as they are": 1}
-    assert "another text or other annotations" in report.problems[-1].problem.text
+    assert "a different text or different annotations" in report.problems[-1].problem.text
     assert len(decided.project.imports.files()) == 1, "nothing of the file came in"
 
 

@@ -87,7 +87,7 @@ def test_requests_keep_their_distance(fetch: Fetching) -> None:
 def test_a_query_takes_the_first_and_says_so(fetch: Fetching) -> None:
     notes = fetch.fetch(FetchWish(query=" catenin ", most=2))
     assert sorted(fetch.documents()) == ["1", "2"]
-    assert notes[0] == "“catenin” matches 5 records; the first 2 were asked for."
+    assert notes[0] == "“catenin” matches 5 records; the first 2 were requested."
     assert finish(fetch.service.count("catenin")) == 5
     assert fetch.fake.asked[-1][1]["retmax"] == "0"
 
@@ -121,9 +121,9 @@ def test_what_the_project_has_is_not_asked_for(fetch: Fetching) -> None:
     fetch.fetch(FetchWish(("1", "2")))
     notes = fetch.fetch(FetchWish(("2", "3")))
     assert fetch.fake.fetched()[-1] == ["3"]
-    assert notes[0] == "1 record is in the project already and was not asked for."
+    assert notes[0] == "1 record is already in the project and was not fetched."
     asked = len(fetch.fake.asked)
-    assert fetch.fetch(FetchWish(("1", "3"))) == ["2 records are in the project already and were not asked for."]
+    assert fetch.fetch(FetchWish(("1", "3"))) == ["2 records are already in the project and were not fetched."]
     assert len(fetch.fake.asked) == asked
     assert sorted(fetch.documents()) == ["1", "2", "3"]
 
@@ -159,7 +159,7 @@ def test_a_long_wait_is_told_and_not_waited_for(fetch: Fetching) -> None:
 @pytest.mark.parametrize(
     ("wish", "why"),
     [
-        (FetchWish(), "Name PMIDs or a query"),
+        (FetchWish(), "Enter PMIDs or a query"),
         (FetchWish(("77", "88")), "no record of these 2 PMIDs: 77, 88"),
         (FetchWish(query="none"), "finds nothing for “none”"),
     ],

@@ -52,7 +52,7 @@ def test_one_brat_pair_hides_no_other_document(world: World, corpus: Corpus) -> 
     told = {Path(one.file).name: one.problem.text for one in report.problems if one.problem.severity == "set aside"}
     assert set(told) == {"picture.png", "notes.md"}
     assert "binary file" in told["picture.png"]
-    assert told["notes.md"] == "left out: of no format that can be read"
+    assert told["notes.md"] == "left out: not in a readable format"
 
 
 def test_plain_text_beside_documents_of_a_format_is_left_out(world: World, corpus: Corpus) -> None:
@@ -62,7 +62,7 @@ def test_plain_text_beside_documents_of_a_format_is_left_out(world: World, corpu
     report = finish(world.project.importing.documents([path]))
     assert report.counts["documents"] == 2
     assert [(Path(one.file).name, one.problem.text) for one in report.problems] == [
-        ("q.txt", "left out: plain text beside documents of a format")
+        ("q.txt", "left out: plain text next to documents in another format")
     ]
 
 
@@ -83,7 +83,7 @@ def test_a_stray_annotation_file_is_left_out_and_the_others_are_read(world: Worl
     assert report.counts["documents"] == 2
     [problem] = report.problems
     assert Path(problem.file).name == "stray.ann"
-    assert problem.problem.text == "left out: holds annotations of brat, and its text stray.txt is missing"
+    assert problem.problem.text == "left out: contains brat annotations, but its text stray.txt is missing"
 
 
 def test_a_format_that_is_chosen_reads_nothing_else(world: World, corpus: Corpus) -> None:
@@ -101,7 +101,7 @@ def test_files_that_are_no_texts_are_named_once_where_plain_text_is_chosen(world
     path = corpus({"one.txt": "Plain.", "1.pubtator": document(1), "stray.ann": PAIR["a.ann"]})
     report = finish(world.project.importing.documents([path], format_name="text"))
     assert report.counts["documents"] == 1
-    assert [one.problem.text for one in report.problems] == ["2 further files are no texts: 1.pubtator, stray.ann"]
+    assert [one.problem.text for one in report.problems] == ["2 other files are not text: 1.pubtator, stray.ann"]
 
 
 def test_a_file_that_came_in_as_one_format_can_come_in_as_another(world: World) -> None:

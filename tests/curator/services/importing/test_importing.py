@@ -43,7 +43,7 @@ def test_the_same_file_twice_changes_nothing(world: World) -> None:
     world.documents(2)
     again = world.write(document(1) + document(2), name="copy.pubtator")
     report = finish(world.project.importing.documents([again]))
-    assert "imported before as a.pubtator" in report.problems[0].problem.text
+    assert "already imported as a.pubtator" in report.problems[0].problem.text
     assert world.project.queue.count(QueueFilter()) == 2
 
 

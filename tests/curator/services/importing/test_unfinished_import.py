@@ -107,7 +107,7 @@ def test_an_import_of_other_files_leaves_the_stopped_one(world: World) -> None:
     assert stopped.left == (three,)
     finish(world.project.importing.documents([three]))
     assert world.project.importing.unfinished() is None
-    with pytest.raises(UserError, match="nothing to go on with"):
+    with pytest.raises(UserError, match="no interrupted import to resume"):
         go_on(world)
 
 
@@ -116,7 +116,7 @@ def test_of_a_single_file_only_a_death_of_the_program_is_left(world: World) -> N
     next(steps)
     left = world.project.importing.unfinished()  # what the next start would find, had the program died here
     assert left is not None
-    assert left.words == "The import of 1.pubtator was stopped before its end: nothing of it is in."
+    assert left.words == "The import of 1.pubtator was interrupted: nothing was imported."
     steps.close()
     assert world.project.importing.unfinished() is None
 
@@ -125,7 +125,7 @@ def test_a_stopped_import_is_told_until_it_was_answered(world: World) -> None:
     stop_after(world, 2, pubtator(world, 1, 2, 3))
     told = world.project.importing.to_tell()
     assert told is not None
-    assert told.words.startswith("The last import was stopped: 2 of 3 files are in")
+    assert told.words.startswith("The last import was interrupted: 2 of 3 files were imported")
     world.project.importing.answer_unfinished()
     assert world.project.importing.to_tell() is None
     world.documents(1, first=9, name="another.pubtator")

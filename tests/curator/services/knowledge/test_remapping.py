@@ -78,7 +78,7 @@ def test_where_several_would_do_none_is_proposed(decided: World) -> None:
     decided.kb(without(ARRHYTHMIA, plus=heirs))
     [line] = lines(decided)
     assert (line.proposed, [one.id for one in line.others]) == (None, ["X:1", "X:2"])
-    with pytest.raises(UserError, match="Nothing was chosen"):
+    with pytest.raises(UserError, match="None of the ticked lines can be changed"):
         decided.project.remapping.apply([line])
     with pytest.raises(UserError, match="X:9"):
         decided.project.remapping.apply([line], to={line.key: "X:9"})
@@ -138,7 +138,7 @@ def test_a_nil_that_is_decided_after_the_update_was_decided_knowing_it(decided: 
 
 def test_what_was_decided_otherwise_since_the_list_was_made_stays(decided: World) -> None:
     path = decided.write('{"id": "X:5", "name": "Blorbitis", "types": ["Disease"]}\n', name="kb9.jsonl")
-    assert finish(decided.project.importing.knowledge_base(path)).counts["decisions to look at"] == 5
+    assert finish(decided.project.importing.knowledge_base(path)).counts["decisions to review"] == 5
     plan = lines(decided)
     decided.project.rounds.enter(decided.project.rounds.create("blind", [1]).id)
     with pytest.raises(UserError, match="blind"):

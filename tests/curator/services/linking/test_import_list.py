@@ -29,7 +29,7 @@ def test_an_undone_import_is_hidden_everywhere_and_comes_back_with_its_decisions
     [mention, *_] = world.mentions(1)
     project.curation.decide(mention, Verdict.link("MESH:D008012"))
     project.notes.flag_document(2)
-    project.notes.comment(1, "to look at")
+    project.notes.comment(1, "to review")
     world.documents(1, first=9, name="b.pubtator")
     [file_id] = project.imports.named("a.pubtator")
     plan = project.imports.plan([file_id])
@@ -44,7 +44,7 @@ def test_an_undone_import_is_hidden_everywhere_and_comes_back_with_its_decisions
     assert not sum(project.queue.counts().decisions_by_outcome.values())
     assert not project.imports.shows(1)
     assert project.curation.undo() is None, "Ctrl+Z does not reach into what is hidden"
-    with pytest.raises(UserError, match="undone already"):
+    with pytest.raises(UserError, match="was already undone"):
         project.imports.undo([file_id])
 
     report = finish(project.importing.documents([world.write(document(1) + document(2), name="elsewhere.txt")]))

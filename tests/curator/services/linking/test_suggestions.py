@@ -198,7 +198,7 @@ def test_a_bundle_whose_folder_is_gone_is_said_and_nothing_else_stops(make: Make
     [active] = [one for one in world.project.retraining.bundles() if one.active]
     shutil.rmtree(active.path)
     world.project.suggestions.restart()
-    assert f"The bundle {active.id}, which served, is gone" in world.project.suggestions.trouble()
+    assert f"Linker {active.id}, which was in use, is missing" in world.project.suggestions.trouble()
     assert world.project.retraining.needs_index()
     mention = world.mentions(1)[0]
     world.project.curation.decide(mention, Verdict.nil())

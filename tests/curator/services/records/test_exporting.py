@@ -131,7 +131,7 @@ def test_what_another_format_cannot_take_of_a_file_is_told(world: World) -> None
     world.documents()
     other = world.project.exporting.export(world.folder / "out.xml", "bioc-xml")
     assert [one.text[:62] for one in other.problems] == [
-        "1 document that came as PubTator has relations or other fields"
+        "1 document that was imported as PubTator has relations or other fields"
     ]
     back = world.project.exporting.export(world.folder / "out.txt", "pubtator")
     assert back.problems == ()

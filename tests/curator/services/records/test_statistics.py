@@ -117,7 +117,7 @@ def test_cost_tells_single_decisions_from_those_taken_together() -> None:
     assert values("keys", 1) == pytest.approx({"2026-03-02": 16 / 10, "2026-03-03": 6 / 90})
     assert values("speed") == pytest.approx({"2026-03-02": 4.0, "2026-03-03": None})
     assert values("pace")["2026-03-02"] == pytest.approx(900)
-    assert "1.60 keys a decision taken singly, 80.0 % with one; 0.22" in plot("keys").summary
+    assert "1.60 keys per decision made one at a time, 80.0 % with one key; 0.22" in plot("keys").summary
 
 
 def test_headlines_have_a_dash_before_there_is_anything() -> None:
@@ -167,7 +167,7 @@ def test_bundles_come_with_what_their_gate_measured() -> None:
     recall = plot("recall", found)
     assert [one.values for one in recall.series] == [(0.8, 0.8), (0.85, 0.75)]
     assert recall.places[0].endswith("pel, promoted, serves")
-    assert "2 trained, 1 promoted; the last one has 75.0 %" in recall.summary
+    assert "2 trained, 1 put into use; the last one reaches 75.0 %" in recall.summary
     assert plot("nil_aupr", found).series[0].values == (None, None)
     assert len(plot("recall", found, StatisticsFilter(until=date(2026, 3, 3))).places) == 1
 

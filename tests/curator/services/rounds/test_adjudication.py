@@ -68,13 +68,13 @@ def test_disagreements_become_decisions_until_none_is_left(filled: World, judged
     seat = service.seat(judged, project.suggestions).curation
     seat.decide_many([arrhythmia], ARRHYTHMIA)
     seat.decide_many([blorbitis], Verdict.nil())
-    assert service.adopt_agreed(judged.id).text == "Took over 1 mention that all of “pilot” agree on"
+    assert service.adopt_agreed(judged.id).text == "Took over 1 mention that all curators of “pilot” agree on"
     found = service.of(judged.id)
     assert (found.left, found.done, found.next()) == ((), True, None)
     assert all(adjudicated_by(view.decision.note) for view in project.queue.open(1).mentions)  # type: ignore[union-attr]
     with pytest.raises(UserError, match="Nothing is left"):
         service.adopt_agreed(judged.id)
-    with pytest.raises(UserError, match="adjudicated in part"):
+    with pytest.raises(UserError, match="partly adjudicated"):
         project.rounds.reopen(judged.id)
     project.curation.undo()
     project.curation.undo()
@@ -150,8 +150,8 @@ def test_files_that_are_none_say_so_and_change_nothing(filled: World, judged: Ro
     cases = {
         "no round": "{}",
         "line 1: this is no JSON": "pilot",
-        f"line {len(lines) + 1}: this is no line": "\n".join([*lines, json.dumps(wrong)]).replace("pilot", "new"),
-        "newer Curator": lines[0].replace('"version": 1', '"version": 9'),
+        f"line {len(lines) + 1}: this is not a line": "\n".join([*lines, json.dumps(wrong)]).replace("pilot", "new"),
+        "newer version of Curator": lines[0].replace('"version": 1', '"version": 9'),
     }
     for match, text in cases.items():
         path.write_text(text, encoding="utf-8")
@@ -160,4 +160,4 @@ def test_files_that_are_none_say_so_and_change_nothing(filled: World, judged: Ro
     assert [one.name for one in filled.project.rounds.all()] == ["pilot"]
     moved = json.loads(lines[-1]) | {"sha256": "0" * 64}
     path.write_text("\n".join([lines[0], json.dumps(moved)]), encoding="utf-8")
-    assert "its text is another" in filled.project.round_files.read(path).problems[0]
+    assert "it has a different text" in filled.project.round_files.read(path).problems[0]

@@ -110,7 +110,7 @@ def test_a_mention_made_in_a_round_is_its_maker_s_until_another_makes_it_too(
     ada.curation.decide_many([made], Verdict.nil())
     assert len(ada.sees(document)) == 5
     assert (len(ben.sees(document)), filled.mentions(document)) == (4, before)
-    with pytest.raises(UserError, match="at exactly this place"):
+    with pytest.raises(UserError, match="at exactly this position"):
         ada.curation.add_mention(document, [span], "Disease")
     assert ben.curation.add_mention(document, [span], "Disease").mention_ids == (made,)
     assert ben.sees(document).count("?") == 5

@@ -37,7 +37,7 @@ def test_what_becomes_wrong_comes_first_and_the_queue_last() -> None:
     assert (worse.document, worse.mention, worse.surface) == (1, 2, "cardiac arrest")
     assert (worse.gold, worse.before, worse.after) == (("MESH:D006323",), "MESH:D006323", NIL)
     assert diff_words(rows) == (
-        "2 decisions become right, 1 become wrong; 1 undecided mentions get another first suggestion."
+        "2 decisions become right, 1 become wrong; 1 undecided mentions get a different first suggestion."
     )
     assert diff_words(rows[:-1]) == "2 decisions become right, 1 become wrong."
 
@@ -130,7 +130,7 @@ def test_an_untrained_bundle_is_a_bundle(tmp_path: Path) -> None:
 
 # --- the learning curve ---
 
-NOBODY = "This recipe has not run in this project yet, so nobody can say what it will bring here."
+NOBODY = "This recipe has not run in this project yet, so its effect here is unknown."
 
 
 def trained(
@@ -191,7 +191,7 @@ def test_refitting_is_not_compared_with_itself() -> None:
     runs = [trained(5, links=500, after=0.91, without=0.91, recipe="conventions", verdict=GateVerdict.PROMOTE)]
     words = expectation(runs, find_recipe("conventions"), links=1200)
     assert "alone" not in words
-    assert "the new linker served" in words
+    assert "the new linker was put into use" in words
 
 
 def test_it_is_a_plot_with_the_interval_of_the_difference() -> None:
@@ -201,7 +201,9 @@ def test_it_is_a_plot_with_the_interval_of_the_difference() -> None:
     before, after = plot.series
     assert (before.values, after.values) == ((0.9, 0.9), (0.91, 0.93))
     assert after.low == pytest.approx((0.895, 0.895))
-    assert plot.summary == "With 2,000 links, names took the linker from 90.0 % to 93.0 % right in all."
+    assert (
+        plot.summary == "With 2,000 links, names changed the linker's share of correct answers from 90.0 % to 93.0 %."
+    )
     assert bundle_plots([], StatisticsFilter())[0].is_empty
 
 

@@ -65,15 +65,15 @@ def test_deleting_frees_only_its_own_files(indexed: World) -> None:
     assert [one.id for one in bundles(indexed)] == [new.id]
     assert before.total - indexed.project.retraining.disk().total == before.bundles[old.id].own
     assert list((indexed.project.folder / "bundles").glob(".*")) == []
-    with pytest.raises(UserError, match="no earlier bundle"):
+    with pytest.raises(UserError, match="no earlier linker"):
         indexed.project.retraining.rollback()
 
 
 def test_the_one_that_serves_cannot_be_deleted(indexed: World) -> None:
     _, new = bundles(indexed)
-    with pytest.raises(UserError, match="serves now"):
+    with pytest.raises(UserError, match="is in use"):
         indexed.project.retraining.delete(new.id)
-    with pytest.raises(UserError, match="There is no bundle"):
+    with pytest.raises(UserError, match="was not found in"):
         indexed.project.retraining.delete("nothing")
     assert Path(new.path).is_dir()
 
@@ -106,7 +106,7 @@ def counts(links: int = 0, nils: int = 0, *entities: str) -> SnapshotCounts:
     ("train", "held_out", "documents", "outside", "words"),
     [
         (counts(), counts(), 1, 0, "one document"),
-        (counts(), counts(9), 5, 0, "Nothing is decided in train documents"),
+        (counts(), counts(9), 5, 0, "No mention in a train document is decided yet"),
         (counts(19), counts(9), 5, 0, "there are 19"),
         (counts(30, 0, "A"), counts(9), 5, 1, "knowledge base"),
         (counts(30, 0, "A"), counts(), 5, 0, ""),

@@ -81,7 +81,7 @@ def test_a_crash_keeps_input_and_specification(indexed: World) -> None:
     assert "Resume" in outcome.message
     assert (found.recipe, found.spec["seed"], found.spec["parameters"]["epochs"]) == (RECIPE, 7, 3)
     assert found.reached is not None
-    assert "goes on from" in found.words
+    assert "resumes from" in found.words
     assert list((indexed.project.folder / "bundles").glob(".staging-*")) == []
 
 
@@ -125,7 +125,7 @@ def test_a_failure_is_kept_only_with_something_to_go_on_from(indexed: World) -> 
 
 def test_one_that_gets_no_further_says_so_and_is_kept(indexed: World) -> None:
     full = JobOutcome(JobState.FAILED, "The disk is full.")
-    assert "It can go on" in train(indexed, full, state=True).message
+    assert "To resume it" in train(indexed, full, state=True).message
     outcome = train(indexed, full, resume=True)
     assert "It got no further than the last time" in outcome.message
     assert len(indexed.project.retraining.interrupted()) == 1
@@ -138,7 +138,7 @@ def test_closing_the_project_keeps_what_it_stops(indexed: World) -> None:
 
 
 def test_nothing_is_taken_up_where_there_is_nothing(indexed: World) -> None:
-    with pytest.raises(UserError, match="No interrupted training"):
+    with pytest.raises(UserError, match="no interrupted training"):
         train(indexed, resume=True)
 
 
@@ -147,7 +147,7 @@ def test_a_replaced_knowledge_base_is_told(indexed: World) -> None:
     indexed.kb(KB[:2], name="smaller.jsonl")
     indexed.jobs.kb_hash = "another"
     indexed.index()
-    with pytest.raises(UserError, match="knowledge base was replaced"):
+    with pytest.raises(UserError, match="knowledge base has been replaced"):
         train(indexed, resume=True)
     assert len(indexed.project.retraining.interrupted()) == 1
 
@@ -165,7 +165,7 @@ def test_its_base_cannot_be_deleted_before_it_is_discarded(indexed: World) -> No
     [found] = indexed.project.retraining.interrupted()
     old = next(one.id for one in indexed.project.retraining.bundles() if not one.active)
     indexed.project.retraining.promote(old)
-    with pytest.raises(UserError, match="needs the bundle"):
+    with pytest.raises(UserError, match="needs the linker"):
         indexed.project.retraining.delete(found.base)
     indexed.project.retraining.discard_interrupted(found.id)
     assert left(indexed) == []
@@ -185,7 +185,7 @@ def test_one_training_at_a_time(indexed: World) -> None:
     told: list[str] = []
 
     def second(kind: str, spec: Mapping[str, Any]) -> JobOutcome:
-        with pytest.raises(UserError, match="running already"):
+        with pytest.raises(UserError, match="already running"):
             indexed.project.retraining.start(RECIPE, on_progress=ignore, on_end=ignore)
         with pytest.raises(UserError, match="running"):
             indexed.project.retraining.delete("any")
@@ -198,7 +198,7 @@ def test_one_training_at_a_time(indexed: World) -> None:
 
 
 def test_a_folder_that_cannot_be_made_is_told(indexed: World) -> None:
-    work_folder(indexed).write_text("in the way", encoding="utf-8")
+    work_folder(indexed).write_text("with this name already exists", encoding="utf-8")
     with pytest.raises(UserError, match="rights"):
         train(indexed)
 

@@ -24,7 +24,7 @@ def test_a_report_takes_the_place_of_an_older_one(tmp_path: Path) -> None:
 def test_where_no_report_can_be_written(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is a folder"):
         check_place(tmp_path)
-    with pytest.raises(UserError, match="There is no folder"):
+    with pytest.raises(UserError, match="does not exist"):
         check_place(tmp_path / "none" / "r.html")
 
 

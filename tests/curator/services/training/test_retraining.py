@@ -155,7 +155,7 @@ def test_a_better_bundle_serves_at_once_and_can_be_rolled_back(indexed: World) -
     indexed.project.retraining.rollback()
     assert active(indexed) == before
     indexed.project.retraining.rollback()
-    with pytest.raises(UserError, match="no earlier bundle"):
+    with pytest.raises(UserError, match="no earlier linker"):
         indexed.project.retraining.rollback()
 
 
@@ -212,7 +212,7 @@ def test_a_bundle_of_another_knowledge_base_is_refused(indexed: World) -> None:
     with pytest.raises(UserError, match="another knowledge base"):
         indexed.project.retraining.promote(old)
     indexed.project.retraining.rollback()
-    with pytest.raises(UserError, match="no earlier bundle"):
+    with pytest.raises(UserError, match="no earlier linker"):
         indexed.project.retraining.rollback()
 
 

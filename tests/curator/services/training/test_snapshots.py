@@ -63,7 +63,7 @@ def test_a_snapshot_with_test_documents_is_for_evaluation_only(folder: Path, tmp
         finish(write_snapshot(store, out, (Split.TEST,), kb_hash="k", only_done=True))
     finally:
         store.close()
-    with pytest.raises(ModelError, match="never enters training"):
+    with pytest.raises(ModelError, match="never used for training"):
         read_snapshot(out)
     assert len(read_snapshot(out, allow_test=True).documents) == 1
 

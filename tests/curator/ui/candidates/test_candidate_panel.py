@@ -101,9 +101,9 @@ def test_an_entity_that_only_a_search_found_is_named_too(panel: CandidatePanel) 
 def test_the_header_says_what_enter_does_and_when_suggestions_are_stale(panel: CandidatePanel) -> None:
     panel.show_mention(view(1, FK, made=suggestion(1, expanded="long form of it")))
     assert "↵ links it to Tacrolimus" in said(panel)
-    assert "Chemical · long form: long form of it · to be reviewed" in said(panel)
+    assert "Chemical · long form: long form of it · needs review" in said(panel)
     panel.show_mention(view(1, FK, made=suggestion(1, nil=True)))
-    assert "↵ marks it NIL: out of the knowledge base" in said(panel)
+    assert "↵ marks it NIL: not in the knowledge base" in said(panel)
     panel.show_mention(view(1, FK, stale=True))
     assert "out of date" in " ".join(said(panel))
     panel.set_note("Newer suggestions are here.")
@@ -209,8 +209,8 @@ def test_the_card_escapes_what_comes_from_outside() -> None:
 
 
 def test_the_card_says_that_an_entity_was_made_here() -> None:
-    assert "made in this project" in card_html(replace(ENTITY, id="NEW:0001"), theme=LIGHT)
-    assert "made in this project" not in card_html(ENTITY, theme=LIGHT)
+    assert "created in this project" in card_html(replace(ENTITY, id="NEW:0001"), theme=LIGHT)
+    assert "created in this project" not in card_html(ENTITY, theme=LIGHT)
 
 
 def test_the_card_takes_the_colours_of_the_palette(qtbot: QtBot) -> None:
@@ -276,9 +276,9 @@ def test_shuffled_candidates_are_shown_without_any_figure(panel: CandidatePanel)
         assert not any("0." in word for word in words), words
         assert "score" not in panel.model.index(row, 1).data(Qt.ItemDataRole.AccessibleTextRole)
     assert "0.80" not in panel.card.toPlainText()
-    assert "Choose by number, or N where none fits." in said(panel)
+    assert "Choose by number, or press N if none fits." in said(panel)
     assert "hidden" in panel.nil_row.second_line
-    assert "to be reviewed" not in " ".join(said(panel))
+    assert "needs review" not in " ".join(said(panel))
 
 
 def test_a_probability_that_is_not_calibrated_says_so_on_the_card(panel: CandidatePanel) -> None:

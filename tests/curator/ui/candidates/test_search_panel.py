@@ -109,7 +109,7 @@ def test_an_empty_line_shows_what_was_linked_last(qtbot: QtBot, panel: SearchPan
     with answered(qtbot, panel):
         panel.open_empty()
     assert panel.line.text() == ""
-    assert (panel.model.rowCount(), panel.status.words) == (1, "Linked to last")
+    assert (panel.model.rowCount(), panel.status.words) == (1, "Recently linked")
     with answered(qtbot, panel):
         panel.open_empty()  # again: more may have been linked since
 

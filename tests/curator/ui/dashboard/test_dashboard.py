@@ -43,7 +43,7 @@ def test_it_says_that_it_counts_until_there_are_figures(dashboard: Dashboard) ->
 def test_filters_redraw_without_asking_again(dashboard: Dashboard, qtbot: QtBot) -> None:
     dashboard.show_statistics(Statistics(COUNTS), at="12:00:00")
     people = [dashboard.filter.curators.itemText(at) for at in range(dashboard.filter.curators.count())]
-    assert people == ["Everybody", "ada", "bob", "What came with files"]
+    assert people == ["Everybody", "ada", "bob", "Decisions from files"]
     with qtbot.assertNotEmitted(dashboard.wanted):
         dashboard.filter.curators.setCurrentIndex(2)
     assert dashboard.where == StatisticsFilter("bob")

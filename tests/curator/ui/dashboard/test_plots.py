@@ -132,7 +132,7 @@ def test_plots_are_saved_as_what_their_names_say(qtbot: QtBot, tmp_path: Path) -
     assert (tmp_path / "p.svg").read_bytes().startswith(b"<?xml")
     assert (tmp_path / "p.csv").read_text() == LINES.csv()
     assert json.loads((tmp_path / "p.json").read_text())["id"] == "accepted"
-    with pytest.raises(UserError, match="should end in"):
+    with pytest.raises(UserError, match="must end in"):
         save_plot(LINES, tmp_path / "p.png", QFont())
     with pytest.raises(UserError, match="cannot be written"):
         save_plot(LINES, tmp_path / "nowhere" / "p.csv", QFont())
@@ -153,7 +153,7 @@ def test_a_card_turns_into_a_table_and_back(qtbot: QtBot, tmp_path: Path) -> Non
     card.save_to(tmp_path / "a.svg")
     assert said == [f"“First taken” is saved as {tmp_path / 'a.svg'}."]
     card.save_to(tmp_path / "a.gif")
-    assert "should end in" in said[-1]
+    assert "must end in" in said[-1]
     card.show_plot(NOTHING)
     assert not card.save.isEnabled()
     assert not card.faces.isVisible()

@@ -36,7 +36,7 @@ def test_it_opens_with_the_ticks_that_were_found(panel: PropagationPanel) -> Non
     assert panel.button.text().startswith("Decide 2")
     assert panel.count.words == "2 of 4 ticked"
     panel.show_others(others(beyond=1200))
-    assert "1,200 more are not shown and stay as they are" in panel.count.words
+    assert "1,200 more are not shown and stay unchanged" in panel.count.words
 
 
 def test_space_ticks_a_line_and_goes_on(panel: PropagationPanel) -> None:

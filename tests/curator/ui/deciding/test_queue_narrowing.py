@@ -137,7 +137,7 @@ def test_steps_walk_over_what_matches_from_document_to_document(desk: Desk) -> N
     desk.at.step(-1)
     assert (desk.document, desk.mention) == (1, 1)
     desk.at.step(-1)
-    assert desk.said == ["This is the first document of the queue."]
+    assert desk.said == ["This is the first document in the queue."]
 
 
 def test_a_decided_mention_leaves_the_filtered_queue_and_the_next_comes(desk: Desk) -> None:
@@ -150,7 +150,7 @@ def test_a_decided_mention_leaves_the_filtered_queue_and_the_next_comes(desk: De
     assert desk.panel.footer.words == "2 mentions in 2 of 3 documents"
     assert desk.decide() == 9
     assert desk.decide() == 9  # none is left: it stays, decided
-    assert desk.said[-1].startswith("No mention that the filter shows is left")
+    assert desk.said[-1].startswith("No mention after this one matches the filter")
     assert desk.at.mention is not None
     assert desk.at.mention.decision is not None
     assert resets == []
@@ -196,7 +196,7 @@ def test_a_list_of_work_hops_between_documents(desk: Desk, qtmodeltester: ModelT
     desk.at.step(-1)
     assert (desk.document, desk.mention) == (1, 2)
     desk.at.step(-1)
-    assert desk.said[-1] == "This is the first mention of the list."
+    assert desk.said[-1] == "This is the first mention in the list."
     desk.at.next_undecided()
     assert desk.mention == 10  # the decided one is passed over
 
@@ -211,7 +211,7 @@ def test_a_used_up_list_is_made_anew(desk: Desk) -> None:
     assert len(desk.panel.rows.work.rows) == 2
     desk.decide()
     desk.decide()
-    assert desk.said[-1].startswith("No mention that the filter shows is left")
+    assert desk.said[-1].startswith("No mention after this one matches the filter")
 
 
 def test_the_order_goes_round_and_back(desk: Desk) -> None:

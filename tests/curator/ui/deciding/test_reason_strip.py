@@ -114,7 +114,7 @@ def test_what_is_taken_of_a_done_document_is_said_whole(window: QMainWindow, str
     strip.ask_done(30, 35, then=lambda _: None)
     QApplication.processEvents()
     note = strip.note
-    assert note.text().endswith("or with none.")
+    assert note.text().endswith(", if there is one.")
     assert note.isVisible()
     assert note.height() >= note.heightForWidth(note.width())
     assert strip.height() >= note.geometry().bottom()

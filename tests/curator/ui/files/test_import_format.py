@@ -73,7 +73,7 @@ def test_what_is_left_out_is_named_with_its_reason(qtbot: QtBot, tmp_path: Path)
         archive.writestr("notes.md", "Notes.\n")
     dialog = opened(qtbot, path)
     assert [name for name, _ in shown(dialog)] == ["corpus.zip", "1.pubtator"]
-    assert "notes.md (of no format that can be read)" in dialog.problem.text()
+    assert "notes.md (not in a readable format)" in dialog.problem.text()
     assert [one.names for one in dialog.wish.left] == [("notes.md",)]
     dialog.files.selectRow(1)
     dialog.list.remove.click()

@@ -190,7 +190,7 @@ def test_only_figures_that_came_are_drawn(panel: TrainingPanel) -> None:
     panel.grown()
     assert all(one.isVisible() for one in panel.small)
     assert panel.recall.accessibleDescription() == "@1 50.0 %, @64 75.0 %"
-    assert panel.figures.text() == "step 2 · pass 1 · 31 mentions a second"
+    assert panel.figures.text() == "step 2 · pass 1 · 31 mentions per second"
 
 
 def test_without_other_figures_the_loss_has_the_whole_width(panel: TrainingPanel, qtbot: QtBot) -> None:

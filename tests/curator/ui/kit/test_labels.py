@@ -13,7 +13,7 @@ def test_a_banner_says_something_or_is_not_there_and_follows_the_theme(qtbot: Qt
     banner = Banner("Round")
     qtbot.addWidget(banner)
     pressed: list[str] = []
-    button = banner.add_button("Leave", lambda: pressed.append("left"))
+    button = banner.add_button("Close", lambda: pressed.append("left"))
     banner.say("You judge apart.")
     banner.show()
     assert ground(banner) == LIGHT.note.name()

@@ -115,7 +115,7 @@ def test_what_is_added_meanwhile_is_looked_at_too(qtbot: QtBot, slow: SlowFormat
     for number in (3, 1, 2):
         files.add_paths([folder / f"{number}.txt"])
     assert slow.waits.wait(20)
-    assert files.looking == "Looking at the files…"
+    assert files.looking == "Reading the files…"
     slow.gate.set()
     qtbot.waitUntil(lambda: not files.reading)
     assert [one.name for one in files.paths] == ["3.txt", "1.txt", "2.txt"]
@@ -158,7 +158,7 @@ def test_a_bug_in_a_format_is_a_file_that_cannot_be_read(
         files.add_paths([folder])
         qtbot.waitUntil(lambda: not files.reading)
     assert files.paths == (folder,)
-    assert "the log says why" in files.problem
+    assert "See the log for the reason" in files.problem
     files.close_reading()
 
 

@@ -187,7 +187,7 @@ def test_the_open_document_stays_until_it_is_left(qapp: QApplication) -> None:
     model.set_current(22)
     model.update_matching([22], {})
     assert model.find(22) == 1
-    assert "0 in the filter" in model.index(1).data(int(Qt.ItemDataRole.ToolTipRole))
+    assert "0 matching the filter" in model.index(1).data(int(Qt.ItemDataRole.ToolTipRole))
     model.set_current(24)
     assert model.find(22) is None
     assert model.find(24) == 1

@@ -72,4 +72,4 @@ def test_enter_opens_the_mention(diff: PromotionDiff, qtbot: QtBot) -> None:
 def test_nothing_changes_is_said(qtbot: QtBot) -> None:
     empty = PromotionDiff([], name_of=str, title_of=str)
     qtbot.addWidget(empty)
-    assert empty.summary.text().startswith("No gold decision flips")
+    assert empty.summary.text().startswith("No gold decision changes")

@@ -163,7 +163,7 @@ MAKERS: dict[str, str | Maker] = {
     "MapDialog": lambda desk, _: MapDialog("Map", EmbeddingMap(POINTS), desk.window),
     "NewProjectDialog": "project.new",
     "NewRoundDialog": lambda desk, _: NewRoundDialog(documents=2, parent=desk.window),
-    "ReasonDialog": lambda desk, _: ReasonDialog("Promote", question="Why?", ok="Promote anyway", parent=desk.window),
+    "ReasonDialog": lambda desk, _: ReasonDialog("Promote", question="Why?", ok="Use anyway", parent=desk.window),
     "ReleaseDialog": "project.release",
     "RemapWindow": _remap,
     "RetrainDialog": "model.retrain",

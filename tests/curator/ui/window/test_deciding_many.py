@@ -172,7 +172,7 @@ def test_a_line_is_shown_in_the_text(desk: Desk) -> None:
 def test_bulk_acceptance_without_calibrated_suggestions_says_why_not(desk: Desk, qtbot: QtBot) -> None:
     desk.press(Key.Key_B, CTRL)
     panel = desk.bench.many.bulk_panel
-    qtbot.waitUntil(lambda: "none can be accepted unseen" in panel.words.text())
+    qtbot.waitUntil(lambda: "can be accepted unchecked" in panel.words.text())
     assert not panel.button.isEnabled()
     desk.press(Key.Key_Escape, at=panel.list)
     assert not desk.bench.many.is_open
@@ -199,10 +199,10 @@ def test_bulk_acceptance_says_beforehand_when_it_does_not_pay() -> None:
     first = few.plan.sets[0]
     assert first.saved < first.checks
     assert offer_words(few).startswith(
-        f"This does not pay: you check {first.checks} mentions to gain {first.saved}. Deciding all {first.size} one by "
-        "one costs about the same."
+        f"This saves little: you check {first.checks} mentions to accept {first.saved} others. "
+        f"Deciding all {first.size} one by one takes about as long."
     )
-    assert "does not pay" not in offer_words(many)
+    assert "saves little" not in offer_words(many)
 
 
 def test_leaving_bulk_acceptance_leads_back(make_desk: MakeDesk, qtbot: QtBot) -> None:

@@ -49,7 +49,7 @@ def test_older_ones_come_when_they_are_scrolled_to(decided: DecisionsWindow, qtb
         decided.model.fetchMore(decided.model.index(-1, -1))
         qtbot.waitUntil(lambda: not decided.worker.busy)
     assert cells(decided, 3) == ["skipped", "undecided again", "NIL", "Lidocaine"]
-    assert cells(decided, 5)[1:3] == ["undone · no longer stands", "no longer stands"]
+    assert cells(decided, 5)[1:3] == ["undone · no longer current", "no longer current"]
 
 
 def test_words_and_people_filter(decided: DecisionsWindow, desk: Desk, qtbot: QtBot) -> None:

@@ -260,7 +260,7 @@ def test_a_new_project_needs_a_new_name(qtbot: QtBot, tmp_path: Path) -> None:
     (tmp_path / "old.curation").mkdir()
     dialog = NewProjectDialog(place=tmp_path)
     qtbot.addWidget(dialog)
-    for name, problem in (("", "name"), ("a/b", "slashes"), ("old", "exists already")):
+    for name, problem in (("", "name"), ("a/b", "slashes"), ("old", "already exists")):
         dialog.name.setText(name)
         dialog.accept()
         assert problem in dialog.problem.text()
@@ -327,10 +327,10 @@ def test_a_retraining_ends_with_a_verdict(make_desk: MakeDesk, qtbot: QtBot, ver
     new = desk.project.retraining.bundles()[-1]
     assert new.active is (verdict is GateVerdict.PROMOTE)
     assert live.promote.isVisible() is not new.active
-    assert live.headline.text().startswith({"promote": "Promoted", "no_gain": "No gain"}.get(verdict.value, "Refused"))
+    assert live.headline.text().startswith({"promote": "Better", "no_gain": "No gain"}.get(verdict.value, "Worse"))
     if verdict is GateVerdict.NO_GAIN:
         live.promote.click()
-        press_button(boxes()[-1], "Promote anyway")
+        press_button(boxes()[-1], "Use anyway")
         assert desk.project.retraining.bundles()[-1].active
     if verdict is GateVerdict.REFUSED:
         live.promote.click()
@@ -408,7 +408,7 @@ def test_an_evaluation_shows_its_figures(desk: Desk, qtbot: QtBot, tmp_path: Pat
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == "<p>Half.</p>"
     figures.save_to(tmp_path / "none" / "report.html")
     [box] = boxes()
-    assert "There is no folder" in box.text()
+    assert "does not exist. Create it" in box.text()
     press_button(box, "OK")
     figures.reject()
 
@@ -421,7 +421,7 @@ def test_what_can_be_asked_of_an_evaluation(desk: Desk) -> None:
     assert dialog.wish == EvaluationWish(Split.VALIDATION, full.id)
     dialog.against.setCurrentIndex(dialog.against.findData(full.id))
     dialog.accept()
-    assert "compared with itself" in dialog.problem.text()
+    assert "Comparing a linker with itself" in dialog.problem.text()
     dialog.against.setCurrentIndex(dialog.against.findData(lexical.id))
     dialog.memory.setChecked(False)
     assert dialog.check() == ""

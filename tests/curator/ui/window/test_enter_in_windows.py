@@ -201,14 +201,14 @@ def test_enter_held_down_on_close_decides_nothing_behind(desk: Desk, qtbot: QtBo
 
 
 def test_enter_accepts_a_form_once_something_was_typed(desk: Desk, qtbot: QtBot) -> None:
-    dialog = ReasonDialog("Promote", question="Why?", ok="Promote anyway", parent=desk.window)
+    dialog = ReasonDialog("Promote", question="Why?", ok="Use anyway", parent=desk.window)
     dialog.open()
     to_front(dialog)
     press(dialog, Key.Key_Return, Key.Key_Shift, Key.Key_Return)
     assert not dialog.problem.isVisible()
     assert default(dialog) == ""
     QTest.keyClicks(dialog.line, "Rare names")
-    assert default(dialog) == "Promote anyway"
+    assert default(dialog) == "Use anyway"
     with qtbot.waitSignal(dialog.accepted):
         press(dialog, Key.Key_Return)
 

@@ -37,7 +37,7 @@ def test_it_is_said_who_is_asked_and_nothing_is_sent_before(fake: FakePubMed, de
     assert "127.0.0.1" in dialog.note.text()
     assert not dialog.again.isVisible()
     dialog.accept()
-    assert dialog.problem.text() == "Name PMIDs or a query."
+    assert dialog.problem.text() == "Enter PMIDs or a query."
     dialog.pmids.setPlainText("12 twelve")
     assert "“twelve” in line 1" in dialog.problem.text()
     dialog.accept()

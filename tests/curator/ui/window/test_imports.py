@@ -55,18 +55,18 @@ def ids(desk: Desk) -> list[int]:
     return desk.project.queue.ids(QueueFilter())
 
 
-SEEN = FileProblem("a.txt", Problem(0, "note", "imported before as a.txt; nothing was changed"))
+SEEN = FileProblem("a.txt", Problem(0, "note", "already imported as a.txt; nothing was changed"))
 ASIDE = FileProblem("a.txt", Problem(2, "set aside", "odd"))
 
 
 @pytest.mark.parametrize(
     ("report", "words"),
     [
-        (ImportReport((), {KNOWN: 1}, (SEEN,)), "Nothing was imported. 1 file was imported before. 1 note."),
-        (ImportReport((), {KNOWN: 3}, (SEEN,) * 3), "Nothing was imported. 3 files were imported before. 3 notes."),
+        (ImportReport((), {KNOWN: 1}, (SEEN,)), "Nothing was imported. 1 file was already imported. 1 note."),
+        (ImportReport((), {KNOWN: 3}, (SEEN,) * 3), "Nothing was imported. 3 files were already imported. 3 notes."),
         (
             ImportReport(("a.txt",), {"documents": 2, KNOWN: 1}, (SEEN, ASIDE)),
-            "Imported a.txt{time}: 2 documents. 1 file was imported before. 1 problem. 1 note.",
+            "Imported a.txt{time}: 2 documents. 1 file was already imported. 1 problem. 1 note.",
         ),
         (ImportReport(("a.txt",), {"documents": 1}), "Imported a.txt{time}: 1 document. No problems."),
         (ImportReport(("a.txt",)), "Imported a.txt{time}: nothing new. No problems."),

@@ -85,7 +85,7 @@ def test_a_decision_on_old_suggestions_records_the_old_ones(make_desk: MakeDesk,
 def test_a_dead_linker_is_said_and_deciding_goes_on(desk: Desk, qtbot: QtBot) -> None:
     with qtbot.waitSignal(desk.bench.bridge.linker):
         desk.world.linker.set_status(LinkerState.RESTARTING, message="The linker process ended unexpectedly.")
-    assert "died, restarting" in desk.window.status.words
+    assert "crashed, restarting" in desk.window.status.words
     assert desk.note == "The linker process ended unexpectedly."
     desk.press(Key.Key_Return)
     assert desk.decision("Lidocaine") is not None
@@ -283,7 +283,7 @@ def test_a_yes_to_leaving_closes_the_window(desk: Desk) -> None:
     desk.bench.jobs.start(JobKind.TRAIN, "Retrain with x", lambda progress, end: Handle())
     desk.window.close()
     [box] = boxes()
-    press_button(box, "Stop it and leave")
+    press_button(box, "Stop it and close")
     assert not desk.window.isVisible()
     assert desk.window.bench is None
 

@@ -48,7 +48,7 @@ def test_the_answers_of_a_question_stay_whole_after_a_change_of_theme(narrow: De
 def test_the_words_of_bulk_acceptance_scroll_above_the_list(narrow: Desk, qtbot: QtBot) -> None:
     narrow.press(Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     panel = narrow.bench.many.bulk_panel
-    qtbot.waitUntil(lambda: "none can be accepted unseen" in panel.words.text())
+    qtbot.waitUntil(lambda: "can be accepted unchecked" in panel.words.text())
     chances = [Chance(one, one // 10, 0.999, "A") for one in range(1, 228)]
     panel.show_offer(BulkOffer(make_plan(chances, [], error=0.02, seed=1), 227, 0, True))
     told = panel.words.parentWidget()

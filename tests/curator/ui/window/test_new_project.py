@@ -45,14 +45,14 @@ def test_each_page_is_left_only_when_it_is_right(qtbot: QtBot, tmp_path: Path) -
     add(qtbot, dialog, tmp_path)
     dialog.next.click()
     assert dialog.pages.current() == 1
-    assert "remove it from the list" in dialog.problem.text()
+    assert "remove the file from the list" in dialog.problem.text()
     dialog.list.remove.click()  # the row that was added is chosen
     add(qtbot, dialog, DOCUMENTS)
     dialog.fields.gold.setChecked(True)
     dialog.next.click()
     dialog.next.click()
     assert dialog.pages.current() == 2, dialog.problem.text()
-    assert "Gold needs a knowledge base" in dialog.problem.text()
+    assert "To import gold, Curator has to look up identifiers" in dialog.problem.text()
     dialog.back.click()
     assert dialog.pages.current() == 1
 
@@ -107,7 +107,7 @@ def test_the_last_page_tells_counts_splits_and_time(qtbot: QtBot, tmp_path: Path
     assert kb.entities == len(KB.read_text(encoding="utf-8").splitlines())
     words = "\n".join(dialog.outlook.words())
     assert f"{held:,} documents are imported. They are test documents" in words
-    assert "meanings are compared from then on" in words
+    assert "suggestions also compare meaning" in words
     table = dialog.outlook.table
     first = [table.item(0, column) for column in range(3)]
     assert [one.toolTip() for one in first if one is not None] == [DOCUMENTS.name, "PubTator", ""]

@@ -183,7 +183,7 @@ def test_an_evaluation_waits_until_it_is_opened(desk: Desk, qtbot: QtBot) -> Non
     with qtbot.waitSignal(desk.bench.jobs.ended):
         dialog.accept()
     assert not shown(FiguresDialog)
-    assert line(desk).words.words == "Evaluate on train: the figures are ready."
+    assert line(desk).words.words == "Evaluate on train: the results are ready."
     line(desk).open.click()
     [figures] = shown(FiguresDialog)
     figures.close()

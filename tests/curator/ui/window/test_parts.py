@@ -177,7 +177,7 @@ def test_time_left_in_words(seconds: tuple[float, float] | None, words: str) -> 
         ),
         (LinkerStatus(LinkerState.READY, "", device="The encoder runs on the GPU NVIDIA X (8 GiB)."), "ready (GPU)"),
         (LinkerStatus(LinkerState.READY, "", stages=("lexical",)), "lexical only"),
-        (LinkerStatus(LinkerState.RESTARTING, ""), "died, restarting…"),
+        (LinkerStatus(LinkerState.RESTARTING, ""), "crashed, restarting…"),
     ],
 )
 def test_the_linker_in_words(status: LinkerStatus, words: str) -> None:
@@ -259,7 +259,8 @@ def test_figures_of_a_comparison() -> None:
         ("ECE, NIL", "0.010", "0.030", "−0.020", "−0.030 to 0.000"),
     ]
     assert comparison_words(against) == (
-        "Against b1: 1,200 decisions are right only here, 3 only there (McNemar's exact test: p < 0.0001)."
+        "Compared with linker b1: 1,200 decisions are right only with this linker, 3 only with the other "
+        "(McNemar's exact test: p < 0.0001)."
     )
 
 
@@ -277,5 +278,5 @@ def test_recent_projects_are_those_that_exist_the_last_first(tmp_path: Path, mon
 
 
 def test_a_page_of_the_manual_is_called_by_its_heading() -> None:
-    assert title_of("keys.md", "text\n# The keys\n") == "The keys"
+    assert title_of("keys.md", "text\n# Keys of commands\n") == "Keys of commands"
     assert title_of("keys.md", "no heading") == "keys"

@@ -118,7 +118,7 @@ def test_a_verdict_is_taken_only_of_the_mention_that_is_framed(desk: Desk) -> No
     desk.press(Key.Key_2)
     assert desk.decision("cardiac arrest") is None
     assert desk.word == "cardiac arrest"
-    assert "Nothing was settled" in desk.bench.bottom.message.words
+    assert "Nothing was resolved" in desk.bench.bottom.message.words
     desk.press(Key.Key_2)
     assert desk.decision("cardiac arrest") is not None
 
@@ -130,7 +130,7 @@ def test_an_adjudication_decides_one_mention_at_a_time(desk: Desk) -> None:
     desk.press(Key.Key_Escape)
     desk.press(Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     assert not desk.bench.many.is_open
-    assert "about one mention" in desk.bench.bottom.message.words
+    assert "decided one at a time" in desk.bench.bottom.message.words
     mode.end_adjudication()
     desk.press(Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     assert desk.bench.many.is_open
@@ -143,7 +143,7 @@ def test_what_an_adjudication_decided_is_shown_at_once(desk: Desk) -> None:
     found = judge_alike_but_once(desk, "anna", "ben")
     mode = people(desk).mode
     mode.adjudicate(found)
-    assert "1–2 take a verdict" in bench.bottom.hints.accessibleName()
+    assert "adopt a judgement" in bench.bottom.hints.accessibleName()
     assert "choose" not in bench.bottom.hints.accessibleName()
     desk.press(Key.Key_2)
     view = bench.navigator.mention
@@ -194,7 +194,7 @@ def test_rounds_are_made_entered_and_closed_in_their_dialog(desk: Desk) -> None:
     assert dialog.empty.isVisible()
     new = flows.new_round()
     new.accept()
-    assert new.problem.text().startswith("Give the round a name")
+    assert new.problem.text().startswith("Enter a name for the round")
     new.line.setText("pilot")
     new.number.setValue(1)
     new.accept()
@@ -205,7 +205,7 @@ def test_rounds_are_made_entered_and_closed_in_their_dialog(desk: Desk) -> None:
     dialog.enter.click()
     assert flows.mode.judging
     again = flows.show_rounds()
-    assert again.enter.text() == "Leave it"
+    assert again.enter.text() == "Leave the round"
     again.shut.click()
     assert not flows.mode.judging
     assert again.table.current is not None

@@ -60,7 +60,7 @@ def test_the_learning_curve_is_a_plot_of_the_dashboard(desk: Desk, qtbot: QtBot)
     desk.window.menus.action("model.curve").trigger()
     board = counted(desk, qtbot, "0.0 %")
     card = board.cards[LEARNING]
-    assert card.summary.text() == "No bundle was trained and compared yet."
+    assert card.summary.text() == "No linker has been trained and compared yet."
     assert not card.visibleRegion().isEmpty()
 
 
@@ -168,7 +168,7 @@ def test_a_training_draws_its_curves_and_tells_what_came_of_it(desk: Desk, dock:
     end(qtbot, desk, held, JobOutcome(JobState.DONE, "Better.", result))
     dock.result.click()
     [live] = shown(RetrainLive)
-    assert live.headline.text().startswith("Promoted")
+    assert live.headline.text().startswith("Better")
     live.close()
 
 
@@ -219,7 +219,7 @@ def test_what_two_bundles_answer_differently_opens_its_mention(desk: Desk, qtbot
     desk.bench.notices.show()
     [dialog] = shown(FiguresDialog)
     diff = dialog.flips
-    assert [diff.filtered.headerData(at, Qt.Orientation.Horizontal) for at in (3, 4)] == ["The other", "This bundle"]
+    assert [diff.filtered.headerData(at, Qt.Orientation.Horizontal) for at in (3, 4)] == ["Other linker", "This linker"]
     tabs = dialog.findChild(QTabWidget)
     assert tabs is not None
     tabs.setCurrentWidget(diff)

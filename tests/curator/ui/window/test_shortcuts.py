@@ -47,7 +47,7 @@ def test_a_key_that_is_taken_is_said_and_changes_hands(window: MainWindow) -> No
     dialog = asked(window)
     choose(dialog, "Redo")
     dialog.keys.setKeySequence(QKeySequence("Ctrl+Z"))
-    assert "belongs to “Undo” now" in dialog.problem.text()
+    assert "is assigned to “Undo”" in dialog.problem.text()
     dialog.give.click()
     dialog.accept()
     assert window.menus.action("edit.undo").shortcuts() == []
@@ -71,5 +71,5 @@ def test_conflicts_that_a_file_brought_are_shown(window: MainWindow) -> None:
     settings = window.preferences.settings
     window.preferences.adopt(with_value(settings, "shortcuts", {"edit.redo": ("Ctrl+Z",)}))
     dialog = asked(window)
-    assert "belongs to several commands" in dialog.problem.text()
+    assert "is assigned to several commands" in dialog.problem.text()
     dialog.reject()

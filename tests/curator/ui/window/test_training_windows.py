@@ -117,7 +117,7 @@ def test_the_verdict_is_said_once(qtbot: QtBot) -> None:
     qtbot.addWidget(live)
     result = {"verdict": "no_gain", "bundle": "b", "active": False, "metrics": METRICS}
     live.show_outcome(JobOutcome(JobState.DONE, "No gain: on 21 mentions it is not better.", result))
-    assert live.headline.text() == "No gain: the previous bundle stays in use."
+    assert live.headline.text() == "No gain: the previous linker stays in use."
     assert live.words.text().startswith("On 21 mentions it is not better.")
 
 
@@ -129,7 +129,7 @@ def test_a_second_training_is_refused_in_a_sentence(make_desk: MakeDesk, qtbot: 
     dialog = retraining(desk, qtbot)
     dialog.accept()
     [box] = boxes()
-    assert "running already" in box.text()
+    assert "already running" in box.text()
     press_button(box, "OK")
     with qtbot.waitSignal(desk.bench.jobs.ended):
         held[0].end(JobOutcome(JobState.CANCELLED, "Cancelled."))
@@ -170,7 +170,7 @@ def test_a_crashed_training_can_be_resumed_where_it_is_told(make_desk: MakeDesk,
         live.resume.click()
     [again] = shown(RetrainLive)
     assert isinstance(again, RetrainLive)
-    qtbot.waitUntil(lambda: again.headline.text().startswith("Promoted"))
+    qtbot.waitUntil(lambda: again.headline.text().startswith("Better"))
     qtbot.waitUntil(lambda: not action.isEnabled())
     again.reject()
 
@@ -244,7 +244,7 @@ def test_the_map_opens_a_mention(make_desk: MakeDesk, qtbot: QtBot) -> None:
     assert mention is not None
     assert mention.mention.id == 6
     dialog.mention_wanted.emit(987654)
-    assert desk.bench.bottom.message.words == "That mention is not in the project any more."
+    assert desk.bench.bottom.message.words == "That mention is no longer in the project."
     dialog.reject()
     live.reject()
 
@@ -360,7 +360,7 @@ def test_what_trains_no_network_needs_two_hundred_links(make_desk: MakeDesk, qtb
     dialog.choose("conventions")
     qtbot.waitUntil(lambda: "200" in dialog.problem.text())
     assert not dialog.ok.isEnabled()
-    assert "judged by what the others say" in dialog.learns.text()
+    assert "evaluated with weights fitted on the others" in dialog.learns.text()
     assert not dialog.fields
     dialog.choose("curator")
     qtbot.waitUntil(dialog.ok.isEnabled)
@@ -376,13 +376,13 @@ def test_encoding_again_is_said_first(make_desk: MakeDesk, qtbot: QtBot) -> None
     assert "measured and shown within 20 seconds" in dialog.takes.text()
     assert dialog.expects.text().startswith("This recipe has not run in this project yet")
     dialog.choose("names")
-    qtbot.waitUntil(lambda: dialog.takes.text().startswith("Encoding the names of 3 entities again:"))
+    qtbot.waitUntil(lambda: dialog.takes.text().startswith("Re-encoding the names of 3 entities:"))
     dialog.reject()
 
 
 def test_the_forecast_is_a_range() -> None:
     shown = TrainingPreview(1, 1, 0, 1, 1, 1, 3.0, "a cautious rule", least=1.0, most=14.2)
-    assert time_words(shown).startswith("In all about 1 to 14 min on this machine (a cautious rule).")
+    assert time_words(shown).startswith("Total time on this computer: about 1 to 14 min (a cautious rule).")
 
 
 def test_published_values_are_taken_by_a_button(desk: Desk, qtbot: QtBot) -> None:

@@ -109,7 +109,7 @@ def test_the_menu_lists_projects_and_greys_those_that_are_gone(window: MainWindo
     menu = window.menus.recent
     menu.aboutToShow.emit()
     lines = [(one.text(), one.isEnabled()) for one in menu.actions() if not one.isSeparator()]
-    assert lines == [("&1  b", True), ("&2  a (not found)", False), ("&Forget those that are not found", True)]
+    assert lines == [("&1  b", True), ("&2  a (not found)", False), ("&Remove projects that were not found", True)]
     menu.actions()[-1].trigger()
     assert [one.name for one in opened_before()] == ["b"]
 
