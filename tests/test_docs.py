@@ -242,7 +242,7 @@ def test_menu_paths_and_their_keys_exist(path: Path) -> None:
 
 def test_a_wrong_menu_path_is_noticed() -> None:
     text = (
-        "*Model › Retrain…* (**Ctrl+R**), *Model ›\nBundles*, *Model › Unlearn*, *Edit › Undo* (**Ctrl+U**), *Nil › A*"
+        "*Model › Retrain…* (**Ctrl+R**), *Model ›\nLinkers*, *Model › Unlearn*, *Edit › Undo* (**Ctrl+U**), *Nil › A*"
     )
     assert [one.split(" (")[0] for one in wrong_menu_paths(text)] == ["*Model › Unlearn*", "*Edit › Undo*", "*Nil › A*"]
 

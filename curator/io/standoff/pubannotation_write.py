@@ -193,7 +193,8 @@ class _Edit:
 
     def _noted(self, about: list[dict[str, Any]]) -> None:
         for one in about:
-            text = f"document {self._item.document.external_id}: {one.get('id', one.get('pred'))} was removed with a denotation"
+            removed = one.get("id", one.get("pred"))
+            text = f"document {self._item.document.external_id}: {removed} was removed with a denotation"
             self._problems.append(Problem(0, "note", text))
 
     def _key(self, letter: str) -> str:
