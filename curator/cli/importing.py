@@ -116,7 +116,7 @@ COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
     "tables with the same headings.",
 )
 @click.option("--sheet", default="", metavar="TEXT", help="Of a workbook: the sheet; the first if not given.")
-@click.option("--go-on", is_flag=True, help="Go on with an import that was stopped, as it was wished then.")
+@click.option("--resume", is_flag=True, help="Go on with an import that was stopped, as it was wished then.")
 @AS_JSON
 def import_documents(
     project: Path,
@@ -131,23 +131,23 @@ def import_documents(
     taken: tuple[str, ...],
     columns: tuple[str, ...],
     sheet: str,
-    go_on: bool,
+    resume: bool,
     as_json: bool,
 ) -> None:
     """Import documents, recognised by content; `curator formats` lists what can be read."""
-    if go_on == bool(files):
-        raise click.UsageError("Name the files to import, or --go-on with an import that was stopped.")
-    if go_on and (given := _given(CHOSEN)):
-        raise click.UsageError(f"--go-on keeps what was chosen for the import; leave {given} out.")
+    if resume == bool(files):
+        raise click.UsageError("Name the files to import, or --resume with an import that was stopped.")
+    if resume and (given := _given(CHOSEN)):
+        raise click.UsageError(f"--resume keeps what was chosen for the import; leave {given} out.")
     preview = dry_run or changed == "list"
     with opened(project, read_only=preview) as found:
         choose_columns(found.formats, files, columns, sheet)
         if preview:
-            stopped = found.importing.unfinished() if go_on else None
+            stopped = found.importing.unfinished() if resume else None
             paths, name = (stopped.left, stopped.format_name) if stopped else (files, format_name)
             _preview(found, paths, name, listed=changed == "list", as_json=as_json)
             return
-        if go_on:
+        if resume:
             steps = found.importing.go_on()
         else:
             choices = ImportChoices(Changed(changed), {document_named(found, one): Changed.TAKE for one in taken})
@@ -193,7 +193,7 @@ def _say_where_it_stopped(found: Project) -> None:
         return
     inside = f"{len(stopped.inside):,} of {len(stopped.paths):,} files are in"
     named = f" ({paths_words(stopped.inside)})" if stopped.inside else ""
-    click.echo(f"{inside}{named}. `curator import P --go-on` goes on with the others.", err=True)
+    click.echo(f"{inside}{named}. `curator import P --resume` goes on with the others.", err=True)
 
 
 @click.command("imports")

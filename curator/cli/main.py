@@ -34,7 +34,7 @@ COMMANDS = {
     "link": ("curator.cli.linking", "link", "Link documents; store the suggestions or write them to a file."),
     "evaluate": ("curator.cli.evaluating", "evaluate", "Compare the linker with the gold of a split."),
     "train": ("curator.cli.training", "train", "Retrain the linker from the decisions."),
-    "bundles": ("curator.cli.training", "bundles", "List bundles, promote one, or go back."),
+    "linkers": ("curator.cli.training", "linkers", "List linkers, put one into use, or roll back."),
     "stats": ("curator.cli.evaluating", "stats", "Show the dashboard's figures."),
     "facets": ("curator.cli.queueing", "facets", "Count mentions by state, type, probability and more."),
     "work": ("curator.cli.queueing", "work", "List what is worth deciding next."),

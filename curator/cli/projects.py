@@ -88,7 +88,7 @@ def _unfinished_words(import_: UnfinishedImport) -> str:
     """Who only reads cannot know whether it runs at this moment."""
     return (
         f"{import_.done:,} of {len(import_.paths):,} files are in. If it is not running elsewhere, it was stopped: "
-        "`curator import P --go-on` goes on with it."
+        "`curator import P --resume` goes on with it."
     )
 
 

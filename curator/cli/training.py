@@ -1,4 +1,4 @@
-"""train, bundles."""
+"""train, linkers."""
 
 from __future__ import annotations
 
@@ -186,19 +186,19 @@ def _diff_words(metrics: Mapping[str, Any]) -> str:
     return f"{diff_words(diff_rows(metrics), asked=queue_asked(metrics))}\n" if "flips" in metrics else ""
 
 
-@click.command("bundles")
+@click.command("linkers")
 @PROJECT
-@click.option("--promote", metavar="ID", help="Let this bundle serve, whatever its gate said.")
-@click.option("--reason", default="", metavar="TEXT", help="Why, for --promote; needed where the gate refused.")
+@click.option("--use", "used", metavar="ID", help="Let this bundle serve, whatever its gate said.")
+@click.option("--reason", default="", metavar="TEXT", help="Why, for --use; needed where the gate refused.")
 @click.option("--rollback", is_flag=True, help="Back to the bundle that served before.")
 @click.option("--delete", multiple=True, metavar="ID", help="Remove this bundle from the disk; may be repeated.")
 @click.option("--show", metavar="ID", help="Manifest, notes, and when and why this bundle served.")
 @click.option("--changes", metavar="ID", help="The decisions that flipped with this bundle, and the queue.")
 @AS_JSON
-def bundles(
+def linkers(
     project: Path,
     *,
-    promote: str | None,
+    used: str | None,
     reason: str,
     rollback: bool,
     delete: tuple[str, ...],
@@ -207,11 +207,11 @@ def bundles(
     as_json: bool,
 ) -> None:
     """List the bundles of P with their disk use, oldest first; promote, go back, delete, look inside."""
-    if sum(map(bool, (promote, rollback, delete, show, changes))) > 1:
-        raise click.UsageError("Give one of --promote, --rollback, --delete, --show and --changes.")
-    if reason and not promote:
-        raise click.UsageError("--reason goes with --promote ID.")
-    with opened(project, read_only=not (promote or rollback or delete)) as found:
+    if sum(map(bool, (used, rollback, delete, show, changes))) > 1:
+        raise click.UsageError("Give one of --use, --rollback, --delete, --show and --changes.")
+    if reason and not used:
+        raise click.UsageError("--reason goes with --use ID.")
+    with opened(project, read_only=not (used or rollback or delete)) as found:
         if show:
             say(bundle_json(_bundle(found, show)), bundle_text(found, _bundle(found, show)), as_json=as_json)
             return
@@ -219,16 +219,16 @@ def bundles(
             one = _bundle(found, changes)
             say(changes_json(one), changes_text(found, one), as_json=as_json)
             return
-        _change(found, promote=promote, reason=reason, rollback=rollback, delete=delete)
+        _change(found, used=used, reason=reason, rollback=rollback, delete=delete)
         listed, disk = found.retraining.bundles(), found.retraining.disk()
         rows = [bundle_json(one, disk.bundles.get(one.id)) for one in listed]
         text = listing_text(listed, disk)
     say({"bundles": rows, "bytes": disk.total}, text, as_json=as_json)
 
 
-def _change(found: Project, *, promote: str | None, reason: str, rollback: bool, delete: tuple[str, ...]) -> None:
-    if promote:
-        found.retraining.promote(promote, reason=reason)
+def _change(found: Project, *, used: str | None, reason: str, rollback: bool, delete: tuple[str, ...]) -> None:
+    if used:
+        found.retraining.promote(used, reason=reason)
     elif rollback:
         found.retraining.rollback()
     for one in delete:

@@ -90,7 +90,7 @@ class FolderBundleStore:
         if bundle_id in ("", ".", "..") or Path(bundle_id).name != bundle_id or _manifest(path) is None:
             raise UserError(
                 tr(
-                    "There is no bundle {bundle_id!r} in {folder}. `curator bundles` lists them.",
+                    "There is no bundle {bundle_id!r} in {folder}. `curator linkers` lists them.",
                     bundle_id=bundle_id,
                     folder=self._folder,
                 )

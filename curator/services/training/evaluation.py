@@ -66,7 +66,7 @@ class EvaluationService:
             raise UserError(
                 tr(
                     "The bundles {id} and {id2} were made for different knowledge bases, so their answers "
-                    "cannot be compared. Choose two of one knowledge base; `curator bundles` lists them.",
+                    "cannot be compared. Choose two of one knowledge base; `curator linkers` lists them.",
                     id=bundle.id,
                     id2=against.id,
                 )
@@ -165,7 +165,7 @@ class EvaluationService:
         if not found:
             what = tr("no bundle {bundle_id}", bundle_id=bundle_id) if bundle_id else tr("no index yet")
             raise UserError(
-                tr("There is {what} to evaluate. `curator index` builds one, `curator bundles` lists them.", what=what)
+                tr("There is {what} to evaluate. `curator index` builds one, `curator linkers` lists them.", what=what)
             )
         return found[0]
 

@@ -124,11 +124,11 @@ def test_train_promotes_and_bundles_roll_back(cli: Cli, project: Path, jobs: Fak
     assert answer.json["active"] is True
     spec = jobs.started[-1][1]
     assert (spec["parameters"]["epochs"], spec["max_minutes"]) == (2, 3.0)
-    listed = cli("bundles", project, "--json").json["bundles"]
+    listed = cli("linkers", project, "--json").json["bundles"]
     assert [one["active"] for one in listed] == [False, False, True]
-    assert cli("bundles", project, "--rollback").code == 0
-    assert cli("bundles", project).out.splitlines()[1].startswith("* ")
-    assert cli("bundles", project, "--promote", listed[0]["id"]).out.startswith("* ")
+    assert cli("linkers", project, "--rollback").code == 0
+    assert cli("linkers", project).out.splitlines()[1].startswith("* ")
+    assert cli("linkers", project, "--use", listed[0]["id"]).out.startswith("* ")
     jobs.verdict = "refused"
     assert "does not serve" in cli("train", project, "--recipe", "pel-pb").out
 
@@ -173,7 +173,7 @@ def test_evaluate_shows_the_figures_and_writes_the_report(
 
 def test_evaluate_against_another_bundle(cli: Cli, project: Path, jobs: FakeJobs) -> None:
     cli("index", project)
-    first, second = (one["id"] for one in cli("bundles", project, "--json").json["bundles"])
+    first, second = (one["id"] for one in cli("linkers", project, "--json").json["bundles"])
     nothing = {"this": None, "other": None, "difference": {"value": None, "low": None, "high": None}, "better": None}
     gained = {"this": 0.5, "other": 0.4, "difference": {"value": 0.1, "low": -0.05, "high": 0.25}, "better": 0.9}
     flip = {"direction": "right_to_wrong", "surface": "pain", "document_name": "12", "old": "D1", "new": "NIL"}

@@ -118,14 +118,14 @@ def test_an_import_that_was_stopped_goes_on(
     told = said(capsys, "import", project, *paths, "--split", "test", code=130)
     assert "1 of 3 files are in (1.pubtator)" in told
     assert "unfinished import: 1 of 3 files are in" in said(capsys, "info", project)
-    assert "2.pubtator: PubTator, 1 document" in said(capsys, "import", project, "--go-on", "--dry-run")
-    assert "leave --split out" in said(capsys, "import", project, "--go-on", "--split", "test", code=2)
-    assert "2 documents" in said(capsys, "import", project, "--go-on")
+    assert "2.pubtator: PubTator, 1 document" in said(capsys, "import", project, "--resume", "--dry-run")
+    assert "leave --split out" in said(capsys, "import", project, "--resume", "--split", "test", code=2)
+    assert "2 documents" in said(capsys, "import", project, "--resume")
     facts = json.loads(said(capsys, "info", project, "--json"))
     assert facts["splits"]["test"] == 3
     assert facts["unfinished_import"] is None
     assert read == ["1.pubtator", "2.pubtator", "2.pubtator", "3.pubtator"]
-    assert "nothing to go on with" in said(capsys, "import", project, "--go-on", code=2)
+    assert "nothing to go on with" in said(capsys, "import", project, "--resume", code=2)
 
 
 def test_a_knowledge_base_whose_import_died_is_told(project: Path, capsys: Output) -> None:

@@ -24,7 +24,7 @@ def ready(cli: Cli, project: Path) -> Path:
 
 
 def ids(cli: Cli, project: Path) -> list[str]:
-    return [one["id"] for one in cli("bundles", project, "--json").json["bundles"]]
+    return [one["id"] for one in cli("linkers", project, "--json").json["bundles"]]
 
 
 def test_train_says_how_long_it_will_take(
@@ -44,32 +44,32 @@ def test_train_says_how_long_it_will_take(
 def test_a_refused_bundle_wants_a_reason(cli: Cli, ready: Path, jobs: FakeJobs) -> None:
     jobs.verdict = "refused"
     refused = cli("train", ready, "--recipe", RECIPE, "--json").json["bundle"]
-    answer = cli("bundles", ready, "--promote", refused)
+    answer = cli("linkers", ready, "--use", refused)
     assert answer.code == 2
     assert "reason" in answer.err
-    assert cli("bundles", ready, "--promote", refused, "--reason", "for a look").code == 0
-    assert "curator" in cli("bundles", ready, "--show", refused).out
-    assert "for a look" in cli("bundles", ready, "--show", refused).out
+    assert cli("linkers", ready, "--use", refused, "--reason", "for a look").code == 0
+    assert "curator" in cli("linkers", ready, "--show", refused).out
+    assert "for a look" in cli("linkers", ready, "--show", refused).out
 
 
 def test_bundles_are_deleted_but_never_the_one_that_serves(cli: Cli, ready: Path) -> None:
     cli("index", ready)
     lexical, full = ids(cli, ready)
-    answer = cli("bundles", ready, "--delete", full)
+    answer = cli("linkers", ready, "--delete", full)
     assert answer.code == 2
     assert "serves now" in answer.err
-    listed = cli("bundles", ready, "--delete", lexical)
+    listed = cli("linkers", ready, "--delete", lexical)
     assert listed.code == 0
     assert "in all" in listed.out
     assert ids(cli, ready) == [full]
-    assert cli("bundles", ready, "--show", lexical).code == 2
+    assert cli("linkers", ready, "--show", lexical).code == 2
 
 
 @pytest.mark.parametrize(
-    "wrong", [("--promote", "a", "--rollback"), ("--delete", "a", "--show", "b"), ("--reason", "why")]
+    "wrong", [("--use", "a", "--rollback"), ("--delete", "a", "--show", "b"), ("--reason", "why")]
 )
 def test_one_thing_at_a_time(cli: Cli, ready: Path, wrong: tuple[str, ...]) -> None:
-    assert cli("bundles", ready, *wrong).code == 2
+    assert cli("linkers", ready, *wrong).code == 2
 
 
 def test_an_interrupted_training_goes_on(cli: Cli, ready: Path, jobs: FakeJobs) -> None:
@@ -103,6 +103,6 @@ def test_train_wants_one_of_its_ways(cli: Cli, ready: Path, wrong: tuple[str, ..
 def test_what_changed_is_listed(cli: Cli, ready: Path) -> None:
     cli("index", ready)
     _, full = ids(cli, ready)
-    answer = cli("bundles", ready, "--changes", full)
+    answer = cli("linkers", ready, "--changes", full)
     assert answer.out.strip() == "0 decisions become right, 0 become wrong."
-    assert cli("bundles", ready, "--changes", full, "--json").json == {"bundle": full, "changes": []}
+    assert cli("linkers", ready, "--changes", full, "--json").json == {"bundle": full, "changes": []}
