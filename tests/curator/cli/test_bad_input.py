@@ -214,7 +214,7 @@ def test_wrong_arguments(cli: Cli, project: Path, tmp_path: Path) -> None:
     refused(cli("decide", project, 1), "exactly one")
     refused(cli("decide", project, 1, "--nil", "not-in-kb", "--skip", "unsure"), "exactly one")
     refused(cli("decide", project, 1, "--nil", "no-idea"), "too-general")
-    refused(cli("decide", project, 1, "--link", "MESH:D999"), "no entity MESH:D999")
+    refused(cli("decide", project, 1, "--link", "MESH:D999"), "Entity MESH:D999 was not found")
     refused(cli("decide", project, 999, "--nil", "not-in-kb"), "no mention 999")
     refused(cli("link", project, "--split", "dev"), "validation")
     refused(cli("train", project, "--recipe", "nope"), "pel-pb")
