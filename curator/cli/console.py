@@ -1,4 +1,4 @@
-"""What every command shares: progress on standard error, results on standard output, long work with Ctrl+C."""
+"""What all commands share: progress on standard error, results on standard output, and Ctrl+C during long work."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from curator.services.ports import JobHandle
 
 
-# Ctrl+C between two steps instead of anywhere, so that it leaves no transaction open and no lock held.
+# Ctrl+C takes effect between two steps, so that it leaves no transaction open and no lock held.
 
-STOPPING = b"\nStopping after this step; Ctrl+C again stops at once.\n"
+STOPPING = b"\nStopping after this step. Press Ctrl+C again to stop at once.\n"
 
 
 @contextmanager
 def interrupts_held() -> Iterator[Callable[[], None]]:
-    """Within, Ctrl+C has its effect when the yielded function is called: it raises KeyboardInterrupt.
+    """Delay Ctrl+C inside the block: the yielded function raises KeyboardInterrupt if Ctrl+C was pressed.
 
-    A second Ctrl+C raises wherever the program is. Where Ctrl+C does not raise (it is ignored, as under `nohup`, or the
-    thread is not the main one), nothing changes.
+    A second Ctrl+C raises at once. Nothing changes where Ctrl+C raises nothing anyway: where it is ignored, as under
+    `nohup`, and outside the main thread.
     """
     if threading.current_thread() is not threading.main_thread() or (
         signal.getsignal(signal.SIGINT) is not signal.default_int_handler
@@ -67,19 +67,21 @@ def _nothing() -> None:
 T = TypeVar("T")
 Report = Callable[[Progress], None]
 LOOK = 0.2
-"""Seconds between two looks at a job; Ctrl+C is felt at the next one."""
+"""Seconds between two checks of a job; Ctrl+C takes effect at the next one."""
 
 OPEN = "curator.open_projects"
-"""In click's context: what `_open` returns."""
+"""The key in click's context under which `_open` keeps its list."""
 PROJECT = click.argument("project", type=click.Path(path_type=Path), metavar="P")
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON to standard output.")
-CURATOR = click.option("--curator", default="", metavar="NAME", help="Who decides; otherwise as in the settings.")
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+CURATOR = click.option(
+    "--curator", default="", metavar="NAME", help="Name of the curator. Default: the name in the settings."
+)
 SPLIT = click.Choice(["train", "validation", "test"])
 
 
 @contextmanager
 def opened(path: Path, *, read_only: bool = False, curator: str = "") -> Iterator[Project]:
-    """The project for the time of a command; its linker process starts only when something is linked."""
+    """Open the project for one command; its linker process starts only when something is linked."""
     from curator.bootstrap import open_project
 
     project = open_project(path, read_only=read_only, linker=False, curator=curator)
@@ -92,15 +94,15 @@ def opened(path: Path, *, read_only: bool = False, curator: str = "") -> Iterato
 
 
 def _open() -> list[Project]:
-    """The projects that this command has open."""
+    """The projects that the current command has open."""
     found: list[Project] = click.get_current_context().meta.setdefault(OPEN, [])
     return found
 
 
 def say(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
-    """The result of a command, once all that it did is on the disk: a sentence or lines for people, or one JSON object.
+    """Print the result of a command after everything it did is on disk: `text`, or `result` as one JSON object.
 
-    Raises UserError, and says nothing, where the disk fails.
+    Raises UserError, and prints nothing, if the disk fails.
     """
     for project in _open():
         project.disk.settle()
@@ -113,7 +115,7 @@ def counted(n: int, one: str, many: str) -> str:
 
 
 def change_facts(change: Change) -> dict[str, Any]:
-    """A step as JSON holds it."""
+    """A step as it appears in JSON output."""
     return {
         "change": change.kind.value,
         "text": change.text,
@@ -125,7 +127,7 @@ def change_facts(change: Change) -> dict[str, Any]:
 
 
 def say_change(change: Change | None, *, as_json: bool, nothing: str = "") -> None:
-    """What was done; `nothing` where nothing was."""
+    """Print what was done, or `nothing` if nothing was done."""
     if change is None:
         say({"change": None}, nothing, as_json=as_json)
     else:
@@ -133,22 +135,22 @@ def say_change(change: Change | None, *, as_json: bool, nothing: str = "") -> No
 
 
 def document_named(project: Project, external_id: str) -> int:
-    """The id of the document that is called so in its file. Raises UserError for none and for several."""
+    """The id of the document with this id in its file. Raises UserError if none or several have it."""
     from curator.services.ports import QueueFilter
 
     where = QueueFilter(text=external_id)
     rows = project.queue.rows(where, limit=project.queue.count(where))
     ids = [row.document_id for row in rows if row.external_id == external_id]
     if not ids:
-        raise UserError(f"The project has no document {external_id}. `curator work P` names documents.")
+        raise UserError(f"Document {external_id} was not found in this project. `curator work P` shows document IDs.")
     if len(ids) > 1:
-        raise UserError(f"{len(ids):,} documents are called {external_id}. Name one of its mentions instead.")
+        raise UserError(f"{len(ids):,} documents have the ID {external_id}. Give the number of a mention instead.")
     return ids[0]
 
 
 @contextmanager
 def progress_bar() -> Iterator[Report]:
-    """A function that shows progress on standard error; silent where that is no terminal."""
+    """Yields a function that shows progress on standard error; silent if that is not a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
@@ -175,7 +177,7 @@ def progress_bar() -> Iterator[Report]:
 
 
 def run_steps(steps: Generator[Progress, None, T]) -> T:
-    """Drive a generator of progress to its end and return its result; Ctrl+C closes it after the step."""
+    """Run a generator of progress to its end and return its result; Ctrl+C closes it after the current step."""
     with progress_bar() as show, interrupts_held() as look, closing(steps):
         while True:
             look()
@@ -187,7 +189,7 @@ def run_steps(steps: Generator[Progress, None, T]) -> T:
 
 
 def run_job(start: Callable[[Report, Callable[[JobOutcome], None]], JobHandle]) -> JobOutcome:
-    """Start a job and wait for it. Raises UserError where it failed, CancelledError where it was cancelled."""
+    """Start a job and wait for it. Raises UserError if it failed, CancelledError if it was cancelled."""
     with progress_bar() as show, interrupts_held() as look:
         handle = start(show, _ignore)
         try:
@@ -203,7 +205,7 @@ def run_job(start: Callable[[Report, Callable[[JobOutcome], None]], JobHandle]) 
 def checked(outcome: JobOutcome) -> JobOutcome:
     if outcome.state is JobState.CANCELLED:
         raise CancelledError
-    if outcome.state is JobState.FAILED or "signal" in outcome.result:  # killed from outside: no bug of ours
+    if outcome.state is JobState.FAILED or "signal" in outcome.result:  # killed from outside: not a bug
         raise UserError(outcome.message)
     if outcome.state is JobState.CRASHED:
         raise RuntimeError(f"{outcome.message}\n{outcome.detail}")
@@ -211,7 +213,10 @@ def checked(outcome: JobOutcome) -> JobOutcome:
 
 
 def ensure_index(project: Project, *, lexical_only: bool = False, again: bool = False) -> None:
-    """Build the bundles that are missing for the knowledge base, and refit the weights where links have doubled."""
+    """Build the indexes that the knowledge base lacks, and refit the weights if the number of links has doubled.
+
+    Raises UserError if the project has no knowledge base.
+    """
     if project.knowledge.info() is None:
         raise UserError("The project has no knowledge base. Import one first: `curator kb import P FILE`.")
     if again or project.retraining.needs_index(lexical_only=lexical_only):
@@ -229,4 +234,4 @@ def _figures(data: Mapping[str, Any]) -> str:
 
 
 def _ignore(outcome: JobOutcome) -> None:
-    """The handle's `wait` gives the outcome in the caller's thread."""
+    """The outcome is taken from the handle's `wait`, in the caller's thread."""

@@ -1,4 +1,4 @@
-"""kb import, kb search, export."""
+"""kb, kb export, kb search, export."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FILE = click.Path(path_type=Path)
 
 @click.group("kb")
 def kb() -> None:
-    """The knowledge base."""
+    """Import, search, extend and export the knowledge base."""
 
 
 for _command in (kb_import, sources, drop, nils, new, make, remap):
@@ -38,17 +38,21 @@ for _command in (kb_import, sources, drop, nils, new, make, remap):
     default=2,
     show_default=True,
     metavar="N",
-    help="A string that was linked to one entity in N documents becomes a name of it.",
+    help="Add a string to an entity's names if it was linked to that entity in at least N documents.",
 )
 @AS_JSON
 def kb_export(project: Path, out: Path, *, least: int, as_json: bool) -> None:
-    """Write the knowledge base of P to OUT as JSON lines, with names that decisions taught and entities made here."""
+    """Export the knowledge base of P to OUT as JSON lines.
+
+    The export includes names learned from decisions and entities created in P.
+    """
     with opened(project, read_only=True) as found:
         report = found.kb_export.export(out, least=least)
     text = (
         f"Wrote {counted(report.entities, 'entity', 'entities')} to {report.path}: "
         f"{counted(report.names, 'new name', 'new names')}, "
-        f"{counted(report.provisional, 'entity', 'entities')} made here. {report.list_path} lists the names."
+        f"{counted(report.provisional, 'entity', 'entities')} created in this project. "
+        f"{report.list_path} lists the new names."
     )
     say(asdict(report), text, as_json=as_json)
 
@@ -56,13 +60,16 @@ def kb_export(project: Path, out: Path, *, least: int, as_json: bool) -> None:
 @kb.command("search")
 @PROJECT
 @click.argument("query")
+@click.option("--type", "mention_type", metavar="TYPE", help="List entities first that fit mentions of this type.")
 @click.option(
-    "--type", "mention_type", metavar="TYPE", help="Entities that mentions of this type may link to come first."
+    "--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="Show at most N entities."
 )
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="At most N.")
 @AS_JSON
 def kb_search(project: Path, query: str, *, mention_type: str | None, limit: int, as_json: bool) -> None:
-    """Search the knowledge base of P as the window does: a name, an identifier, "exact", type:T, name :: definition."""
+    """Search the knowledge base of P.
+
+    QUERY is written as in the window: a name, an identifier, "exact name", type:TYPE or name :: definition.
+    """
     with opened(project, read_only=True) as found:
         matches = found.knowledge.search(query, mention_type=mention_type, limit=limit)
     lines = [f"{one.entity.id}  {one.entity.name}  ({', '.join(one.entity.types)})  {one.matched}" for one in matches]
@@ -79,15 +86,16 @@ def kb_search(project: Path, query: str, *, mention_type: str | None, limit: int
     "format_name",
     required=True,
     metavar="NAME",
-    help="A format that can be written: `curator formats` lists them with what each can carry.",
+    help="Format to write; `curator formats` lists the formats and what each can hold.",
 )
-@click.option("--only-done", is_flag=True, help="The same as --scope done.")
+@click.option("--only-done", is_flag=True, help="Same as --scope done.")
 @click.option(
     "--scope",
     type=click.Choice(["decided", "done", "adjudicated"]),
-    help="All documents with what is decided so far (usual), done documents, or adjudicated mentions only.",
+    help="decided: all documents with their current decisions (default). done: only documents marked as done. "
+    "adjudicated: only adjudicated mentions.",
 )
-@click.option("--report", type=FILE, metavar="FILE", help="Write everything that is reported to this text file.")
+@click.option("--report", type=FILE, metavar="FILE", help="Write the full report to this text file.")
 @AS_JSON
 def export(
     project: Path,
@@ -99,15 +107,17 @@ def export(
     report: Path | None,
     as_json: bool,
 ) -> None:
-    """Write the documents of P with their decisions to OUT.
+    """Export the documents of P with their decisions to OUT.
 
-    Where OUT ends as files of the format do (gold.pubtator, gold.xml), all documents go into that file. Otherwise, and
-    where OUT is a folder, it is a folder with a file for each imported file; of a single one OUT is the file. brat,
-    UIMA XMI, WebAnno TSV and plain text have a file for each document: OUT is a folder, or an archive that ends with
-    .zip.
+    If OUT ends with a file extension of the format (gold.pubtator, gold.xml), all documents are written to this file.
+    Otherwise OUT is a folder with one file for each imported file or, if only one file was imported, the file itself.
+    A folder that already exists is always used as a folder.
+
+    brat, UIMA XMI, WebAnno TSV and plain text have one file per document: OUT is a folder, or an archive whose name
+    ends with .zip.
     """
     if only_done and scope not in (None, "done"):
-        raise click.UsageError("--only-done and --scope say different things. Give one of them.")
+        raise click.UsageError(f"--only-done contradicts --scope {scope}. Give only one of them.")
     wanted = ExportScope(scope or ("done" if only_done else "decided"))
     with opened(project, read_only=True) as found:
         written = found.exporting.export(out, format_name, scope=wanted)

@@ -32,25 +32,33 @@ if TYPE_CHECKING:
     from curator.services.curating import Line
 
 
-# decide --identical: the other mentions of one string in context, and the decision of those that are ticked.
+# decide --identical: list the other mentions with the same text in context, and decide those that are ticked.
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def IDENTICAL(command: Command) -> Command:  # noqa: N802 - an option like the others, of several
-    """The options of deciding in context."""
+    """The options of `decide --identical`."""
     options = (
-        click.option("--identical", is_flag=True, help="List the other mentions of the string, in context."),
+        click.option("--identical", is_flag=True, help="List the other mentions with the same text, in context."),
         click.option(
             "--scope",
             type=click.Choice([PropagationScope.DOCUMENT.value, PropagationScope.PROJECT.value]),
             default=PropagationScope.PROJECT.value,
             show_default=True,
-            help="With --identical: where they are looked for.",
+            help="With --identical: where to look for them.",
         ),
-        click.option("--tick", type=int, multiple=True, metavar="ID", help="Decide this one of the list, too."),
-        click.option("--untick", type=int, multiple=True, metavar="ID", help="Leave this one of the list out."),
-        click.option("--yes", is_flag=True, help="With --identical: decide what is ticked; otherwise only list."),
+        click.option(
+            "--tick", type=int, multiple=True, metavar="ID", help="Also decide this mention of the list. Repeatable."
+        ),
+        click.option(
+            "--untick", type=int, multiple=True, metavar="ID", help="Leave out this mention of the list. Repeatable."
+        ),
+        click.option(
+            "--yes",
+            is_flag=True,
+            help="With --identical: decide the ticked mentions. Without --yes, they are only listed.",
+        ),
     )
     for option in reversed(options):
         command = option(command)
@@ -59,7 +67,7 @@ def IDENTICAL(command: Command) -> Command:  # noqa: N802 - an option like the o
 
 @dataclass(frozen=True, slots=True)
 class PropagationRequest:
-    """Without a verdict that of the mention's decision is meant."""
+    """`verdict` None stands for the verdict of the mention's current decision."""
 
     mention_id: int
     verdict: Verdict | None
@@ -68,40 +76,41 @@ class PropagationRequest:
     untick: Sequence[int] = ()
 
 
-def decide_identical(project: Project, asked: PropagationRequest, *, yes: bool, as_json: bool) -> None:
-    """List the others; with `yes` decide the mention, unless it is so already, and then the ticked ones as one step."""
-    standing = project.curation.current([asked.mention_id]).get(asked.mention_id)
-    verdict = asked.verdict or (standing.verdict if standing is not None else None)
+def decide_identical(project: Project, request: PropagationRequest, *, yes: bool, as_json: bool) -> None:
+    """List the other mentions. With `yes`, decide the mention itself (unless it has this verdict already) and then the
+    ticked mentions, as one step. Raises UserError if there is no verdict, or a ticked mention is not in the list."""
+    current = project.curation.current([request.mention_id]).get(request.mention_id)
+    verdict = request.verdict or (current.verdict if current is not None else None)
     if verdict is None:
-        raise UserError(f"Mention {asked.mention_id} is not decided yet. Give its decision: --link, --nil, …")
-    others = project.propagation.others(asked.mention_id, verdict, scope=asked.scope)
-    ticked = _ticked(others, asked)
+        raise UserError(f"Mention {request.mention_id} is not decided yet. Add --link, --nil, --reject or --skip.")
+    others = project.propagation.others(request.mention_id, verdict, scope=request.scope)
+    ticked = _ticked(others, request)
     changes: list[Change] = []
     if yes:
-        if standing is None or standing.verdict != verdict:
-            changes.append(project.curation.decide(asked.mention_id, verdict))
+        if current is None or current.verdict != verdict:
+            changes.append(project.curation.decide(request.mention_id, verdict))
         if ticked:
             changes.append(project.propagation.decide(others, ticked))
     facts = {**_facts(others, ticked), "changes": [change_facts(one) for one in changes]}
     say(facts, "\n".join([*_lines(others, ticked), _outcome(others, ticked, changes, yes=yes)]), as_json=as_json)
 
 
-def _ticked(others: Others, asked: PropagationRequest) -> list[int]:
+def _ticked(others: Others, request: PropagationRequest) -> list[int]:
     listed = {line.context.mention_id for line in others.lines}
-    for one in (*asked.tick, *asked.untick):
+    for one in (*request.tick, *request.untick):
         if one not in listed:
-            raise UserError(f"Mention {one} is not in the list; nothing was decided.")
-    chosen = ({*others.ticked} | set(asked.tick)) - set(asked.untick)
+            raise UserError(f"Mention {one} is not in the list; nothing was decided. Check --tick and --untick.")
+    chosen = ({*others.ticked} | set(request.tick)) - set(request.untick)
     return [line.context.mention_id for line in others.lines if line.context.mention_id in chosen]
 
 
 def _outcome(others: Others, ticked: Sequence[int], changes: Sequence[Change], *, yes: bool) -> str:
     if not others.lines:
-        rest = f"“{others.this.text}” stands nowhere else."
+        rest = f"“{others.this.text}” does not occur anywhere else."
         return " ".join([*(f"{one.text}." for one in changes), rest])
     if yes:
-        return " ".join(f"{one.text}." for one in changes) or "Nothing is ticked; nothing was decided."
-    return f"{len(ticked):,} of {len(others.lines):,} are ticked. Nothing was decided; --yes decides what is ticked."
+        return " ".join(f"{one.text}." for one in changes) or "Nothing is ticked, so nothing was decided."
+    return f"Ticked: {len(ticked):,} of {len(others.lines):,}. Nothing was decided; --yes decides the ticked mentions."
 
 
 def _lines(others: Others, ticked: Sequence[int]) -> list[str]:
@@ -157,11 +166,15 @@ def _record(line: Line, chosen: set[int]) -> dict[str, Any]:
 @click.command("decide")
 @PROJECT
 @click.argument("mentions", type=int, nargs=-1, required=True, metavar="MENTION...")
-@click.option("--link", "links", multiple=True, metavar="ID", help="An entity; repeat it for a composite mention.")
-@click.option("--nil", type=click.Choice([one.value for one in NilReason]), help="No entity, and why.")
-@click.option("--reject", type=click.Choice([one.value for one in RejectReason]), help="No mention, and why.")
-@click.option("--skip", type=click.Choice([one.value for one in SkipReason]), help="Not now, and why.")
-@click.option("--clear", is_flag=True, help="Undecided again; the history stays.")
+@click.option(
+    "--link", "links", multiple=True, metavar="ID", help="Link to this entity. Repeat it for a composite mention."
+)
+@click.option("--nil", type=click.Choice([one.value for one in NilReason]), help="Mark as NIL, for this reason.")
+@click.option(
+    "--reject", type=click.Choice([one.value for one in RejectReason]), help="Reject the mention, for this reason."
+)
+@click.option("--skip", type=click.Choice([one.value for one in SkipReason]), help="Skip the mention, for this reason.")
+@click.option("--clear", is_flag=True, help="Remove the decision. The history is kept.")
 @IDENTICAL
 @CURATOR
 @AS_JSON
@@ -182,22 +195,24 @@ def decide(
     curator: str,
     as_json: bool,
 ) -> None:
-    """Decide each MENTION, its number as `curator link --out` and `curator work` write it, as one step.
+    """Decide one or several mentions, as one step.
 
-    With --identical the other mentions of its string are listed in context; --yes decides the ticked ones.
+    MENTION is the number of a mention, as shown by `curator work`, `curator mention list` and `curator link --out`.
+
+    With --identical, the other mentions with the same text are listed in context, and --yes decides the ticked ones.
     """
     given = sum([bool(links), nil is not None, reject is not None, skip is not None, clear])
     if given > 1 or not (given or identical):
         raise click.UsageError("Give exactly one of --link, --nil, --reject, --skip and --clear.")
     if identical and (len(mentions) > 1 or clear):
-        raise click.UsageError("--identical is about one MENTION and its decision.")
+        raise click.UsageError("--identical takes one MENTION and no --clear.")
     if not identical and (tick or untick or yes):
-        raise click.UsageError("--tick, --untick and --yes go with --identical.")
+        raise click.UsageError("--tick, --untick and --yes require --identical.")
     with opened(project, curator=curator, read_only=identical and not yes) as found:
         verdict = _verdict(found, links, nil, reject, skip)
         if identical:
-            asked = PropagationRequest(mentions[0], verdict if given else None, PropagationScope(scope), tick, untick)
-            decide_identical(found, asked, yes=yes, as_json=as_json)
+            request = PropagationRequest(mentions[0], verdict if given else None, PropagationScope(scope), tick, untick)
+            decide_identical(found, request, yes=yes, as_json=as_json)
             return
         change = found.curation.decide_many(mentions, verdict)
     say_change(change, as_json=as_json)
@@ -208,7 +223,7 @@ def decide(
 @CURATOR
 @AS_JSON
 def undo(project: Path, *, curator: str, as_json: bool) -> None:
-    """Take the last step back."""
+    """Undo the last step."""
     with opened(project, curator=curator) as found:
         change = found.curation.undo()
     say_change(change, as_json=as_json, nothing="Nothing to undo.")
@@ -219,7 +234,7 @@ def undo(project: Path, *, curator: str, as_json: bool) -> None:
 @CURATOR
 @AS_JSON
 def redo(project: Path, *, curator: str, as_json: bool) -> None:
-    """Do again what was taken back."""
+    """Redo the step that was undone last."""
     with opened(project, curator=curator) as found:
         change = found.curation.redo()
     say_change(change, as_json=as_json, nothing="Nothing to redo.")
@@ -227,29 +242,30 @@ def redo(project: Path, *, curator: str, as_json: bool) -> None:
 
 @click.command("replay")
 @PROJECT
-@click.option("--split", type=SPLIT, required=True, help="Whose imported gold is replayed.")
-@click.option("--limit", type=click.IntRange(min=1), required=True, metavar="N", help="At most N decisions.")
+@click.option("--split", type=SPLIT, required=True, help="Split whose imported gold is replayed.")
+@click.option("--limit", type=click.IntRange(min=1), required=True, metavar="N", help="Replay at most N decisions.")
 @AS_JSON
 def replay(project: Path, *, split: str, limit: int, as_json: bool) -> None:
-    """Take decisions from gold, document by document, with what the linker showed."""
+    """Replay imported gold as if a curator had decided it, document by document.
+
+    Each decision is saved with the suggestions stored for its mention: run `curator link` first.
+    """
     with opened(project) as found:
         report = run_steps(found.replay.replay(Split(split), limit=limit))
     text = (
         f"Replayed {counted(report.decisions, 'decision', 'decisions')} in "
-        f"{counted(report.documents, 'document', 'documents')}; the first candidate was right "
+        f"{counted(report.documents, 'document', 'documents')}. The first candidate was correct "
         f"for {report.first:,} of {counted(report.links, 'link', 'links')}."
     )
     if report.unshown:
-        text += (
-            f" Nothing was suggested for {counted(report.unshown, 'mention', 'mentions')}: run `curator link` first."
-        )
+        text += f" {counted(report.unshown, 'mention', 'mentions')} had no suggestions: run `curator link` first."
     say(asdict(report), text, as_json=as_json)
 
 
 def _verdict(
     project: Project, links: tuple[str, ...], nil: str | None, reject: str | None, skip: str | None
 ) -> Verdict:
-    """None given is --clear."""
+    """The verdict of the given options; with none of them it is --clear. Raises UserError for an unknown entity."""
     if nil is not None:
         return Verdict.nil(NilReason(nil))
     if reject is not None:
@@ -264,5 +280,5 @@ def _verdict(
 def _entity(project: Project, given: str) -> str:
     found = project.knowledge.entity(given)
     if found is None:
-        raise UserError(f"The knowledge base has no entity {given}. Check the identifier, or decide --nil not-in-kb.")
+        raise UserError(f"Entity {given} was not found in the knowledge base. Check the ID, or use --nil not-in-kb.")
     return found.id

@@ -1,4 +1,4 @@
-"""kb nils, kb new, kb make, kb remap: what the knowledge base lacks, and what a new version of it means."""
+"""kb nils, kb new, kb make, kb remap: entities missing from the knowledge base, and decisions after a new version."""
 
 from __future__ import annotations
 
@@ -19,23 +19,26 @@ SHOWN = 100
 
 @click.command("nils")
 @PROJECT
-@click.option("--suggested", is_flag=True, help="Undecided mentions that are suggested to be NIL instead.")
+@click.option("--suggested", is_flag=True, help="List undecided mentions that are suggested as NIL instead.")
 @AS_JSON
 def nils(project: Path, *, suggested: bool, as_json: bool) -> None:
-    """List the NIL mentions of P that may mean the same, the biggest clusters first."""
+    """List clusters of NIL mentions of P.
+
+    The mentions of a cluster may name the same entity. The largest cluster comes first.
+    """
     with opened(project, read_only=True) as found:
         clusters = found.nils.clusters(decided=not suggested)
     lines = [f"{len(one.mention_ids):>6}  {one.name}  ({one.type})  mentions {_ids(one)}" for one in clusters[:SHOWN]]
     left = len(clusters) - SHOWN
     lines += [f"… and {left:,} more; --json shows all."] if left > 0 else []
-    say({"clusters": [asdict(one) for one in clusters]}, "\n".join(lines) or "No mention is NIL.", as_json=as_json)
+    say({"clusters": [asdict(one) for one in clusters]}, "\n".join(lines) or "No NIL mentions.", as_json=as_json)
 
 
 @click.command("new")
 @PROJECT
 @AS_JSON
 def new(project: Path, *, as_json: bool) -> None:
-    """List the entities that curators of P made."""
+    """List the entities that curators created in P."""
     with opened(project, read_only=True) as found:
         entities = found.provisional.all()
     lines = [
@@ -45,23 +48,25 @@ def new(project: Path, *, as_json: bool) -> None:
         for one in entities
     ]
     result = {"entities": [_record(one) for one in entities]}
-    say(result, "\n".join(lines) or "No entity was made in this project.", as_json=as_json)
+    say(result, "\n".join(lines) or "No entities were created in this project.", as_json=as_json)
 
 
 @click.command("make")
 @PROJECT
 @click.argument("name")
-@click.option("--type", "types", multiple=True, metavar="TYPE", help="A type of it; may be given several times.")
-@click.option("--synonym", "synonyms", multiple=True, metavar="TEXT", help="Another name; may be given several times.")
-@click.option("--definition", default="", metavar="TEXT", help="What it is.")
+@click.option("--type", "types", multiple=True, metavar="TYPE", help="Type of the entity. Repeatable.")
+@click.option("--synonym", "synonyms", multiple=True, metavar="TEXT", help="Another name of the entity. Repeatable.")
+@click.option("--definition", default="", metavar="TEXT", help="Definition of the entity.")
 @click.option(
     "--id",
     "entity_id",
     default="",
     metavar="CURIE",
-    help="Its identifier in a registry, such as OMIM:104300, if no knowledge base here has it.",
+    help="Identifier of the entity in a registry, such as OMIM:104300, if the knowledge base does not have it.",
 )
-@click.option("--mention", "mentions", type=int, multiple=True, metavar="ID", help="A mention to link to it.")
+@click.option(
+    "--mention", "mentions", type=int, multiple=True, metavar="ID", help="Link this mention to the entity. Repeatable."
+)
 @AS_JSON
 def make(
     project: Path,
@@ -74,7 +79,10 @@ def make(
     mentions: tuple[int, ...],
     as_json: bool,
 ) -> None:
-    """Make the entity NAME, which the knowledge base of P lacks, and link mentions to it."""
+    """Create the entity NAME in P and link mentions to it.
+
+    Use this for entities that the knowledge base lacks.
+    """
     with opened(project) as found:
         made = found.provisional.make(EntityDraft(name, types, definition, synonyms, entity_id), mentions)
     say({"id": made.entity_id, "mentions": list(mentions)}, f"{made.change.text}.", as_json=as_json)
@@ -82,21 +90,24 @@ def make(
 
 @click.command("remap")
 @PROJECT
-@click.option("--apply", "applied", is_flag=True, help="Move every decision that has a proposal, as one step.")
+@click.option("--apply", "applied", is_flag=True, help="Change every decision that has a proposal, as one step.")
 @AS_JSON
 def remap(project: Path, *, applied: bool, as_json: bool) -> None:
-    """List decisions of P that the last knowledge-base import concerns, with what they would move to."""
+    """List the decisions affected by the last knowledge base import.
+
+    Each line shows the proposed new entity, if one was found.
+    """
     with opened(project, read_only=not applied) as found:
         plan = found.remapping.plan()
         wanted = [one for one in plan.lines if one.proposed is not None]
         change = found.remapping.apply(wanted) if applied and wanted else None
     lines = [_line(one) for one in plan.lines]
     if change is not None:
-        lines.append(f"{change.text}. `curator undo` takes it back.")
+        lines.append(f"{change.text}. `curator undo P` undoes it.")
     elif wanted:
-        lines.append("Nothing was changed; --apply moves what has a proposal.")
+        lines.append("Nothing was changed; --apply changes the decisions that have a proposal.")
     result = {**asdict(plan), "moved": len(change.mention_ids) if change is not None else 0}
-    say(result, "\n".join(lines) or "Every decision names what the knowledge base has.", as_json=as_json)
+    say(result, "\n".join(lines) or "Every linked entity is in the knowledge base.", as_json=as_json)
 
 
 def _record(one: NewEntity) -> dict[str, Any]:
@@ -110,7 +121,7 @@ def _ids(cluster: NilCluster) -> str:
 
 
 def _line(one: Remapping) -> str:
-    to = "nothing of this name"
+    to = "no entity with this name"
     if one.proposed is not None:
         to = f"{one.proposed.id} {one.proposed.name}"
     elif one.others:

@@ -1,4 +1,4 @@
-"""evaluate: a bundle against gold, against another bundle, or a replay."""
+"""evaluate, stats: a linker on gold, against another linker or in a replay, and the figures of the dashboard."""
 
 from __future__ import annotations
 
@@ -31,16 +31,26 @@ MOST_FLIPS = 10
 
 @click.command("evaluate")
 @PROJECT
-@click.option("--split", type=SPLIT, required=True, help="Whose gold.")
-@click.option("--bundle", "bundle_id", metavar="ID", help="Another bundle than the one that serves.")
-@click.option("--against", metavar="ID", help="Compare with this bundle: differences, exact test, flips.")
-@click.option("--report", type=click.Path(path_type=Path), metavar="FILE.html", help="Write the whole report there.")
-@click.option("--no-memory", is_flag=True, help="The linker does not remember the train decisions.")
-@click.option("--whole-kb", is_flag=True, help="Link a second time without types; for ZESHEL that is always done.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the intervals' resamples.")
-@click.option("--replay", is_flag=True, help="Let a simulated curator decide the gold, document by document.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="With --replay: at most N decisions.")
-@click.option("--then", type=SPLIT, help="With --replay: go on with this split.")
+@click.option("--split", type=SPLIT, required=True, help="Split whose gold is used.")
+@click.option("--bundle", "bundle_id", metavar="ID", help="Evaluate this linker instead of the one in use.")
+@click.option(
+    "--against", metavar="ID", help="Compare with this linker: differences, exact test, mentions that become wrong."
+)
+@click.option(
+    "--report", type=click.Path(path_type=Path), metavar="FILE.html", help="Write the full report to this file."
+)
+@click.option("--no-memory", is_flag=True, help="Evaluate without the memory of the train decisions.")
+@click.option(
+    "--whole-kb",
+    is_flag=True,
+    help="Also link without restricting candidates to the mention's type. Always done for ZESHEL.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed of the confidence intervals."
+)
+@click.option("--replay", is_flag=True, help="Simulate a curator who decides the gold, document by document.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="With --replay: stop after N decisions.")
+@click.option("--then", type=SPLIT, help="With --replay: continue with this split.")
 @AS_JSON
 def evaluate(
     project: Path,
@@ -57,13 +67,13 @@ def evaluate(
     then: str | None,
     as_json: bool,
 ) -> None:
-    """Compare a linker with the link and NIL decisions of the split's done documents."""
+    """Evaluate a linker on the link and NIL decisions in the done documents of a split."""
     wish: EvaluationWish | ReplayWish
     if replay:
-        _refuse("--replay", ("--against", against), ("--whole-kb", whole_kb))
+        _refuse("with --replay", ("--against", against), ("--whole-kb", whole_kb))
         wish = ReplayWish(Split(split), bundle_id, Split(then) if then else None, limit, memory=not no_memory)
     else:
-        _refuse("an evaluation without --replay", ("--limit", limit), ("--then", then))
+        _refuse("without --replay", ("--limit", limit), ("--then", then))
         whole = True if whole_kb else None
         wish = EvaluationWish(Split(split), bundle_id, against, memory=not no_memory, whole_kb=whole, seed=seed)
     if report is not None:
@@ -72,14 +82,14 @@ def evaluate(
     if report is not None:
         save_report(outcome.result, report)
     text = replay_text(outcome.result) if replay else figures_text(outcome.result)
-    where = f"\nThe report is in {report}." if report is not None else ""
+    where = f"\nReport written to {report}." if report is not None else ""
     say(without_html(outcome.result), text + where, as_json=as_json)
 
 
-def _refuse(what: str, *given: tuple[str, object]) -> None:
+def _refuse(when: str, *given: tuple[str, object]) -> None:
     wrong = [name for name, value in given if value]
     if wrong:
-        raise click.UsageError(f"{' and '.join(wrong)} cannot be given with {what}.")
+        raise click.UsageError(f"{' and '.join(wrong)} cannot be given {when}.")
 
 
 def _run(path: Path, wish: EvaluationWish | ReplayWish) -> JobOutcome:
@@ -126,7 +136,8 @@ def _against_lines(against: Mapping[str, Any] | None) -> list[str]:
         return []
     tests, flips = against["decisions"], against["flips"]
     lines = [
-        f"against {against['bundle']}: right only here {tests['only_this']:,}, only there {tests['only_other']:,}, "
+        f"against {against['bundle']}: {tests['only_this']:,} right only with this linker, "
+        f"{tests['only_other']:,} right only with the other, "
         f"p {tests['p_value']:.4f} (McNemar, exact)"
     ]
     for name in ("recall@1", "NIL F1", "right in all, NIL included"):
@@ -135,7 +146,8 @@ def _against_lines(against: Mapping[str, Any] | None) -> list[str]:
             lines.append(f"  {name}: {_points(apart)}")
     lost = [one for one in flips if one["direction"] == "right_to_wrong"]
     lines += [
-        f"  lost: {one['surface']} ({one['document_name']}): {one['old']} → {one['new']}" for one in lost[:MOST_FLIPS]
+        f"  becomes wrong: {one['surface']} ({one['document_name']}): {one['old']} → {one['new']}"
+        for one in lost[:MOST_FLIPS]
     ]
     return lines
 
@@ -146,18 +158,18 @@ def _points(apart: Mapping[str, Any]) -> str:
 
 
 def replay_text(result: Mapping[str, Any]) -> str:
-    """The message, and all decisions beside the last ones."""
+    """The message, then the figures of all decisions and of the last ones."""
     every, last = result["replay"]["every"], result["replay"]["last"]
     rows = [
-        f"{name}: recall@1 {_percent(one['recall_at_1'])}, one key {_percent(1 - one['more_keys'])}, with a digit "
-        f"{_percent(1 - one['more_than_digit'])}, NIL F1 {_percent(one['nil_f1'])}"
+        f"{name}: recall@1 {_percent(one['recall_at_1'])}, with Enter alone {_percent(1 - one['more_keys'])}, "
+        f"with Enter or a digit {_percent(1 - one['more_than_digit'])}, NIL F1 {_percent(one['nil_f1'])}"
         for name, one in ((f"all {every['decisions']:,}", every), (f"last {last['decisions']:,}", last))
     ]
     return "\n".join([str(result["message"]), *rows])
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a figure is no percentage."""
+    """Whether the figure is shown as a plain number, not as a percentage."""
     return name.startswith(("ECE", "Brier,", "risk-coverage"))
 
 
@@ -165,18 +177,20 @@ def _percent(value: float | None) -> str:
     return "undefined" if value is None else f"{100 * value:.1f} %"
 
 
-# stats: the dashboard's figures.
+# stats: the figures of the dashboard.
 
 DAY = click.DateTime(formats=["%Y-%m-%d"])
 
 
 @click.command("stats")
 @PROJECT
-@click.option("--curator", default="", metavar="NAME", help="Of one curator's decisions; import for imported gold.")
-@click.option("--split", type=SPLIT, help="Of one split's documents.")
-@click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="From this day on.")
-@click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Up to this day, which counts.")
-@click.option("--plot", "only", metavar="ID", help="One plot alone, as comma-separated values.")
+@click.option(
+    "--curator", default="", metavar="NAME", help="Only decisions of this curator; `import` stands for imported gold."
+)
+@click.option("--split", type=SPLIT, help="Only documents of this split.")
+@click.option("--since", type=DAY, metavar="YYYY-MM-DD", help="Only decisions from this day on.")
+@click.option("--until", type=DAY, metavar="YYYY-MM-DD", help="Only decisions up to this day, inclusive.")
+@click.option("--plot", "only", metavar="ID", help="Print the data of one plot as CSV.")
 @AS_JSON
 def stats(
     project: Path,
@@ -188,7 +202,7 @@ def stats(
     only: str | None,
     as_json: bool,
 ) -> None:
-    """Show the figures of the dashboard: progress, speed, keys, accepted suggestions, NIL, bundles, agreement."""
+    """Show the figures of the dashboard: progress, speed, keys, accepted suggestions, NIL, linkers, agreement."""
     where = StatisticsFilter(
         curator, Split(split) if split else None, since.date() if since else None, until.date() if until else None
     )
@@ -201,7 +215,7 @@ def stats(
 
 
 def lines(statistics: Statistics, where: StatisticsFilter) -> Iterator[str]:
-    """The headlines with what they are made of, then what each plot says."""
+    """The main figures with their explanations, then a summary of each plot."""
     for one in head_figures(statistics, where):
         yield f"{one.title:<26} {one.words:>9}   {one.hint}"
     yield ""
@@ -213,4 +227,4 @@ def _plot(found: tuple[Plot, ...], wanted: str) -> Plot:
     for one in found:
         if one.id == wanted:
             return one
-    raise UserError(f"There is no plot {wanted}. There are {', '.join(one.id for one in found)}.")
+    raise UserError(f"Plot {wanted} was not found. The plots are {', '.join(one.id for one in found)}.")

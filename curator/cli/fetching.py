@@ -1,4 +1,4 @@
-"""fetch pubmed: records over the network, by PMID or query."""
+"""fetch pubmed: records from PubMed, by PMID or query."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from curator.services.ports import MOST_FOUND
 
 @click.group("fetch")
 def fetch() -> None:
-    """Fetch records over the network. No other command, and nothing in the window unasked, uses it."""
+    """Fetch records over the network.
+
+    No other command uses the network. The window uses it only when you fetch records from PubMed.
+    """
 
 
 @fetch.command("pubmed")
@@ -26,25 +29,25 @@ def fetch() -> None:
     "--pmid-file",
     type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
     metavar="F",
-    help="PMIDs in a text file, apart by lines, spaces or commas; - reads standard input.",
+    help="Text file of PMIDs, separated by line breaks, spaces or commas; - reads standard input.",
 )
-@click.option("--query", default="", metavar="Q", help="A query as at pubmed.ncbi.nlm.nih.gov.")
+@click.option("--query", default="", metavar="Q", help="Query, written as at pubmed.ncbi.nlm.nih.gov.")
 @click.option(
     "--most",
     type=click.IntRange(1, MOST_FOUND),
     default=MOST_FOUND,
     show_default=True,
     metavar="N",
-    help="Of a query, the first N records.",
+    help="With --query: fetch at most the first N records.",
 )
-@click.option("--count", is_flag=True, help="Only tell how many records the query matches.")
-@click.option("--split", type=SPLIT, default="train", show_default=True, help="Where the documents belong.")
+@click.option("--count", is_flag=True, help="With --query: only show how many records match.")
+@click.option("--split", type=SPLIT, default="train", show_default=True, help="Split to put the documents into.")
 @click.option(
     "--hold-out",
     type=click.IntRange(min=0),
     default=0,
     metavar="N",
-    help="Put N documents, evenly spread, into the split validation.",
+    help="Put N documents, evenly spread, into the validation split instead.",
 )
 @AS_JSON
 def pubmed(
@@ -58,16 +61,18 @@ def pubmed(
     hold_out: int,
     as_json: bool,
 ) -> None:
-    """Fetch records of PubMed into P, by PMIDs or by a query, and import them.
+    """Fetch PubMed records by PMID or query and import them into P.
 
-    eutils.ncbi.nlm.nih.gov is asked, at most three times a second, or ten with an API key (the setting NCBI API key,
-    or NCBI_API_KEY). Sent are the PMIDs or the query, the program's name and the key. Stopped with Ctrl+C, the same
-    command goes on where it was.
+    The records come from eutils.ncbi.nlm.nih.gov, at most three requests a second, or ten with an API key (the setting
+    NCBI API key, or the environment variable NCBI_API_KEY). Each request contains the PMIDs or the query, the program's
+    name and the key.
+
+    If you stop the command with Ctrl+C, run it again to resume where it stopped.
     """
     if bool(query.strip()) == (pmid_file is not None):
         raise click.UsageError("Give either --pmid-file or --query.")
     if count and not query.strip():
-        raise click.UsageError("--count counts what a --query matches.")
+        raise click.UsageError("--count requires --query.")
     with opened(project, read_only=count) as found:
         if count:
             number = run_steps(found.fetching.count(query))
@@ -88,11 +93,11 @@ def _pmids(path: Path) -> tuple[str, ...]:
         with click.open_file(str(path), encoding="utf-8") as file:
             pmids = pmids_in(file.read())
     except UnicodeDecodeError as error:
-        raise UserError(f"{path} is no UTF-8 text. Save it as one and try again.") from error
+        raise UserError(f"{path} is not UTF-8 text. Save it as UTF-8 and try again.") from error
     except OSError as error:
-        raise UserError(f"{path} could not be read ({error.strerror}). Check the name and its rights.") from error
+        raise UserError(f"{path} could not be read ({error.strerror}). Check its name and permissions.") from error
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
     if not pmids:
-        raise UserError(f"{path} holds no PMID.")
+        raise UserError(f"{path} contains no PMIDs.")
     return pmids

@@ -1,4 +1,4 @@
-"""What an import would do, and what differs, as the command line tells it: nothing is written."""
+"""What an import would do, and how changed documents differ, as text and JSON. Nothing is written."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from curator.services.importing import Foreseen, Left
 
 SHOWN = 10
-"""Problems, and changed documents without their differences, that are shown of one file."""
+"""How many problems of a file, and annotations found only in a file, are shown."""
 
 
 def say_preview(
     found: Sequence[Foreseen], changes: Sequence[TextChange], left: Sequence[Left], *, as_json: bool, listed: bool
 ) -> None:
-    """`listed`: every changed document is shown with its differences."""
+    """Print the preview; with `listed`, every changed document with its differences."""
     facts = {
         "files": [_facts(one) for one in found],
         "left_out": [{"path": str(one.path), "names": one.names, "reasons": dict(one.reasons)} for one in left],
@@ -31,7 +31,7 @@ def say_preview(
     lines += [f"{one.file}: {one.problem.text}" for files in left for one in files.problems()]
     if listed:
         lines += [line for one in changes for line in _change_lines(one)]
-        lines += [] if changes else ["No document that is here already differs."]
+        lines += [] if changes else ["No document differs from the project's version."]
     say(facts, "\n".join([*lines, "Nothing was written."]), as_json=as_json)
 
 
@@ -64,14 +64,14 @@ def _lines(one: Foreseen) -> Iterator[str]:
     if one.known:
         yield f"  {one.known}"
     elif one.here or one.changed:
-        changed = f"{len(one.changed):,} here with another text or other annotations"
-        yield f"  {one.new:,} new, {one.here:,} here already, {changed}."
+        changed = f"{len(one.changed):,} in the project with another text or other annotations"
+        yield f"  {one.new:,} new, {one.here:,} already in the project, {changed}."
     for document in one.first:
         title = document.title or document.text[:80].replace("\n", " ")
         yield f"  {document.external_id}  {title}  ({counted(len(document.mentions), 'mention', 'mentions')})"
-    told = one.severities()
-    if told:
-        yield "  " + ", ".join(f"{number:,} {word}" for word, number in told.items()) + ":"
+    severities = one.severities()
+    if severities:
+        yield "  " + ", ".join(f"{number:,} {word}" for word, number in severities.items()) + ":"
     for problem in one.problems[:SHOWN]:
         line = f"line {problem.line}: " if problem.line else ""
         yield f"    {line}{problem.severity}: {problem.text}"
@@ -108,7 +108,7 @@ def _change_lines(one: TextChange) -> Iterator[str]:
         yield "  The text is the same; the annotations differ."
     else:
         yield "  " + as_line(shortened(differences(one.document.text, one.source.text)))
-    for words, mentions in (("moves", one.moved), ("has no place in the new text", one.lost)):
+    for words, mentions in (("would be moved", one.moved), ("was not found in the new text", one.lost)):
         for found in mentions:
             decided = f", decided {verdict_words(found.decision.verdict)}" if found.decision is not None else ""
             yield f"  {found.mention.text} ({found.mention.type}{decided}) {words}"

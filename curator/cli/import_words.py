@@ -1,4 +1,4 @@
-"""What an import did, as the command line tells it."""
+"""What an import did, as text and JSON."""
 
 from __future__ import annotations
 

@@ -37,23 +37,28 @@ if TYPE_CHECKING:
     from curator.services.ports import FormatRegistry
 
 
-# `curator import --column FIELD=HEADING`: which column of a table holds what.
+# `curator import --column FIELD=HEADING`: what the columns of a table hold.
 
 
 def choose_columns(formats: FormatRegistry, files: Sequence[Path], given: Sequence[str], sheet: str) -> None:
-    """Choose them for every table among the files. Raises UserError for a column that is not there."""
+    """Set the columns and the sheet of every table among the files.
+
+    Raises UserError if a table lacks a column or the sheet, and UsageError if no file is a table.
+    """
     columns = columns_of(given)
     if not columns and not sheet:
         return
     tables = [path for path in files if path.is_file() and formats.preview_documents(path) is not None]
     if not tables:
-        raise click.UsageError("--column and --sheet are about tables (CSV, TSV, XLSX), and none was named.")
+        raise click.UsageError(
+            "--column and --sheet apply only to tables (CSV, TSV, XLSX), and no file given is a table."
+        )
     for path in tables:
         formats.choose_columns(path, DocumentOptions(columns, sheet))
 
 
 def columns_of(given: Sequence[str]) -> dict[str, str]:
-    """FIELD=HEADING, given several times, or separated by commas as long as each part has its sign of equality."""
+    """Field -> heading, from FIELD=HEADING pairs: one per option, or several separated by commas if each has an `=`."""
     found: dict[str, str] = {}
     for one in given:
         parts = one.split(",")
@@ -67,56 +72,61 @@ def columns_of(given: Sequence[str]) -> dict[str, str]:
 
 FILE = click.Path(path_type=Path)
 CHOSEN = ("gold", "split", "hold_out", "format_name", "changed", "taken", "columns", "sheet")
-"""Options that a stopped import keeps; the columns of tables are kept for the headings."""
+"""Options that are stored with an import, so that --resume takes none of them."""
 COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
 
 
 @click.command("import")
 @PROJECT
 @click.argument("files", type=FILE, nargs=-1, metavar="FILE...")
-@click.option("--gold", is_flag=True, help="Each annotation becomes a decision; needs a knowledge base.")
+@click.option("--gold", is_flag=True, help="Turn every annotation into a decision. Requires a knowledge base.")
 @click.option(
     "--split",
     type=SPLIT,
     default="train",
     show_default=True,
-    help="Where the documents belong; with train, those whose file says test or validation go there.",
+    help="Split to put the documents into. With train, the validation and test documents of a file go there.",
 )
 @click.option(
     "--hold-out",
     type=click.IntRange(min=0),
     default=0,
     metavar="N",
-    help="Put N documents of each file, evenly spread, into the split validation.",
+    help="Put N documents of each file, evenly spread, into the validation split instead.",
 )
 @click.option(
     "--format",
     "format_name",
     default="",
     metavar="NAME",
-    help="Read every file as this format, by its name in `curator formats`; recognised by content if not given.",
+    help="Read all files in this format, by its name in `curator formats`. Default: detected from the content.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would come in, what is repaired and left out; write nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Show what would be imported, repaired and left out, without writing anything."
+)
 @click.option(
     "--changed",
     type=click.Choice(["keep", "take", "apart", "list"]),
     default="keep",
     show_default=True,
-    help="Documents that are here with another text or other annotations: keep what is here, take the file's with the "
-    "decisions moved to it, import the file's as documents of their own, or list the differences and write nothing.",
+    help="What to do with documents that are in the project with another text or other annotations. keep: keep the "
+    "project's version. take: take the file's version and move the decisions to it. apart: import the file's version "
+    "as separate documents. list: show the differences and write nothing.",
 )
-@click.option("--take", "taken", multiple=True, metavar="ID", help="Take the file's text of this document. Repeatable.")
+@click.option(
+    "--take", "taken", multiple=True, metavar="ID", help="Take the file's version of this document. Repeatable."
+)
 @click.option(
     "--column",
     "--columns",
     "columns",
     multiple=True,
     metavar="FIELD=HEADING",
-    help="Of tables: the column that holds the document, title, text, mention, start, end, type or ids. Kept for "
-    "tables with the same headings.",
+    help="For tables: the heading of the column that holds FIELD (document, title, text, mention, start, end, type or "
+    "ids). Remembered for tables with the same headings.",
 )
-@click.option("--sheet", default="", metavar="TEXT", help="Of a workbook: the sheet; the first if not given.")
-@click.option("--go-on", is_flag=True, help="Go on with an import that was stopped, as it was wished then.")
+@click.option("--sheet", default="", metavar="TEXT", help="For workbooks: the sheet to read. Default: the first.")
+@click.option("--resume", is_flag=True, help="Resume an import that was stopped, with its original options.")
 @AS_JSON
 def import_documents(
     project: Path,
@@ -131,23 +141,23 @@ def import_documents(
     taken: tuple[str, ...],
     columns: tuple[str, ...],
     sheet: str,
-    go_on: bool,
+    resume: bool,
     as_json: bool,
 ) -> None:
-    """Import documents, recognised by content; `curator formats` lists what can be read."""
-    if go_on == bool(files):
-        raise click.UsageError("Name the files to import, or --go-on with an import that was stopped.")
-    if go_on and (given := _given(CHOSEN)):
-        raise click.UsageError(f"--go-on keeps what was chosen for the import; leave {given} out.")
+    """Import documents into P. The format is detected from the content; `curator formats` lists all formats."""
+    if resume == bool(files):
+        raise click.UsageError("Give either the files to import, or --resume to resume an import that was stopped.")
+    if resume and (given := _given(CHOSEN)):
+        raise click.UsageError(f"--resume uses the options of the stopped import; leave {given} out.")
     preview = dry_run or changed == "list"
     with opened(project, read_only=preview) as found:
         choose_columns(found.formats, files, columns, sheet)
         if preview:
-            stopped = found.importing.unfinished() if go_on else None
+            stopped = found.importing.unfinished() if resume else None
             paths, name = (stopped.left, stopped.format_name) if stopped else (files, format_name)
             _preview(found, paths, name, listed=changed == "list", as_json=as_json)
             return
-        if go_on:
+        if resume:
             steps = found.importing.go_on()
         else:
             choices = ImportChoices(Changed(changed), {document_named(found, one): Changed.TAKE for one in taken})
@@ -163,7 +173,7 @@ def import_documents(
 
 
 def _given(names: Sequence[str]) -> str:
-    """Those of these options that stand in the command, as they are written there."""
+    """Those of these options that were given on the command line, in their long form."""
     context = click.get_current_context()
     given = [one for one in context.command.params if context.get_parameter_source(one.name or "") is COMMAND_LINE]
     return ", ".join(one.opts[0] for one in given if one.name in names)
@@ -178,7 +188,7 @@ def _preview(found: Project, files: tuple[Path, ...], format_name: str, *, liste
 
 
 def last_of(steps: Generator[Foreseen, None, Foreseen]) -> Foreseen:
-    """Drive a generator to its end."""
+    """Run a generator to its end and return its result."""
     while True:
         try:
             next(steps)
@@ -191,16 +201,16 @@ def _say_where_it_stopped(found: Project) -> None:
     stopped = found.importing.unfinished()
     if stopped is None:
         return
-    inside = f"{len(stopped.inside):,} of {len(stopped.paths):,} files are in"
+    inside = f"{len(stopped.inside):,} of {len(stopped.paths):,} files were imported"
     named = f" ({paths_words(stopped.inside)})" if stopped.inside else ""
-    click.echo(f"{inside}{named}. `curator import P --go-on` goes on with the others.", err=True)
+    click.echo(f"{inside}{named}. `curator import P --resume` imports the rest.", err=True)
 
 
 @click.command("imports")
 @PROJECT
 @AS_JSON
 def imports(project: Path, *, as_json: bool) -> None:
-    """List the imports of P: what came from where, when, by whom, and what was undone."""
+    """List the imports of P with file, time and curator, and whether they were undone."""
     with opened(project, read_only=True) as found:
         files = found.imports.files()
     lines = []
@@ -229,27 +239,27 @@ def imports(project: Path, *, as_json: bool) -> None:
             for one in files
         ]
     }
-    say(result, "\n".join(lines) or "Nothing was imported yet.", as_json=as_json)
+    say(result, "\n".join(lines) or "No imports yet.", as_json=as_json)
 
 
 @click.command("undo-import")
 @PROJECT
 @click.argument("names", nargs=-1, metavar="[IMPORT]...")
-@click.option("--yes", is_flag=True, help="Do not ask, whatever was done by hand in the documents.")
-@click.option("--dry-run", is_flag=True, help="Say what would be hidden; write nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation, even if curators worked on the documents.")
+@click.option("--dry-run", is_flag=True, help="Show what would be hidden, without writing anything.")
 @CURATOR
 @AS_JSON
 def undo_import(
     project: Path, names: tuple[str, ...], *, yes: bool, dry_run: bool, curator: str, as_json: bool
 ) -> None:
-    """Hide the documents of an import of P: the last one, or those named by number, file name or path.
+    """Hide the documents of an import of P: of the last one, or of each IMPORT (a number, file name or path).
 
-    Nothing is deleted; importing the same file again brings everything back. `curator imports P` lists imports.
+    Nothing is deleted. Importing the same file again brings everything back. `curator imports P` lists the imports.
     """
     with opened(project, curator=curator, read_only=dry_run) as found:
         ids = tuple(one for name in names for one in found.imports.named(name)) or found.imports.last()
         if not ids:
-            raise UserError("There is no import to undo.")
+            raise UserError("No import to undo.")
         plan = found.imports.plan(ids)
         files = ", ".join(one.record.file.name for one in plan.files[:5]) + (", …" if len(plan.files) > 5 else "")
         words = "\n".join([f"Undo the import of {files}:", *(f"  {one}" for one in plan.words())])

@@ -1,4 +1,4 @@
-"""kb import, kb sources, kb drop: what a knowledge base is made of."""
+"""kb import, kb sources, kb drop: the sources of the knowledge base."""
 
 from __future__ import annotations
 
@@ -19,36 +19,41 @@ if TYPE_CHECKING:
 FILE = click.Path(path_type=Path)
 
 
-def _pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
-    """KEY=VALUE, given several times."""
+def _pairs(values: tuple[str, ...], option: str, form: str) -> dict[str, str]:
+    """Key -> value, from KEY=VALUE pairs; `form` is how the option's help writes such a pair."""
     pairs = [one.partition("=") for one in values]
     wrong = next((one for one, (_, equals, _) in zip(values, pairs, strict=True) if not equals), None)
     if wrong is not None:
-        raise click.UsageError(f"{option} {wrong}: write it as {option} THIS=THAT.")
+        raise click.UsageError(f"{option} {wrong}: write it as {option} {form}.")
     return {key.strip(): value.strip() for key, _, value in pairs}
 
 
 @click.command("import")
 @PROJECT
 @click.argument("file", type=FILE)
-@click.option("--add", is_flag=True, help="Keep the other sources; one of the same name is replaced by FILE.")
-@click.option("--name", default="", metavar="TEXT", help="What the source is called; the file's name if not given.")
-@click.option("--release", default="", metavar="TEXT", help="The version of the source, for the record.")
-@click.option("--licence", default="", metavar="TEXT", help="The licence of the source, for the record.")
-@click.option("--prefix", default="", metavar="TEXT", help="Put TEXT: before identifiers that have no prefix.")
+@click.option("--add", is_flag=True, help="Keep the other sources. A source with the same name is replaced.")
+@click.option("--name", default="", metavar="TEXT", help="Name of the source. Default: the file's name.")
+@click.option("--release", default="", metavar="TEXT", help="Version of the source, for the record.")
+@click.option("--licence", default="", metavar="TEXT", help="Licence of the source, for the record.")
+@click.option("--prefix", default="", metavar="TEXT", help="Add the prefix TEXT: to identifiers that have no prefix.")
 @click.option(
-    "--map-type", multiple=True, metavar="FROM=TO", help="Call the type FROM by TO; * stands for every other type."
+    "--map-type", multiple=True, metavar="FROM=TO", help="Rename the type FROM to TO. * stands for every other type."
 )
 @click.option(
-    "--column", multiple=True, metavar="FIELD=HEADING", help="Of a table: the column that holds a field of the entity."
+    "--column", multiple=True, metavar="FIELD=HEADING", help="For tables: the heading of the column that holds FIELD."
 )
-@click.option("--sheet", default="", metavar="TEXT", help="Of a workbook: the sheet; the first if not given.")
+@click.option("--sheet", default="", metavar="TEXT", help="For workbooks: the sheet to read. Default: the first.")
 @click.option(
-    "--language", multiple=True, metavar="CODE", help="Read names in this language (en, de ...); usually en alone."
+    "--language", multiple=True, metavar="CODE", help="Read names in this language (en, de …). Repeatable. Default: en."
 )
-@click.option("--vocabulary", multiple=True, metavar="SAB", help="Of the UMLS: read names of this vocabulary only.")
-@click.option("--only-type", multiple=True, metavar="TYPE", help="Of the UMLS: read this semantic type (T047) only.")
-@click.option("--suppressed", is_flag=True, help="Of the UMLS: read obsolete and suppressed names as well.")
+@click.option("--vocabulary", multiple=True, metavar="SAB", help="For the UMLS: read only this vocabulary. Repeatable.")
+@click.option(
+    "--only-type",
+    multiple=True,
+    metavar="TYPE",
+    help="For the UMLS: read only this semantic type, such as T047. Repeatable.",
+)
+@click.option("--suppressed", is_flag=True, help="For the UMLS: also read obsolete and suppressed names.")
 @AS_JSON
 def kb_import(
     project: Path,
@@ -68,8 +73,12 @@ def kb_import(
     suppressed: bool,
     as_json: bool,
 ) -> None:
-    """Import FILE, or a folder, as the knowledge base of P: MeSH, UMLS, CTD, OBO, OWL, SKOS, a table, JSON lines."""
-    options = KbOptions(_pairs(column, "--column"), sheet, language, vocabulary, only_type, suppressed)
+    """Import FILE as the knowledge base of P.
+
+    FILE is a file or folder with MeSH, UMLS, CTD, OBO, OWL, SKOS, a table or JSON lines. The format is detected from
+    the content.
+    """
+    options = KbOptions(_pairs(column, "--column", "FIELD=HEADING"), sheet, language, vocabulary, only_type, suppressed)
     wish = KbWish(
         options,
         add=add,
@@ -77,7 +86,7 @@ def kb_import(
         release=release,
         licence=licence,
         prefix=prefix,
-        types=_pairs(map_type, "--map-type"),
+        types=_pairs(map_type, "--map-type", "FROM=TO"),
     )
     with opened(project) as found:
         report = run_steps(found.importing.knowledge_base(file, wish))
@@ -88,10 +97,10 @@ def kb_import(
 @PROJECT
 @AS_JSON
 def sources(project: Path, *, as_json: bool) -> None:
-    """List the sources that the knowledge base of P was put together from."""
+    """List the sources of the knowledge base of P."""
     with opened(project, read_only=True) as found:
         present = found.knowledge.sources()
-    text = "\n".join(map(_line, present)) or "There is no knowledge base yet."
+    text = "\n".join(map(_line, present)) or "No knowledge base yet."
     say({"sources": [asdict(one) for one in present]}, text, as_json=as_json)
 
 
@@ -100,7 +109,7 @@ def sources(project: Path, *, as_json: bool) -> None:
 @click.argument("name")
 @AS_JSON
 def drop(project: Path, name: str, *, as_json: bool) -> None:
-    """Take the source NAME out of the knowledge base of P; decisions stay as they are."""
+    """Remove the source NAME from the knowledge base of P. Decisions are not changed."""
     with opened(project) as found:
         report = run_steps(found.importing.drop_source(name))
     say_import(report, as_json=as_json)

@@ -1,4 +1,4 @@
-"""index, link."""
+"""index, link, detect."""
 
 from __future__ import annotations
 
@@ -21,32 +21,42 @@ if TYPE_CHECKING:
     from curator.services.linking import DocumentSuggestions, LinkReport
 
 
-LEXICAL = click.option("--lexical", is_flag=True, help="Be content with the lexical index, which takes seconds.")
+LEXICAL = click.option("--lexical", is_flag=True, help="Use only the lexical index, which is built in seconds.")
 
 
 @click.command("index")
 @PROJECT
 @LEXICAL
-@click.option("--again", is_flag=True, help="Build it again although it is there.")
+@click.option("--again", is_flag=True, help="Rebuild the index even if it exists.")
 @AS_JSON
 def index(project: Path, *, lexical: bool, again: bool, as_json: bool) -> None:
-    """Build the index of P and refit its weights where due; `link`, `evaluate` and `train` do it by themselves."""
+    """Build the index of P, and refit the linker's weights if needed.
+
+    `detect`, `link`, `evaluate` and `train` do this automatically.
+    """
     with opened(project) as found:
         ensure_index(found, lexical_only=lexical, again=again)
         active = next(one for one in found.retraining.bundles() if one.active)
-    text = f"The bundle {active.id} serves ({', '.join(active.stages)})."
+    text = f"Linker {active.id} is in use ({', '.join(active.stages)})."
     say({"bundle": active.id, "stages": list(active.stages)}, text, as_json=as_json)
 
 
 @click.command("link")
 @PROJECT
-@click.option("--split", type=SPLIT, help="Only the documents of this split.")
-@click.option("--out", type=click.Path(path_type=Path), help="Write JSON lines, one a mention, and store nothing.")
+@click.option("--split", type=SPLIT, help="Link only the documents of this split.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Write the suggestions to this file, one JSON line per mention, and save nothing in P.",
+)
 @LEXICAL
-@click.option("--no-memory", is_flag=True, help="Let no earlier decision answer.")
+@click.option("--no-memory", is_flag=True, help="Link without the memory of earlier decisions.")
 @AS_JSON
 def link(project: Path, *, split: str | None, out: Path | None, lexical: bool, no_memory: bool, as_json: bool) -> None:
-    """Link the documents of P, decided mentions too; no document hears its own decisions."""
+    """Link the documents of P, including mentions that are already decided.
+
+    The decisions of a document are not used to link that document.
+    """
     wanted = Split(split) if split else None
     if out is None:
         with opened(project) as found:
@@ -61,7 +71,7 @@ def link(project: Path, *, split: str | None, out: Path | None, lexical: bool, n
 
 
 def index_if_missing(path: Path, *, lexical: bool) -> None:
-    """A writing step, and only where it is needed: what is there can be used while the window is open."""
+    """Open the project for writing only if an index is missing: otherwise the command works while a window is open."""
     with opened(path, read_only=True) as found:
         needed = found.knowledge.info() is None or found.retraining.needs_index(lexical_only=lexical)
         needed = needed or (not lexical and found.retraining.needs_calibration())
@@ -71,11 +81,11 @@ def index_if_missing(path: Path, *, lexical: bool) -> None:
 
 
 def refuse_place(out: Path) -> None:
-    """Raises UserError where `out` cannot be a file: before an index is built for minutes, not after."""
+    """Raises UserError if `out` cannot be a file. Called before the index is built, which can take minutes."""
     if out.is_dir():
-        raise UserError(f"{out} is a folder. Name the file to write.")
+        raise UserError(f"{out} is a folder. Give the name of a file.")
     if not out.absolute().parent.is_dir():
-        raise UserError(f"There is no folder {out.parent}. Make it first, or choose another place.")
+        raise UserError(f"The folder {out.parent} was not found. Create it, or choose another folder.")
 
 
 def _link_to(project: Project, split: Split | None, out: Path, *, memory: bool) -> LinkReport:
@@ -89,7 +99,7 @@ def _link_to(project: Project, split: Split | None, out: Path, *, memory: bool) 
 
 
 def mention_records(linked: DocumentSuggestions) -> Iterator[dict[str, Any]]:
-    """What `--out` holds for each mention."""
+    """One record per mention, as written by `--out`."""
     for mention, suggestion in zip(linked.mentions, linked.suggestions, strict=True):
         yield {
             "document": linked.document.external_id,
@@ -114,19 +124,24 @@ def mention_records(linked: DocumentSuggestions) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def _lines_to(out: Path) -> Iterator[Callable[[Mapping[str, Any]], None]]:
-    """Write JSON lines beside `out` and move them there at the end; nothing half-written stays."""
-    beside = out.with_name(f".{out.name}.part")
+    """Write JSON lines to a temporary file next to `out`, and replace `out` by it at the end.
+
+    Raises UserError if it cannot be written; no incomplete file is left.
+    """
+    partial = out.with_name(f".{out.name}.part")
     try:
-        with beside.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+        with partial.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             yield lambda record: print(json.dumps(record, ensure_ascii=False), file=file)
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(out)
+        partial.replace(out)
     except OSError as error:
-        raise UserError(f"{out} cannot be written ({error.strerror}). Choose another place.") from error
+        raise UserError(
+            f"{out} could not be written ({error.strerror}). Check the folder's permissions and the free disk space."
+        ) from error
     finally:
         with suppress(OSError):
-            beside.unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
 
 
 def _say_link(report: LinkReport, out: Path | None, *, as_json: bool) -> None:
@@ -138,16 +153,25 @@ def _say_link(report: LinkReport, out: Path | None, *, as_json: bool) -> None:
     say(asdict(report), text, as_json=as_json)
 
 
-# detect: mark mentions where there are none.
+# detect: find mentions in documents that have none.
 
 
 @click.command("detect")
 @PROJECT
-@click.option("--type", "types", multiple=True, metavar="TYPE", help="An entity type to look for; repeat it. [all]")
+@click.option(
+    "--type",
+    "types",
+    multiple=True,
+    metavar="TYPE",
+    help="Look for entities of this type. Repeatable. Default: all types.",
+)
 @LEXICAL
 @AS_JSON
 def detect(project: Path, *, types: Sequence[str], lexical: bool, as_json: bool) -> None:
-    """Mark names, remembered mentions and abbreviations in the documents of P that have no mentions."""
+    """Find mentions in the documents of P that have none.
+
+    It marks names from the knowledge base, texts of decided mentions, and abbreviations.
+    """
     with opened(project) as found:
         ensure_index(found, lexical_only=lexical)
         _check_types(found, types)
@@ -158,14 +182,14 @@ def detect(project: Path, *, types: Sequence[str], lexical: bool, as_json: bool)
             outcome = run_job(lambda show, end: found.detection.start(ids, types=types, on_progress=show, on_end=end))
             result = dict(outcome.result)
     text = (
-        f"Detected {counted(result['mentions'], 'mention', 'mentions')} in "
-        f"{counted(result['documents'], 'document', 'documents')} without any."
+        f"Found {counted(result['mentions'], 'mention', 'mentions')} in "
+        f"{counted(result['documents'], 'document', 'documents')} that had none."
     )
     say(result, text, as_json=as_json)
 
 
 def _check_types(project: Project, types: Sequence[str]) -> None:
-    """Raises UserError for a type that no entity has."""
+    """Raises UserError for a type that no entity of the knowledge base has."""
     info = project.knowledge.info()
     there = info.types if info is not None else ()
     for one in types:

@@ -1,4 +1,4 @@
-"""The commands, each loaded when it is called, and the exit codes: 0 done, 1 a bug, 2 a user's error, 130 cancelled."""
+"""The commands, each imported when it is called, and the exit codes: 0 done, 1 bug, 2 user error, 130 cancelled."""
 
 from __future__ import annotations
 
@@ -18,48 +18,48 @@ log = logging.getLogger(__name__)
 ENVIRONMENT = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT, errno.EISDIR}
 
 COMMANDS = {
-    "new": ("curator.cli.projects", "new", "Make a new, empty project."),
+    "new": ("curator.cli.projects", "new", "Create a new, empty project."),
     "open": ("curator.cli.projects", "open_window", "Open a project in the window."),
-    "demo": ("curator.cli.projects", "demo", "Make the demo project and open it."),
-    "info": ("curator.cli.projects", "info", "Show what a project holds."),
-    "kb": ("curator.cli.data", "kb", "Import a knowledge base."),
-    "import": ("curator.cli.importing", "import_documents", "Import documents, with or without their gold."),
+    "demo": ("curator.cli.projects", "demo", "Create the demo project and open it."),
+    "info": ("curator.cli.projects", "info", "Show what a project contains."),
+    "kb": ("curator.cli.data", "kb", "Import, search and export the knowledge base."),
+    "import": ("curator.cli.importing", "import_documents", "Import documents, with or without gold."),
     "imports": ("curator.cli.importing", "imports", "List the imports."),
-    "undo-import": ("curator.cli.importing", "undo_import", "Hide the documents of an import again."),
-    "fetch": ("curator.cli.fetching", "fetch", "Fetch records over the network, when asked to."),
-    "export": ("curator.cli.data", "export", "Write documents with their decisions."),
-    "formats": ("curator.cli.projects", "formats", "List what can be read and written, and what each format holds."),
+    "undo-import": ("curator.cli.importing", "undo_import", "Hide the documents of an import."),
+    "fetch": ("curator.cli.fetching", "fetch", "Fetch records from PubMed."),
+    "export": ("curator.cli.data", "export", "Export documents with their decisions."),
+    "formats": ("curator.cli.projects", "formats", "List the formats that can be read and written."),
     "index": ("curator.cli.linking", "index", "Build the index of the knowledge base."),
-    "detect": ("curator.cli.linking", "detect", "Mark mentions in documents that came without."),
-    "link": ("curator.cli.linking", "link", "Link documents; store the suggestions or write them to a file."),
-    "evaluate": ("curator.cli.evaluating", "evaluate", "Compare the linker with the gold of a split."),
-    "train": ("curator.cli.training", "train", "Retrain the linker from the decisions."),
-    "bundles": ("curator.cli.training", "bundles", "List bundles, promote one, or go back."),
-    "stats": ("curator.cli.evaluating", "stats", "Show the dashboard's figures."),
+    "detect": ("curator.cli.linking", "detect", "Find mentions in documents that have none."),
+    "link": ("curator.cli.linking", "link", "Link documents; save the suggestions or write them to a file."),
+    "evaluate": ("curator.cli.evaluating", "evaluate", "Evaluate the linker on the gold of a split."),
+    "train": ("curator.cli.training", "train", "Retrain the linker from your decisions."),
+    "linkers": ("curator.cli.training", "linkers", "List linkers, put one into use, or roll back."),
+    "stats": ("curator.cli.evaluating", "stats", "Show the figures of the dashboard."),
     "facets": ("curator.cli.queueing", "facets", "Count mentions by state, type, probability and more."),
-    "work": ("curator.cli.queueing", "work", "List what is worth deciding next."),
-    "holdout": ("curator.cli.queueing", "holdout", "Tell how far suggestions sway."),
+    "work": ("curator.cli.queueing", "work", "List the mentions to decide next."),
+    "holdout": ("curator.cli.queueing", "holdout", "Measure how much suggestions influence curators."),
     "guidelines": ("curator.cli.queueing", "guidelines", "Show or set the project's guidelines."),
     "decide": ("curator.cli.deciding", "decide", "Decide mentions, alone or with all identical ones."),
-    "accept": ("curator.cli.queueing", "accept", "Accept sure suggestions in bulk, once a sample is checked."),
+    "accept": ("curator.cli.queueing", "accept", "Accept suggestions in bulk after checking a sample."),
     "mention": ("curator.cli.mentions", "mention", "List, add, move, retype, join and delete mentions."),
     "comment": ("curator.cli.mentions", "comment", "Comment on a mention or a document."),
     "flag": ("curator.cli.mentions", "flag", "Flag a mention or a document."),
-    "rounds": ("curator.cli.people", "rounds", "Let several curators judge the same documents apart."),
-    "agreement": ("curator.cli.people", "agreement", "Tell how far the curators of a round agree."),
-    "suspicious": ("curator.cli.people", "suspicious", "List decisions that models of other documents doubt."),
-    "audit": ("curator.cli.people", "audit", "Write every step that was recorded."),
-    "release": ("curator.cli.people", "release", "Write a release bundle."),
-    "undo": ("curator.cli.deciding", "undo", "Take the last step back."),
-    "redo": ("curator.cli.deciding", "redo", "Do again what was taken back."),
-    "desktop": ("curator.cli.projects", "desktop", "Put Curator into the desktop's menus, or take it out."),
-    "replay": ("curator.cli.deciding", "replay", "Take decisions from gold, as a curator would."),
+    "rounds": ("curator.cli.people", "rounds", "Let several curators decide the same documents independently."),
+    "agreement": ("curator.cli.people", "agreement", "Measure the agreement of the curators in a round."),
+    "suspicious": ("curator.cli.people", "suspicious", "List decisions that may be wrong."),
+    "audit": ("curator.cli.people", "audit", "Export the audit trail."),
+    "release": ("curator.cli.people", "release", "Export a release of the decisions."),
+    "undo": ("curator.cli.deciding", "undo", "Undo the last step."),
+    "redo": ("curator.cli.deciding", "redo", "Redo the last undone step."),
+    "desktop": ("curator.cli.projects", "desktop", "Add Curator to the desktop's menus, or remove it."),
+    "replay": ("curator.cli.deciding", "replay", "Replay imported gold as decisions of a curator."),
 }
-"""Name -> (module, function, one line of help). The manual's table derives from it."""
+"""Name -> (module, function, one line of help)."""
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported when they are asked for; its help needs none of them."""
+    """A group that imports a command only when it is called; `curator --help` imports none."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 click's signature
         return list(COMMANDS)
@@ -67,7 +67,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """A project in the place of a command opens it, as a double click on `project.curator` does everywhere."""
+        """A project in place of a command is opened: a double click on `project.curator` runs `curator PATH`."""
         if args and args[0] not in COMMANDS and _is_project(args[0]):
             args = ["open", *args]
         return super().resolve_command(ctx, args)
@@ -95,7 +95,7 @@ def _is_project(argument: str) -> bool:
 def cli(ctx: click.Context) -> int | None:
     """Curate entity links in documents, with a linker that learns from your decisions.
 
-    Without a command, the window opens. P is the project's folder, NAME.curation.
+    Without a command, the window opens. In every command, P is the project folder, NAME.curation.
     """
     if ctx.invoked_subcommand is not None:
         return None
@@ -105,7 +105,7 @@ def cli(ctx: click.Context) -> int | None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit code; errors are one sentence on standard error."""
+    """Run one command line and return its exit code; an error is one line on standard error."""
     handler = start_logging()
     try:
         return _run(arguments)
@@ -121,7 +121,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.errno in ENVIRONMENT:
             log.warning("The environment refused", exc_info=True)
-            return _fail(f"{error.filename or 'The output'}: {error.strerror}. Check the disk's space and rights.", 2)
+            what = f"{error.filename or 'The output'}: {error.strerror}"
+            return _fail(f"{what}. Check the folder's permissions and the free disk space.", 2)
         return _bug()
     except Exception:  # top-level boundary: the traceback goes to the log
         return _bug()

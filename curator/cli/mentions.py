@@ -1,4 +1,4 @@
-"""mention list, add, move, retype, join, delete: where mentions stand in the text."""
+"""mention list, add, move, retype, join and delete; comment; flag."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ _PART = re.compile(r"(\d+)-(\d+)")
 
 @click.group("mention")
 def mention() -> None:
-    """Add, move, retype, join and delete mentions.
+    """List, add, move, retype, join and delete mentions.
 
-    SPANS are half-open ranges of characters in the document's text: 14-28, or 14-21,30-37 for a mention in parts.
+    SPANS are ranges START-END of characters in the document's text, END not included: 14-28, or 14-21,30-37 for a
+    discontinuous mention.
     """
 
 
@@ -37,7 +38,10 @@ def mention() -> None:
 @click.argument("document")
 @AS_JSON
 def list_mentions(project: Path, document: str, *, as_json: bool) -> None:
-    """List the mentions of DOCUMENT in text order, with their numbers and decisions."""
+    """List the mentions of DOCUMENT, with numbers and decisions.
+
+    They are listed in the order of the text.
+    """
     with opened(project, read_only=True) as found:
         views = found.queue.open(document_named(found, document)).mentions
     rows: list[dict[str, Any]] = [
@@ -63,11 +67,11 @@ def list_mentions(project: Path, document: str, *, as_json: bool) -> None:
 @PROJECT
 @click.argument("document")
 @SPANS
-@click.option("--type", "mention_type", required=True, metavar="TYPE", help="What kind of thing it names.")
+@click.option("--type", "mention_type", required=True, metavar="TYPE", help="Type of the mention.")
 @CURATOR
 @AS_JSON
 def add(project: Path, document: str, spans: str, *, mention_type: str, curator: str, as_json: bool) -> None:
-    """Add a mention at SPANS of DOCUMENT."""
+    """Add a mention at SPANS in the text of DOCUMENT, such as 14-28."""
     parts = read_spans(spans)
     with opened(project, curator=curator) as found:
         change = found.curation.add_mention(document_named(found, document), parts, mention_type)
@@ -81,7 +85,7 @@ def add(project: Path, document: str, spans: str, *, mention_type: str, curator:
 @CURATOR
 @AS_JSON
 def move(project: Path, mention: int, spans: str, *, curator: str, as_json: bool) -> None:
-    """Move MENTION to SPANS; its decision stays."""
+    """Move MENTION to SPANS, such as 14-28. Its decision is kept."""
     parts = read_spans(spans)
     with opened(project, curator=curator) as found:
         change = found.curation.change_mention(mention, parts)
@@ -95,7 +99,7 @@ def move(project: Path, mention: int, spans: str, *, curator: str, as_json: bool
 @CURATOR
 @AS_JSON
 def retype(project: Path, mention: int, mention_type: str, *, curator: str, as_json: bool) -> None:
-    """Give MENTION another TYPE; its decision stays."""
+    """Change the type of MENTION to TYPE. Its decision is kept."""
     with opened(project, curator=curator) as found:
         change = found.curation.retype_mention(mention, mention_type)
     say_change(change, as_json=as_json)
@@ -108,7 +112,7 @@ def retype(project: Path, mention: int, mention_type: str, *, curator: str, as_j
 @CURATOR
 @AS_JSON
 def join(project: Path, mention: int, other: int, *, curator: str, as_json: bool) -> None:
-    """Make one mention in parts of MENTION and OTHER."""
+    """Join MENTION and OTHER into one discontinuous mention."""
     with opened(project, curator=curator) as found:
         change = found.curation.join_mentions(mention, other)
     say_change(change, as_json=as_json)
@@ -120,36 +124,36 @@ def join(project: Path, mention: int, other: int, *, curator: str, as_json: bool
 @CURATOR
 @AS_JSON
 def delete(project: Path, mention: int, *, curator: str, as_json: bool) -> None:
-    """Delete MENTION; its decisions stay in the history, and undo brings it back."""
+    """Delete MENTION. Its decisions stay in the history, and `curator undo P` restores it."""
     with opened(project, curator=curator) as found:
         change = found.curation.delete_mention(mention)
     say_change(change, as_json=as_json)
 
 
 def read_spans(given: str) -> list[Span]:
-    """Of START-END pairs with commas between. Raises UserError for anything else."""
+    """The spans of START-END pairs separated by commas. Raises UserError for anything else."""
     parts = [_PART.fullmatch(part.strip()) for part in given.split(",")]
     pairs = [(int(part[1]), int(part[2])) for part in parts if part is not None]
     if len(pairs) < len(parts) or any(start >= end for start, end in pairs):
-        raise UserError(f"“{given}” is no place in a text. Write START-END, parts with a comma between: 14-21,30-37.")
+        raise UserError(f"“{given}” is not a valid span. Write START-END, several separated by commas: 14-21,30-37.")
     return [Span(start, end) for start, end in pairs]
 
 
-# comment, flag: marks for oneself and words for others.
+# comment, flag.
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def _about(command: Command) -> Command:
-    command = click.option("--document", default="", metavar="ID", help="The document, as its file calls it.")(command)
-    return click.option("--mention", type=int, metavar="N", help="The mention with this number.")(command)
+    command = click.option("--document", default="", metavar="ID", help="ID of the document.")(command)
+    return click.option("--mention", type=int, metavar="N", help="Number of the mention.")(command)
 
 
 @click.command("comment")
 @PROJECT
 @click.argument("text", default="")
 @_about
-@click.option("--delete", "deleted", type=int, metavar="N", help="Take this comment away.")
+@click.option("--delete", "deleted", type=int, metavar="N", help="Delete the comment with this number.")
 @CURATOR
 @AS_JSON
 def comment(
@@ -162,9 +166,9 @@ def comment(
     curator: str,
     as_json: bool,
 ) -> None:
-    """Comment on a mention or a document of P; without TEXT list what was said there, with numbers for --delete."""
+    """Comment on a mention or a document of P. Without TEXT, list its comments with their numbers."""
     if deleted is not None and (text or mention is not None or document):
-        raise click.UsageError("--delete takes the number of a comment and nothing else.")
+        raise click.UsageError("--delete cannot be given with TEXT, --mention or --document.")
     with opened(project, curator=curator, read_only=not text and deleted is None) as found:
         if deleted is not None:
             say_change(found.notes.delete_comment(deleted), as_json=as_json)
@@ -175,23 +179,23 @@ def comment(
             return
         comments = [one for one in found.notes.comments(document_id) if mention in (None, one.mention_id)]
     lines = [_line(one) for one in comments]
-    say({"comments": [asdict(one) for one in comments]}, "\n".join(lines) or "Nothing was said yet.", as_json=as_json)
+    say({"comments": [asdict(one) for one in comments]}, "\n".join(lines) or "No comments yet.", as_json=as_json)
 
 
 @click.command("flag")
 @PROJECT
 @_about
-@click.option("--off", is_flag=True, help="Take the flag off.")
+@click.option("--off", is_flag=True, help="Remove the flag.")
 @CURATOR
 @AS_JSON
 def flag(project: Path, *, mention: int | None, document: str, off: bool, curator: str, as_json: bool) -> None:
-    """Flag a mention or a document of P, to come back to it."""
+    """Flag a mention or a document of P, to return to it later."""
     with opened(project, curator=curator) as found:
         document_id = _document_id(found, mention, document)
         shown = found.queue.open(document_id)
         view = shown.view(mention) if mention is not None else None
         if (view.mention.flagged if view is not None else shown.flagged) is not off:
-            nothing = "There is no flag to take off." if off else "It is flagged already."
+            nothing = "No flag to remove." if off else "Already flagged."
             say_change(None, as_json=as_json, nothing=nothing)
             return
         change = found.notes.flag_mention(mention) if mention is not None else found.notes.flag_document(document_id)
@@ -205,7 +209,9 @@ def _document_id(project: Project, mention: int | None, document: str) -> int:
         return document_named(project, document)
     found = project.queue.document_of(mention)
     if found is None or project.queue.open(found).view(mention) is None:
-        raise UserError(f"There is no mention {mention} in this project. `curator mention list P DOCUMENT` shows them.")
+        raise UserError(
+            f"Mention {mention} was not found in this project. `curator mention list P DOCUMENT` lists mentions."
+        )
     return found
 
 

@@ -24,34 +24,38 @@ MOST_SUSPICIOUS = 20
 
 @click.group("rounds")
 def rounds() -> None:
-    """Rounds, in which several curators judge the same documents apart."""
+    """Manage rounds, in which several curators decide the same documents independently."""
 
 
 @rounds.command("list")
 @PROJECT
 @AS_JSON
 def list_rounds(project: Path, *, as_json: bool) -> None:
-    """List the rounds of P and how far each curator is."""
+    """List the rounds of P with the progress of each curator."""
     with opened(project, read_only=True) as found:
         rows = [(one, found.rounds.progress(one.id)) for one in found.rounds.all()]
     result = {"rounds": [{**asdict(one), "progress": [asdict(each) for each in progress]} for one, progress in rows]}
     lines = []
     for one, progress in rows:
         state = "closed" if one.closed else "open"
-        people = ", ".join(f"{each.curator} {each.judged:,}/{each.mentions:,}" for each in progress) or "nobody yet"
+        people = (
+            ", ".join(f"{each.curator} {each.judged:,}/{each.mentions:,}" for each in progress) or "no judgements yet"
+        )
         lines.append(
             f"{one.name}: {one.kind.value}, {state}, {counted(one.documents, 'document', 'documents')}; {people}"
         )
-    say(result, "\n".join(lines) or "There is no round yet.", as_json=as_json)
+    say(result, "\n".join(lines) or "No rounds yet.", as_json=as_json)
 
 
 @rounds.command("new")
 @PROJECT
 @NAME
-@click.option("--documents", type=click.IntRange(min=1), required=True, metavar="N", help="So many, drawn at random.")
-@click.option("--split", type=SPLIT, help="Of this split only.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the draw.")
-@click.option("--unaided", is_flag=True, help="Without suggestions.")
+@click.option(
+    "--documents", type=click.IntRange(min=1), required=True, metavar="N", help="Number of documents, drawn at random."
+)
+@click.option("--split", type=SPLIT, help="Draw only from this split.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed of the draw.")
+@click.option("--unaided", is_flag=True, help="Show no suggestions in this round.")
 @CURATOR
 @AS_JSON
 def new_round(
@@ -65,14 +69,14 @@ def new_round(
     curator: str,
     as_json: bool,
 ) -> None:
-    """Make the round NAME of P."""
+    """Create the round NAME in P."""
     kind = RoundKind.UNAIDED if unaided else RoundKind.BLIND
     with opened(project, curator=curator) as found:
         ids = found.rounds.choose_documents(documents, split=Split(split) if split else None, seed=seed)
         made = found.rounds.create(name, ids, kind=kind)
     say(
         asdict(made),
-        f"Made the round “{made.name}” of {counted(made.documents, 'document', 'documents')}.",
+        f"Created the round “{made.name}” with {counted(made.documents, 'document', 'documents')}.",
         as_json=as_json,
     )
 
@@ -84,7 +88,7 @@ def new_round(
 @CURATOR
 @AS_JSON
 def close_round(project: Path, name: str, *, reopen: bool, curator: str, as_json: bool) -> None:
-    """Close the round NAME of P: nobody judges in it any more."""
+    """Close the round NAME of P. Curators can no longer decide in it."""
     with opened(project, curator=curator) as found:
         one = found.rounds.named(name)
         change = found.rounds.reopen(one.id) if reopen else found.rounds.close(one.id)
@@ -95,10 +99,15 @@ def close_round(project: Path, name: str, *, reopen: bool, curator: str, as_json
 @PROJECT
 @NAME
 @OUT
-@click.option("--by", "curators", multiple=True, metavar="NAME", help="Only this curator's judgements; repeatable.")
+@click.option(
+    "--by", "curators", multiple=True, metavar="NAME", help="Export only the judgements of this curator. Repeatable."
+)
 @AS_JSON
 def export_round(project: Path, name: str, out: Path, *, curators: tuple[str, ...], as_json: bool) -> None:
-    """Write the round NAME of P with its judgements to OUT, as JSON lines without any text."""
+    """Export the round NAME of P to OUT.
+
+    OUT contains the judgements of the round as JSON lines, without document texts.
+    """
     with opened(project, read_only=True) as found:
         report = found.round_files.export(name, out, curators=curators)
     text = (
@@ -114,7 +123,7 @@ def export_round(project: Path, name: str, out: Path, *, curators: tuple[str, ..
 @CURATOR
 @AS_JSON
 def import_rounds(project: Path, files: tuple[Path, ...], *, curator: str, as_json: bool) -> None:
-    """Take the judgements of exported rounds into P; a round that is not there is made."""
+    """Import the judgements of exported rounds into P. Rounds that do not exist in P are created."""
     with opened(project, curator=curator) as found:
         reports = [found.round_files.read(one) for one in files]
     lines = [line for one in reports for line in (one.text, *one.problems)]
@@ -123,11 +132,11 @@ def import_rounds(project: Path, files: tuple[Path, ...], *, curator: str, as_js
 
 @click.command("agreement")
 @PROJECT
-@click.option("--round", "name", required=True, metavar="NAME", help="Which round.")
-@click.option("--csv", "out", type=click.Path(path_type=Path), metavar="FILE", help="Write every row there.")
+@click.option("--round", "name", required=True, metavar="NAME", help="Name of the round.")
+@click.option("--csv", "out", type=click.Path(path_type=Path), metavar="FILE", help="Write all rows to this CSV file.")
 @AS_JSON
 def agreement(project: Path, *, name: str, out: Path | None, as_json: bool) -> None:
-    """Tell how far the curators of a round agree: over links and spans, in all, by pair, type and document."""
+    """Measure how well the curators of a round agree on links and spans: overall, by pair, by type and by document."""
     with opened(project, read_only=True) as found:
         report = found.agreement.report(name)
         if out is not None:
@@ -139,13 +148,16 @@ def agreement(project: Path, *, name: str, out: Path | None, as_json: bool) -> N
 @PROJECT
 @AS_JSON
 def suspicious(project: Path, *, as_json: bool) -> None:
-    """List decisions of P that models fitted on other documents find unlikely, the most suspicious first."""
+    """List decisions of P that may be wrong, the most suspicious first.
+
+    A decision is suspicious if a model trained on other documents finds it unlikely.
+    """
     with opened(project) as found:
         outcome = run_job(lambda show, end: found.suspicious.start(on_progress=show, on_end=end))
     rows = outcome.result["rows"]
     lines = [
         f"{one['mention_id']}: {one['surface']}: {' + '.join(one['gold']) or 'NIL'} ({one['probability']:.2f}), "
-        f"likelier {one['rival']} {one['rival_name']} ({one['rival_probability']:.2f})"
+        f"more likely {one['rival']} {one['rival_name']} ({one['rival_probability']:.2f})"
         for one in rows[:MOST_SUSPICIOUS]
     ]
     left = len(rows) - len(lines)
@@ -158,7 +170,10 @@ def suspicious(project: Path, *, as_json: bool) -> None:
 @OUT
 @AS_JSON
 def audit(project: Path, out: Path, *, as_json: bool) -> None:
-    """Write every step of P to OUT: who, when, what was suggested and what it replaced; .csv or .jsonl."""
+    """Export the audit trail of P to OUT, as .csv or .jsonl.
+
+    It contains every step: who decided what and when, what was suggested, and what the decision replaced.
+    """
     with opened(project, read_only=True) as found:
         report = found.audit.export(out)
     text = (
@@ -173,14 +188,18 @@ def audit(project: Path, out: Path, *, as_json: bool) -> None:
 @click.command("release")
 @PROJECT
 @OUT
-@click.option("--scope", type=SCOPE, default="done", show_default=True, help="Which decisions are released.")
+@click.option("--scope", type=SCOPE, default="done", show_default=True, help="Decisions to release.")
 @AS_JSON
 def release(project: Path, out: Path, *, scope: str, as_json: bool) -> None:
-    """Write a release bundle of P to OUT: one file where the name ends in .zip, else a folder."""
+    """Export a release of P to OUT: a zip file if the name ends with .zip, otherwise a folder.
+
+    A release contains what others need to check and cite the decisions. It contains no document texts, and the same
+    state of P always gives the same bytes.
+    """
     with opened(project, read_only=True) as found:
         report = found.release.export(out, scope=ExportScope(scope))
     text = (
-        f"Released {counted(report.decisions, 'decision', 'decisions')} of "
+        f"Released {counted(report.decisions, 'decision', 'decisions')} in "
         f"{counted(report.documents, 'document', 'documents')} to {report.path} "
         f"(SHA-256 {report.sha256})."
     )
@@ -189,7 +208,7 @@ def release(project: Path, out: Path, *, scope: str, as_json: bool) -> None:
 
 def _agreement_text(report: AgreementReport) -> str:
     if not report.whole.items:
-        return f"In “{report.round}” no mention was judged by two curators yet."
+        return f"No mention in “{report.round}” was judged by two curators yet."
     lines = [f"“{report.round}” by {', '.join(report.curators)}", _row_text("all", report.whole)]
     lines += [_row_text(row.part, row) for row in (*report.pairs, *report.by_type)]
     return "\n".join(lines)
@@ -206,8 +225,8 @@ def _row_text(part: str, row: AgreementRow) -> str:
         "span F1": row.exact,
         "overlapping": row.overlap,
     }
-    told = ", ".join(f"{name} {_figure(value)}" for name, value in figures.items())
-    return f"{part}: {row.items:,} mentions, alpha {_figure(row.alpha)}{between}, {told}"
+    listed = ", ".join(f"{name} {_figure(value)}" for name, value in figures.items())
+    return f"{part}: {row.items:,} mentions, alpha {_figure(row.alpha)}{between}, {listed}"
 
 
 def _figure(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""new, open, info."""
+"""new, open, demo, info, desktop, formats."""
 
 from __future__ import annotations
 
@@ -17,34 +17,38 @@ if TYPE_CHECKING:
 
 
 NO_DISPLAY = (
-    "There is no display to open a window on. Connect one (DISPLAY or WAYLAND_DISPLAY names it), install what Qt needs "
-    "(`make` prints it), or use the other commands: `curator --help` lists them."
+    "The window cannot open: no display was found. Set DISPLAY or WAYLAND_DISPLAY, install the libraries that Qt needs "
+    "(`make` lists them), or use the commands that need no window (`curator --help` lists them)."
 )
 
-KB_STOPPED = "If it is not being imported elsewhere, its import was stopped: nothing of it is in."
+KB_STOPPED = "Unless another process is importing it now, the import was stopped, and nothing of it was imported."
+
+
+LABELS = {"bundle": "linker"}
+"""Keys of the facts that people see under another name."""
 
 
 @click.command("new")
 @PROJECT
 @AS_JSON
 def new(project: Path, *, as_json: bool) -> None:
-    """Make a new, empty project at P."""
+    """Create a new, empty project at P."""
     from curator.bootstrap import create_project
 
     made = create_project(project, linker=False)
     made.close()
-    say({"project": str(made.folder)}, f"Made {made.folder}.", as_json=as_json)
+    say({"project": str(made.folder)}, f"Created {made.folder}.", as_json=as_json)
 
 
 @click.command("open")
 @click.argument("projects", type=click.Path(path_type=Path), metavar="[P]...", nargs=-1)
 def open_window(projects: tuple[Path, ...]) -> int:
-    """Open P in the window, each further one in a window of its own; without P the first page."""
+    """Open P in the window, or several projects in a window each. Without P, the start page opens."""
     from curator.bootstrap import project_folder
     from curator.ui.shell import can_show, run
 
-    folders = [project_folder(one) for one in projects]  # told here, where it was asked, and not in an empty window
-    if "QT_QPA_PLATFORM" not in os.environ and not can_show():  # who names a platform has one
+    folders = [project_folder(one) for one in projects]  # errors appear here, not in an empty window
+    if "QT_QPA_PLATFORM" not in os.environ and not can_show():  # a platform that was chosen needs no display
         raise UserError(NO_DISPLAY)
     return run(*folders)
 
@@ -56,12 +60,12 @@ def open_window(projects: tuple[Path, ...]) -> int:
     type=click.Choice(["pubmed", "wikia"]),
     default="pubmed",
     show_default=True,
-    help="Invented abstracts under MeSH identifiers, or four invented worlds.",
+    help="pubmed: invented abstracts with MeSH identifiers. wikia: four invented worlds.",
 )
 def demo(out: Path, *, world: str) -> int:
-    """Make the demo project in OUT and open it; without a display, run the same session off screen.
+    """Create the demo project in OUT and open it.
 
-    Off screen a screenshot and the exported gold are written to OUT.
+    Without a display, the same session runs off screen and writes a screenshot and the exported gold to OUT.
     """
     from curator.ui.shell import run_demo
 
@@ -72,11 +76,11 @@ def demo(out: Path, *, world: str) -> int:
 @PROJECT
 @AS_JSON
 def info(project: Path, *, as_json: bool) -> None:
-    """Show what P holds: documents, decisions, knowledge base, type mapping, bundle."""
+    """Show what P contains: documents, decisions, knowledge base, type mapping and linker."""
     with opened(project, read_only=True) as found:
         facts = project_facts(found)
         stopped, kb = found.importing.unfinished(), found.importing.unfinished_kb.load()
-    lines = [f"{name.replace('_', ' ')}: {_text(value)}" for name, value in facts.items()]
+    lines = [f"{LABELS.get(name, name.replace('_', ' '))}: {_text(value)}" for name, value in facts.items()]
     lines += [] if stopped is None else [f"unfinished import: {_unfinished_words(stopped)}"]
     lines += [] if kb is None else [f"unfinished knowledge base: {kb}. {KB_STOPPED}"]
     files = {"files": len(stopped.paths), "inside": stopped.done, "left": stopped.left} if stopped is not None else None
@@ -85,10 +89,10 @@ def info(project: Path, *, as_json: bool) -> None:
 
 
 def _unfinished_words(import_: UnfinishedImport) -> str:
-    """Who only reads cannot know whether it runs at this moment."""
+    """A process that only reads cannot know whether another one is importing."""
     return (
-        f"{import_.done:,} of {len(import_.paths):,} files are in. If it is not running elsewhere, it was stopped: "
-        "`curator import P --go-on` goes on with it."
+        f"{import_.done:,} of {len(import_.paths):,} files were imported. Unless another process is importing now, the "
+        "import was stopped: `curator import P --resume` resumes it."
     )
 
 
@@ -124,13 +128,16 @@ def _text(value: Any) -> str:
 
 @click.group("desktop")
 def desktop() -> None:
-    """Put Curator into the desktop's menus, with its icon and the type of project.curator, or take it out."""
+    """Add Curator to the menus of a Linux desktop, or remove it."""
 
 
 @desktop.command("install")
 @AS_JSON
 def install(*, as_json: bool) -> None:
-    """Write entry, icon and type into the user's data folder; a double click on project.curator opens the project."""
+    """Install the menu entry, the icon and the file type for your user.
+
+    A double click on a project.curator file then opens the project.
+    """
     from curator.services.records import add_to_desktop
 
     files = [str(one) for one in add_to_desktop()]
@@ -140,7 +147,7 @@ def install(*, as_json: bool) -> None:
 @desktop.command("remove")
 @AS_JSON
 def remove(*, as_json: bool) -> None:
-    """Take away what `install` wrote."""
+    """Remove the files that `curator desktop install` wrote."""
     from curator.services.records import remove_from_desktop
 
     files = [str(one) for one in remove_from_desktop()]
@@ -148,16 +155,16 @@ def remove(*, as_json: bool) -> None:
     say({"removed": files}, text, as_json=as_json)
 
 
-# `curator formats`: what can be read and written, and what of it each format holds.
+# formats: what can be read and written, and what each format can hold.
 
 
 @click.command("formats")
 @AS_JSON
 def formats(*, as_json: bool) -> None:
-    """List the formats of documents with what each can carry, and those of knowledge bases.
+    """List the document formats, with what each can hold, and the knowledge base formats.
 
-    What a format cannot carry is left out of an export and told there. Fields of a format's own (infons, notes,
-    attributes) and relations are kept when a document goes back into the format that it came from.
+    An export leaves out what its format cannot hold, and reports it. Relations and fields that only one format has
+    (infons, notes, attributes) are kept when a document is exported to the format that it was imported from.
     """
     from curator.bootstrap import document_formats as registered
     from curator.services.importing import COLUMNS, document_formats
@@ -171,7 +178,7 @@ def formats(*, as_json: bool) -> None:
         for one in facts
     ]
     names = ", ".join(f"{one['title']} ({one['name']})" for one in knowledge_bases)
-    text = "\n".join([*_aligned([head, *rows]), "", f"Knowledge bases, read: {names}."])
+    text = "\n".join([*_aligned([head, *rows]), "", f"Knowledge base formats that can be read: {names}."])
     say({"documents": [one.as_json() for one in facts], "knowledge_bases": knowledge_bases}, text, as_json=as_json)
 
 

@@ -1,4 +1,4 @@
-"""facets, work, holdout, guidelines."""
+"""facets, work, holdout, guidelines, accept."""
 
 from __future__ import annotations
 
@@ -26,30 +26,32 @@ WHERE = click.option(
     "chosen",
     multiple=True,
     metavar="FACET=VALUE",
-    help=f"Only mentions with this value; may be given again. Facets: {', '.join(Facet)}.",
+    help=f"Only mentions with this value. Repeatable. Facets: {', '.join(Facet)}.",
 )
-FILTER = click.option("--filter", "named", default="", metavar="NAME", help="A filter that the project keeps.")
+FILTER = click.option("--filter", "named", default="", metavar="NAME", help="Use this filter, saved in the project.")
 
 
 def read_facets(chosen: Sequence[str]) -> Facets:
-    """Of FACET=VALUE pairs. Raises UserError for anything else."""
+    """The facets of FACET=VALUE pairs. Raises UserError for anything else."""
     values: dict[Facet, list[str]] = {}
     for pair in chosen:
         name, equals, value = pair.partition("=")
         if not equals or name not in {facet.value for facet in Facet}:
-            raise UserError(f"“{pair}” chooses nothing. Write FACET=VALUE with one of {', '.join(Facet)}.")
+            raise UserError(
+                f"“{pair}” is not a facet with a value. Write FACET=VALUE. The facets are {', '.join(Facet)}."
+            )
         values.setdefault(Facet(name), []).append(value)
     return Facets.of(values)
 
 
 def filter_of(project: Project, chosen: Sequence[str], named: str) -> QueueFilter:
-    """What --where and --filter choose together; a kept filter counts alone. Raises UserError for one unknown."""
+    """The filter of --where and --filter; a saved filter replaces --where. Raises UserError if it is not saved in P."""
     if not named:
         return QueueFilter(facets=read_facets(chosen))
-    kept = project.filters.all()
-    if named not in kept:
-        raise UserError(f"P keeps no filter “{named}”. It has: {', '.join(kept) or 'none'}.")
-    return kept[named]
+    saved = project.filters.all()
+    if named not in saved:
+        raise UserError(f"Filter “{named}” was not found. Filters saved in P: {', '.join(saved) or 'none'}.")
+    return saved[named]
 
 
 @click.command()
@@ -75,14 +77,16 @@ def facets(project: Path, chosen: tuple[str, ...], *, as_json: bool) -> None:
     type=click.Choice(["uncertain", "diverse"]),
     default="diverse",
     show_default=True,
-    help="The least sure suggestion first, or what a second of work gains.",
+    help="uncertain: least certain suggestions first. diverse: highest expected value per second of work first.",
 )
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="List at most N mentions."
+)
 @WHERE
 @FILTER
 @AS_JSON
 def work(project: Path, order: str, limit: int, chosen: tuple[str, ...], named: str, *, as_json: bool) -> None:
-    """List the undecided mentions of P in the order in which they are worth deciding."""
+    """List the undecided mentions of P in the order in which to decide them."""
     from curator.services.queue import QueueOrder
 
     with opened(project, read_only=True) as found:
@@ -95,27 +99,30 @@ def work(project: Path, order: str, limit: int, chosen: tuple[str, ...], named: 
         f"{row.text} · {row.type} · {names[row.document_id]}"
         for row in rows
     )
-    say({"mentions": table}, text or "No undecided mention is left here.", as_json=as_json)
+    say({"mentions": table}, text or "No undecided mentions.", as_json=as_json)
 
 
 @click.command()
 @PROJECT
 @AS_JSON
 def holdout(project: Path, *, as_json: bool) -> None:
-    """Tell how often suggestions were right where nobody saw them, and how far seeing them sways."""
+    """Measure how much suggestions influence curators.
+
+    Compares how often curators agree with the suggestion when they saw it and when it was held out.
+    """
     with opened(project, read_only=True) as found:
         report = found.holdout.report()
     text = (
-        f"decided without seeing suggestions: {_share(report.without)}\n"
-        f"decided with them on show:          {_share(report.seen)}\n"
-        f"sway: {'–' if report.sway is None else f'{100 * report.sway:+.1f} points'}"
+        f"suggestion held out: {_share(report.without)}\n"
+        f"suggestion shown:    {_share(report.seen)}\n"
+        f"influence: {'–' if report.sway is None else f'{100 * report.sway:+.1f} points'}"
     )
     say({**asdict(report), "sway": report.sway}, text, as_json=as_json)
 
 
 def _share(one: Agreement) -> str:
     share = "–" if one.share is None else f"{100 * one.share:.1f} %"
-    return f"{one.agreed:,} of {one.decided:,} as suggested ({share})"
+    return f"{one.agreed:,} of {one.decided:,} decisions agree with the suggestion ({share})"
 
 
 @click.command()
@@ -125,16 +132,16 @@ def _share(one: Agreement) -> str:
     "file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Put this Markdown file in their place.",
+    help="Replace the guidelines with this Markdown file.",
 )
 @AS_JSON
 def guidelines(project: Path, file: Path | None, *, as_json: bool) -> None:
-    """Write the guidelines of P to standard output, or set them."""
+    """Show the guidelines of P, or replace them."""
     with opened(project, read_only=file is None) as found:
         if file is not None:
             found.guidelines.set_text(_read(file))
         text = found.guidelines.text()
-    said = text if file is None else f"The guidelines are now those of {file} ({len(text):,} characters)."
+    said = text if file is None else f"Set the guidelines from {file} ({len(text):,} characters)."
     say({"guidelines": text}, said, as_json=as_json)
 
 
@@ -142,22 +149,31 @@ def _read(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UserError(f"{file} is not UTF-8 text ({error.reason}). Save it as UTF-8 and set it again.") from error
+        raise UserError(f"{file} is not UTF-8 text ({error.reason}). Save it as UTF-8 and try again.") from error
 
 
-# accept: sure suggestions in bulk, in two steps: a sample to check, and what the checked sample allows.
+# accept: suggestions in bulk, in two steps: draw a sample to check, then accept what the checked sample allows.
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command("accept")
 @PROJECT
-@click.option("--error", type=click.FloatRange(0, 50, min_open=True), metavar="PERCENT", help="What may be wrong.")
-@click.option("--sample-out", type=FILE, metavar="FILE", help="Write the sample there, to mark right or wrong.")
-@click.option("--checked", type=FILE, metavar="FILE", help="Read the marked sample back.")
-@click.option("--yes", is_flag=True, help="With --checked: accept what the checks allow; otherwise only tell.")
-@click.option("--most-checks", type=click.IntRange(min=1), default=MOST_CHECKS, show_default=True, metavar="N")
-@click.option("--seed", type=int, metavar="N", help="Draw the same sample again; otherwise a new one each time.")
+@click.option("--error", type=click.FloatRange(0, 50, min_open=True), metavar="PERCENT", help="Error that you allow.")
+@click.option("--sample-out", type=FILE, metavar="FILE", help="Write the sample to this file for checking.")
+@click.option("--checked", type=FILE, metavar="FILE", help="Read the checked sample from this file.")
+@click.option("--yes", is_flag=True, help="With --checked: accept the mentions. Without --yes, nothing is changed.")
+@click.option(
+    "--most-checks",
+    type=click.IntRange(min=1),
+    default=MOST_CHECKS,
+    show_default=True,
+    metavar="N",
+    help="Draw a sample of at most N mentions.",
+)
+@click.option(
+    "--seed", type=int, metavar="N", help="Random seed, to draw the same sample again. Default: a new sample each time."
+)
 @WHERE
 @FILTER
 @CURATOR
@@ -176,17 +192,21 @@ def accept(
     curator: str,
     as_json: bool,
 ) -> None:
-    """Accept the suggestions of P that are sure enough, at an error you can live with.
+    """Accept suggestions of P in bulk, with a bound on the error.
 
-    First --error 2 --sample-out FILE: FILE holds the mentions to check, a line of JSON each; write true or false for
-    "right". Then --checked FILE tells what that allows, and with --yes accepts it as one step.
+    First draw a sample, for example with --error 2 --sample-out FILE. FILE holds the mentions to check, one JSON object
+    per line: set "right" to true or false in each.
+
+    Then run the command with --checked FILE. It shows what can be accepted, and accepts it as one step with --yes.
     """
     if (error is None) == (checked is None):
         raise click.UsageError("Give either --error, to draw a sample, or --checked, to read it back.")
     if checked is not None and (chosen or named or seed is not None):
-        raise click.UsageError("--checked is about what the sample was drawn from; no other choice goes with it.")
+        raise click.UsageError(
+            "--checked uses the mentions that the sample was drawn from: leave out --where, --filter and --seed."
+        )
     if yes and checked is None:
-        raise click.UsageError("--yes goes with --checked: nothing is accepted before a sample is checked.")
+        raise click.UsageError("--yes requires --checked: nothing is accepted before a sample is checked.")
     with opened(project, read_only=not yes, curator=curator) as found:
         if error is not None:
             where = filter_of(found, chosen, named)
@@ -208,39 +228,45 @@ def _say_offer(project: Project, offer: BulkOffer, out: Path | None, *, as_json:
     }
     if not plan.sets:
         text = (
-            f"Of {offer.undecided:,} undecided mentions with a suggestion none can be accepted unseen at "
-            f"{plan.error:.1%}. Choose a larger error, allow more checks, or decide them one by one."
+            f"None of {offer.undecided:,} undecided mentions with a suggestion can be accepted unseen with an error of "
+            f"{_percent(plan.error)}. Allow a larger error or more checks, or decide the mentions one by one."
         )
     else:
         first = plan.sets[0]
         text = (
-            f"{first.size:,} of {offer.undecided:,} undecided mentions are sure enough. Check {first.checks:,} of "
-            f"them; with no more than {first.allowed:,} wrong, the other {first.saved:,} can be accepted: at most "
-            f"{plan.error:.1%} wrong, with 95 % confidence. "
+            f"{first.size:,} of {offer.undecided:,} undecided mentions have suggestions that are certain enough. Check "
+            f"{first.checks:,} of them. If at most {first.allowed:,} are wrong, you can accept the other "
+            f"{first.saved:,}: at most {_percent(plan.error)} of them are wrong, with 95 % confidence. "
         )
         if not offer.pays:
             text = (
-                f"This does not pay: you check {first.checks:,} mentions to gain {first.saved:,}. Deciding all "
-                f"{first.size:,} one by one costs about the same.\n{text}"
+                f"This saves no time: you check {first.checks:,} mentions to accept {first.saved:,}. Deciding all "
+                f"{first.size:,} one by one takes about as long.\n{text}"
             )
-        text += f"The sample is in {out}." if out else "--sample-out FILE writes them."
+        text += f"The sample was written to {out}." if out else "--sample-out FILE writes the sample."
         if out:
             project.save_text(out, sheet_of(plan, project.bulk.contexts(plan.samples[0]), {}))
     say(facts, text, as_json=as_json)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
 
 
 def _read_sheet(project: Project, path: Path) -> SampleSheet:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} cannot be read ({error}).") from error
+        raise UserError(
+            f"{path} could not be read ({error}). Check its name, its permissions and that it is UTF-8 text."
+        ) from error
     sheet = read_sheet(text)
     here = {one.mention_id: (one.external_id, one.text) for one in project.bulk.contexts(tuple(sheet.shown))}
     for mention_id, shown in sheet.shown.items():
         if here.get(mention_id, shown) != shown:
             raise UserError(
-                f"Mention {mention_id} is not “{shown[1]}” of {shown[0]} in this project: the sample is of another, "
-                "or the mention was moved. Draw a new sample."
+                f"Mention {mention_id} is not “{shown[1]}” of document {shown[0]} in this project. The sample is from "
+                "another project, or the mention was moved. Draw a new sample."
             )
     return sheet
 
@@ -269,7 +295,7 @@ def _say_checks(project: Project, sheet: SampleSheet, out: Path | None, *, yes: 
 
 
 def _take(project: Project, sheet: SampleSheet, audit: Audit) -> BulkReport | None:
-    """Decide what was found right and is still open; accept the rest where the checks allow it, as one step."""
+    """Accept the checked mentions that are right and still undecided, and the unchecked ones if the checks allow it."""
     undecided = {one.mention_id for one in project.bulk.contexts(tuple(sheet.marks)) if one.verdict is None}
     taken = Audit(sheet.plan)
     for mention_id, right in sheet.marks.items():
@@ -284,18 +310,19 @@ def _checks_text(audit: Audit, report: BulkReport | None, out: Path | None, *, y
     right, wrong = tally(audit.marks)
     found = audit.set
     if found is None:
-        rest = "are decided now" if yes else "are decided with --yes"
+        rest = f"Accepted the {right:,} that are right." if yes else f"--yes accepts the {right:,} that are right."
         return (
-            f"{wrong:,} of {right + wrong:,} checked were wrong: more than {audit.plan.error:.1%} may be, so nothing "
-            f"is accepted unseen. The {right:,} that were found right {rest}."
+            f"{wrong:,} of {counted(right + wrong, 'checked mention is', 'checked mentions are')} wrong. More than "
+            f"{_percent(audit.plan.error)} of the others may be wrong, so none can be accepted unseen. {rest}"
         )
     if audit.state is AuditState.CHECKING:
-        smaller = f"it is about the {found.size:,} surest now; " if audit.number else ""
-        where = f"they are in {out}" if out else "--sample-out FILE writes them with the marks so far"
-        return f"{wrong:,} wrong: {smaller}{len(audit.left):,} more are to be checked, {where}. Nothing was accepted."
-    bound = f"of the {len(audit.accepted()):,} others at most {audit.limit:.1%} are wrong, with 95 % confidence"
+        smaller = f" Only the {found.size:,} most certain mentions are considered now." if audit.number else ""
+        where = f"they are in {out}" if out else "--sample-out FILE writes them with your marks so far"
+        return f"{wrong:,} wrong.{smaller} Still to check: {len(audit.left):,} ({where}). Nothing was accepted."
+    others = f"the {len(audit.accepted()):,} others"
+    bound = f"at most {_percent(audit.limit)} of {others} are wrong, with 95 % confidence"
     if report is None:
         return f"{len(audit.sample):,} checked, {audit.wrong:,} wrong: {bound}. --yes accepts them."
-    left = f" {report.left_out:,} that changed meanwhile were left out." if report.left_out else ""
+    left = f" Left out because they changed in the meantime: {report.left_out:,}." if report.left_out else ""
     accepted = counted(report.accepted, "mention", "mentions")
-    return f"Accepted {accepted} in one step; `curator undo P` takes it back: {bound}.{left}"
+    return f"Accepted {accepted} as one step: {bound}. `curator undo P` undoes it.{left}"

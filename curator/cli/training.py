@@ -1,4 +1,4 @@
-"""train, bundles."""
+"""train, linkers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from curator.cli.console import AS_JSON, PROJECT, Report, counted, ensure_index, opened, run_job, say
-from curator.domain.jobs import BundleInfo
+from curator.domain.jobs import ActivationKind, BundleInfo, GateVerdict
 from curator.domain.wording import UserError
 from curator.services.training import (
     NIL,
@@ -28,13 +28,26 @@ from curator.services.training import (
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.domain.jobs import BundleInfo, JobOutcome
+    from curator.domain.jobs import JobOutcome
     from curator.services.ports import JobHandle
     from curator.services.training import TrainingPreview
 
 
-# Bundles on the command line: one, all, and what one changed, in words and as JSON data.
+# Linkers on the command line: the list, one linker, and the answers that one changed, as text and as JSON. In the code
+# and in JSON, a linker on disk is a bundle.
 
+CHECKS = {
+    GateVerdict.PROMOTE: "better",
+    GateVerdict.NO_GAIN: "no gain",
+    GateVerdict.REFUSED: "worse",
+    GateVerdict.NOT_GATED: "not checked",
+}
+"""What the check of a new linker found."""
+USES = {
+    ActivationKind.JOB: "put into use automatically by a job of",
+    ActivationKind.CURATOR: "put into use by",
+    ActivationKind.ROLLBACK: "rolled back to this linker by",
+}
 MARKS = {DiffKind.BETTER: "+ becomes right", DiffKind.WORSE: "- becomes wrong", DiffKind.QUEUE: "? undecided"}
 
 
@@ -44,12 +57,12 @@ def bundle_json(info: BundleInfo, use: DiskUse | None = None) -> dict[str, Any]:
 
 
 def listing_text(bundles: Sequence[BundleInfo], disk: DiskReport) -> str:
-    """A line for each bundle, and the space of all."""
+    """A line for each linker, then the disk space of all."""
     lines = [_line(one, disk.bundles.get(one.id)) for one in bundles]
     if bundles:
-        lines.append(f"{size_words(disk.total)} in all; files that several bundles share count once.")
+        lines.append(f"{size_words(disk.total)} in total. Files that several linkers share are counted once.")
     if disk.trainings:
-        lines.append(f"{size_words(disk.trainings)} kept by interrupted trainings to go on from.")
+        lines.append(f"{size_words(disk.trainings)} kept to resume interrupted trainings.")
     return "\n".join(lines)
 
 
@@ -57,18 +70,17 @@ def _line(info: BundleInfo, use: DiskUse | None) -> str:
     mark = "*" if info.active else " "
     stages = ", ".join(info.stages)
     size = size_words(use.size) if use is not None else ""
-    verdict = info.verdict.value.replace("_", " ")
-    return f"{mark} {info.id}  {info.recipe}  {verdict}  {stages}  {size}  {info.summary}".rstrip()
+    return f"{mark} {info.id}  {info.recipe}  {CHECKS[info.verdict]}  {stages}  {size}  {info.summary}".rstrip()
 
 
 def bundle_text(project: Project, info: BundleInfo) -> str:
-    """When and why it served, the notes of its making, its manifest."""
-    served = [
-        f"{one.at:%Y-%m-%d %H:%M} {one.kind.value} {one.actor} {one.reason}".rstrip()
+    """When and why the linker was in use, the notes of its training, and its manifest."""
+    used = [
+        f"{one.at:%Y-%m-%d %H:%M}  {USES[one.kind]} {one.actor}" + (f": {one.reason}" if one.reason else "")
         for one in project.retraining.activations()
         if one.bundle_id == info.id
     ]
-    return "\n".join([*served, *notes_of(info), manifest_text(info)])
+    return "\n".join([*used, *notes_of(info), manifest_text(info)])
 
 
 def changes_json(info: BundleInfo) -> dict[str, Any]:
@@ -76,7 +88,7 @@ def changes_json(info: BundleInfo) -> dict[str, Any]:
 
 
 def changes_text(project: Project, info: BundleInfo) -> str:
-    """The promotion diff, a line for each mention."""
+    """The answers that changed with this linker, a line for each mention."""
     rows = diff_rows(info.metrics)
     return "\n".join(
         [*(_change_words(project, row) for row in rows), diff_words(rows, asked=queue_asked(info.metrics))]
@@ -97,17 +109,27 @@ Start = Callable[[Report, Callable[["JobOutcome"], None]], "JobHandle"]
 
 @click.command("train")
 @PROJECT
-@click.option("--recipe", metavar="NAME", help="curator, pel-pb-quick, prototype, …")
-@click.option("--max-minutes", type=click.FloatRange(min=0, min_open=True), metavar="M", help="Stop in time.")
-@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="Another value for a parameter.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same data: the same weights.")
+@click.option("--recipe", metavar="NAME", help="Recipe to train, such as curator, pel-pb-quick or prototype.")
 @click.option(
-    "--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True, help="Where it trains."
+    "--max-minutes", type=click.FloatRange(min=0, min_open=True), metavar="M", help="Finish within M minutes."
 )
-@click.option("--tensorboard", is_flag=True, help="Write the live figures into P/tensorboard, too.")
-@click.option("--preview", is_flag=True, help="Only say what it would learn from and how long it would take.")
-@click.option("--resume", is_flag=True, help="Go on with the training that a crash or a kill interrupted.")
-@click.option("--discard", is_flag=True, help="Give up the training that was interrupted.")
+@click.option(
+    "--set", "given", multiple=True, metavar="NAME=VALUE", help="Change a parameter of the recipe. Repeatable."
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Random seed. The same seed and data give the same weights."
+)
+@click.option(
+    "--device",
+    type=click.Choice(["auto", "cpu", "cuda"]),
+    default="auto",
+    show_default=True,
+    help="Device to train on.",
+)
+@click.option("--tensorboard", is_flag=True, help="Also write the live figures to P/tensorboard.")
+@click.option("--preview", is_flag=True, help="Only show the decisions to learn from and the expected time.")
+@click.option("--resume", is_flag=True, help="Resume the training that was interrupted.")
+@click.option("--discard", is_flag=True, help="Discard the training that was interrupted.")
 @AS_JSON
 def train(
     project: Path,
@@ -123,7 +145,12 @@ def train(
     discard: bool,
     as_json: bool,
 ) -> None:
-    """Retrain the linker from the decisions of train documents; it serves only if validation says better."""
+    """Retrain the linker from the decisions in train documents.
+
+    The new linker is put into use only if a check on held-out documents finds it better.
+
+    Start a training with --recipe. After an interruption, use --resume or --discard.
+    """
     if sum((recipe is not None, resume, discard)) != 1:
         raise click.UsageError("Give one of --recipe NAME, --resume and --discard.")
     if recipe is None:
@@ -174,9 +201,9 @@ def _after_a_crash(project: Path, *, discard: bool, as_json: bool) -> None:
 
 def _run(start: Start, *, as_json: bool) -> None:
     outcome = run_job(start)
-    serves = "serves now" if outcome.result["active"] else "is kept and does not serve"
+    state = "is in use now" if outcome.result["active"] else "is kept but not in use"
     words = _diff_words(outcome.result.get("metrics", {}))
-    text = f"{outcome.message}\n{words}The bundle {outcome.result['bundle']} {serves}."
+    text = f"{outcome.message}\n{words}Linker {outcome.result['bundle']} {state}."
     say(outcome.result, text, as_json=as_json)
 
 
@@ -186,19 +213,21 @@ def _diff_words(metrics: Mapping[str, Any]) -> str:
     return f"{diff_words(diff_rows(metrics), asked=queue_asked(metrics))}\n" if "flips" in metrics else ""
 
 
-@click.command("bundles")
+@click.command("linkers")
 @PROJECT
-@click.option("--promote", metavar="ID", help="Let this bundle serve, whatever its gate said.")
-@click.option("--reason", default="", metavar="TEXT", help="Why, for --promote; needed where the gate refused.")
-@click.option("--rollback", is_flag=True, help="Back to the bundle that served before.")
-@click.option("--delete", multiple=True, metavar="ID", help="Remove this bundle from the disk; may be repeated.")
-@click.option("--show", metavar="ID", help="Manifest, notes, and when and why this bundle served.")
-@click.option("--changes", metavar="ID", help="The decisions that flipped with this bundle, and the queue.")
+@click.option("--use", "used", metavar="ID", help="Use this linker, even if it did not pass the check.")
+@click.option(
+    "--reason", default="", metavar="TEXT", help="Reason for --use. Required if the check found the linker worse."
+)
+@click.option("--rollback", is_flag=True, help="Roll back to the linker that was in use before.")
+@click.option("--delete", multiple=True, metavar="ID", help="Delete this linker from the disk. Repeatable.")
+@click.option("--show", metavar="ID", help="Show when and why this linker was in use, its notes and its manifest.")
+@click.option("--changes", metavar="ID", help="List the mentions whose answer changes with this linker.")
 @AS_JSON
-def bundles(
+def linkers(
     project: Path,
     *,
-    promote: str | None,
+    used: str | None,
     reason: str,
     rollback: bool,
     delete: tuple[str, ...],
@@ -206,12 +235,15 @@ def bundles(
     changes: str | None,
     as_json: bool,
 ) -> None:
-    """List the bundles of P with their disk use, oldest first; promote, go back, delete, look inside."""
-    if sum(map(bool, (promote, rollback, delete, show, changes))) > 1:
-        raise click.UsageError("Give one of --promote, --rollback, --delete, --show and --changes.")
-    if reason and not promote:
-        raise click.UsageError("--reason goes with --promote ID.")
-    with opened(project, read_only=not (promote or rollback or delete)) as found:
+    """List the linkers of P with their size on disk, oldest first. A star marks the one in use.
+
+    With an option, use, show or delete a linker, or roll back to the one before.
+    """
+    if sum(map(bool, (used, rollback, delete, show, changes))) > 1:
+        raise click.UsageError("Give one of --use, --rollback, --delete, --show and --changes.")
+    if reason and not used:
+        raise click.UsageError("--reason requires --use ID.")
+    with opened(project, read_only=not (used or rollback or delete)) as found:
         if show:
             say(bundle_json(_bundle(found, show)), bundle_text(found, _bundle(found, show)), as_json=as_json)
             return
@@ -219,16 +251,16 @@ def bundles(
             one = _bundle(found, changes)
             say(changes_json(one), changes_text(found, one), as_json=as_json)
             return
-        _change(found, promote=promote, reason=reason, rollback=rollback, delete=delete)
+        _change(found, used=used, reason=reason, rollback=rollback, delete=delete)
         listed, disk = found.retraining.bundles(), found.retraining.disk()
         rows = [bundle_json(one, disk.bundles.get(one.id)) for one in listed]
         text = listing_text(listed, disk)
     say({"bundles": rows, "bytes": disk.total}, text, as_json=as_json)
 
 
-def _change(found: Project, *, promote: str | None, reason: str, rollback: bool, delete: tuple[str, ...]) -> None:
-    if promote:
-        found.retraining.promote(promote, reason=reason)
+def _change(found: Project, *, used: str | None, reason: str, rollback: bool, delete: tuple[str, ...]) -> None:
+    if used:
+        found.retraining.promote(used, reason=reason)
     elif rollback:
         found.retraining.rollback()
     for one in delete:
@@ -236,10 +268,10 @@ def _change(found: Project, *, promote: str | None, reason: str, rollback: bool,
 
 
 def _bundle(found: Project, bundle_id: str) -> BundleInfo:
-    there = {one.id: one for one in found.retraining.bundles()}
-    if bundle_id not in there:
-        raise UserError(f"There is no bundle {bundle_id!r}. There are: {', '.join(there) or 'none'}.")
-    return there[bundle_id]
+    known = {one.id: one for one in found.retraining.bundles()}
+    if bundle_id not in known:
+        raise UserError(f"Linker {bundle_id!r} was not found. Linkers of this project: {', '.join(known) or 'none'}.")
+    return known[bundle_id]
 
 
 def _pairs(given: tuple[str, ...]) -> dict[str, str]:
@@ -253,19 +285,19 @@ def _pairs(given: tuple[str, ...]) -> dict[str, str]:
 
 
 def _preview_text(shown: TrainingPreview) -> str:
-    """What the dialog says, in lines."""
+    """The forecast of the training, as the dialog shows it, in lines."""
     lines = [
         f"Learns from {counted(shown.links, 'link', 'links')}"
         + (f" and {counted(shown.nils, 'NIL decision', 'NIL decisions')}" if shown.nils else "")
         + f" in {counted(shown.documents, 'document', 'documents')} ({counted(shown.entities, 'entity', 'entities')}).",
-        f"Its loss leaves {counted(shown.left_out, 'NIL decision', 'NIL decisions')} out." if shown.left_out else "",
-        f"Candidates that were shown and passed over: {shown.passed_over:,}." if shown.passed_over else "",
+        f"Does not learn from {counted(shown.left_out, 'NIL decision', 'NIL decisions')}." if shown.left_out else "",
+        f"Candidates that were shown but not chosen: {shown.passed_over:,}." if shown.passed_over else "",
         f"Linked entities that are not in the knowledge base: {shown.outside:,}." if shown.outside else "",
         _judges(shown),
         shown.expects,
         _encoding(shown),
-        f"About {max(1, round(shown.least)):,} to {_minutes(shown.most)} in all ({shown.basis}).",
-        f"It cannot start: {shown.problem}" if shown.problem else "",
+        f"About {max(1, round(shown.least)):,} to {_minutes(shown.most)} in total ({shown.basis}).",
+        f"The training cannot start: {shown.problem}" if shown.problem else "",
     ]
     return "\n".join(line for line in lines if line)
 
@@ -281,13 +313,13 @@ def _encoding(shown: TrainingPreview) -> str:
 
 def _judges(shown: TrainingPreview) -> str:
     if shown.in_turn:
-        return "Each document is judged by what the others say."
+        return "Evaluated with cross-validation over these documents."
     if not shown.validation_decisions:
-        return "No validation document is decided: a fifth of these documents judges, and teaches nothing."
+        return "No validation document is decided: a fifth of these documents is held out for evaluation."
     decisions = counted(shown.validation_decisions, "decision", "decisions")
     documents = counted(shown.validation_documents, "validation document", "validation documents")
-    most = f", by {shown.judged_at_most} links of them." if shown.judged_at_most else "."
-    return f"Judged by {decisions} in {documents}{most}"
+    most = f", at most {shown.judged_at_most} links." if shown.judged_at_most else "."
+    return f"Evaluated on {decisions} in {documents}{most}"
 
 
 def _minutes(minutes: float) -> str:

@@ -93,7 +93,7 @@ class FolderBundleStore:
         if bundle_id in ("", ".", "..") or Path(bundle_id).name != bundle_id or _manifest(path) is None:
             raise UserError(
                 tr(
-                    "Linker {bundle_id!r} was not found in {folder}. `curator bundles` lists all linkers.",
+                    "Linker {bundle_id!r} was not found in {folder}. `curator linkers` lists all linkers.",
                     bundle_id=bundle_id,
                     folder=self._folder,
                 )

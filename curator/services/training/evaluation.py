@@ -67,7 +67,7 @@ class EvaluationService:
                 tr(
                     "The linkers {id} and {id2} were built for different knowledge bases, so their "
                     "answers cannot be compared. Choose two for the same knowledge base; `curator "
-                    "bundles` lists them.",
+                    "linkers` lists them.",
                     id=bundle.id,
                     id2=against.id,
                 )
@@ -167,7 +167,7 @@ class EvaluationService:
             what = tr("no linker {bundle_id}", bundle_id=bundle_id) if bundle_id else tr("no index yet")
             raise UserError(
                 tr(
-                    "Nothing to evaluate: {what}. `curator index` builds an index, `curator bundles` lists "
+                    "Nothing to evaluate: {what}. `curator index` builds an index, `curator linkers` lists "
                     "the linkers.",
                     what=what,
                 )

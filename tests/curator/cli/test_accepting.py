@@ -35,7 +35,7 @@ def sample(cli: Cli, sure: Path, tmp_path: Path) -> Path:
     path = tmp_path / "sample.jsonl"
     answer = cli("accept", sure, "--error", 20, "--seed", 1, "--sample-out", path)
     assert answer.code == 0, answer.err
-    assert f"{ALL} of {ALL} undecided mentions have a confident enough suggestion" in answer.out
+    assert f"{ALL} of {ALL} undecided mentions have suggestions that are certain enough" in answer.out
     return path
 
 
@@ -66,10 +66,10 @@ def test_nothing_is_accepted_before_all_are_marked(cli: Cli, sure: Path, sample:
     assert links(cli, sure) == 0
 
 
-def test_what_the_sample_allows_is_told_and_then_taken_as_one_step(cli: Cli, sure: Path, sample: Path) -> None:
+def test_what_the_sample_allows_is_shown_and_then_accepted_as_one_step(cli: Cli, sure: Path, sample: Path) -> None:
     checks = marked(sample)
     told = cli("accept", sure, "--checked", sample)
-    assert f"of the {ALL - checks} others at most" in told.out
+    assert f"of the {ALL - checks} others are wrong, with 95 % confidence" in told.out
     assert links(cli, sure) == 0
     answer = cli("accept", sure, "--checked", sample, "--yes", "--json").json
     assert (answer["accepted"], answer["limit"] <= 0.2) == (ALL - checks, True)
@@ -78,7 +78,7 @@ def test_what_the_sample_allows_is_told_and_then_taken_as_one_step(cli: Cli, sur
     assert links(cli, sure) == checks
 
 
-def test_a_decision_made_meanwhile_stays(cli: Cli, sure: Path, sample: Path) -> None:
+def test_a_decision_made_in_the_meantime_stays(cli: Cli, sure: Path, sample: Path) -> None:
     marked(sample)
     first = json.loads(sample.read_text(encoding="utf-8").splitlines()[0])["mention"]
     cli("decide", sure, first, "--nil", "not-in-kb")
@@ -117,6 +117,9 @@ def test_a_spoilt_sample_is_refused(cli: Cli, sure: Path, sample: Path, spoil: A
 
 def test_options_that_do_not_go_together_are_refused(cli: Cli, sure: Path, sample: Path) -> None:
     assert "either --error" in cli("accept", sure).err
-    assert "--yes goes with --checked" in cli("accept", sure, "--error", 1, "--yes").err
-    assert "no other choice" in cli("accept", sure, "--checked", sample, "--where", "type=Chemical").err
-    assert "can be accepted unchecked" in cli("accept", sure, "--error", 0.01).out
+    assert "--yes requires --checked" in cli("accept", sure, "--error", 1, "--yes").err
+    assert (
+        "leave out --where, --filter and --seed"
+        in cli("accept", sure, "--checked", sample, "--where", "type=Chemical").err
+    )
+    assert "can be accepted unseen with an error of 0.01 %" in cli("accept", sure, "--error", 0.01).out

@@ -199,9 +199,9 @@ def test_writing_commands_name_the_holder_and_reading_ones_work(
         refused(cli("undo", project), pid)
         refused(cli("link", project), pid)
         refused(cli("train", project, "--recipe", "pel-pb"), pid)
-        refused(cli("bundles", project, "--rollback"), pid)
+        refused(cli("linkers", project, "--rollback"), pid)
         assert cli("info", project).code == 0
-        assert cli("bundles", project).code == 0
+        assert cli("linkers", project).code == 0
         assert cli("link", project, "--out", tmp_path / "out.jsonl").code == 0
         assert cli("export", project, tmp_path / "out.txt", "--format", "pubtator").code == 0
         assert cli("evaluate", project, "--split", "train").code == 0
@@ -214,16 +214,16 @@ def test_wrong_arguments(cli: Cli, project: Path, tmp_path: Path) -> None:
     refused(cli("decide", project, 1), "exactly one")
     refused(cli("decide", project, 1, "--nil", "not-in-kb", "--skip", "unsure"), "exactly one")
     refused(cli("decide", project, 1, "--nil", "no-idea"), "too-general")
-    refused(cli("decide", project, 1, "--link", "MESH:D999"), "no entity MESH:D999")
+    refused(cli("decide", project, 1, "--link", "MESH:D999"), "Entity MESH:D999 was not found")
     refused(cli("decide", project, 999, "--nil", "not-in-kb"), "no mention 999")
     refused(cli("link", project, "--split", "dev"), "validation")
     refused(cli("train", project, "--recipe", "nope"), "pel-pb")
     refused(cli("train", project, "--recipe", "pel-pb", "--set", "epochs"), "NAME=VALUE")
     refused(cli("train", project, "--recipe", "pel-pb", "--set", "epochs=many"), "epochs")
     refused(cli("train", project, "--recipe", "pel-pb"), "at least 20")
-    assert cli("bundles", project).out == "\n", "nothing was built for a training that cannot start"
-    refused(cli("bundles", project, "--rollback"), "no earlier linker")
-    refused(cli("bundles", project, "--promote", "../p"), "was not found in")
+    assert cli("linkers", project).out == "\n", "nothing was built for a training that cannot start"
+    refused(cli("linkers", project, "--rollback"), "no earlier bundle")
+    refused(cli("linkers", project, "--use", "../p"), "no bundle")
     refused(cli("evaluate", project, "--split", "test"), "done")
     refused(cli("evaluate", project, "--split", "train", "--limit", 5), "--limit cannot be given")
     refused(cli("evaluate", project, "--split", "train", "--replay", "--against", "x"), "--against cannot be given")

@@ -52,7 +52,7 @@ def test_the_knowledge_base_is_searched_as_in_the_window(cli: Cli, project: Path
     assert "matches zzz" in cli("kb", "search", project, "zzz").out
 
 
-def test_info_tells_what_the_project_holds(cli: Cli, project: Path) -> None:
+def test_info_shows_what_the_project_contains(cli: Cli, project: Path) -> None:
     facts = cli("info", project, "--json").json
     assert facts["documents"] == {"todo": 0, "in_progress": 0, "done": 8, "discuss": 0}
     assert facts["splits"] == {"train": 6, "validation": 2, "test": 0}
@@ -61,6 +61,7 @@ def test_info_tells_what_the_project_holds(cli: Cli, project: Path) -> None:
     assert facts["knowledge_base"]["entities"] == 3
     assert facts["bundle"] is None
     assert "mentions: 32" in cli("info", project).out
+    assert "linker: none" in cli("info", project).out
 
 
 def test_link_writes_the_named_fields(cli: Cli, project: Path, tmp_path: Path) -> None:
@@ -112,7 +113,7 @@ def test_link_stores_and_replay_shows(cli: Cli, project: Path) -> None:
     assert answer.json["unshown"] == 0
 
 
-def test_train_promotes_and_bundles_roll_back(cli: Cli, project: Path, jobs: FakeJobs) -> None:
+def test_a_better_linker_is_put_into_use_and_rolled_back(cli: Cli, project: Path, jobs: FakeJobs) -> None:
     more = project.parent / "more.pubtator"
     more.write_text("".join(document(n) for n in range(50, 56)), encoding="utf-8")
     assert cli("import", project, more, "--gold").code == 0
@@ -124,13 +125,13 @@ def test_train_promotes_and_bundles_roll_back(cli: Cli, project: Path, jobs: Fak
     assert answer.json["active"] is True
     spec = jobs.started[-1][1]
     assert (spec["parameters"]["epochs"], spec["max_minutes"]) == (2, 3.0)
-    listed = cli("bundles", project, "--json").json["bundles"]
+    listed = cli("linkers", project, "--json").json["bundles"]
     assert [one["active"] for one in listed] == [False, False, True]
-    assert cli("bundles", project, "--rollback").code == 0
-    assert cli("bundles", project).out.splitlines()[1].startswith("* ")
-    assert cli("bundles", project, "--promote", listed[0]["id"]).out.startswith("* ")
+    assert cli("linkers", project, "--rollback").code == 0
+    assert cli("linkers", project).out.splitlines()[1].startswith("* ")
+    assert cli("linkers", project, "--use", listed[0]["id"]).out.startswith("* ")
     jobs.verdict = "refused"
-    assert "not in use" in cli("train", project, "--recipe", "pel-pb").out
+    assert "is kept but not in use" in cli("train", project, "--recipe", "pel-pb").out
 
 
 def test_an_index_is_built_with_the_lexical_list_of_the_settings(
@@ -163,17 +164,17 @@ def test_evaluate_shows_the_figures_and_writes_the_report(
         "NIL precision undefined, recall 50.0 %, F1 25.0 %, auPR 12.5 %",
         "recall@1: 50.0 % (25.0 to 75.0)",
         "ECE, NIL: 0.062",
-        "linker: “lexical” searches by words only: BM25 over 7 words.",
-        f"The report is in {tmp_path / 'r.html'}.",
+        "linker: “lexical” finds by words only: BM25 over 7 words.",
+        f"Report written to {tmp_path / 'r.html'}.",
     ]
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == "<p>α</p>"
     assert jobs.started[-1][1]["seed"] == 3
     assert cli("evaluate", project, "--split", "validation", "--json").json == {**counts, **linker, "figures": figures}
 
 
-def test_evaluate_against_another_bundle(cli: Cli, project: Path, jobs: FakeJobs) -> None:
+def test_evaluate_against_another_linker(cli: Cli, project: Path, jobs: FakeJobs) -> None:
     cli("index", project)
-    first, second = (one["id"] for one in cli("bundles", project, "--json").json["bundles"])
+    first, second = (one["id"] for one in cli("linkers", project, "--json").json["bundles"])
     nothing = {"this": None, "other": None, "difference": {"value": None, "low": None, "high": None}, "better": None}
     gained = {"this": 0.5, "other": 0.4, "difference": {"value": 0.1, "low": -0.05, "high": 0.25}, "better": 0.9}
     flip = {"direction": "right_to_wrong", "surface": "pain", "document_name": "12", "old": "D1", "new": "NIL"}
@@ -187,10 +188,10 @@ def test_evaluate_against_another_bundle(cli: Cli, project: Path, jobs: FakeJobs
     }
     answer = cli("evaluate", project, "--split", "validation", "--bundle", second, "--against", first, "--no-memory")
     assert answer.out.splitlines()[3:] == [
-        f"against {first}: right only here 3, only there 1, p 0.6250 (McNemar, exact)",
+        f"against {first}: 3 right only with this linker, 1 right only with the other, p 0.6250 (McNemar, exact)",
         "  recall@1: +10.0 points (-5.0 to +25.0)",
         "  right in all, NIL included: +10.0 points (-5.0 to +25.0)",
-        "  lost: pain (12): D1 → NIL",
+        "  becomes wrong: pain (12): D1 → NIL",
     ]
     spec = jobs.started[-1][1]
     assert (Path(spec["against"]).name, Path(spec["bundle"]).name, spec["memory"]) == (first, second, False)
@@ -203,8 +204,8 @@ def test_replay_of_the_gold(cli: Cli, project: Path, jobs: FakeJobs) -> None:
     answer = cli("evaluate", project, "--split", "train", "--replay", "--limit", 24, "--then", "validation")
     assert answer.out.splitlines() == [
         "Done.",
-        "all 24: recall@1 50.0 %, one key 75.0 %, with a digit 87.5 %, NIL F1 undefined",
-        "last 8: recall@1 50.0 %, one key 75.0 %, with a digit 87.5 %, NIL F1 undefined",
+        "all 24: recall@1 50.0 %, with Enter alone 75.0 %, with Enter or a digit 87.5 %, NIL F1 undefined",
+        "last 8: recall@1 50.0 %, with Enter alone 75.0 %, with Enter or a digit 87.5 %, NIL F1 undefined",
     ]
     spec = jobs.started[-1][1]
     assert (spec["replay"], spec["limit"], spec["then"]) == (True, 24, "validation")

@@ -46,7 +46,7 @@ def test_others_are_listed_and_nothing_is_decided(cli: Cli, project: Path, undec
     assert lines[:2] == ["“Lidocaine” · Chemical → Lidocaine", "without a suggestion yet (7)"]
     assert lines[2].split()[:3] == ["[x]", "5", "2"]
     assert lines[3].split()[:4] == ["[", "]", "9", "3"]
-    assert "1 of 7 are ticked. Nothing was decided" in lines[-1]
+    assert "Ticked: 1 of 7. Nothing was decided" in lines[-1]
     assert decided(project) == {}
 
 
@@ -76,7 +76,7 @@ def test_the_scope_is_kept_and_strangers_are_refused(cli: Cli, project: Path, un
         ((1,), "exactly one"),
         ((1, 2, "--identical"), "one MENTION"),
         ((1, "--clear", "--nil", "not-in-kb"), "exactly one"),
-        ((1, "--link", ENTITY, "--yes"), "go with --identical"),
+        ((1, "--link", ENTITY, "--yes"), "require --identical"),
     ],
 )
 def test_what_makes_no_sense_is_refused(cli: Cli, project: Path, arguments: tuple[object, ...], said: str) -> None:

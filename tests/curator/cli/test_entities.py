@@ -25,8 +25,8 @@ def test_from_nil_to_a_new_entity_to_the_next_knowledge_base(cli: Cli, project: 
     assert "NEW:0001 Blorbitis  (8 mentions)  ->  MESH:D999 Blorbitis" in listed.out
     assert "Nothing was changed" in listed.out
     assert cli("kb", "remap", project, "--apply", "--json").json["moved"] == 8
-    assert cli("kb", "new", project).out == "No entity was made in this project.\n"
-    assert cli("kb", "remap", project).out == "Every decision names what the knowledge base has.\n"
+    assert cli("kb", "new", project).out == "No entities were created in this project.\n"
+    assert cli("kb", "remap", project).out == "Every linked entity is in the knowledge base.\n"
 
 
 def test_what_is_wrong_is_said(cli: Cli, project: Path) -> None:

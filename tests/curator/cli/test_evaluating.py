@@ -27,5 +27,5 @@ def test_one_plot_is_csv(cli: Cli, project: Path) -> None:
     assert head == "State,Mentions"
     refused = cli("stats", project, "--plot", "nonsense")
     assert refused.code == 2
-    assert "There are mentions, documents, progress" in refused.err
+    assert "The plots are mentions, documents, progress" in refused.err
     assert cli("stats", project, "--since", "yesterday").code == 2

@@ -41,10 +41,10 @@ def test_pmids_and_a_query(cli: Cli, fake: FakePubMed, tmp_path: Path) -> None:
     [
         ([], "Give either --pmid-file or --query"),
         (["--query", "x", "--pmid-file", "f"], "Give either --pmid-file or --query"),
-        (["--pmid-file", "f", "--count"], "--count counts what a --query matches"),
+        (["--pmid-file", "f", "--count"], "--count requires --query"),
         (["--pmid-file", "{folder}/gone"], "gone could not be read"),
         (["--pmid-file", "{folder}/bad"], "“twelve” in line 2"),
-        (["--pmid-file", "{folder}/none"], "holds no PMID"),
+        (["--pmid-file", "{folder}/none"], "contains no PMIDs"),
     ],
 )
 def test_what_is_refused(cli: Cli, fake: FakePubMed, tmp_path: Path, arguments: list[str], why: str) -> None:

@@ -28,5 +28,5 @@ def test_columns_are_said_once_and_kept(cli: Cli, tmp_path: Path) -> None:
 def test_columns_are_about_tables(cli: Cli, tmp_path: Path, documents_file: Path) -> None:
     project = tmp_path / "p.curation"
     cli("new", project)
-    assert "none was named" in cli("import", project, documents_file, "--column", "text=x").err
+    assert "no file given is a table" in cli("import", project, documents_file, "--column", "text=x").err
     assert "write it as --column FIELD=HEADING" in cli("import", project, documents_file, "--column", "text").err

@@ -49,7 +49,7 @@ def test_a_dry_run_says_what_would_come_and_writes_nothing(project: Path, tmp_pa
     assert (found["format"], found["documents"], found["new"]) == ("PubTator", 3, 3)
     assert [one["id"] for one in found["first"]] == ["1", "2", "3"]
     assert any("not a line" in one["text"] or one["line"] for one in found["problems"])
-    assert "Nothing imported yet." in said(capsys, "imports", project)
+    assert "No imports yet." in said(capsys, "imports", project)
 
 
 def test_changed_documents_are_listed_taken_and_given_back(project: Path, tmp_path: Path, capsys: Output) -> None:
@@ -57,7 +57,7 @@ def test_changed_documents_are_listed_taken_and_given_back(project: Path, tmp_pa
     newer = file(tmp_path, SECOND)
     listed = said(capsys, "import", project, newer, "--changed", "list")
     assert "{+In this report" in listed
-    assert "Aspirin (Chemical) has no place in the new text" in listed
+    assert "Aspirin (Chemical) was not found in the new text" in listed
     assert "patient (Species)" in listed
     assert "changed, left as they are" in said(capsys, "import", project, newer)
     assert "1 text updated" in said(capsys, "import", project, newer, "--take", "7")
@@ -82,8 +82,8 @@ def test_undoing_asks_where_something_was_done_by_hand(
     assert "undone" not in said(capsys, "imports", project)
     said(capsys, "undo-import", project, "a.pubtator", "--yes")
     assert "undone" in said(capsys, "imports", project)
-    assert "There is no import to undo" in said(capsys, "undo-import", project, code=2)
-    assert "1 document restored" in said(capsys, "import", project, path)
+    assert "No import to undo" in said(capsys, "undo-import", project, code=2)
+    assert "1 document brought back" in said(capsys, "import", project, path)
 
 
 def test_a_zip_of_many_files_is_one_import(project: Path, tmp_path: Path, capsys: Output) -> None:
@@ -101,7 +101,7 @@ def test_a_zip_of_many_files_is_one_import(project: Path, tmp_path: Path, capsys
     assert said(capsys, "imports", project).count("undone") == 3
 
 
-def test_an_import_that_was_stopped_goes_on(
+def test_a_stopped_import_is_resumed(
     project: Path, tmp_path: Path, capsys: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = [file(tmp_path, document(number), f"{number}.pubtator") for number in (1, 2, 3)]
@@ -116,16 +116,16 @@ def test_an_import_that_was_stopped_goes_on(
 
     monkeypatch.setattr(FileReading, "sort", stopping)
     told = said(capsys, "import", project, *paths, "--split", "test", code=130)
-    assert "1 of 3 files are in (1.pubtator)" in told
-    assert "unfinished import: 1 of 3 files are in" in said(capsys, "info", project)
-    assert "2.pubtator: PubTator, 1 document" in said(capsys, "import", project, "--go-on", "--dry-run")
-    assert "leave --split out" in said(capsys, "import", project, "--go-on", "--split", "test", code=2)
-    assert "2 documents" in said(capsys, "import", project, "--go-on")
+    assert "1 of 3 files were imported (1.pubtator)" in told
+    assert "unfinished import: 1 of 3 files were imported" in said(capsys, "info", project)
+    assert "2.pubtator: PubTator, 1 document" in said(capsys, "import", project, "--resume", "--dry-run")
+    assert "leave --split out" in said(capsys, "import", project, "--resume", "--split", "test", code=2)
+    assert "2 documents" in said(capsys, "import", project, "--resume")
     facts = json.loads(said(capsys, "info", project, "--json"))
     assert facts["splits"]["test"] == 3
     assert facts["unfinished_import"] is None
     assert read == ["1.pubtator", "2.pubtator", "2.pubtator", "3.pubtator"]
-    assert "no interrupted import to resume" in said(capsys, "import", project, "--go-on", code=2)
+    assert "nothing to go on with" in said(capsys, "import", project, "--resume", code=2)
 
 
 def test_a_knowledge_base_whose_import_died_is_told(project: Path, capsys: Output) -> None:

@@ -34,15 +34,15 @@ def test_two_mentions_are_joined(cli: Cli, project: Path) -> None:
 def test_a_place_that_is_none_is_refused(cli: Cli, project: Path) -> None:
     for spans in ("9", "9-3", "3-3", "a-b", "1-2,"):
         answer = cli("mention", "add", project, "1", spans, "--type", "Chemical")
-        assert (answer.code, "no place in a text" in answer.err) == (2, True), spans
+        assert (answer.code, "not a valid span" in answer.err) == (2, True), spans
     assert cli("mention", "move", project, 1, "900-990").code == 2
-    assert "no document 99" in cli("mention", "list", project, "99").err
+    assert "Document 99 was not found" in cli("mention", "list", project, "99").err
     listed = cli("mention", "list", project, "1").out.splitlines()
     assert listed[0].split() == ["1", "0-9", "Lidocaine", "·", "Chemical", "·", "MESH:D008012"]
 
 
 def test_comments_are_made_listed_and_deleted(cli: Cli, project: Path) -> None:
-    assert cli("comment", project, "--mention", 1).out == "Nothing was said yet.\n"
+    assert cli("comment", project, "--mention", 1).out == "No comments yet.\n"
     assert "Commented on “Lidocaine”" in cli("comment", project, "Salt?", "--mention", 1, "--curator", "ada").out
     assert cli("comment", project, "Odd title", "--document", "1").code == 0
     here = cli("comment", project, "--mention", 1, "--json").json["comments"]
@@ -52,12 +52,12 @@ def test_comments_are_made_listed_and_deleted(cli: Cli, project: Path) -> None:
     assert cli("comment", project, "--delete", here[0]["id"]).code == 0
     assert cli("comment", project, "--mention", 1, "--json").json["comments"] == []
     assert cli("comment", project, "words").code == 2
-    assert "no mention 999" in cli("comment", project, "words", "--mention", 999).err
+    assert "Mention 999 was not found" in cli("comment", project, "words", "--mention", 999).err
 
 
 def test_flags_are_set_and_taken_off(cli: Cli, project: Path) -> None:
     assert "Flagged “Lidocaine”" in cli("flag", project, "--mention", 1).out
-    assert cli("flag", project, "--mention", 1).out == "It is flagged already.\n"
+    assert cli("flag", project, "--mention", 1).out == "Already flagged.\n"
     assert cli("facets", project, "--json").json["facets"]["flag"]
     assert "Removed the flag from" in cli("flag", project, "--mention", 1, "--off").out
     assert cli("flag", project, "--mention", 1, "--off", "--json").json == {"change": None}

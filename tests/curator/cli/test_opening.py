@@ -71,7 +71,7 @@ def test_help_lists_the_commands_and_opens_nothing(cli: Cli, flag: str, monkeypa
 
 
 def test_a_place_to_write_to_is_looked_at_before_an_index_is_built(cli: Cli, project: Path, jobs: FakeJobs) -> None:
-    for out, words in ((project.parent, "is a folder"), (project.parent / "gone" / "out.jsonl", "no folder")):
+    for out, words in ((project.parent, "is a folder"), (project.parent / "gone" / "out.jsonl", "was not found")):
         answer = cli("link", project, "--out", out)
         assert (answer.code, answer.out) == (2, "")
         assert words in answer.err

@@ -34,7 +34,9 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
 
 
 def test_a_round_goes_through_all_its_steps(project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "“second” of 2 documents" in told(capsys, "rounds", "new", project, "second", "--documents", 9, "--unaided")
+    assert "“second” with 2 documents" in told(
+        capsys, "rounds", "new", project, "second", "--documents", 9, "--unaided"
+    )
     listed = json.loads(told(capsys, "rounds", "list", project, "--json"))["rounds"]
     assert [(one["name"], one["kind"], one["documents"]) for one in listed] == [
         ("pilot", "blind", 1),
@@ -55,7 +57,7 @@ def test_a_round_goes_through_all_its_steps(project: Path, tmp_path: Path, capsy
 def test_records_leave_the_project(project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "1 decision, 1 judgement, 0 other steps" in told(capsys, "audit", project, tmp_path / "a.jsonl")
     words = told(capsys, "release", project, tmp_path / "r.zip", "--scope", "decided")
-    assert "Released 1 decision of 2 documents" in words
+    assert "Released 1 decision in 2 documents" in words
     assert run(["release", str(project), str(tmp_path / "s.zip")]) == 2, "nothing is done"
     assert "Wrote 3 entities" in told(capsys, "kb", "export", project, tmp_path / "kb.jsonl")
     told(capsys, "export", project, tmp_path / "g.jsonl", "--format", "decisions")

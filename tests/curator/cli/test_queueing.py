@@ -22,7 +22,7 @@ def test_facets_count_what_is_chosen(cli: Cli, project: Path) -> None:
 
 
 def test_work_lists_what_is_undecided(cli: Cli, project: Path) -> None:
-    assert cli("work", project).out == "No undecided mention is left here.\n"
+    assert cli("work", project).out == "No undecided mentions.\n"
     found = open_project(project, linker=False)
     for mention in (1, 6):
         found.curation.clear(mention)
@@ -31,7 +31,7 @@ def test_work_lists_what_is_undecided(cli: Cli, project: Path) -> None:
     assert [(row["mention_id"], row["external_id"]) for row in rows] == [(1, "1"), (6, "2")]
     chemical = cli("work", project, "--where", "type=Chemical")
     assert chemical.out.split() == ["1", "–", "Lidocaine", "·", "Chemical", "·", "1"]
-    assert "keeps no filter" in cli("work", project, "--filter", "mine").err
+    assert "Filter “mine” was not found" in cli("work", project, "--filter", "mine").err
 
 
 def test_the_hold_out_is_empty_without_decisions_of_people(cli: Cli, project: Path) -> None:

@@ -1,4 +1,4 @@
-"""Training and bundles on the command line: estimates, reasons, deleting, what changed, going on after a crash."""
+"""Training and linkers on the command line: forecasts, reasons, deleting, what changed, resuming after a crash."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ready(cli: Cli, project: Path) -> Path:
 
 
 def ids(cli: Cli, project: Path) -> list[str]:
-    return [one["id"] for one in cli("bundles", project, "--json").json["bundles"]]
+    return [one["id"] for one in cli("linkers", project, "--json").json["bundles"]]
 
 
 def test_train_says_how_long_it_will_take(
@@ -35,44 +35,46 @@ def test_train_says_how_long_it_will_take(
     assert answer.code == 0, answer.err
     assert "Learns from 27 links" in answer.err
     assert "Encoding 3 entities again" in answer.err
-    assert "in all (a cautious rule" in answer.err
+    assert "in total (a cautious rule" in answer.err
     preview: dict[str, Any] = cli("train", ready, "--recipe", RECIPE, "--preview", "--json").json
     assert preview["test_documents"] == 0
     assert "measured on this machine" in preview["basis"]
 
 
-def test_a_refused_bundle_wants_a_reason(cli: Cli, ready: Path, jobs: FakeJobs) -> None:
+def test_a_linker_that_did_not_pass_the_check_needs_a_reason(cli: Cli, ready: Path, jobs: FakeJobs) -> None:
     jobs.verdict = "refused"
     refused = cli("train", ready, "--recipe", RECIPE, "--json").json["bundle"]
-    answer = cli("bundles", ready, "--promote", refused)
+    answer = cli("linkers", ready, "--use", refused)
     assert answer.code == 2
     assert "reason" in answer.err
-    assert cli("bundles", ready, "--promote", refused, "--reason", "for a look").code == 0
-    assert "curator" in cli("bundles", ready, "--show", refused).out
-    assert "for a look" in cli("bundles", ready, "--show", refused).out
+    assert cli("linkers", ready, "--use", refused, "--reason", "for a look").code == 0
+    shown = cli("linkers", ready, "--show", refused).out.splitlines()[0]
+    assert "put into use by" in shown
+    assert shown.endswith(": for a look")
+    assert f"* {refused}" in cli("linkers", ready).out
 
 
-def test_bundles_are_deleted_but_never_the_one_that_serves(cli: Cli, ready: Path) -> None:
+def test_linkers_are_deleted_but_never_the_one_in_use(cli: Cli, ready: Path) -> None:
     cli("index", ready)
     lexical, full = ids(cli, ready)
-    answer = cli("bundles", ready, "--delete", full)
+    answer = cli("linkers", ready, "--delete", full)
     assert answer.code == 2
     assert "is in use" in answer.err
-    listed = cli("bundles", ready, "--delete", lexical)
+    listed = cli("linkers", ready, "--delete", lexical)
     assert listed.code == 0
-    assert "in all" in listed.out
+    assert "in total" in listed.out
     assert ids(cli, ready) == [full]
-    assert cli("bundles", ready, "--show", lexical).code == 2
+    gone = cli("linkers", ready, "--show", lexical)
+    assert gone.code == 2
+    assert f"was not found. Linkers of this project: {full}." in gone.err
 
 
-@pytest.mark.parametrize(
-    "wrong", [("--promote", "a", "--rollback"), ("--delete", "a", "--show", "b"), ("--reason", "why")]
-)
+@pytest.mark.parametrize("wrong", [("--use", "a", "--rollback"), ("--delete", "a", "--show", "b"), ("--reason", "why")])
 def test_one_thing_at_a_time(cli: Cli, ready: Path, wrong: tuple[str, ...]) -> None:
-    assert cli("bundles", ready, *wrong).code == 2
+    assert cli("linkers", ready, *wrong).code == 2
 
 
-def test_an_interrupted_training_goes_on(cli: Cli, ready: Path, jobs: FakeJobs) -> None:
+def test_an_interrupted_training_is_resumed(cli: Cli, ready: Path, jobs: FakeJobs) -> None:
     assert "No training was interrupted" in cli("train", ready, "--resume").err
     cli("index", ready)
     jobs.outcomes = [JobOutcome(JobState.CRASHED, "Killed.", {"signal": 9})]
@@ -87,7 +89,7 @@ def test_an_interrupted_training_goes_on(cli: Cli, ready: Path, jobs: FakeJobs) 
     assert cli("train", ready, "--resume").code == 2
 
 
-def test_an_interrupted_training_is_given_up(cli: Cli, ready: Path, jobs: FakeJobs) -> None:
+def test_an_interrupted_training_is_discarded(cli: Cli, ready: Path, jobs: FakeJobs) -> None:
     cli("index", ready)
     jobs.outcomes = [JobOutcome(JobState.CRASHED, "Killed.", {"signal": 9})]
     cli("train", ready, "--recipe", RECIPE)
@@ -96,13 +98,13 @@ def test_an_interrupted_training_is_given_up(cli: Cli, ready: Path, jobs: FakeJo
 
 
 @pytest.mark.parametrize("wrong", [(), ("--recipe", RECIPE, "--resume"), ("--resume", "--discard")])
-def test_train_wants_one_of_its_ways(cli: Cli, ready: Path, wrong: tuple[str, ...]) -> None:
+def test_train_needs_one_way_to_start(cli: Cli, ready: Path, wrong: tuple[str, ...]) -> None:
     assert cli("train", ready, *wrong).code == 2
 
 
 def test_what_changed_is_listed(cli: Cli, ready: Path) -> None:
     cli("index", ready)
     _, full = ids(cli, ready)
-    answer = cli("bundles", ready, "--changes", full)
+    answer = cli("linkers", ready, "--changes", full)
     assert answer.out.strip() == "0 decisions become right, 0 become wrong."
-    assert cli("bundles", ready, "--changes", full, "--json").json == {"bundle": full, "changes": []}
+    assert cli("linkers", ready, "--changes", full, "--json").json == {"bundle": full, "changes": []}
