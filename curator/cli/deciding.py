@@ -77,8 +77,8 @@ class PropagationRequest:
 
 
 def decide_identical(project: Project, request: PropagationRequest, *, yes: bool, as_json: bool) -> None:
-    """List the other mentions. With `yes`, decide the mention itself (unless it has this verdict already) and then the
-    ticked mentions, as one step. Raises UserError if there is no verdict, or a ticked mention is not in the list."""
+    """List the other mentions. With `yes`, decide the mention itself (unless it has this verdict already) and then,
+    as one step, the ticked mentions. Raises UserError without a verdict, and if a ticked mention is not listed."""
     current = project.curation.current([request.mention_id]).get(request.mention_id)
     verdict = request.verdict or (current.verdict if current is not None else None)
     if verdict is None:

@@ -71,7 +71,7 @@ def link(project: Path, *, split: str | None, out: Path | None, lexical: bool, n
 
 
 def index_if_missing(path: Path, *, lexical: bool) -> None:
-    """Open the project for writing only if an index is missing: otherwise the command works while a window is open."""
+    """Build the index if needed. Otherwise nothing is opened for writing, so it works while a window is open."""
     with opened(path, read_only=True) as found:
         needed = found.knowledge.info() is None or found.retraining.needs_index(lexical_only=lexical)
         needed = needed or (not lexical and found.retraining.needs_calibration())

@@ -228,8 +228,8 @@ def _say_offer(project: Project, offer: BulkOffer, out: Path | None, *, as_json:
     }
     if not plan.sets:
         text = (
-            f"None of {offer.undecided:,} undecided mentions with a suggestion can be accepted unseen with an error of "
-            f"{_percent(plan.error)}. Allow a larger error or more checks, or decide the mentions one by one."
+            f"At an error of {_percent(plan.error)}, none of the {offer.undecided:,} undecided mentions with a "
+            "suggestion can be accepted without a check. Allow a larger error or more checks or decide them one by one."
         )
     else:
         first = plan.sets[0]
@@ -313,7 +313,7 @@ def _checks_text(audit: Audit, report: BulkReport | None, out: Path | None, *, y
         rest = f"Accepted the {right:,} that are right." if yes else f"--yes accepts the {right:,} that are right."
         return (
             f"{wrong:,} of {counted(right + wrong, 'checked mention is', 'checked mentions are')} wrong. More than "
-            f"{_percent(audit.plan.error)} of the others may be wrong, so none can be accepted unseen. {rest}"
+            f"{_percent(audit.plan.error)} of the others may be wrong, so none is accepted without a check. {rest}"
         )
     if audit.state is AuditState.CHECKING:
         smaller = f" Only the {found.size:,} most certain mentions are considered now." if audit.number else ""

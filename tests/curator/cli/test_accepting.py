@@ -122,4 +122,4 @@ def test_options_that_do_not_go_together_are_refused(cli: Cli, sure: Path, sampl
         "leave out --where, --filter and --seed"
         in cli("accept", sure, "--checked", sample, "--where", "type=Chemical").err
     )
-    assert "can be accepted unseen with an error of 0.01 %" in cli("accept", sure, "--error", 0.01).out
+    assert "At an error of 0.01 %, none of the" in cli("accept", sure, "--error", 0.01).out
