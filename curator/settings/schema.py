@@ -276,7 +276,7 @@ OPTIONS = (
         title="Lexical list",
         help=(
             "How names are found by spelling: by their characters, also by whole words (tf-idf, the two "
-            "lists merged by rank), or by whole words only (bm25, a baseline). The names found are always "
+            "lists combined by rank), or by whole words only (bm25, a baseline). The names found are always "
             "compared letter by letter. When names were also compared by meaning, whole words found nothing "
             "more on BC5CDR."
         ),

@@ -102,7 +102,7 @@ def test_too_many_wrong_accept_nothing_unseen(cli: Cli, sure: Path, sample: Path
     [
         (lambda text: text.replace('"right": null', '"right": "yes"', 1), "true, false or null"),
         (lambda text: text.rsplit("\n", 2)[0], "plan is missing"),
-        (lambda text: "{" + text, "Line 1 is no JSON"),
+        (lambda text: "{" + text, "Line 1 is not JSON"),
         (lambda text: text.replace('"text": "Lidocaine"', '"text": "Aspirin"', 1), "Draw a new sample"),
         (lambda text: text.replace('"mention": ', '"mention": 9', 1), "is not in the sample that was drawn"),
     ],

@@ -222,8 +222,8 @@ def test_wrong_arguments(cli: Cli, project: Path, tmp_path: Path) -> None:
     refused(cli("train", project, "--recipe", "pel-pb", "--set", "epochs=many"), "epochs")
     refused(cli("train", project, "--recipe", "pel-pb"), "at least 20")
     assert cli("linkers", project).out == "\n", "nothing was built for a training that cannot start"
-    refused(cli("linkers", project, "--rollback"), "no earlier bundle")
-    refused(cli("linkers", project, "--use", "../p"), "no bundle")
+    refused(cli("linkers", project, "--rollback"), "no earlier linker")
+    refused(cli("linkers", project, "--use", "../p"), "was not found")
     refused(cli("evaluate", project, "--split", "test"), "done")
     refused(cli("evaluate", project, "--split", "train", "--limit", 5), "--limit cannot be given")
     refused(cli("evaluate", project, "--split", "train", "--replay", "--against", "x"), "--against cannot be given")

@@ -164,7 +164,7 @@ def test_evaluate_shows_the_figures_and_writes_the_report(
         "NIL precision undefined, recall 50.0 %, F1 25.0 %, auPR 12.5 %",
         "recall@1: 50.0 % (25.0 to 75.0)",
         "ECE, NIL: 0.062",
-        "linker: “lexical” finds by words only: BM25 over 7 words.",
+        "linker: “lexical” searches by words only: BM25 over 7 words.",
         f"Report written to {tmp_path / 'r.html'}.",
     ]
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == "<p>α</p>"

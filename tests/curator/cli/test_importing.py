@@ -64,7 +64,7 @@ def test_changed_documents_are_listed_taken_and_given_back(project: Path, tmp_pa
     out = tmp_path / "out.txt"
     said(capsys, "export", project, out, "--format", "pubtator")
     assert out.read_text("utf-8") == SECOND
-    assert "1 document gets the text back" in said(capsys, "undo-import", project, "--dry-run")
+    assert "1 document gets its previous text back" in said(capsys, "undo-import", project, "--dry-run")
     said(capsys, "undo-import", project)
     said(capsys, "export", project, out, "--format", "pubtator")
     assert out.read_text("utf-8") == FIRST
@@ -83,7 +83,7 @@ def test_undoing_asks_where_something_was_done_by_hand(
     said(capsys, "undo-import", project, "a.pubtator", "--yes")
     assert "undone" in said(capsys, "imports", project)
     assert "No import to undo" in said(capsys, "undo-import", project, code=2)
-    assert "1 document brought back" in said(capsys, "import", project, path)
+    assert "1 document restored" in said(capsys, "import", project, path)
 
 
 def test_a_zip_of_many_files_is_one_import(project: Path, tmp_path: Path, capsys: Output) -> None:
@@ -125,7 +125,7 @@ def test_a_stopped_import_is_resumed(
     assert facts["splits"]["test"] == 3
     assert facts["unfinished_import"] is None
     assert read == ["1.pubtator", "2.pubtator", "2.pubtator", "3.pubtator"]
-    assert "nothing to go on with" in said(capsys, "import", project, "--resume", code=2)
+    assert "no interrupted import to resume" in said(capsys, "import", project, "--resume", code=2)
 
 
 def test_a_knowledge_base_whose_import_died_is_told(project: Path, capsys: Output) -> None:

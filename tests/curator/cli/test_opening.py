@@ -22,7 +22,7 @@ def test_no_display(cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("sys.platform", "linux")
     answer = cli("open", project)
     assert (answer.code, answer.out) == (2, "")
-    assert "No display was found" in answer.err
+    assert "no display was found" in answer.err
 
 
 def test_the_window_gets_the_folder_that_was_meant(cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,7 +58,7 @@ def test_alone_without_a_display_it_says_so(cli: Cli, monkeypatch: pytest.Monkey
     monkeypatch.setattr("sys.platform", "linux")
     answer = cli()
     assert (answer.code, answer.out) == (2, "")
-    assert "No display was found" in answer.err
+    assert "no display was found" in answer.err
     assert "curator --help" in answer.err
 
 

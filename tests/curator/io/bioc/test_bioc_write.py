@@ -77,7 +77,7 @@ def test_what_xml_cannot_hold_is_told(make: SimpleNamespace, tmp_path: Path) -> 
     (out,) = form.write([(PLAIN, [make.export(source)])], tmp_path / "o")
     (again,) = BioCXmlFormat().open(out)
     assert again.text == "a\ufffdb\ufffdc"
-    assert ["2 characters that XML cannot hold" in one.text for one in form.problems] == [True]
+    assert ["2 characters that XML does not allow" in one.text for one in form.problems] == [True]
 
 
 @pytest.mark.parametrize(

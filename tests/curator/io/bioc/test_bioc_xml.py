@@ -102,7 +102,7 @@ def test_a_passage_stated_too_far_is_read_where_its_annotations_count(put: Put) 
         ("Lupus", (Span(13, 18),)),
         ("was", (Span(19, 22),)),
     ]
-    assert [(one.severity, "stated at 23" in one.text) for one in reader.problems] == [("repaired", True)]
+    assert [(one.severity, "is 23, but" in one.text) for one in reader.problems] == [("repaired", True)]
 
 
 def test_passages_with_offsets_of_their_own_kind(put: Put) -> None:

@@ -117,7 +117,7 @@ def test_where_mentions_prove_different_conventions_that_is_said() -> None:
     ambiguous = (5, 7, "ab")
     anchors, conflict = learned(ambiguous, (10, 12, "ox"), (15, 18, "cow"), text=text)
     assert "characters: 2, UTF-16 units: 1" in conflict
-    assert "characters were taken" in conflict
+    assert "they were read as characters" in conflict
     assert span_of(anchors, *ambiguous) == (Span(5, 7), "")
     assert span_of(anchors, 15, 18, "cow") == (Span(13, 16), "the offsets count UTF-16 units")
 

@@ -101,7 +101,7 @@ def told(name: str) -> tuple[str, ...]:
         "amplification",
         "Attribute references external entity",
         "no root <mediawiki>",
-        "no knowledge base",
+        "is not a knowledge base",
     )
     return ("",) if name == "kb-owl" else words
 

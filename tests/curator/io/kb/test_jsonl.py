@@ -90,7 +90,7 @@ def test_lone_surrogates_are_replaced(put: Put) -> None:
 def test_nothing_usable_is_an_error(put: Put) -> None:
     with pytest.raises(UserError, match="no usable entity"):
         read(put(lines({"id": "", "name": "x"})))
-    with pytest.raises(UserError, match="no knowledge base"):
+    with pytest.raises(UserError, match="is not a JSON lines knowledge base"):
         open_reader(put("hello"))
 
 

@@ -77,7 +77,7 @@ def test_suppressed_names_when_asked_for(folder: Path) -> None:
 
 def test_what_is_missing_or_unsorted(put: Put, tmp_path: Path) -> None:
     assert not sniff_path(tmp_path)
-    with pytest.raises(UserError, match=r"holds no MRCONSO\.RRF"):
+    with pytest.raises(UserError, match=r"contains no MRCONSO\.RRF"):
         open_reader(tmp_path)
     reader = open_reader(put(row("C0000002", "b") + row("C0000001", "a"), "MRCONSO.RRF"))
     with pytest.raises(UserError, match="not sorted by CUI"):

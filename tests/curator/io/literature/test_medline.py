@@ -63,7 +63,7 @@ def test_unusable_records_and_lines_are_set_aside(put: Put) -> None:
 
 
 def test_nothing_usable_is_an_error(put: Put) -> None:
-    with pytest.raises(UserError, match="holds no MEDLINE record"):
+    with pytest.raises(UserError, match="contains no MEDLINE record"):
         read(put("PMID- 3\nAU  - x\n"))
     with pytest.raises(UserError, match="is not MEDLINE"):
         MedlineFormat().open(put("hello"))

@@ -97,7 +97,7 @@ def test_baseline_files_with_withdrawals_and_other_abstracts(put: Put) -> None:
     assert [d.external_id for d in documents] == ["5"]
     notes = [p.text for p in reader.problems]
     assert any("2 older records were withdrawn" in note for note in notes)
-    assert any("1 record has no abstract but one in another language" in note for note in notes)
+    assert any("1 record has an abstract only in another language" in note for note in notes)
 
 
 def test_a_set_of_citations(put: Put) -> None:
@@ -127,7 +127,7 @@ def test_entities_are_refused_and_nothing_is_fetched(put: Put, tmp_path: Path) -
 def test_broken_xml_names_its_line(put: Put) -> None:
     with pytest.raises(UserError, match=r"line \d+: broken XML"):
         read(put(wrap(article()).replace("</PubmedArticleSet>", "</Pubmed>")))
-    with pytest.raises(UserError, match="holds no PubMed record"):
+    with pytest.raises(UserError, match="contains no PubMed record"):
         read(put(wrap()))
 
 

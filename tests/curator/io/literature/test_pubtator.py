@@ -157,7 +157,7 @@ def test_trailing_space_inside_a_mention(put: Put) -> None:
         (5, 8, "UTF-16"),
         (9, 12, "UTF-8 bytes"),
         (3, 6, "one too small"),
-        (40, 43, "one place"),
+        (40, 43, "occurs only once"),
     ],
 )
 def test_other_conventions_are_found_and_named(put: Put, start: int, end: int, says: str) -> None:

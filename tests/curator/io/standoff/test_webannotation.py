@@ -84,7 +84,7 @@ def test_selectors_and_bodies_of_every_kind(folder: Path) -> None:
 
 def test_a_page_that_is_missing_is_said(folder: Path) -> None:
     (folder / "2.jsonld").unlink()
-    assert any("the page p2 is not here" in one for one in read(WebAnnotationFormat(), folder)[1])
+    assert any("the page p2 was not found" in one for one in read(WebAnnotationFormat(), folder)[1])
     (found,), _ = read(WebAnnotationFormat(), folder / "1.jsonld")  # the text beside the file
     assert found.text == TEXT
 

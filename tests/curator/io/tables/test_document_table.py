@@ -60,8 +60,8 @@ def test_mentions_are_found_in_the_table_beside_theirs(put: Put) -> None:
         ("ear", (Span(11, 14),), "Part", (), True),
     ]
     assert ["relative" in one or "occurs only once" in one for one in problems[:-1]] == [True]
-    assert problems[-1] == "set aside: there is no document '9', which the mention is of"
-    with pytest.raises(UserError, match=r"put them into a column.*m2\.documents\.csv"):
+    assert problems[-1] == "set aside: the document '9' of the mention was not found"
+    with pytest.raises(UserError, match=r"put the texts into a column.*m2\.documents\.csv"):
         TableFormat().open(put(MENTIONS, "m2.csv"))
 
 

@@ -135,9 +135,7 @@ def test_where_headings_say_nothing_the_columns_are_asked_for(tmp_path: Path, na
     shown = registry.preview_kb(path)
     assert shown is not None
     assert shown.headings == ("Kode", "Bezeichnung")
-    with pytest.raises(
-        UserError, match=r"Its columns are Kode, Bezeichnung: say which one it is \(--column id=HEADING"
-    ):
+    with pytest.raises(UserError, match=r"Its columns are Kode, Bezeichnung: choose one \(--column id=HEADING"):
         registry.open_kb(path)
     assert [one.name for one in registry.open_kb(path, KbOptions(CHOSEN))] == ["Morbus"]
 

@@ -107,7 +107,7 @@ def test_what_a_line_cannot_hold_is_told(make: SimpleNamespace, put: Put, tmp_pa
     added = [((Span(0, 3), Span(13, 20)), "X", Verdict.link("A:1"))]
     written(make, form, put(lines(LINE)), tmp_path / "out.jsonl", added=added, removed=[0])
     assert "is discontinuous" in form.problems[0].text
-    assert "1 document without any" in form.problems[1].text
+    assert "1 document without mentions" in form.problems[1].text
 
 
 def test_what_several_files_lack_is_said_once(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_what_several_files_lack_is_said_once(make: SimpleNamespace, put: Put, t
         files.append((make.file(path, reader), items))
     form.write(files, tmp_path / "out.jsonl")
     assert [one.text for one in form.problems if "without" in one.text] == [
-        "BLINK's lines are mentions: 2 documents without any were left out"
+        "BLINK has one line for each mention: 2 documents without mentions were left out"
     ]
     assert [one.text[:7] for one in form.problems if "label_title" in one.text] == ["2 lines"]
 
