@@ -79,8 +79,8 @@ def test_another_pack_is_not_mixed_in(pieces: Path, tmp_path: Path) -> None:
     [
         (lambda raw: raw.update(format=9), "of version 9"),
         (lambda raw: raw.pop("pieces"), "is damaged"),
-        (lambda raw: raw["files"][0].update(path="../outside"), "outside the folder"),
-        (lambda raw: raw["files"][0].update(path="/outside"), "outside the folder"),
+        (lambda raw: raw["files"][0].update(path="../outside"), "outside of the folder"),
+        (lambda raw: raw["files"][0].update(path="/outside"), "outside of the folder"),
     ],
 )
 def test_manifests_that_do_not_fit_are_refused(pieces: Path, tmp_path: Path, change, said: str) -> None:

@@ -354,8 +354,8 @@ class FetchService:
             said
             + " "
             + ntr(
-                "{n} PMID was fetched and is kept. Start the same request again to resume it.",
-                "{n:,} PMIDs were fetched and are kept. Start the same request again to resume it.",
+                "{n} PMID was requested, and its record is kept. Start the same request again to resume it.",
+                "{n:,} PMIDs were requested, and their records are kept. Start the same request again to resume it.",
                 kept,
             )
         )

@@ -87,7 +87,7 @@ def test_without_a_bundle_a_request_fails_with_a_sentence(heard: Heard) -> None:
     heard.link("abc")
     outcome = heard.outcome()
     assert outcome.state is JobState.FAILED
-    assert "bundle" in outcome.message
+    assert "No linker" in outcome.message
 
 
 def test_a_killed_process_is_restarted_and_the_request_goes_on(heard: Heard, tmp_path: Path) -> None:

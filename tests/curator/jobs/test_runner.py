@@ -45,10 +45,10 @@ def test_progress_and_result_arrive(runner: JobRunner) -> None:
     ("how", "state", "word"),
     [
         ("user", JobState.FAILED, "line 3"),
-        ("system", JobState.FAILED, "/cache: Read-only file system. Check"),
+        ("system", JobState.FAILED, "/cache: Read-only file system. Nothing was changed. Check"),
         ("memory", JobState.FAILED, "not enough memory"),
         ("bug", JobState.CRASHED, "oops"),
-        ("kill", JobState.CRASHED, "signal 9 before it had finished. Systems do so where memory runs out"),
+        ("kill", JobState.CRASHED, "signal 9 before it had finished. The system does this when memory runs out"),
     ],
 )
 def test_ways_to_fail(runner: JobRunner, how: str, state: JobState, word: str) -> None:

@@ -44,7 +44,7 @@ def test_a_damaged_line_is_told_in_german(german: None, tmp_path: Path) -> None:
 
 
 def test_a_childs_error_is_told_in_german(german: None, tmp_path: Path) -> None:
-    assert said_by_a_child(tmp_path) == "Die Wissensbasis ist leer. Eine mit mindestens einer Entität importieren."
+    assert said_by_a_child(tmp_path) == "Die Wissensbasis ist leer. Importieren Sie eine mit mindestens einer Entität."
 
 
 def test_without_a_choice_both_are_english(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def test_devices_that_are_not_there_are_refused(monkeypatch) -> None:
             choose_device(name)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
-    with pytest.raises(ModelError, match="this machine has 1"):
+    with pytest.raises(ModelError, match="this computer has 1"):
         choose_device("cuda:7")
 
 
@@ -62,7 +62,7 @@ def test_native_bfloat16_is_told_by_the_processor(monkeypatch) -> None:
 
 
 def test_number_formats_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ModelError, match="no number format 'fp8'"):
+    with pytest.raises(ModelError, match="Unknown number format 'fp8'"):
         choose_precision("fp8", device="cpu")
     with pytest.raises(ModelError, match="int8 runs only on processors"):
         choose_precision("int8", device="cuda:0")

@@ -130,7 +130,7 @@ def test_what_cannot_be_computed_is_told_and_nothing_is_written(own) -> None:
     _cut(own.file(KB_FILE))
     _cut(own.file(INDEX))
     before = {path: path.stat().st_mtime_ns for path in own.path.rglob("*")}
-    with pytest.raises(ModelError, match=r"kb\.jsonl cannot be computed again\. Roll back"):
+    with pytest.raises(ModelError, match=r"kb\.jsonl cannot be recomputed\. Roll back"):
         load_intact(own.path, device="cpu")
     assert {path: path.stat().st_mtime_ns for path in own.path.rglob("*")} == before
 

@@ -32,7 +32,7 @@ def test_a_missing_or_altered_default_encoder_is_told(monkeypatch) -> None:
     with pytest.raises(ModelError, match="was modified"):
         default_encoder.default_encoder_folder()
     monkeypatch.setattr(default_encoder, "VERSION", "9.9")
-    with pytest.raises(ModelError, match=r"needed is 9\.9"):
+    with pytest.raises(ModelError, match=r"version 9\.9 is needed"):
         default_encoder.default_encoder_folder()
     monkeypatch.setattr(default_encoder, "MODULE", "no_such_module_here")
     with pytest.raises(ModelError, match="not installed"):
@@ -49,6 +49,6 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path) -> None:
     kb.write_text('{"id": "a", "name": "pain"}\n')
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    with pytest.raises(ModelError, match="cannot be written"):
+    with pytest.raises(ModelError, match="Cannot write to"):
         list(build_untrained(kb, blocked / "staging", stages=("lexical",)))
     assert blocked.read_text() == "not a folder"

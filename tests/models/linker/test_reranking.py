@@ -146,7 +146,7 @@ def test_the_time_budget_is_each_documents_own_and_doubtful_mentions_come_first(
     assert (loaded.tally.asked, loaded.tally.late, loaded.tally.seconds) == (11, 2, 11.0)
     assert loaded.tally.sentence() == (
         "The ranker was applied to 11 of 13 mentions, in 11.0 s; "
-        "2 kept their order because a document's time was used up."
+        "2 kept their order because their document's time limit was reached."
     )
     (record,) = caplog.records
     assert record.getMessage().startswith("The ranker's 5 s for one document were used up after 8 of 10")

@@ -119,7 +119,7 @@ def test_trained_stages_of_a_bundle_score_every_candidate_as_training_does(linke
 
 def test_every_trained_stage_says_how_it_searches(linker: Linker) -> None:
     told = "\n".join(linker.describe())
-    assert "“som” adds up" in told
+    assert "“som” sums the best match" in told
     assert "re-ranks the 3 entities" in told
     assert "“dual” compares" in told
 

@@ -62,5 +62,5 @@ def test_save_and_load(tmp_path: Path) -> None:
         model.search(model.transform(queries), 3), loaded.search(loaded.transform(queries), 3), strict=True
     ):
         np.testing.assert_array_equal(fresh, read)
-    with pytest.raises(ModelError, match="another version"):
+    with pytest.raises(ModelError, match="a different version"):
         TfIdf.load(tmp_path)

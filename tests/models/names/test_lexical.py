@@ -218,7 +218,7 @@ def test_an_array_of_another_kind_is_told(tmp_path: Path) -> None:
 def test_another_version_is_told(tmp_path: Path) -> None:
     TfIdf.fit(NAMES).save(tmp_path)
     (tmp_path / "tfidf.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(ModelError, match="another version"):
+    with pytest.raises(ModelError, match="a different version"):
         TfIdf.load(tmp_path)
 
 

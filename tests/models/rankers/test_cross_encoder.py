@@ -164,7 +164,7 @@ def test_a_bundle_with_a_cross_encoder_links(with_cross: Bundle, bundle: Bundle)
         assert {c.entity_id for c in own.candidates[:2]} == {c.entity_id for c in other.candidates[:2]} or not judged
         assert all(c.score == pytest.approx(scores[c.entity_id] + c.scores[RANKER], abs=1e-5) for c in own.candidates)
     assert linker.stages.tally.asked == asked
-    said = "“cross” ranks the first 2 candidates again where the first leads by 40 points of probability at most."
+    said = "“cross” re-ranks the first 2 candidates if the first leads by at most 40 percentage points of probability."
     assert said in linker.describe()
 
 

@@ -116,7 +116,7 @@ def test_hearing_is_stored_and_that_of_other_features_is_not_read() -> None:
 
 def test_it_says_what_it_hears() -> None:
     assert "is not used" in DEFAULT_COMBINER.hearing_sentence("som")
-    assert "24 a unit" in DEFAULT_COMBINER.hearing("som", (1.0, 24.0, 1.0, 0.5)).hearing_sentence("som")
+    assert "24 per unit" in DEFAULT_COMBINER.hearing("som", (1.0, 24.0, 1.0, 0.5)).hearing_sentence("som")
 
 
 def test_being_too_unsure_does_not_speak_for_a_stage() -> None:

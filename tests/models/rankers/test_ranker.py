@@ -48,10 +48,10 @@ def test_a_rule_is_read_back_and_tells_what_it_does() -> None:
     assert RerankRule.from_json(8, {"inputs": {}, "rule": rule.to_json()}) == rule
     assert RerankRule.from_json(16, {}) == RerankRule(16)
     assert rule.sentence("x") == (
-        "“x” ranks the first 8 candidates again where the first leads by 3 points of probability at most, "
-        "for 10 s a document at most."
+        "“x” re-ranks the first 8 candidates if the first leads by at most 3 percentage points of probability, "
+        "for at most 10 s per document."
     )
-    assert RerankRule(2).sentence("x") == "“x” ranks the first 2 candidates again."
+    assert RerankRule(2).sentence("x") == "“x” re-ranks the first 2 candidates."
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_a_small_knowledge_base_is_searched_whole_by_the_scores_of_training(enco
     assert set(rows[:, 30:].ravel().tolist()) == {-1}
     assert np.isneginf(scores[:, 30:]).all()
     np.testing.assert_array_equal(rows[1], rows[2])  # the same mention in another document
-    assert "all 30 entities are compared, exactly" in retriever.sentence()
+    assert "all 30 entities are compared exactly" in retriever.sentence()
     assert retriever.scale == SPREAD
 
 
@@ -192,7 +192,7 @@ def test_missing_and_cut_off_files_are_told(encoder: Encoder, folder: Path, tmp_
     broken = tmp_path / "broken"
     shutil.copytree(folder, broken)
     (broken / name).write_bytes((folder / name).read_bytes()[:-5])
-    with pytest.raises(ModelError, match=r"cut off|cannot be read|damaged"):
+    with pytest.raises(ModelError, match=r"truncated|cannot be read|damaged"):
         open_som(encoder, broken)
     (broken / name).unlink()
     with pytest.raises(ModelError, match=r"missing"):
@@ -202,7 +202,7 @@ def test_missing_and_cut_off_files_are_told(encoder: Encoder, folder: Path, tmp_
 @pytest.mark.parametrize(
     ("before", "after", "told"),
     [
-        ('"format": 1', '"format": 9', "another version"),
+        ('"format": 1', '"format": 9', "a different version"),
         ('"rows": 30', '"rows": 29', "another knowledge base"),
         ('"source": "kb', '"source": "xx', "another knowledge base"),
         ('"tokens"', '"token"', "damaged header"),
@@ -245,7 +245,7 @@ def test_an_interrupted_or_refused_build_leaves_nothing(
     with pytest.raises(ModelError, match="too large"):
         list(write_tokens(encoder, ids, tmp_path, source=SOURCE))
     monkeypatch.setattr(token_store.shutil, "disk_usage", lambda _: SimpleNamespace(total=9, used=9, free=9))
-    with pytest.raises(ModelError, match="Free some space"):
+    with pytest.raises(ModelError, match="Free some disk space"):
         list(write_tokens(encoder, ids, tmp_path, source=SOURCE))
     assert list(tmp_path.iterdir()) == []
 

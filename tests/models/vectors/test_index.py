@@ -226,7 +226,7 @@ def test_a_header_of_an_earlier_version_without_a_hash_still_opens(tmp_path) -> 
     assert len(VectorIndex.load(path)) == 400
     check_index(path)
     header.write_text(json.dumps(raw | {"format": 2}))
-    with pytest.raises(DamagedIndexError, match="another version"):
+    with pytest.raises(DamagedIndexError, match="a different version"):
         VectorIndex.load(path)
 
 
@@ -255,7 +255,7 @@ def test_a_full_disk_is_told(tmp_path, monkeypatch) -> None:
         raise RuntimeError("write error in fwrite\n at somewhere")
 
     monkeypatch.setattr(index_files.faiss, "write_index", full)
-    with pytest.raises(ModelError, match="Free some space"):
+    with pytest.raises(ModelError, match="free disk space"):
         VectorIndex.build(VECTORS).save(tmp_path / "x.faiss")
     assert list(tmp_path.iterdir()) == []
 

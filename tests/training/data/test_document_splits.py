@@ -66,7 +66,7 @@ def test_without_validation_a_fifth_of_train_is_held_out() -> None:
         ([document("a", links=0, nils=30)], "nothing to learn from"),
         ([document("v", Split.VALIDATION)], "nothing to learn from"),
         ([document("a", links=30)], "one document"),
-        ([document("a", links=5), document("b", links=5)], "10 linked mentions .* too few"),
+        ([document("a", links=5), document("b", links=5)], "10 linked mentions .* not enough"),
         ([document("a", links=30), document("v", Split.VALIDATION, links=0, nils=3)], "no linked mention"),
         ([document("a", links=30), document("b", links=0, nils=3)], "Only one document"),
     ],

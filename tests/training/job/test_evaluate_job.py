@@ -51,10 +51,10 @@ def test_figures_of_what_was_learnt_from_say_so(tmp_path: Path, base_bundle: Bun
     weighed = publish(staging)
     train = result_of(spec(tmp_path, weighed, split="train"))
     assert train["learnt_here"] == 2
-    assert "2 of these documents trained this linker" in train["message"]
+    assert "This linker was trained on 2 of these documents" in train["message"]
     test = result_of(spec(tmp_path, weighed))
     assert test["learnt_here"] == 0
-    assert "flatter" not in test["message"]
+    assert "better than they are" not in test["message"]
 
 
 def test_intervals_slices_and_the_report(tmp_path: Path, base_bundle: Bundle) -> None:
@@ -178,9 +178,9 @@ def test_train_itself_has_no_seen_slices(tmp_path: Path, base_bundle: Bundle) ->
     ("changes", "complaint"),
     [
         ({"split": "validation"}, "No mention .* validation is decided"),
-        ({"split": "dev"}, "no split 'dev'"),
+        ({"split": "dev"}, "Unknown split 'dev'"),
         ({"kb_hash": "other"}, "another knowledge base"),
-        ({"bundle": ""}, "lacks 'bundle'"),
+        ({"bundle": ""}, "has no 'bundle'"),
     ],
 )
 def test_what_cannot_be_evaluated(tmp_path: Path, base_bundle: Bundle, changes: dict[str, Any], complaint: str) -> None:

@@ -65,7 +65,7 @@ def test_no_network_is_trained_every_file_is_shared_and_the_same_decisions_again
 
 
 def test_too_few_decisions_are_refused_with_their_number(make_spec: MakeSpec) -> None:
-    with pytest.raises(ModelError, match=r"125 linked mentions are too few .* 200 are needed"):
+    with pytest.raises(ModelError, match=r"125 linked mentions are not enough .* 200 are needed"):
         run(conventions(make_spec, lines=document_lines("train", 25, seed=1)))
     assert LEAST_REFITTED == MIN_COMBINER, "the window says before what the job would say after"
 

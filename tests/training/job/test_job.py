@@ -151,11 +151,11 @@ def test_the_time_budget_freezes_the_entity_tower_or_says_that_it_is_too_short(m
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"recipe": "pel"}, "no recipe 'pel'"),
+        ({"recipe": "pel"}, "Unknown recipe 'pel'"),
         ({"parameters": {"speed": 1}}, "no parameter 'speed'"),
         ({"parameters": {"learning_rate": 1e-2, "epochs": 0}}, "'epochs' cannot be 0"),
-        ({"snapshot": ""}, "lacks 'snapshot'"),
-        ({"base": "/nowhere"}, "was not found in"),
+        ({"snapshot": ""}, "has no 'snapshot'"),
+        ({"base": "/nowhere"}, "linker /nowhere was not found"),
         ({"device": "abacus"}, "not available"),
     ],
 )
@@ -169,7 +169,7 @@ def test_bad_specifications(make_spec: MakeSpec, changes: dict[str, Any], compla
     [
         ([], "nothing to learn from"),
         (document_lines("train", 1, seed=1, per_document=40), "one document"),
-        (document_lines("train", 2, seed=1, per_document=3), "too few"),
+        (document_lines("train", 2, seed=1, per_document=3), "6 linked mentions .* not enough"),
         ([*document_lines("train", 8, seed=1), *document_lines("test", 1, seed=1)], "never used for training"),
     ],
 )

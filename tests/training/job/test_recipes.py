@@ -118,7 +118,7 @@ def test_roles_and_stages() -> None:
 def test_conventions_train_no_network() -> None:
     recipe = load_recipe("conventions")
     assert (recipe.role, recipe.network, recipe.parameters) == (Role.FIT, Network.NONE, ())
-    with pytest.raises(ModelError, match="belong together"):
+    with pytest.raises(ModelError, match="the role “fit” must be used together"):
         parse_recipe(raw() | {"network": "none"}, where="x.json")
 
 

@@ -187,7 +187,7 @@ def test_an_optimiser_that_does_not_fit_is_explained(monkeypatch: pytest.MonkeyP
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     monkeypatch.setattr("torch.optim.AdamW.step", step)
-    with pytest.raises(ModelError, match=r"the optimiser's figures .*frozen"):
+    with pytest.raises(ModelError, match=r"not for the optimiser's state.*frozen"):
         run(Pointwise())
 
 

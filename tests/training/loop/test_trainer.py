@@ -135,7 +135,7 @@ def test_plan() -> None:
 
 
 def test_a_loss_that_is_no_number_is_explained() -> None:
-    with pytest.raises(ModelError, match=r"not a number any more .*lower learning rate than 0\.01"):
+    with pytest.raises(ModelError, match=r"no longer a number .*learning rate below 0\.01"):
         run(Line(broken_at=3), TrainSettings(epochs=2, learning_rate=0.01))
 
 

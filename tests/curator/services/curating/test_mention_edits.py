@@ -104,7 +104,7 @@ def test_two_mentions_never_stand_at_one_place_with_one_type(filled: World) -> N
     curation.add_mention(1, [Span(22, 28)], "SpecificDisease")
     with pytest.raises(UserError, match="already exists at exactly this position"):
         curation.change_mention(2, [Span(22, 28)])
-    with pytest.raises(UserError, match="of type SpecificDisease already"):
+    with pytest.raises(UserError, match="already has the type SpecificDisease"):
         curation.retype_mention(2, "SpecificDisease")
     with pytest.raises(UserError, match="needs a type"):
         curation.retype_mention(2, " ")

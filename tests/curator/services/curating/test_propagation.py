@@ -75,7 +75,7 @@ def test_what_was_not_shown_is_never_decided(linked: World) -> None:
 def test_a_decision_taken_meanwhile_stands(linked: World) -> None:
     found = others(linked)
     linked.project.curation.decide(9, Verdict.nil())
-    with pytest.raises(UserError, match="1 of these mentions was decided meanwhile"):
+    with pytest.raises(UserError, match="1 of these mentions was decided in the meantime"):
         linked.project.propagation.decide(found, found.ticked)
     assert linked.project.curation.current([5]) == {}
     assert [group.kind for group in others(linked).groups] == [GroupKind.ALIKE, GroupKind.DECIDED_OTHERWISE]

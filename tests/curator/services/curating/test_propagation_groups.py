@@ -75,8 +75,8 @@ def test_what_is_decided_already_is_listed_apart_and_unticked() -> None:
     found = groups(context(verdict=LINK), context(verdict=Verdict.link("D2")), context(verdict=Verdict.reject()))
     assert [(one.kind, one.title) for one in found] == [
         (GroupKind.DECIDED_ALIKE, "already decided the same way"),
-        (GroupKind.DECIDED_OTHERWISE, "decided otherwise: Lead"),
-        (GroupKind.DECIDED_OTHERWISE, "decided otherwise: rejected"),
+        (GroupKind.DECIDED_OTHERWISE, "decided differently: Lead"),
+        (GroupKind.DECIDED_OTHERWISE, "decided differently: rejected"),
     ]
     assert not any(line.ticked for one in found for line in one.lines)
 

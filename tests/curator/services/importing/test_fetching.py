@@ -142,7 +142,7 @@ def test_giving_up_keeps_what_is_there(fetch: Fetching) -> None:
     while not fetch.fake.fetched():
         next(steps)
     fetch.fake.first = [Reply(503, "")] * fetching.TRIES
-    with pytest.raises(UserError, match="2 PMIDs were asked for and are kept"):
+    with pytest.raises(UserError, match="2 PMIDs were fetched and are kept"):
         finish(steps)
     fetch.fetch(wish)
     assert sorted(fetch.documents()) == ["1", "2", "3"]
@@ -151,7 +151,7 @@ def test_giving_up_keeps_what_is_there(fetch: Fetching) -> None:
 def test_a_long_wait_is_told_and_not_waited_for(fetch: Fetching) -> None:
     fetch.fake.first = [Reply(429, "", {"Retry-After": "3600"})]
     before = fetch.time.now
-    with pytest.raises(UserError, match="come back in 60 minutes"):
+    with pytest.raises(UserError, match="try again in 60 minutes"):
         fetch.fetch(FetchWish(("1",)))
     assert fetch.time.now - before < 1
 

@@ -56,6 +56,6 @@ def test_what_stays_ambiguous_is_no_decision_and_is_listed(world: World, ids: st
     assert opened.document.state is not DocumentState.DONE
     assert report.counts["left undecided, ambiguous"] == 1
     assert [one.problem.text for one in report.problems] == [
-        'document 1: "humans" (Entity): id 9606 fits NCBIGene:9606, NCBITaxon:9606: left undecided'
+        'document 1: "humans" (Entity): id 9606 matches NCBIGene:9606, NCBITaxon:9606: left undecided'
     ]
     assert "nil" not in report.counts

@@ -74,7 +74,7 @@ def test_a_source_is_taken_out(several: World) -> None:
     report = finish(several.project.importing.drop_source("A"))
     assert ids(several) == ["B:7", "C:1"]
     assert report.counts["obsolete"] == 2
-    with pytest.raises(UserError, match=r"no source A\. It has: B, C"):
+    with pytest.raises(UserError, match=r"no source A\. Available: B, C"):
         finish(several.project.importing.drop_source("A"))
     finish(several.project.importing.drop_source("B"))
     with pytest.raises(UserError, match="the only source"):

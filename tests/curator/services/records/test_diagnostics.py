@@ -12,7 +12,7 @@ from tests.curator.services.fakes import World
 def test_diagnostics_hold_no_text_of_a_document(filled: World) -> None:
     filled.index()
     text = filled.project.diagnostics.text()
-    for expected in ("Python", "Documents: 2 todo", "Knowledge base: kb.jsonl, 3 entities", "Linker: off", "(serves)"):
+    for expected in ("Python", "Documents: 2 todo", "Knowledge base: kb.jsonl, 3 entities", "Linker: off", "(in use)"):
         assert expected in text
     for secret in ("Lidocaine", "blorbitis", "arrest"):
         assert secret not in text

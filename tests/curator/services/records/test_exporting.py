@@ -130,7 +130,7 @@ def test_what_another_format_cannot_take_of_a_file_is_told(world: World) -> None
     """Relations of PubTator go back into PubTator only, and nobody is left to find that out."""
     world.documents()
     other = world.project.exporting.export(world.folder / "out.xml", "bioc-xml")
-    assert [one.text[:62] for one in other.problems] == [
+    assert [one.text[:70] for one in other.problems] == [
         "1 document that was imported as PubTator has relations or other fields"
     ]
     back = world.project.exporting.export(world.folder / "out.txt", "pubtator")

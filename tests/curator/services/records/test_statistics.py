@@ -97,7 +97,7 @@ def test_acceptance_counts_people_who_saw_suggestions_by_rank() -> None:
             "nothing shown": 1 / 12,
         }
     )
-    assert "72.7 % took the first" in found.summary  # of the eleven with suggestions on show
+    assert "72.7 % accepted the first" in found.summary  # of the eleven with suggestions on show
     assert values("accepted") == pytest.approx({"2026-03-02": 1.0, "2026-03-03": 2 / 5})
 
 
@@ -166,7 +166,7 @@ def test_bundles_come_with_what_their_gate_measured() -> None:
     )
     recall = plot("recall", found)
     assert [one.values for one in recall.series] == [(0.8, 0.8), (0.85, 0.75)]
-    assert recall.places[0].endswith("pel, promoted, serves")
+    assert recall.places[0].endswith("pel, better, in use")
     assert "2 trained, 1 put into use; the last one reaches 75.0 %" in recall.summary
     assert plot("nil_aupr", found).series[0].values == (None, None)
     assert len(plot("recall", found, StatisticsFilter(until=date(2026, 3, 3))).places) == 1

@@ -72,7 +72,7 @@ def test_disagreements_become_decisions_until_none_is_left(filled: World, judged
     found = service.of(judged.id)
     assert (found.left, found.done, found.next()) == ((), True, None)
     assert all(adjudicated_by(view.decision.note) for view in project.queue.open(1).mentions)  # type: ignore[union-attr]
-    with pytest.raises(UserError, match="Nothing is left"):
+    with pytest.raises(UserError, match="agree on are left to take over"):
         service.adopt_agreed(judged.id)
     with pytest.raises(UserError, match="partly adjudicated"):
         project.rounds.reopen(judged.id)
@@ -148,8 +148,8 @@ def test_files_that_are_none_say_so_and_change_nothing(filled: World, judged: Ro
     lines = path.read_text(encoding="utf-8").splitlines()
     wrong = {**json.loads(lines[-1]), "outcome": "perhaps"}
     cases = {
-        "no round": "{}",
-        "line 1: this is no JSON": "pilot",
+        "not a round exported by Curator": "{}",
+        "line 1: this is not JSON": "pilot",
         f"line {len(lines) + 1}: this is not a line": "\n".join([*lines, json.dumps(wrong)]).replace("pilot", "new"),
         "newer version of Curator": lines[0].replace('"version": 1', '"version": 9'),
     }

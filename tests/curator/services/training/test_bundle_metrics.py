@@ -181,8 +181,8 @@ def test_what_never_ran_here_promises_nothing() -> None:
 def test_the_last_run_of_the_recipe_is_what_is_known() -> None:
     runs = [trained(5, links=500, after=0.91, without=0.905), trained(2, links=800, after=0.99)]
     assert expectation(runs, find_recipe("names"), links=1200) == (
-        "When it last ran, with 500 links, answers that were right with NIL counted went from 90.0 % to 91.0 % on "
-        "held-out documents (difference -0.5 to +2.5 points): no gain beyond chance. Refitting the weights alone would "
+        "When it last ran, with 500 links, correct answers on held-out documents, NIL included, went from 90.0 % to "
+        "91.0 % (difference -0.5 to +2.5 points): no gain beyond chance. Refitting the weights alone would "
         "have given 90.5 %. There are 1,200 links now."
     )
 

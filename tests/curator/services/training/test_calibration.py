@@ -46,7 +46,7 @@ def test_it_is_due_from_two_hundred_links_on(indexed: World) -> None:
 def test_decisions_of_test_documents_do_not_count(indexed: World) -> None:
     decided(indexed, split=Split.TEST)
     assert not indexed.project.retraining.needs_calibration()
-    with pytest.raises(UserError, match=r"200 linked decisions.*there are 0"):
+    with pytest.raises(UserError, match=r"200 links in .*there are 0"):
         refit(indexed)
 
 

@@ -82,7 +82,7 @@ def test_without_gold_or_bundle_it_says_what_to_do(world: World) -> None:
         evaluation.start(EvaluationWish(Split.TRAIN), on_progress=ignore, on_end=ignore)
     with pytest.raises(UserError, match="done"):
         evaluation.replay(ReplayWish(Split.TRAIN), on_progress=ignore, on_end=ignore)
-    with pytest.raises(UserError, match="no bundle nope"):
+    with pytest.raises(UserError, match="no linker nope"):
         evaluation.start(EvaluationWish(Split.TRAIN, "nope"), on_progress=ignore, on_end=ignore)
-    with pytest.raises(UserError, match="no bundle nope"):
+    with pytest.raises(UserError, match="no linker nope"):
         evaluation.start(EvaluationWish(Split.TRAIN, against="nope"), on_progress=ignore, on_end=ignore)

@@ -156,7 +156,7 @@ def test_a_base_that_is_gone_is_told(indexed: World) -> None:
     train(indexed, CRASHED)
     [found] = indexed.project.retraining.interrupted()
     shutil.rmtree(indexed.project.folder / "bundles" / found.base)
-    with pytest.raises(UserError, match="is gone"):
+    with pytest.raises(UserError, match="no longer exists"):
         train(indexed, resume=True)
 
 
@@ -199,7 +199,7 @@ def test_one_training_at_a_time(indexed: World) -> None:
 
 def test_a_folder_that_cannot_be_made_is_told(indexed: World) -> None:
     work_folder(indexed).write_text("with this name already exists", encoding="utf-8")
-    with pytest.raises(UserError, match="rights"):
+    with pytest.raises(UserError, match="permissions"):
         train(indexed)
 
 

@@ -121,7 +121,7 @@ def test_flags_and_discussion(desk: Desk) -> None:
     for words in ("in progress", "needs discussion"):
         change = desk.project.curation.undo()
         assert change is not None
-        assert change.text == f"Undid: Marked 1 {words}"
+        assert change.text == f"Undid: Marked 1 as “{words}”"
 
 
 def test_in_a_read_only_project_comments_cannot_be_deleted(qtbot: QtBot) -> None:

@@ -45,7 +45,7 @@ def test_rows_name_entities_and_documents(diff: PromotionDiff) -> None:
 
 def test_filters_by_kind_and_by_words(diff: PromotionDiff) -> None:
     texts = [diff.kinds.itemText(row) for row in range(diff.kinds.count())]
-    assert texts == ["Everything that changes (4)", "Wrong → right (2)", "Right → wrong (1)", "Undecided queue (1)"]
+    assert texts == ["Everything that changes (4)", "Wrong → right (2)", "Right → wrong (1)", "Undecided mentions (1)"]
     for row, expected in ((1, 2), (2, 1), (3, 1), (0, 4)):
         diff.kinds.setCurrentIndex(row)
         assert diff.filtered.rowCount() == expected

@@ -44,7 +44,7 @@ def test_v_compares_the_first_two_and_weighs_the_words(two: Desk, qtbot: QtBot) 
     first, last = two.bench.navigator.opened.document.text.split()[0], "blorbitis."
     assert f"{first}" in card_text(two)
     assert "×2.7" in card_text(two), "e to the 1.0 that the linker's word adds"
-    assert f"Text for Arrhythmia: {last}" in card_text(two)
+    assert f"Words that favour Arrhythmia: {last}" in card_text(two)
     assert panel.list.geometry().topLeft() == before, "the candidates stay where they are"
     two.press(K.Key_V)
     assert not panel.contrasting
@@ -63,7 +63,7 @@ def test_shift_v_tints_the_words_and_takes_the_tints_away(two: Desk, qtbot: QtBo
     qtbot.waitUntil(lambda: len(two.bench.document.tints) == 2)
     assert [tint.side for tint in two.bench.document.tints] == [0, 1]
     words = two.bench.document.tints[0].words
-    assert words == "Speaks for Heart Arrest against Arrhythmia: ×2.7 as likely with this word (log odds +1.00)"
+    assert words == "Favours Heart Arrest over Arrhythmia: ×2.7 as likely with this word (log odds +1.00)"
     two.press(K.Key_V, SHIFT)
     assert two.bench.document.tints == ()
 

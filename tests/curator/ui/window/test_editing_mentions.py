@@ -75,7 +75,7 @@ def test_what_cannot_be_is_refused_with_its_reason(desk: Desk) -> None:
     desk.press(Key.Key_A, SHIFT)
     assert said(desk).startswith("Select text first")
     desk.bench.document.select(Span(50, 54))
-    assert "as a further part" in said(desk), "a selection says what can be done with it"
+    assert "as another part" in said(desk), "a selection says what can be done with it"
     desk.press(Key.Key_A, SHIFT)
     assert "does not overlap" in said(desk)
     assert spans(desk) == before
@@ -237,7 +237,7 @@ def test_a_document_that_is_gone_closes_with_a_sentence(desk: Desk) -> None:
     assert opened is not None
     desk.bench.navigator.opened = replace(opened, document=replace(opened.document, id=999))
     desk.bench.navigator.reload()
-    assert "is no longer in the project" in said(desk)
+    assert "are no longer in the project" in said(desk)
     assert desk.bench.navigator.opened is None
     desk.press(Key.Key_Right, ALT)
     desk.press(Key.Key_F, CTRL)

@@ -75,7 +75,7 @@ def test_the_columns_of_a_table_are_chosen(desk: Desk, qtbot: QtBot, tmp_path: P
     boxes["name"].setCurrentText("term_en")
     boxes["synonyms"].setCurrentIndex(0)
     dialog.place.setCurrentIndex(1)
-    assert "join" in dialog.problem.text()
+    assert "are added to the knowledge base" in dialog.problem.text()
     dialog.name.setText("K")
     before = desk.project.knowledge.info()
     dialog.accept()

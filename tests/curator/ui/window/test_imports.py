@@ -81,7 +81,7 @@ def test_an_import_is_shown_before_anything_is_written(empty: Desk, qtbot: QtBot
     path = empty.world.write(document(1) + "2|t|Odd title\n2|a|Words.\n2\t90\t99\tnowhere\tDisease\tD1\n\n")
     dialog = looked_at(empty, qtbot, path)
     assert dialog.files.item(0, DOCUMENTS).text() == "2"
-    assert "1 set aside" in dialog.files.item(0, HAPPENS).text()
+    assert "1 skipped" in dialog.files.item(0, HAPPENS).text()
     said = dialog.list.preview.toPlainText()
     assert "Odd title" in said
     assert "nowhere" in said
@@ -144,7 +144,7 @@ def test_a_stopped_import_says_what_is_in_and_goes_on(
     assert not boxes()
     empty.bench.notices.show()
     [box] = boxes()
-    assert "1 of 3 files are in" in box.text()
+    assert "1 of 3 files were imported" in box.text()
     press_button(box, "OK")
     assert len(ids(empty)) == 1
     empty.window.menus.action("project.imports").trigger()
@@ -172,7 +172,7 @@ def test_a_project_tells_of_its_stopped_import_when_it_is_opened(
     desk = Desk(window, world)
     banner = window.session.flows.imports.banner  # type: ignore[union-attr]
     assert banner.isVisible()
-    assert "1 of 3 files are in" in banner.words
+    assert "1 of 3 files were imported" in banner.words
     with qtbot.waitSignal(desk.bench.jobs.ended):
         banner.buttons[0].click()
         assert not banner.isVisible(), "it is under way"
@@ -191,7 +191,7 @@ def test_not_now_is_not_asked_again_and_the_list_goes_on_or_forgets(window: Main
     assert flows is not None
     assert not flows.imports.banner.isVisible()
     listed = flows.imports.show_imports()
-    assert "1 of 3 files are in" in listed.stopped.text()
+    assert "1 of 3 files were imported" in listed.stopped.text()
     listed.forget.click()
     assert not listed.go_on.isVisible()
     listed.reject()
@@ -215,7 +215,9 @@ def test_a_knowledge_base_whose_import_died_is_told_and_can_be_imported_again(
     window.session.show(world.project)
     desk = Desk(window, world)
     banner = window.session.flows.imports.kb_banner  # type: ignore[union-attr]
-    assert banner.words.startswith("The import of large.jsonl into the knowledge base was stopped")
+    assert banner.words.startswith(
+        "The import of large.jsonl was stopped before it was complete. Nothing was added to the knowledge base."
+    )
     banner.buttons[0].click()
     [dialog] = shown(ImportKbDialog)
     assert dialog.path == path

@@ -52,7 +52,7 @@ def test_each_page_is_left_only_when_it_is_right(qtbot: QtBot, tmp_path: Path) -
     dialog.next.click()
     dialog.next.click()
     assert dialog.pages.current() == 2, dialog.problem.text()
-    assert "To import gold, Curator has to look up identifiers" in dialog.problem.text()
+    assert "Importing gold requires a knowledge base to look up identifiers" in dialog.problem.text()
     dialog.back.click()
     assert dialog.pages.current() == 1
 

@@ -258,7 +258,7 @@ def test_a_document_with_undecided_mentions_is_done_only_after_an_answer(desk: D
     state = lambda: desk.project.queue.open(document).document.state  # noqa: E731
     person.press(Key.Key_Return, CTRL)
     assert state() is not DocumentState.DONE
-    assert "4 mentions of 4 are undecided" in desk.bench.reasons.question.words
+    assert "4 of 4 mentions are undecided" in desk.bench.reasons.question.words
     assert "an export keeps the identifier" in desk.bench.reasons.note.text()
     person.look()
     person.press(Key.Key_Escape)

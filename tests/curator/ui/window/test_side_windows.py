@@ -59,11 +59,11 @@ def test_the_history_says_below_the_list_what_has_no_room_in_it(desk: Desk) -> N
         last = dialog.model.columnCount() - 1
         assert dialog.table.horizontalScrollBar().maximum() == 0
         assert dialog.table.isColumnHidden(last)
-        assert f"Bundle {bundle.id}" in dialog.summary.text()
+        assert f"Linker {bundle.id}" in dialog.summary.text()
         dialog.resize(4000, 700)
         QApplication.processEvents()
         assert not dialog.table.isColumnHidden(last)
-        assert f"Bundle {bundle.id}" not in dialog.summary.text()
+        assert f"Linker {bundle.id}" not in dialog.summary.text()
         dialog.reject()
 
 

@@ -314,7 +314,7 @@ def test_the_manifest_tells_why_it_serves(desk: Desk) -> None:
     [dialog] = shown(ManifestDialog)
     assert isinstance(dialog, ManifestDialog)
     text = dialog.text.toPlainText()
-    assert "promoted by ada: to compare" in text
+    assert "put into use (ada): to compare" in text
     assert '"kb_hash": "kb"' in text
     dialog.reject()
 
@@ -371,8 +371,8 @@ def test_encoding_again_is_said_first(make_desk: MakeDesk, qtbot: QtBot) -> None
     desk = ready_to_train(make_desk)
     dialog = retraining(desk, qtbot)
     dialog.choose("pel-pb")
-    qtbot.waitUntil(lambda: dialog.takes.text().startswith("Encoding 3 entities again:"))
-    assert "In all about" in dialog.takes.text() or "In all less" in dialog.takes.text()
+    qtbot.waitUntil(lambda: dialog.takes.text().startswith("Re-encoding 3 entities:"))
+    assert any(f"Total time on this computer: {some}" in dialog.takes.text() for some in ("about", "less"))
     assert "measured and shown within 20 seconds" in dialog.takes.text()
     assert dialog.expects.text().startswith("This recipe has not run in this project yet")
     dialog.choose("names")
