@@ -27,7 +27,14 @@ from curator.services.curating import (
     PropagationService,
 )
 from curator.services.importing import FetchService, ImportList, ImportService
-from curator.services.knowledge import KnowledgeService, NilService, ProvisionalService, RemapService
+from curator.services.knowledge import (
+    BranchService,
+    HierarchyService,
+    KnowledgeService,
+    NilService,
+    ProvisionalService,
+    RemapService,
+)
 from curator.services.linking import ContrastService, DetectionService, EntityTeacher, MemoryService, SuggestionService
 from curator.services.ports import Disk, FormatRegistry, JobPort, LinkerPort, Store
 from curator.services.queue import FacetService, HoldoutService, OrderingService, QueueService, SavedFilters, Seat
@@ -86,6 +93,8 @@ class Project:
     bulk: BulkService
     efforts: EffortService
     knowledge: KnowledgeService
+    hierarchy: HierarchyService
+    branches: BranchService
     nils: NilService
     provisional: ProvisionalService
     remapping: RemapService
@@ -233,6 +242,7 @@ class _Joined:
         holdout = HoldoutService(store, percent=lambda: load().settings.holdout_percent)
         importing = ImportService(store, self.formats, events, clock, curator=curator, mover=moved_text)
         curation = CurationService(store, events, clock, curator=curator)
+        hierarchy = HierarchyService(store)
         return Project(
             folder=store.folder,
             read_only=store.read_only,
@@ -250,6 +260,8 @@ class _Joined:
             bulk=BulkService(store, events, clock, curator=curator),
             efforts=self.efforts,
             knowledge=KnowledgeService(store, events, curator=curator),
+            hierarchy=hierarchy,
+            branches=BranchService(store, events, hierarchy, curator=curator),
             nils=NilService(store),
             provisional=ProvisionalService(store, events, clock, curator=curator, round_of=rounds.active),
             remapping=RemapService(store, events, clock, curator=curator, round_of=rounds.active),

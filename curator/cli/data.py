@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from curator.cli.console import AS_JSON, PROJECT, counted, opened, say
-from curator.cli.entities import make, new, nils, remap
+from curator.cli.entities import make, new, nils, remap, restrict, tree
 from curator.cli.import_words import SHOWN_PROBLEMS
 from curator.cli.kb_importing import drop, kb_import, sources
 from curator.services.records import ExportScope
@@ -25,7 +25,7 @@ def kb() -> None:
     """Import, search, extend and export the knowledge base."""
 
 
-for _command in (kb_import, sources, drop, nils, new, make, remap):
+for _command in (kb_import, sources, drop, tree, restrict, nils, new, make, remap):
     kb.add_command(_command)
 
 

@@ -1,4 +1,5 @@
-"""kb nils, kb new, kb make, kb remap: entities missing from the knowledge base, and decisions after a new version."""
+"""kb tree, kb restrict: the hierarchy of the knowledge base. kb nils, kb new, kb make, kb remap: entities missing from
+the knowledge base, and decisions after a new version."""
 
 from __future__ import annotations
 
@@ -9,12 +10,164 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from curator.cli.console import AS_JSON, PROJECT, counted, opened, say
-from curator.domain.entities import EntityDraft
+from curator.domain.entities import Entity, EntityDraft, TreeNode
+from curator.domain.wording import UserError
 
 if TYPE_CHECKING:
-    from curator.services.knowledge import NewEntity, NilCluster, Remapping
+    from curator.bootstrap import Project
+    from curator.services.knowledge import HierarchyService, NewEntity, NilCluster, Remapping
 
 SHOWN = 100
+MOST = 100_000
+"""Entities that one tree lists; an entity with several parents is listed below each."""
+NO_BRANCHES = "Nothing is restricted to branches of the knowledge base."
+EXACT = 3
+"""Search tiers before this one: an identifier, a name or a synonym."""
+
+
+@click.command("tree")
+@PROJECT
+@click.argument("entity", required=False)
+@click.option("--depth", type=click.IntRange(min=1), default=1, show_default=True, metavar="N", help="Go N steps down.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=SHOWN, show_default=True, metavar="N", help="At most N below each."
+)
+@AS_JSON
+def tree(project: Path, entity: str | None, *, depth: int, limit: int, as_json: bool) -> None:
+    """Show what is above and below ENTITY in the knowledge base of P, or the topmost entities without ENTITY.
+
+    ENTITY is an identifier or a name.
+    """
+    with opened(project, read_only=True) as found:
+        ready = found.hierarchy.ready
+    with opened(project, read_only=ready) as found:
+        at = _named(found, entity) if entity is not None else None
+        way = found.hierarchy.way(at.id).nodes if at is not None else ()
+        broader = found.hierarchy.broader(at.id) if at is not None else ()
+        below = _Tree(found.hierarchy, limit).read(at.id if at is not None else None, depth)
+    result = {
+        "entity": _node(way[-1]) if way else None,
+        "way": [_short(one.entity) for one in way],
+        "broader": [_node(one) for one in broader],
+        **below,
+    }
+    lines = [" > ".join(one.entity.name for one in way)] if way else []
+    lines += [f"  broader: {_words(_node(one))}" for one in broader]
+    lines += [_words(_node(way[-1]))] if way else []
+    lines += _tree_lines(below, "  " if way else "")
+    say(result, "\n".join(lines) or "No entity of the knowledge base is above another.", as_json=as_json)
+
+
+def _named(project: Project, text: str) -> Entity:
+    """Raises UserError where nothing, or more than one entity, has this identifier or name."""
+    found = project.knowledge.entity(text)
+    if found is not None:
+        return found
+    exact = [one for one in project.knowledge.search(text, limit=20) if one.rank < EXACT]
+    best = [one.entity for one in exact if int(one.rank) == int(exact[0].rank)]
+    if len(best) == 1:
+        return best[0]
+    if best:
+        several = ", ".join(f"{one.id} {one.name}" for one in best)
+        raise UserError(f"Several entities are called {text}: {several}. Give the identifier of one.")
+    raise UserError(f"The knowledge base has no entity {text}. `curator kb search` finds names that are like it.")
+
+
+class _Tree:
+    """Reads what is below an entity; an entity that is above itself is listed and not gone into again."""
+
+    def __init__(self, hierarchy: HierarchyService, limit: int) -> None:
+        self._hierarchy, self._limit, self._left = hierarchy, limit, MOST
+
+    def read(self, entity_id: str | None, depth: int, above: frozenset[str | None] = frozenset()) -> dict[str, Any]:
+        page = self._hierarchy.narrower(entity_id, count=min(self._limit, max(self._left, 1)))
+        self._left -= len(page.nodes)
+        above, nodes = above | {entity_id}, []
+        for node in page.nodes:
+            deeper = depth > 1 and node.children and node.entity.id not in above and self._left > 0
+            below = self.read(node.entity.id, depth - 1, above) if deeper else {}
+            nodes.append(_node(node) | below)
+        return {"narrower": nodes, "more": page.total - len(page.nodes)}
+
+
+def _short(entity: Entity) -> dict[str, Any]:
+    return {"id": entity.id, "name": entity.name, "types": list(entity.types)}
+
+
+def _node(node: TreeNode) -> dict[str, Any]:
+    return _short(node.entity) | {"children": node.children, "below": node.below}
+
+
+def _words(node: dict[str, Any]) -> str:
+    below = node["below"] if node["below"] is not None else f"{node['children']:,} and more"
+    counted = f"  {below:,} below" if isinstance(below, int) else f"  {below} below"
+    return f"{node['id']}  {node['name']}  ({', '.join(node['types'])}){counted if node['children'] else ''}"
+
+
+def _tree_lines(tree: dict[str, Any], indent: str) -> list[str]:
+    lines = []
+    for node in tree["narrower"]:
+        lines.append(indent + _words(node))
+        lines += _tree_lines(node, indent + "  ") if "narrower" in node else []
+    return [*lines, f"{indent}… and {tree['more']:,} more; --limit shows more."] if tree["more"] else lines
+
+
+@click.command("restrict")
+@PROJECT
+@click.argument("entities", nargs=-1)
+@click.option("--type", "mention_type", default="", metavar="TYPE", help="For mentions of this type only.")
+@click.option("--file", "file", type=click.Path(path_type=Path), help="A text file with identifiers, one in a line.")
+@click.option("--add", is_flag=True, help="Keep the branches so far.")
+@click.option("--lift", is_flag=True, help="Restrict these mentions no longer.")
+@AS_JSON
+def restrict(
+    project: Path,
+    entities: tuple[str, ...],
+    *,
+    mention_type: str,
+    file: Path | None,
+    add: bool,
+    lift: bool,
+    as_json: bool,
+) -> None:
+    """Restrict candidates and search in P to ENTITIES and what is below them; without ENTITIES, list the restrictions.
+
+    ENTITIES are identifiers or names. The suggestions of the mentions are made again.
+    """
+    given = [*entities, *(_lines(file) if file is not None else ())]
+    if lift and (given or add):
+        raise click.UsageError("--lift takes no entities. Leave it out to restrict.")
+    with opened(project, read_only=not (given or lift)) as found:
+        change = None
+        if given or lift:
+            ids = [_named(found, one).id for one in given]
+            change = found.branches.restrict(mention_type, ids, add=add)
+        branches = found.branches.branches()
+        names = {one: _name(found, one) for ids in branches.of.values() for one in ids}
+    lines = [f"{change.text}. `curator link` makes their suggestions again."] if change is not None else []
+    lines += [
+        f"{kind or 'all types'}: " + ", ".join(f"{one} {names[one]}" for one in ids)
+        for kind, ids in branches.of.items()
+    ]
+    say(
+        {"branches": {kind: list(ids) for kind, ids in branches.of.items()}},
+        "\n".join(lines) or NO_BRANCHES,
+        as_json=as_json,
+    )
+
+
+def _name(project: Project, entity_id: str) -> str:
+    entity = project.knowledge.entity(entity_id)
+    return entity.name if entity is not None else "(not in the knowledge base)"
+
+
+def _lines(file: Path) -> list[str]:
+    """Raises UserError for a file that is no text; OSError where it cannot be read."""
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{file} is no UTF-8 text. Save it as UTF-8, with one identifier in a line.") from error
+    return [one.strip() for one in text.splitlines() if one.strip()]
 
 
 @click.command("nils")

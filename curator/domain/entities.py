@@ -34,6 +34,24 @@ class EntityMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class TreeNode:
+    """An entity in the hierarchy: how many entities are directly below it, and how many below it in all, each counted
+    once; None where the hierarchy is too large to count them."""
+
+    entity: Entity
+    children: int
+    below: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class TreePage:
+    """Some of the entities directly below one, in the order of their names; `total` is how many there are."""
+
+    nodes: tuple[TreeNode, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class KnowledgeBaseInfo:
     """The active knowledge base; `content_hash` changes when any entity changes."""
 
@@ -53,6 +71,23 @@ class TypeMapping:
 
     def types_for(self, mention_type: str) -> tuple[str, ...]:
         return self.allowed.get(mention_type, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Branches:
+    """Mention type -> entities: for its mentions, only these and what is below them is suggested and found. Under ''
+    are those for every type that has none of its own. Without any, a type is not restricted."""
+
+    of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def of_type(self, mention_type: str) -> tuple[str, ...]:
+        return self.of.get(mention_type) or self.of.get("", ())
+
+
+class Matches(list[EntityMatch]):
+    """What a search found; `left_out` entities matched that are outside of the branches that it was restricted to."""
+
+    left_out: int = 0
 
 
 # Entities that curators made for what the knowledge base lacks, until a version of it has them.

@@ -11,8 +11,11 @@ if TYPE_CHECKING:
         activations,
         active_bundle,
         append_activation,
+        branches_for,
+        branches_of,
         bundle_history,
         set_active_bundle,
+        store_branches,
     )
     from curator.services.core.pace import Pace
     from curator.services.core.standing import CachedAnswer
@@ -24,14 +27,20 @@ __all__ = [
     "activations",
     "active_bundle",
     "append_activation",
+    "branches_for",
+    "branches_of",
     "bundle_history",
     "set_active_bundle",
+    "store_branches",
 ]
 
 __getattr__ = opened_late(
     __name__,
     events="EventBus",
-    keys="activations active_bundle append_activation bundle_history set_active_bundle",
+    keys=(
+        "activations active_bundle append_activation branches_for branches_of bundle_history set_active_bundle "
+        "store_branches"
+    ),
     pace="Pace",
     standing="CachedAnswer",
 )

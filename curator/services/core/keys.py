@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from datetime import datetime
 
+from curator.domain.entities import Branches
 from curator.domain.jobs import Activation, ActivationKind
-from curator.services.ports import MetaRepository
+from curator.services.ports import MetaRepository, UnitOfWork
 
 ACTIVE_BUNDLE = "active_bundle"
 BUNDLE_HISTORY = "bundle_history"  # JSON list of bundle ids in the order they became active
+BRANCHES = "branches"  # JSON: mention type, or '' for all -> ids of entities
 ACTIVATIONS = "bundle_activations"  # JSON list: which bundle served from when on, by whom and why; only appended
 
 
@@ -47,3 +49,22 @@ def append_activation(meta: MetaRepository, activation: Activation) -> None:
         "reason": activation.reason,
     }
     meta.set(ACTIVATIONS, json.dumps([*entries, entry], ensure_ascii=False))
+
+
+def branches_of(meta: MetaRepository) -> Branches:
+    """The branches of the knowledge base that suggestions and the search are restricted to."""
+    stored = meta.get(BRANCHES)
+    return Branches({key: tuple(ids) for key, ids in json.loads(stored).items()} if stored else {})
+
+
+def store_branches(meta: MetaRepository, branches: Branches) -> None:
+    """In place of those so far."""
+    kept = {key: list(ids) for key, ids in branches.of.items() if ids}
+    meta.set(BRANCHES, json.dumps(kept, ensure_ascii=False))
+
+
+def branches_for(unit: UnitOfWork, mention_type: str | None) -> tuple[str, ...]:
+    """Those that the knowledge base has, of a type of mentions; none restricts nothing. A version without any of them
+    is not restricted."""
+    wanted = branches_of(unit.meta).of_type(mention_type or "")
+    return tuple(sorted(unit.kb.get_many(wanted))) if wanted else ()

@@ -1,5 +1,5 @@
-"""The knowledge base as the project has it: search, records, entities that curators made, and decisions mapped to a
-new version.
+"""The knowledge base as the project has it: search, records, the hierarchy, entities that curators made, and decisions
+mapped to a new version.
 
 * **A provisional entity is an entity everywhere but in training.** The repository of the knowledge base answers
   look-up, search and `resolve` with them; `info`, `iterate`, the content hash and every bundle are about the imported
@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 from curator import opened_late
 
 if TYPE_CHECKING:
+    from curator.services.knowledge.branches import BranchService
+    from curator.services.knowledge.hierarchy import PAGE, HierarchyService, TreeWay
     from curator.services.knowledge.knowledge import HiddenEntities, KnowledgeService, add_missing, types_by_name
     from curator.services.knowledge.nil_clusters import NilCluster, NilService, merged, split
     from curator.services.knowledge.provisional import Made, NewEntity, ProvisionalService
@@ -31,7 +33,10 @@ if TYPE_CHECKING:
     from curator.services.knowledge.remapping import RemapService
 
 __all__ = [
+    "PAGE",
+    "BranchService",
     "HiddenEntities",
+    "HierarchyService",
     "KnowledgeService",
     "Made",
     "NewEntity",
@@ -42,6 +47,7 @@ __all__ = [
     "RemapPlan",
     "RemapService",
     "Remapping",
+    "TreeWay",
     "add_missing",
     "after_update",
     "before_update",
@@ -53,6 +59,8 @@ __all__ = [
 
 __getattr__ = opened_late(
     __name__,
+    branches="BranchService",
+    hierarchy="HierarchyService PAGE TreeWay",
     knowledge="HiddenEntities KnowledgeService add_missing types_by_name",
     nil_clusters="NilCluster NilService merged split",
     provisional="Made NewEntity ProvisionalService",

@@ -8,10 +8,18 @@ from dataclasses import dataclass
 
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import Split
-from curator.domain.entities import Entity, EntityMatch, KnowledgeBaseInfo, KnowledgeSource, TypeMapping
+from curator.domain.entities import (
+    Entity,
+    EntityMatch,
+    KnowledgeBaseInfo,
+    KnowledgeSource,
+    Matches,
+    TypeMapping,
+    is_new,
+)
 from curator.domain.facets import only_words
 from curator.domain.wording import UserError, tr
-from curator.services.core import CachedAnswer, EventBus
+from curator.services.core import CachedAnswer, EventBus, branches_for
 from curator.services.ports import Store, UnitOfWork
 
 SYNONYMS: Mapping[str, str] = {
@@ -46,10 +54,12 @@ NAMED_SO = 3
 
 @dataclass(frozen=True, slots=True)
 class HiddenEntities:
-    """`others` are of types that the mention may not link to; `gone` candidates have left the knowledge base."""
+    """`others` may not be linked to: the first `outside` are outside of the branches that the mention is restricted to,
+    the rest is of types that it may not have. `gone` candidates have left the knowledge base."""
 
     others: tuple[EntityMatch, ...] = ()
     gone: frozenset[str] = frozenset()
+    outside: int = 0
 
 
 class KnowledgeService:
@@ -78,13 +88,21 @@ class KnowledgeService:
             return unit.kb.former(entity_id)
 
     def search(
-        self, query: str, *, mention_type: str | None = None, likely: Collection[str] = (), limit: int = 50
-    ) -> list[EntityMatch]:
+        self,
+        query: str,
+        *,
+        mention_type: str | None = None,
+        likely: Collection[str] = (),
+        everywhere: bool = False,
+        limit: int = 50,
+    ) -> Matches:
         """Ranked matches; entities of the types that `mention_type` is mapped to come first; those that were linked
-        to often stand higher, and so do the `likely` ones (primary ids)."""
+        to often stand higher, and so do the `likely` ones (primary ids). Of the branches that mentions of this type are
+        restricted to, or without a type all mentions are, but for `everywhere`."""
         with self._store.read() as unit:
             types = unit.meta.type_mapping().types_for(mention_type) if mention_type else ()
-            return unit.kb.search(query, preferred=types, likely=likely, limit=limit)
+            branches = () if everywhere else branches_for(unit, mention_type)
+            return unit.kb.search(query, preferred=types, likely=likely, branches=branches, limit=limit)
 
     def recent(self, limit: int = 10) -> list[EntityMatch]:
         """The entities that people linked to last, newest first."""
@@ -98,10 +116,12 @@ class KnowledgeService:
         with self._store.read() as unit:
             info, allowed = unit.kb.info(), unit.meta.type_mapping().types_for(mention_type)
             barred = [one for one in info.types if one not in allowed] if info is not None and allowed else []
-            found = unit.kb.search(only_words(text), types=barred, limit=MOST_HIDDEN) if barred else []
+            found = unit.kb.search(only_words(text), types=barred, limit=MOST_HIDDEN) if barred else Matches()
+            apart = _outside(unit, text, mention_type, allowed)
             known = unit.kb.get_many(entity_ids)
-        others = tuple(one for one in found if one.rank < NAMED_SO and one.entity.id not in entity_ids)
-        return HiddenEntities(others, frozenset(entity_ids) - known.keys())
+        near = [one for one in apart if one.rank < NAMED_SO and one.entity.id not in entity_ids]
+        others = [one for one in found if one.rank < NAMED_SO and one.entity.id not in entity_ids]
+        return HiddenEntities((*near, *others), frozenset(entity_ids) - known.keys(), len(near))
 
     def path(self, entity: Entity) -> tuple[Entity, ...]:
         """The entities above it, topmost first, by the shortest way up; where it has several parents, the first."""
@@ -139,6 +159,14 @@ class KnowledgeService:
         """For each type of the project's mentions the knowledge-base types its candidates should be restricted to."""
         with self._store.read() as unit:
             return propose(unit)
+
+
+def _outside(unit: UnitOfWork, text: str, mention_type: str, types: Sequence[str]) -> list[EntityMatch]:
+    """What the words name that is outside of the branches of this type of mentions."""
+    branches = branches_for(unit, mention_type)
+    found = unit.kb.search(only_words(text), types=types, limit=MOST_HIDDEN) if branches else Matches()
+    inside = unit.kb.below(branches, [one.entity.id for one in found])
+    return [one for one in found if one.entity.id not in inside and not is_new(one.entity.id)]
 
 
 def path_up(get_many: Callable[[Sequence[str]], Mapping[str, Entity]], entity: Entity) -> tuple[Entity, ...]:

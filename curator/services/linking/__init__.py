@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from curator.services.linking.linking import K, link_document
     from curator.services.linking.name_linking import BY_NAME
     from curator.services.linking.remembering import EntityTeacher, MemoryService
+    from curator.services.linking.restricting import within_branches
     from curator.services.linking.suggestions import DocumentSuggestions, LinkReport, SuggestionService
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "MemoryService",
     "SuggestionService",
     "link_document",
+    "within_branches",
 ]
 
 __getattr__ = opened_late(
@@ -48,5 +50,6 @@ __getattr__ = opened_late(
     linking="K link_document",
     name_linking="BY_NAME",
     remembering="EntityTeacher MemoryService",
+    restricting="within_branches",
     suggestions="DocumentSuggestions LinkReport SuggestionService",
 )

@@ -15,6 +15,7 @@ from curator.domain.jobs import JobOutcome, JobState, LinkerState, Progress
 from curator.domain.suggestions import Suggestion
 from curator.domain.wording import LinkerUnavailableError, UserError, ntr, tr
 from curator.services.linking.remembering import decided_documents
+from curator.services.linking.restricting import within_branches
 from curator.services.ports import LinkDocument, LinkerPort, LinkMention, Store
 
 K = 64
@@ -154,10 +155,13 @@ def _linked(
     store: Store, document_ids: Sequence[int], answers: dict[int, list[Suggestion]]
 ) -> Generator[DocumentSuggestions, None, None]:
     for document_id in document_ids:
-        given = {one.mention_id: one for one in answers.get(document_id, ())}
+        answered = answers.get(document_id, ())
         with store.read() as unit:
             document = unit.documents.get(document_id)
-            mentions = [one for one in unit.mentions.of_document(document_id) if one.id in given]
+            every = unit.mentions.of_document(document_id)
+            inside = within_branches(unit, answered, {one.id: one.type for one in every})
+        given = {one.mention_id: one for one in inside}
+        mentions = [one for one in every if one.id in given]
         yield DocumentSuggestions(document, tuple(mentions), tuple(given[one.id] for one in mentions))
 
 

@@ -16,7 +16,7 @@ from curator.domain.documents import Mention
 from curator.domain.facets import only_words
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.domain.wording import UserError
-from curator.services.core import active_bundle
+from curator.services.core import active_bundle, branches_for
 from curator.services.ports import Store, UnitOfWork
 
 BY_NAME = "by name"
@@ -133,10 +133,11 @@ def _spelt_like(unit: UnitOfWork, mention: Mention, questions: Sequence[Sequence
     from rapidfuzz import fuzz, utils  # with the first search, not with the window
 
     types = unit.meta.type_mapping().types_for(mention.type)
+    branches = branches_for(unit, mention.type)
     least = SURE if len(mention.text) <= SHORT else LEAST
     best: dict[str, Candidate] = {}
     for words in questions:
-        for match in unit.kb.search(only_words(" ".join(words)), types=types, limit=K):
+        for match in unit.kb.search(only_words(" ".join(words)), types=types, branches=branches, limit=K):
             likeness = fuzz.token_sort_ratio(mention.text, match.matched, processor=utils.default_process) / 100
             entity = match.entity
             if likeness >= max(least, best[entity.id].score if entity.id in best else 0.0):

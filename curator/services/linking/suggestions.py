@@ -27,6 +27,7 @@ from curator.services.linking.linking import (
 )
 from curator.services.linking.name_linking import NameLinking
 from curator.services.linking.remembering import teach_entities
+from curator.services.linking.restricting import within_branches
 from curator.services.ports import BundleStore, LinkDocument, LinkerPort, Store, UnitOfWork
 
 BATCH = 32
@@ -324,7 +325,8 @@ class SuggestionService:
     def _save(self, document_id: int, suggestions: Sequence[Suggestion]) -> list[int]:
         """Store what is still current; returns the mention ids. The rest came too late and is dropped."""
         with self._store.read() as unit:
-            suggestions = unit.suggestions.packed(suggestions)
+            types = {one.id: one.type for one in unit.mentions.of_document(document_id)}
+            suggestions = unit.suggestions.packed(within_branches(unit, suggestions, types))
         with self._store.write() as unit:
             stamp = Stamp(active_bundle(unit.meta), unit.documents.get(document_id).revision)
             living = {one.id for one in unit.mentions.of_document(document_id)}

@@ -9,11 +9,13 @@ from typing import Protocol
 
 from curator.domain.entities import (
     Entity,
-    EntityMatch,
     KbChanges,
     KnowledgeBaseInfo,
     KnowledgeSource,
+    Matches,
     ProvisionalEntity,
+    TreeNode,
+    TreePage,
 )
 
 
@@ -105,12 +107,14 @@ class KnowledgeBaseRepository(Protocol):
         types: Sequence[str] = (),
         preferred: Sequence[str] = (),
         likely: Collection[str] = (),
+        branches: Collection[str] = (),
         limit: int = 50,
-    ) -> list[EntityMatch]:
+    ) -> Matches:
         """What `domain.search_query` understands, ranked: exact id, exact name, exact synonym, beginning, all words,
         definition, nearly the same spelling. Entities of `preferred` types first, of no others than `types` where
         these are given; those linked to before stand higher, and `likely` ones (primary ids) as if they had been
-        linked to often."""
+        linked to often. With `branches` only these, what is below them, and provisional entities; `left_out` of the
+        answer says how many others matched, as far as was read."""
         ...
 
     def linked_last(self, limit: int) -> list[str]:
@@ -132,6 +136,39 @@ class KnowledgeBaseRepository(Protocol):
     def named(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Primary ids of the entities of the active version with exactly this name or synonym, names first; case and
         white space do not matter."""
+        ...
+
+    # --- broader and narrower entities of the active version ---
+
+    def has_hierarchy(self) -> bool:
+        """Whether what follows can be answered; False for a version that an earlier program loaded, until
+        `build_hierarchy`. Without it nothing is broader or narrower."""
+        ...
+
+    def build_hierarchy(self) -> None:
+        """Make the index of the hierarchy where it is missing; some seconds for millions of entities."""
+        ...
+
+    def narrower(self, entity_id: str | None, *, start: int = 0, count: int) -> TreePage:
+        """Entities directly below one, or for None the topmost of those that are above others, in the order of their
+        names: `count` after the first `start`."""
+        ...
+
+    def broader(self, entity_id: str) -> list[TreeNode]:
+        """Entities directly above one, in the order of their names; a parent that the version lacks is none."""
+        ...
+
+    def tree_node(self, entity_id: str) -> TreeNode | None:
+        """An entity of the active version by its primary id."""
+        ...
+
+    def way_down(self, entity_id: str) -> list[str]:
+        """Ids from a topmost entity down to this one by the shortest way; its own alone where nothing is above it, none
+        where the version lacks it."""
+        ...
+
+    def below(self, branches: Collection[str], entity_ids: Collection[str]) -> set[str]:
+        """Those of the entities that are one of `branches` or anywhere below one."""
         ...
 
     # --- provisional entities ---

@@ -12,7 +12,7 @@ from curator.domain.rounds import Round, RoundKind
 from curator.domain.suggestions import Suggestion
 from curator.domain.wording import ntr
 from curator.services.core import EventBus, active_bundle
-from curator.services.linking import K, link_document
+from curator.services.linking import K, link_document, within_branches
 from curator.services.ports import (
     LinkerPort,
     Store,
@@ -97,6 +97,9 @@ class RoundSuggestions:
     def _answered(self, document_id: int, revision: int, found: list[Suggestion]) -> None:
         if self._closed:
             return
+        with self._store.read() as unit:
+            types = {one.mention.id: one.mention.type for one in unit.rounds.mentions(self._round.id, document_id)}
+            found = within_branches(unit, found, types)
         with self._lock:
             self._known[document_id] = revision, {one.mention_id: one for one in found}
         ids = tuple(one.mention_id for one in found)

@@ -12,6 +12,9 @@
   others are copied from the active version, in which a source is a range of rows (meta `kb.sources.N`). The earlier
   source wins where two have an id. Nothing but storage knows of sources, so bundles, search and linking stay as they
   were.
+* **The hierarchy is indexed when a version is loaded** (`kb_hierarchy.py`): children in the order of their names, so
+  that a page of 200,000 is read without a sort. A version of before gets its index when it is first asked for, by
+  `build_hierarchy`; a schema of its own would make a backup of every project for what can be made again.
 * **Names are loaded first and sorted once**: the two indexes over names are made when all names are there, in one
   statement each, which keeps a decision waiting for seconds in a knowledge base of millions.
 """

@@ -11,13 +11,14 @@ from typing import cast
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from curator.domain.decisions import Outcome
-from curator.domain.entities import Entity, EntityMatch, KbChanges, KnowledgeBaseInfo, KnowledgeSource
+from curator.domain.entities import Entity, EntityMatch, KbChanges, KnowledgeBaseInfo, KnowledgeSource, Matches
 from curator.domain.facets import SearchQuery, parse_query
 from curator.storage.db import DecisionRow, KbVersionRow, chunks, fold, next_id, unique
 from curator.storage.kb import kb_matching
 from curator.storage.kb import kb_matching as kb_sources
 from curator.storage.kb import provisional as provisional_search
 from curator.storage.kb.decided_entities import Outcomes
+from curator.storage.kb.kb_hierarchy import KbHierarchy, build_hierarchy, rows_below
 from curator.storage.kb.kb_index import build_index, has_index
 from curator.storage.kb.kb_search import NameSearch
 from curator.storage.kb.kb_tables import ALTERNATE, BARE_PRIMARY, PRIMARY, KbTables, bare, parse_entity
@@ -132,11 +133,13 @@ _INFO = select(
 ).where(KbVersionRow.active)
 
 
-class SqlKnowledgeBase(ProvisionalEntities, Outcomes):
-    """See `ports.KnowledgeBaseRepository`; the other parts of it are in `ProvisionalEntities` and `Outcomes`."""
+class SqlKnowledgeBase(ProvisionalEntities, Outcomes, KbHierarchy):
+    """See `ports.KnowledgeBaseRepository`; the other parts of it are in `ProvisionalEntities`, `Outcomes` and
+    `KbHierarchy`."""
 
     def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:
         super().__init__(conn)
+        KbHierarchy.__init__(self, conn, pause=pause)
         self._pause = pause or (lambda: None)
 
     def begin(self, *, name: str) -> int:
@@ -192,6 +195,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes):
         tables.index_names()
         self._pause()
         build_index(tables, types, pause=self._pause)
+        build_hierarchy(tables, pause=self._pause)
         values = {"content_hash": tables.content_hash(), "types": json.dumps(types), "active": True}
         self._remove(KbVersionRow.id != version)
         self._conn.execute(update(KbVersionRow).where(KbVersionRow.id == version).values(**values))
@@ -243,17 +247,25 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes):
         types: Sequence[str] = (),
         preferred: Sequence[str] = (),
         likely: Collection[str] = (),
+        branches: Collection[str] = (),
         limit: int = 50,
-    ) -> list[EntityMatch]:
+    ) -> Matches:
         """The whole part of `rank` is the tier (0 exact id ... 6 spelt nearly so)."""
         tables, info, parsed = self._active(), self.info(), parse_query(query)
         found: list[EntityMatch] = []
+        left_out = 0
         if tables is not None and info is not None:
             counts = partial(link_counts, self._conn)
-            asked = NameSearch(tables, types=info.types, preferred=preferred, likely=likely, linked=counts)
+            within = rows_below(tables, branches, content_hash=info.content_hash) if branches else None
+            asked = NameSearch(
+                tables, types=info.types, preferred=preferred, likely=likely, linked=counts, within=within
+            )
             found = asked.find(parsed, only=types, limit=limit)
+            left_out = asked.left_out
         ours = self._ours(tables, parsed, types)
-        return provisional_search.among(found, ours, preferred=preferred, limit=limit)
+        matches = Matches(provisional_search.among(found, ours, preferred=preferred, limit=limit))
+        matches.left_out = left_out
+        return matches
 
     def _ours(self, tables: KbTables | None, query: SearchQuery, types: Sequence[str]) -> list[EntityMatch]:
         """Provisional entities that answer, without those that the active version holds by now."""

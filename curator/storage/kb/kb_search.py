@@ -52,6 +52,7 @@ class NameSearch:
     """One search in `tables`. `types` are all types of the version, sorted; entities of `preferred` types come first.
 
     `linked` tells how often entities, given by their ids, were linked to; those `likely` count for `LIKELY` links more.
+    Only the rows `within` are found where these are given; `left_out` is how many others matched of what was read.
     """
 
     def __init__(
@@ -62,7 +63,10 @@ class NameSearch:
         preferred: Sequence[str] = (),
         likely: Collection[str] = (),
         linked: Counts | None = None,
+        within: Collection[int] | None = None,
     ) -> None:
+        self.left_out = 0
+        self._within = within
         self._tables = tables
         self._types = list(types)
         self._preferred = [one for one in preferred if one in types]
@@ -86,12 +90,17 @@ class NameSearch:
             only=list(map(places, only)),
             preferred=list(map(places, self._preferred)),
             likely=sorted(self._likely),
+            within=self._within,
         )
         best: dict[int, _Hit] = {}
         for hit in ask.hits():
+            if self._within is not None and hit.number not in self._within:
+                ask.left_out.add(hit.number)
+                continue
             known = best.get(hit.number)
             if known is None or (hit.tier, hit.good) < (known.tier, known.good):
                 best[hit.number] = hit
+        self.left_out = len(ask.left_out)
         return self._ranked(best, set(only), limit)
 
     def _named_types(self, typed: Sequence[str]) -> list[str]:
@@ -158,7 +167,10 @@ class _Asked:
         only: Sequence[int],
         preferred: Sequence[int],
         likely: Sequence[str] = (),
+        within: Collection[int] | None = None,
     ) -> None:
+        self.left_out: set[int] = set()
+        self._within = within
         self._tables = tables
         self._likely = likely
         self._query = query
@@ -242,7 +254,8 @@ class _Asked:
         """What a question finds, best first; only `allowed` entities where they are given."""
         whole = " AND ".join(f"({part})" for part in (match, types) if part)
         query = f"SELECT rowid FROM {self._tables.search} WHERE {self._tables.search} MATCH ? ORDER BY rowid LIMIT ?"  # noqa: S608
-        names = [name_of(row) for (row,) in self._tables.conn.execute(query, (whole, read or READ))] if whole else []
+        most = read or (READ if self._within is None else FILTERED)
+        names = [name_of(row) for (row,) in self._tables.conn.execute(query, (whole, most))] if whole else []
         for part in chunks(names):
             yield from self._rows(f"n.id IN ({','.join('?' * len(part))})", *part, allowed=allowed)
 
@@ -250,7 +263,11 @@ class _Asked:
         """Names, each with the tier that its text earns."""
         query = f"SELECT n.id, n.entity, n.kind, n.length, n.folded FROM {self._tables.names} n WHERE {where}"  # noqa: S608
         for name, entity, kind, length, folded in self._tables.conn.execute(query, values):
-            if (allowed is None or entity in allowed) and all(one in folded for one in self._phrases):
+            if (allowed is not None and entity not in allowed) or not all(one in folded for one in self._phrases):
+                continue
+            if self._within is not None and entity not in self._within:
+                self.left_out.add(entity)
+            else:
                 yield _Hit(self._tier(folded, kind), entity, goodness(length, kind), name)
 
     def _tier(self, folded: str, kind: int) -> int:

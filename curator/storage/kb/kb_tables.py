@@ -42,6 +42,8 @@ class KbTables:
         self.search = f"kb{version}_search"  # see `kb_index`, as the next
         self.words = f"kb{version}_words"
         self.definitions_fts = f"kb{version}_definitions_fts"
+        self.tree = f"kb{version}_tree"  # see `kb_hierarchy`, as the next
+        self.below = f"kb{version}_below"
 
     def create(self) -> None:
         """The tables that are loaded; `index_names` follows when all names are there."""
@@ -66,7 +68,7 @@ class KbTables:
             self.conn.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {self.names} ({columns})")
 
     def drop(self) -> None:
-        indexes = (self.words, self.search, self.definitions_fts)
+        indexes = (self.words, self.search, self.definitions_fts, self.below, self.tree)
         for table in (*indexes, self.types, self.ids, self.names, self.entities):
             self.conn.execute(f"DROP TABLE IF EXISTS {table}")
 

@@ -1,4 +1,4 @@
-"""Commands of the candidates and of the search in the knowledge base."""
+"""Commands of the candidates, of the search in the knowledge base and of its hierarchy."""
 
 from __future__ import annotations
 
@@ -78,5 +78,45 @@ CANDIDATES: tuple[Command[Workbench], ...] = (
         when=lambda s: s.writable and s.mention and s.knowledge_base,
         group=2,
         in_rounds=True,
+    ),
+    Command(
+        "tools.branches",
+        "Restrict to branches…",
+        Menu.TOOLS,
+        "Restricts candidates and search, for mentions of this type, to the highlighted entity and what is below it, "
+        "or lifts that.",
+        lambda bench: bench.hierarchy.ask_branches(),
+        when=lambda s: s.writable and s.mention and s.knowledge_base and not s.judging,
+        group=2,
+    ),
+    Command(
+        "view.hierarchy",
+        "Browse the hierarchy",
+        Menu.VIEW,
+        "Shows the knowledge base as a tree, opened at the highlighted entity; again, goes back to the candidates.",
+        lambda bench: bench.hierarchy.turn(),
+        ("Y", "Ctrl+T"),
+        when=lambda s: s.knowledge_base,
+        group=2,
+    ),
+    Command(
+        "view.broader_entities",
+        "Broader entities",
+        Menu.VIEW,
+        "Lists the entities directly above the highlighted one, to link the mention to one of them.",
+        lambda bench: bench.hierarchy.show_broader(),
+        ("B",),
+        when=lambda s: s.knowledge_base and s.mention,
+        group=2,
+    ),
+    Command(
+        "view.narrower_entities",
+        "Narrower entities",
+        Menu.VIEW,
+        "Lists the entities directly below the highlighted one, to link the mention to one of them.",
+        lambda bench: bench.hierarchy.show_narrower(),
+        ("Shift+B",),
+        when=lambda s: s.knowledge_base and s.mention,
+        group=2,
     ),
 )

@@ -17,6 +17,7 @@ from curator.services.queue import Seat
 from curator.ui.bench.decision_guard import DecisionGuard
 from curator.ui.bench.effort_meter import EffortMeter
 from curator.ui.bench.guidelines_panel import GuidelinesPanel
+from curator.ui.bench.hierarchy_side import HierarchySide
 from curator.ui.bench.history_panel import HistoryPanel, HistorySide, SideSplitter
 from curator.ui.bench.mention_editor import MentionEditor, TypePicker
 from curator.ui.bench.notes import CommentsPanel, CommentStrip, Noter
@@ -67,6 +68,7 @@ class Workbench(QWidget):
         self._compose()
         self._make_text_tools()
         self._connect()
+        self.hierarchy = HierarchySide(self)
         self.guard = DecisionGuard(self)
 
     def _make_widgets(self) -> None:
@@ -177,7 +179,7 @@ class Workbench(QWidget):
         self.document.mention_double_clicked.connect(self.search_text)
         self.candidates.candidate_chosen.connect(self._link_candidate)
         self.candidates.nil_chosen.connect(lambda: self.ask_reason(Outcome.NIL))
-        self.search.linked.connect(lambda entity: self._found(entity, self._link))
+        self.search.linked.connect(self.link_found)
         self.search.added.connect(lambda entity: self._found(entity, self.decider.also))
         self.search.left.connect(self.focus_document)
         self.comment_strip.written.connect(self._comment_written)
@@ -233,6 +235,10 @@ class Workbench(QWidget):
     def start_search(self, text: str = "", *, adding: bool = False) -> None:
         self.show_search(True)
         self.search.start(text, adding=adding)
+
+    def link_found(self, entity_id: str) -> None:
+        """Link the mention to an entity that the search or the hierarchy showed, and go back to the text."""
+        self._found(entity_id, self._link)
 
     def _found(self, entity_id: str, act: Callable[[str], None]) -> None:
         if self.navigator.mention is not None and not self.project.read_only:
@@ -295,7 +301,7 @@ class Workbench(QWidget):
         panes[(at + 1) % len(panes)].setFocus(Qt.FocusReason.TabFocusReason)
 
     def side_focus(self) -> QWidget:
-        return self.search.panel.line if self.searching else self.candidates.list
+        return self.hierarchy.focus or (self.search.panel.line if self.searching else self.candidates.list)
 
     # --- what is worked on ---
 
@@ -364,5 +370,6 @@ class Workbench(QWidget):
         self.queue.close_work()
         self.guidelines.flush()
         self.search.panel.close_search()
+        self.hierarchy.close()
         self.desk.close()
         self.project.close()

@@ -1,10 +1,13 @@
-"""The ranked candidates of one mention, the record of each, what speaks for one against another, and the search in the
-knowledge base.
+"""The ranked candidates of one mention, the record of each, what speaks for one against another, the search in the
+knowledge base, and its hierarchy.
 
 * **Records are laid out after the candidates are painted** (`late_browser.py`): rich text takes 3 ms, a candidate 1
   ms.
 * **A long comparison takes its room from the list below the third row** (`RecordRoom` in `candidate_rows.py`). Rows
   stay where they are, and the boundary goes back when the comparison does.
+* **The tree reads a node when it is opened, 100 entities at a time** (`tree_model.py`), in a thread, in order. A last
+  row reads more: Qt lays out every row of an opened node, and a node may have 200,000. An entity that is not on the
+  pages that were read is put before that row. One that is above itself is not opened again.
 """
 
 from typing import TYPE_CHECKING
@@ -15,8 +18,10 @@ if TYPE_CHECKING:
     from curator.ui.candidates.candidate_contrast import NO_WORDS, WEIGHING, CandidatePair, word_tints
     from curator.ui.candidates.candidate_panel import CandidatePanel
     from curator.ui.candidates.entity_card import EntityCard, Lookup
+    from curator.ui.candidates.kin_pane import Kin, KinPane
     from curator.ui.candidates.search_panel import SearchPane
     from curator.ui.candidates.search_rows import Search
+    from curator.ui.candidates.tree_pane import TreePane
 
 __all__ = [
     "NO_WORDS",
@@ -24,9 +29,12 @@ __all__ = [
     "CandidatePair",
     "CandidatePanel",
     "EntityCard",
+    "Kin",
+    "KinPane",
     "Lookup",
     "Search",
     "SearchPane",
+    "TreePane",
     "word_tints",
 ]
 
@@ -35,6 +43,8 @@ __getattr__ = opened_late(
     candidate_contrast="CandidatePair NO_WORDS WEIGHING word_tints",
     candidate_panel="CandidatePanel",
     entity_card="EntityCard Lookup",
+    kin_pane="Kin KinPane",
     search_panel="SearchPane",
     search_rows="Search",
+    tree_pane="TreePane",
 )

@@ -111,13 +111,14 @@ class HiddenRow(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.show_counts(below=0, others=0, unfolded=False)
 
-    def show_counts(self, *, below: int, others: int, unfolded: bool) -> None:
-        """Candidates `below` the limit, and entities of `others` types than the mention may link to."""
-        words = hidden_words(below, others, unfolded=unfolded)
-        if words != self.text() or self.isEnabled() != bool(below or others):
+    def show_counts(self, *, below: int, others: int, unfolded: bool, outside: int = 0) -> None:
+        """Candidates `below` the limit, entities of `others` types than the mention may link to, and those `outside` of
+        the branches that it is restricted to."""
+        words = hidden_words(below, others, unfolded=unfolded, outside=outside)
+        if words != self.text() or self.isEnabled() != bool(words):
             self.setText(words)
             self.setAccessibleName(words or tr("No hidden candidates"))
-            self.setEnabled(bool(below or others))
+            self.setEnabled(bool(words))
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -148,11 +149,12 @@ class HiddenRow(QAbstractButton):
         painter.end()
 
 
-def hidden_words(below: int, others: int, *, unfolded: bool) -> str:
+def hidden_words(below: int, others: int, *, unfolded: bool, outside: int = 0) -> str:
     """'' where nothing is hidden."""
     more = tr("{below} more", below=below) if below else ""
     other = tr("{others} of another type", others=others) if others else ""
-    counted = ", ".join(part for part in (more, other) if part)
+    apart = tr("{outside} outside the branches", outside=outside) if outside else ""
+    counted = ", ".join(part for part in (more, other, apart) if part)
     if not counted:
         return ""
     return tr("Hide again: {counted}", counted=counted) if unfolded else tr("{counted}: show", counted=counted)

@@ -12,10 +12,22 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QToolButton, QV
 from curator.domain.registries import checked_identifier, is_identifier, registry_of
 from curator.domain.wording import tr
 from curator.ui.candidates.entity_card import EntityCard, Lookup
-from curator.ui.candidates.search_rows import BROKEN, MatchDelegate, MatchModel, Search, SearchAnswer, answer_to
+from curator.ui.candidates.search_rows import (
+    BROKEN,
+    MatchDelegate,
+    MatchModel,
+    Search,
+    SearchAnswer,
+    answer_to,
+    left_out_words,
+)
 from curator.ui.kit import ElidedLabel, Glance, NoteLabel, RowList, Worker, rows_in_sight
 
 NO_MATCH = "Nothing in the knowledge base matches “{query}”. Clear the line and type ? for search help."
+ONLY_OUTSIDE = (
+    "Nothing that matches “{query}” is in the branches that this mention is restricted to ({left_out}). "
+    "Tools › Restrict to branches… lifts the restriction."
+)
 UNKNOWN = "The knowledge base has no {id}. ↵ makes an entity with this identifier of {registry}."
 HINT = "Type a name, a synonym or an identifier. ↓ ↑ move through the entities, ↵ links, Esc cancels."
 LINKED_LAST = "Recently linked"
@@ -128,17 +140,19 @@ class SearchPanel(QWidget):
 
     def _show(self, answer: SearchAnswer) -> None:
         query = answer.query.strip()
-        found_none = self.accepts and not answer.trouble and not answer.matches and is_identifier(query)
+        left_out = left_out_words(answer)
+        found_none = self.accepts and not (answer.trouble or answer.matches or left_out) and is_identifier(query)
         self._unknown = checked_identifier(query) if found_none else ""
-        nothing = (
-            tr(UNKNOWN, id=self._unknown, registry=registry_of(self._unknown).name)
-            if self._unknown
-            else tr(NO_MATCH, query=query)
-        )
+        if self._unknown:
+            nothing = tr(UNKNOWN, id=self._unknown, registry=registry_of(self._unknown).name)
+        elif left_out:
+            nothing = tr(ONLY_OUTSIDE, query=query, left_out=left_out)
+        else:
+            nothing = tr(NO_MATCH, query=query)
         self.list.set_empty_words(answer.trouble or (nothing if query else tr(HINT)))
         self.model.show_matches(answer.matches)
         counted = _counted(len(answer.matches)) if query else tr(LINKED_LAST)
-        self.status.set_words(counted if answer.matches else "")
+        self.status.set_words(" · ".join(one for one in (counted, left_out) if one) if answer.matches else "")
         if answer.matches:
             self.list.go_to(0)
             self.list.scrollToTop()

@@ -10,8 +10,8 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QFontMetricsF, QPainter, QPalette
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from curator.domain.entities import EntityMatch
-from curator.domain.wording import UserError, tr
+from curator.domain.entities import EntityMatch, Matches
+from curator.domain.wording import UserError, ntr, tr
 from curator.ui.kit import PAD, draw_focus, draw_ground, draw_words, row_height, scaled, theme_of
 
 Index = QModelIndex | QPersistentModelIndex
@@ -95,11 +95,18 @@ class SearchAnswer:
     query: str
     matches: tuple[EntityMatch, ...] = ()
     trouble: str = ""
+    left_out: int = 0  # outside of the branches that the search is restricted to
+
+
+def left_out_words(answer: SearchAnswer) -> str:
+    """How many more matched outside of the branches; '' where none is known."""
+    return ntr("{n:,} outside the branches", "{n:,} outside the branches", answer.left_out) if answer.left_out else ""
 
 
 def answer_to(search: Search, query: str) -> SearchAnswer:
     """For a thread of its own: what is wrong with the query becomes the answer's trouble."""
     try:
-        return SearchAnswer(query, tuple(search(query)))
+        found = search(query)
+        return SearchAnswer(query, tuple(found), left_out=found.left_out if isinstance(found, Matches) else 0)
     except UserError as error:
         return SearchAnswer(query, trouble=str(error))

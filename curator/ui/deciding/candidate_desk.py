@@ -152,7 +152,8 @@ class CandidateDesk(QObject):
         at = self._at
         others = self._hidden.others
         row = self._panel.hidden_row
-        row.show_counts(below=at.beyond_limit, others=len(others), unfolded=at.unfolded)
+        outside = self._hidden.outside
+        row.show_counts(below=at.beyond_limit, others=len(others) - outside, unfolded=at.unfolded, outside=outside)
         extent = replace(
             self._panel.extent,
             limit=at.limit,

@@ -158,7 +158,8 @@ class MainWindow(QMainWindow):
         state = self.bench.state if self.bench is not None else WindowState()
         self.menus.show_state(state)
         if self.bench is not None:
-            self.bench.bottom.show_state(state, searching=self.bench.searching, many=self.bench.many.hints)
+            searching = self.bench.searching or self.bench.hierarchy.focus is not None
+            self.bench.bottom.show_state(state, searching=searching, many=self.bench.many.hints)
             self.status.show_curator(self.bench.project.curation.curator)
 
     @Slot()

@@ -142,7 +142,7 @@ def test_giving_up_keeps_what_is_there(fetch: Fetching) -> None:
     while not fetch.fake.fetched():
         next(steps)
     fetch.fake.first = [Reply(503, "")] * fetching.TRIES
-    with pytest.raises(UserError, match="2 PMIDs were fetched and are kept"):
+    with pytest.raises(UserError, match="2 PMIDs were requested, and their records are kept"):
         finish(steps)
     fetch.fetch(wish)
     assert sorted(fetch.documents()) == ["1", "2", "3"]

@@ -222,7 +222,7 @@ def test_files_go_out_and_come_back(desk: Desk, qtbot: QtBot, tmp_path: Path) ->
     save.accept()
     assert (tmp_path / "r.jsonl").is_file()
     flows.read_round(tmp_path / "r.jsonl")
-    qtbot.wait(3000); assert not desk.bench.bottom.notice.words.words
+    qtbot.waitUntil(lambda: "2 were there already" in desk.bench.bottom.notice.words.words)
 
 
 def test_another_name_is_felt_at_once(desk: Desk) -> None:

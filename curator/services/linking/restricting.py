@@ -1,0 +1,33 @@
+"""Suggestions restricted to branches of the knowledge base: what is outside of them is left out before it is stored.
+
+The linker ranks as it always does; its process knows no hierarchy of the project. What is stored is what counts, in the
+list of candidates, in the queue's order and for what is accepted in bulk. Probabilities stay as they were, so that a
+candidate that was second is no surer than before. Provisional entities are in no branch and stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from curator.domain.entities import is_new
+from curator.domain.suggestions import Suggestion
+from curator.services.core import branches_for, branches_of
+from curator.services.ports import UnitOfWork
+
+
+def within_branches(unit: UnitOfWork, suggestions: Sequence[Suggestion], types: Mapping[int, str]) -> list[Suggestion]:
+    """The suggestions without candidates outside of the branches that their mentions, of these `types` by id, are
+    restricted to."""
+    if not any(branches_of(unit.meta).of.values()):
+        return list(suggestions)
+    branches = {one: branches_for(unit, one) for one in set(types.values())}
+    return [_within(unit, one, branches.get(types.get(one.mention_id, ""), ())) for one in suggestions]
+
+
+def _within(unit: UnitOfWork, suggestion: Suggestion, branches: Sequence[str]) -> Suggestion:
+    if not branches:
+        return suggestion
+    inside = unit.kb.below(branches, [one.entity_id for one in suggestion.candidates])
+    kept = tuple(one for one in suggestion.candidates if one.entity_id in inside or is_new(one.entity_id))
+    return suggestion if len(kept) == len(suggestion.candidates) else replace(suggestion, candidates=kept)

@@ -1,0 +1,314 @@
+"""The hierarchy of one knowledge-base version: who stands below whom, in tables of their own.
+
+`kbN_tree` has a row for each parent and child, numbered in the order of the children's names, so that a page of
+children is read without a sort; the parent 0 is above the topmost. `kbN_below` has a row for each entity with children:
+how many it has, and how many entities are below it, each counted once. Parents are those of the records; where a record
+has none, its tree numbers say who is above it. A parent that the version lacks is passed over. A cycle that nothing
+topmost leads to is entered at its first entity, so that every entity with a parent or child is reached from the top.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import lru_cache
+
+from sqlalchemy import Connection
+
+from curator.domain.entities import Entity, TreeNode, TreePage
+from curator.storage.db import chunks, fold, unique
+from curator.storage.kb.kb_matching import active_tables
+from curator.storage.kb.kb_tables import KbTables, parse_entity
+
+TOP = 0
+STEP = 5000  # rows between two pauses
+MOST_STEPS = 20_000_000
+"""Steps up that counting what is below may take, some seconds; where it takes more, only children are counted."""
+MOST_CLIMBED = 1_000_000
+"""Rows of a question who is below whom, and entities looked at on a way up."""
+Parents = dict[int, tuple[int, ...]]
+
+
+def has_hierarchy(tables: KbTables) -> bool:
+    query = "SELECT count(*) FROM sqlite_master WHERE name = ?"
+    return bool(tables.conn.execute(query, (tables.below,)).fetchone()[0])
+
+
+def build_hierarchy(tables: KbTables, *, pause: Callable[[], None]) -> None:
+    """Make the tables of a loaded version, in place of what a process left that was killed. Lets waiting writers in
+    between steps; what was made is valid when `kbN_below` is there."""
+    for table in (tables.below, tables.tree):
+        tables.conn.execute(f"DROP TABLE IF EXISTS {table}")
+    parents = _parents(tables, pause)
+    children = _children(parents)
+    tops = _tops(children, parents)
+    below = _counted(parents, pause)
+    order = _places(tables, {*parents, *tops}, pause)
+    tables.conn.execute(
+        f"CREATE TABLE {tables.tree} (parent INTEGER, place INTEGER, child INTEGER, PRIMARY KEY (parent, place))"
+        " WITHOUT ROWID"
+    )
+    edges = sorted(
+        [(TOP, order[one], one) for one in tops]
+        + [(above, order[one], one) for one, aboves in parents.items() for above in aboves]
+    )
+    for part in chunks(edges, STEP):
+        tables.conn.executemany(f"INSERT INTO {tables.tree} VALUES (?, ?, ?)", part)  # noqa: S608
+        pause()
+    tables.conn.execute(f"CREATE INDEX idx_{tables.tree}_child ON {tables.tree} (child)")
+    tables.conn.execute(f"CREATE TABLE {tables.below} (entity INTEGER PRIMARY KEY, children INTEGER, below INTEGER)")
+    counts = [(one, len(found), below.get(one) if below is not None else None) for one, found in children.items()]
+    tables.conn.executemany(f"INSERT INTO {tables.below} VALUES (?, ?, ?)", counts)  # noqa: S608
+
+
+def _parents(tables: KbTables, pause: Callable[[], None]) -> Parents:
+    """By row: the rows of the parents that the version has, each once and never the entity itself."""
+    found: defaultdict[int, dict[int, None]] = defaultdict(dict)
+    last = tables.conn.execute(f"SELECT max(id) FROM {tables.entities}").fetchone()[0] or 0  # noqa: S608
+    query = (
+        f"SELECT e.id, p.id FROM {tables.entities} e, json_each(e.data, '$.parents') j"  # noqa: S608
+        f" JOIN {tables.entities} p ON p.entity_id = j.value WHERE e.id > ? AND e.id <= ?"
+    )
+    for start in range(0, last, STEP):
+        for child, parent in tables.conn.execute(query, (start, start + STEP)):
+            if child != parent:
+                found[child][parent] = None
+        pause()
+    for child, parent in _by_tree_numbers(tables):
+        if child != parent:
+            found[child][parent] = None
+    return {child: tuple(parents) for child, parents in found.items()}
+
+
+def _by_tree_numbers(tables: KbTables) -> Iterator[tuple[int, int]]:
+    """Child and parent of the entities that have tree numbers and no parents: `C14.280.067` is below `C14.280`, or
+    where the version lacks that, below `C14`."""
+    lone = f'SELECT id, data FROM {tables.entities} WHERE data LIKE \'%"parents":[]%"tree_numbers":["%\''  # noqa: S608
+    numbers = {row: json.loads(data)["tree_numbers"] for row, data in tables.conn.execute(lone)}
+    wanted = {above for own in numbers.values() for one in own for above in _above(one)}
+    if not wanted:
+        return
+    query = f"SELECT j.value, e.id FROM {tables.entities} e, json_each(e.data, '$.tree_numbers') j"  # noqa: S608
+    owners = {number: row for number, row in tables.conn.execute(query) if number in wanted}
+    for row, own in numbers.items():
+        for one in own:
+            nearest = next((owners[above] for above in _above(one) if above in owners), None)
+            if nearest is not None:
+                yield row, nearest
+
+
+def _above(number: str) -> list[str]:
+    """The tree numbers above one, the nearest first."""
+    parts = number.split(".")
+    return [".".join(parts[:length]) for length in range(len(parts) - 1, 0, -1)]
+
+
+def _children(parents: Parents) -> dict[int, list[int]]:
+    found: dict[int, list[int]] = {}
+    for child, aboves in parents.items():
+        for one in aboves:
+            found.setdefault(one, []).append(child)
+    return found
+
+
+def _tops(children: dict[int, list[int]], parents: Parents) -> list[int]:
+    """Entities with children and without parents, and one of each cycle that these do not lead to."""
+    tops = [one for one in children if one not in parents]
+    reached: set[int] = set()
+    _reach(tops, children, reached)
+    for one in sorted(parents):
+        if one not in reached:
+            tops.append(one)
+            _reach([one], children, reached)
+    return tops
+
+
+def _reach(starts: Sequence[int], children: dict[int, list[int]], reached: set[int]) -> None:
+    waiting = list(starts)
+    while waiting:
+        one = waiting.pop()
+        if one not in reached:
+            reached.add(one)
+            waiting += children.get(one, ())
+
+
+def _counted(parents: Parents, pause: Callable[[], None]) -> dict[int, int] | None:
+    """How many entities are below each; None where that takes too long."""
+    found: defaultdict[int, int] = defaultdict(int)
+    steps = paused = 0
+    for child, aboves in parents.items():
+        seen, waiting = {child}, list(aboves)
+        while waiting:
+            one = waiting.pop()
+            steps += 1
+            if one not in seen:
+                seen.add(one)
+                found[one] += 1
+                waiting += parents.get(one, ())
+            if steps > MOST_STEPS:
+                return None
+        if steps - paused > 40 * STEP:
+            paused = steps
+            pause()
+    return found
+
+
+def _places(tables: KbTables, rows: Collection[int], pause: Callable[[], None]) -> dict[int, int]:
+    """The place of each of these rows in the order of all their names."""
+    named: list[tuple[str, int]] = []
+    for part in chunks(sorted(rows)):
+        marks = ",".join("?" * len(part))
+        query = f"SELECT name, id FROM {tables.entities} WHERE id IN ({marks})"  # noqa: S608
+        named += [(fold(name), row) for name, row in tables.conn.execute(query, list(part))]
+    pause()
+    return {row: place for place, (_, row) in enumerate(sorted(named))}
+
+
+@lru_cache(maxsize=8)
+def _kept(path: str, tree: str, content_hash: str, branches: tuple[str, ...]) -> list[frozenset[int]]:  # noqa: ARG001
+    """Room for the rows of some branches of a version: they are asked for with each key of a search."""
+    return []
+
+
+def rows_below(tables: KbTables, branches: Collection[str], *, content_hash: str) -> frozenset[int]:
+    """The rows of the branches and of what is below them."""
+    path = str(tables.conn.execute("PRAGMA database_list").fetchone()[2])
+    kept = _kept(path, tables.tree, content_hash, tuple(sorted(branches)))
+    if not kept:
+        kept.append(frozenset(_rows_below(tables, branches)))
+    return kept[0]
+
+
+def _rows_below(tables: KbTables, branches: Collection[str]) -> set[int]:
+    found, level = set[int](), set(_rows(tables, branches).values())
+    while level:
+        found |= level
+        below: set[int] = set()
+        for part in chunks(sorted(level)) if has_hierarchy(tables) else ():
+            marks = ",".join("?" * len(part))
+            query = f"SELECT child FROM {tables.tree} WHERE parent IN ({marks})"  # noqa: S608
+            below.update(one for (one,) in tables.conn.execute(query, list(part)))
+        level = below - found
+    return found
+
+
+class KbHierarchy:
+    """The part of `ports.KnowledgeBaseRepository` that is about broader and narrower entities."""
+
+    def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:
+        self.__conn = conn
+        self.__pause = pause or (lambda: None)
+
+    def has_hierarchy(self) -> bool:
+        tables = active_tables(self.__conn)
+        return tables is None or has_hierarchy(tables)
+
+    def build_hierarchy(self) -> None:
+        tables = active_tables(self.__conn)
+        if tables is not None and not has_hierarchy(tables):
+            build_hierarchy(tables, pause=self.__pause)
+
+    def narrower(self, entity_id: str | None, *, start: int = 0, count: int) -> TreePage:
+        tables, row = self.__row(entity_id)
+        if tables is None or row is None:
+            return TreePage((), 0)
+        total = tables.conn.execute(f"SELECT count(*) FROM {tables.tree} WHERE parent = ?", (row,)).fetchone()[0]  # noqa: S608
+        query = f"SELECT child FROM {tables.tree} WHERE parent = ? ORDER BY place LIMIT ? OFFSET ?"  # noqa: S608
+        rows = [one for (one,) in tables.conn.execute(query, (row, count, start))]
+        return TreePage(tuple(_nodes(tables, rows)), total)
+
+    def broader(self, entity_id: str) -> list[TreeNode]:
+        tables, row = self.__row(entity_id)
+        if tables is None or row is None:
+            return []
+        query = f"SELECT parent FROM {tables.tree} WHERE child = ? AND parent > {TOP} ORDER BY parent"  # noqa: S608
+        found = _nodes(tables, [one for (one,) in tables.conn.execute(query, (row,))])
+        return sorted(found, key=lambda node: fold(node.entity.name))
+
+    def tree_node(self, entity_id: str) -> TreeNode | None:
+        tables, row = self.__row(entity_id)
+        return next(iter(_nodes(tables, [row])), None) if tables is not None and row is not None else None
+
+    def way_down(self, entity_id: str) -> list[str]:
+        tables, row = self.__row(entity_id)
+        way = _way_down(tables, row) if tables is not None and row is not None else []
+        ids = dict(_by_row(tables, "id, entity_id", way)) if tables is not None else {}
+        return [ids[one] for one in way]
+
+    def below(self, branches: Collection[str], entity_ids: Collection[str]) -> set[str]:
+        tables = active_tables(self.__conn)
+        wanted = set(branches)
+        found = wanted.intersection(entity_ids)
+        if tables is None or not wanted or not has_hierarchy(tables):
+            return found
+        above = set(_rows(tables, wanted).values())
+        for part in chunks(list(_rows(tables, set(entity_ids) - found).items()), 100):
+            rows = {row: entity_id for entity_id, row in part}
+            marks = ",".join(f"({one})" for one in rows)
+            query = (
+                f"WITH RECURSIVE up (start, at) AS (SELECT column1, column1 FROM (VALUES {marks})"  # noqa: S608
+                f" UNION SELECT start, parent FROM up JOIN {tables.tree} ON child = at WHERE parent > {TOP}"
+                f" LIMIT {MOST_CLIMBED}) SELECT start, at FROM up"
+            )
+            found.update(rows[start] for start, at in tables.conn.execute(query) if at in above)
+        return found
+
+    def __row(self, entity_id: str | None) -> tuple[KbTables | None, int | None]:
+        """The row of an entity, or of the top for None; no tables where there is no hierarchy."""
+        tables = active_tables(self.__conn)
+        if tables is None or not has_hierarchy(tables):
+            return None, None
+        return tables, TOP if entity_id is None else _rows(tables, [entity_id]).get(entity_id)
+
+
+def _rows(tables: KbTables, entity_ids: Collection[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for part in chunks(unique(entity_ids)):
+        marks = ",".join("?" * len(part))
+        query = f"SELECT entity_id, id FROM {tables.entities} WHERE entity_id IN ({marks})"  # noqa: S608
+        found.update(tables.conn.execute(query, list(part)).fetchall())
+    return found
+
+
+def _by_row(tables: KbTables, what: str, rows: Sequence[int]) -> Iterator[tuple[int, str]]:
+    for part in chunks(rows):
+        marks = ",".join("?" * len(part))
+        yield from tables.conn.execute(f"SELECT {what} FROM {tables.entities} WHERE id IN ({marks})", list(part))  # noqa: S608
+
+
+def _nodes(tables: KbTables, rows: Sequence[int]) -> list[TreeNode]:
+    """In the order of the rows."""
+    entities: dict[int, Entity] = {row: parse_entity(data) for row, data in _by_row(tables, "id, data", rows)}
+    counts: dict[int, tuple[int, int | None]] = {}
+    for part in chunks(rows):
+        marks = ",".join("?" * len(part))
+        query = f"SELECT entity, children, below FROM {tables.below} WHERE entity IN ({marks})"  # noqa: S608
+        counts.update((row, (children, below)) for row, children, below in tables.conn.execute(query, list(part)))
+    return [TreeNode(entities[row], *counts.get(row, (0, 0))) for row in rows if row in entities]
+
+
+def _way_down(tables: KbTables, row: int) -> list[int]:
+    """From a topmost entity down to this one by the shortest way; itself alone where it is in no hierarchy."""
+    came: dict[int, int] = {}  # entity -> the one below it
+    level = [row]
+    while level and len(came) < MOST_CLIMBED:
+        following: list[int] = []
+        for part in chunks(level):
+            marks = ",".join("?" * len(part))
+            query = f"SELECT child, parent FROM {tables.tree} WHERE child IN ({marks}) ORDER BY child, parent"  # noqa: S608
+            for child, parent in tables.conn.execute(query, list(part)):
+                if parent == TOP:
+                    return _back(came, child, row)
+                if parent not in came and parent != row:
+                    came[parent] = child
+                    following.append(parent)
+        level = following
+    return [row]
+
+
+def _back(came: dict[int, int], top: int, row: int) -> list[int]:
+    way = [top]
+    while way[-1] != row:
+        way.append(came[way[-1]])
+    return way

@@ -1,0 +1,194 @@
+"""The hierarchy of the knowledge base in place of the candidates: the tree, and lists of broader and narrower
+entities. Made when they are first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from curator.domain.decisions import Change, ChangeKind
+from curator.domain.entities import Entity, EntityMatch, TreePage
+from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.wording import tr
+from curator.ui.candidates import Kin, KinPane, TreePane
+from curator.ui.kit import Sight, choose, way_to
+
+if TYPE_CHECKING:
+    from curator.ui.bench.workbench import Workbench
+
+RESTRICTED = "Candidates and search for mentions of the type {type} are restricted to: {names}."
+UNRESTRICTED = "Candidates and search for mentions of the type {type} are not restricted."
+RESTRICT = "Restrict mentions of the type {type} to “{name}” and what is below it? Their suggestions are made again."
+NO_ENTITY = "No entity is highlighted. Search for one ({search}), or browse the hierarchy from the top ({tree})."
+
+
+class HierarchySide(QObject):
+    """`focus` is what takes the keyboard while the side shows the hierarchy, else None."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self.tree: TreePane | None = None
+        self.kin: KinPane | None = None
+        bench.bridge.changed.connect(self._changed)
+        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key is answered
+
+    # --- what the curator asks for ---
+
+    def turn(self) -> None:
+        """Show the tree, opened at the highlighted entity; while it is shown, go back to the candidates."""
+        bench = self._bench
+        if self.tree is not None and bench.side.currentWidget() is self.tree:
+            bench.focus_document()
+            return
+        entity_id = self._highlighted()
+        tree = self._made_tree()
+        self._show(tree)
+        if entity_id is None:
+            tree.browse()
+        else:
+            tree.open_at(entity_id)
+
+    def show_broader(self) -> None:
+        self._show_kin(Kin.BROADER)
+
+    def show_narrower(self) -> None:
+        self._show_kin(Kin.NARROWER)
+
+    def ask_branches(self) -> QMessageBox | None:
+        """Restrict mentions of the current one's type to the highlighted entity and what is below it, add that to what
+        they are restricted to, or lift the restriction."""
+        bench, entity_id = self._bench, self._highlighted()
+        view = bench.navigator.mention
+        if view is None:
+            return None
+        project, kind = bench.project, view.mention.type
+        entity = project.knowledge.entity(entity_id) if entity_id is not None else None
+        branches = project.branches.branches()
+        own, now = branches.of.get(kind, ()), branches.of_type(kind)
+        if entity is None and not now:
+            bench.say(tr(NO_ENTITY, search=way_to("mention.search"), tree=way_to("view.hierarchy")))
+            return None
+        names = ", ".join(found.name if (found := project.knowledge.entity(one)) else one for one in now)
+        words = [tr(RESTRICTED, type=kind, names=names) if now else tr(UNRESTRICTED, type=kind)]
+        answers: dict[str, Callable[[], None]] = {}
+        if entity is not None:
+            words.append(tr(RESTRICT, name=entity.name, type=kind))
+            answers[tr("Restrict")] = partial(self._restrict, kind, [entity.id])
+            if own and entity.id not in own:
+                answers[tr("Add")] = partial(self._restrict, kind, [*own, entity.id])
+        if now:
+            answers[tr("Lift")] = partial(self._restrict, kind if own else "", [])
+        answers[tr("Cancel")] = lambda: None
+        return choose(bench.window(), tr("Restrict to branches"), "\n\n".join(words), answers)
+
+    def _restrict(self, mention_type: str, entity_ids: Sequence[str]) -> None:
+        """In a worker thread: every document with a mention of the type is touched."""
+        bench, service = self._bench, self._bench.project.branches
+
+        def work() -> dict[str, Any]:
+            return {"message": service.restrict(mention_type, entity_ids).text}
+
+        def then(outcome: JobOutcome) -> None:
+            if outcome.state is JobState.DONE:
+                bench.say(outcome.message)
+            else:
+                bench.notices.add_outcome(tr("Restrict to branches"), outcome)
+
+        bench.jobs.ask(work, then=then)
+
+    @property
+    def focus(self) -> QWidget | None:
+        shown = self._bench.side.currentWidget()
+        if self.tree is not None and shown is self.tree:
+            return self.tree.focus_widget()
+        return self.kin.list if self.kin is not None and shown is self.kin else None
+
+    def close(self) -> None:
+        """Before the project is closed."""
+        if self.tree is not None:
+            self.tree.close_tree()
+        if self.kin is not None:
+            self.kin.close_kin()
+
+    # --- inside ---
+
+    def _show_kin(self, kin: Kin) -> None:
+        entity_id = self._highlighted()
+        entity = self._bench.project.knowledge.entity(entity_id) if entity_id is not None else None
+        if entity is None:
+            self._bench.say(tr(NO_ENTITY, search=way_to("mention.search"), tree=way_to("view.hierarchy")))
+            return
+        pane = self._made_kin()
+        self._show(pane)
+        pane.show_kin(kin, entity)
+
+    def _highlighted(self) -> str | None:
+        """The id of the entity under the cursor of what the side shows."""
+        bench, shown = self._bench, self._bench.side.currentWidget()
+        entity: Entity | None = None
+        if shown is bench.candidates:
+            return bench.candidates.highlighted
+        if shown is bench.search:
+            entity = bench.search.card.entity
+        elif self.tree is not None and shown is self.tree:
+            entity = self.tree.entity
+        elif self.kin is not None and shown is self.kin:
+            entity = self.kin.entity
+        return entity.id if entity is not None else None
+
+    def _show(self, pane: QWidget) -> None:
+        self._bench.side.setCurrentWidget(pane)
+        self._bench.state_changed.emit()
+
+    def _made_tree(self) -> TreePane:
+        if self.tree is None:
+            bench, hierarchy = self._bench, self._bench.project.hierarchy
+            self.tree = TreePane(
+                lambda entity_id, start: hierarchy.narrower(entity_id, start=start),
+                hierarchy.way,
+                self._search,
+                bench.project.knowledge.entity,
+                bench,
+                glance=bench.glance,
+            )
+            self._join(self.tree)
+        return self.tree
+
+    def _made_kin(self) -> KinPane:
+        if self.kin is None:
+            lookup = self._bench.project.knowledge.entity
+            self.kin = KinPane(self._relatives, lookup, self._bench, glance=self._bench.glance)
+            self._join(self.kin)
+        return self.kin
+
+    def _join(self, pane: TreePane | KinPane) -> None:
+        bench = self._bench
+        bench.side.addWidget(pane)
+        bench.desk.follow(pane.card)
+        pane.linked.connect(bench.link_found)
+        pane.left.connect(bench.focus_document)
+        if (sight := Sight.of_process()) is not None:
+            sight.watch(pane)
+
+    def _search(self, query: str) -> Sequence[EntityMatch]:
+        """Called beside the window's thread."""
+        mention, knowledge = self._bench.navigator.mention, self._bench.project.knowledge
+        kind = mention.mention.type if mention is not None else None
+        return knowledge.search(query, mention_type=kind, everywhere=True)
+
+    def _relatives(self, kin: Kin, entity_id: str) -> TreePage:
+        """Called beside the window's thread."""
+        hierarchy = self._bench.project.hierarchy
+        if kin is Kin.NARROWER:
+            return hierarchy.narrower(entity_id)
+        nodes = hierarchy.broader(entity_id)
+        return TreePage(nodes, len(nodes))
+
+    def _changed(self, change: Change) -> None:
+        if change.kind is ChangeKind.KNOWLEDGE_BASE and self.tree is not None:
+            self.tree.forget()

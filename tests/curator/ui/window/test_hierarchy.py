@@ -1,0 +1,236 @@
+"""The hierarchy in the window: browsing, broader and narrower entities, linking to them, restricting to branches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from curator.domain.decisions import Verdict
+from curator.ui.bench.hierarchy_side import NO_ENTITY
+from curator.ui.candidates.kin_pane import KinPane
+from curator.ui.candidates.tree_pane import ALONE, FLAT, TreePane
+from tests.curator.services.fakes import KB
+from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
+
+Key = Qt.Key
+TREE: tuple[dict[str, Any], ...] = (
+    {"id": "MESH:C14", "name": "Cardiovascular diseases", "types": ["Disease"]},
+    {"id": "MESH:C280", "name": "Heart diseases", "types": ["Disease"], "parents": ["MESH:C14"]},
+    {**KB[1], "parents": ["MESH:C280"]},
+    {**KB[2], "parents": ["MESH:C280"]},
+    {"id": "MESH:C1", "name": "Atrial flutter", "types": ["Disease"], "parents": ["MESH:D001145"]},
+    KB[0],
+)
+
+
+@pytest.fixture
+def tall(make_desk: MakeDesk, qtbot: QtBot) -> Desk:
+    """On “cardiac arrest”, whose first candidate is Heart Arrest; the knowledge base has a hierarchy."""
+    desk = make_desk()
+    desk.world.kb(TREE, name="tree.jsonl")
+    qtbot.waitUntil(lambda: desk.project.knowledge.info().entities == len(TREE))  # type: ignore[union-attr]
+    while desk.word != "cardiac arrest":
+        desk.bench.navigator.step(1)
+    desk.bench.candidates.highlight(desk.bench.candidates.model.row_of("MESH:D006323") or 0)
+    return desk
+
+
+def tree(desk: Desk, qtbot: QtBot) -> TreePane:
+    found = desk.bench.hierarchy.tree
+    assert found is not None
+    assert desk.bench.side.currentWidget() is found
+    qtbot.waitUntil(lambda: not found.model.worker.busy and not found.worker.busy)
+    return found
+
+
+def kin(desk: Desk, qtbot: QtBot) -> KinPane:
+    found = desk.bench.hierarchy.kin
+    assert found is not None
+    assert desk.bench.side.currentWidget() is found
+    qtbot.waitUntil(lambda: not found.worker.busy)
+    return found
+
+
+def highlighted(pane: TreePane | KinPane) -> str:
+    return pane.entity.name if pane.entity is not None else ""
+
+
+def listed(pane: KinPane) -> list[str]:
+    return [str(pane.model.index(row, 0).data()) for row in range(pane.model.rowCount())]
+
+
+def test_y_opens_the_tree_at_the_candidate_and_enter_links(tall: Desk, qtbot: QtBot) -> None:
+    tall.press(Key.Key_Y)
+    pane = tree(tall, qtbot)
+    assert highlighted(pane) == "Heart Arrest"
+    assert pane.tree.hasFocus()
+    tall.press(Key.Key_Left)
+    assert highlighted(pane) == "Heart diseases"
+    tall.press(Key.Key_Return)
+    assert tall.decision("cardiac arrest").verdict == Verdict.link("MESH:C280")  # type: ignore[union-attr]
+    assert tall.bench.side.currentWidget() is tall.bench.candidates
+    assert tall.bench.document.hasFocus()
+
+
+def test_y_again_and_escape_go_back(tall: Desk, qtbot: QtBot) -> None:
+    for key in (Key.Key_Y, Key.Key_Escape):
+        tall.press(Key.Key_Y)
+        tree(tall, qtbot)
+        tall.press(key)
+        assert tall.bench.side.currentWidget() is tall.bench.candidates
+    assert tall.decision("cardiac arrest") is None
+
+
+def test_right_opens_a_node_and_space_closes_it(tall: Desk, qtbot: QtBot) -> None:
+    tall.press(Key.Key_Y)
+    pane = tree(tall, qtbot)
+    tall.press(Key.Key_Up)
+    assert highlighted(pane) == "Arrhythmia"
+    tall.press(Key.Key_Right)
+    tree(tall, qtbot)
+    tall.press(Key.Key_Right)
+    assert highlighted(pane) == "Atrial flutter"
+    tall.press(Key.Key_Left)
+    tall.press(Key.Key_Space)
+    assert not pane.tree.isExpanded(pane.tree.currentIndex())
+
+
+def test_the_tree_is_searched_and_shows_what_is_chosen(tall: Desk, qtbot: QtBot) -> None:
+    tall.press(Key.Key_Y)
+    pane = tree(tall, qtbot)
+    tall.press(Key.Key_Slash)
+    assert pane.line.hasFocus()
+    QTest.keyClicks(pane.line, "flutter")
+    qtbot.waitUntil(lambda: pane.pages.currentWidget() is pane.list)
+    tall.press(Key.Key_Return)
+    tree(tall, qtbot)
+    assert pane.pages.currentWidget() is pane.tree
+    assert highlighted(pane) == "Atrial flutter"
+    assert tall.decision("cardiac arrest") is None, "Enter in the line links nothing"
+    tall.press(Key.Key_Slash)
+    QTest.keyClicks(pane.line, "x")
+    tall.press(Key.Key_Escape)
+    assert (pane.line.text(), pane.pages.currentWidget()) == ("", pane.tree)
+
+
+def test_the_tree_opens_at_a_search_result(tall: Desk, qtbot: QtBot) -> None:
+    tall.press(Key.Key_Slash)
+    search = tall.bench.search.panel
+    QTest.keyClicks(search.line, "flutter")
+    qtbot.waitUntil(lambda: not search.worker.busy)
+    tall.press(Key.Key_T, CTRL)
+    assert highlighted(tree(tall, qtbot)) == "Atrial flutter"
+
+
+def test_an_entity_in_no_hierarchy_says_so(tall: Desk, qtbot: QtBot) -> None:
+    tall.press(Key.Key_Y)
+    pane = tree(tall, qtbot)
+    pane.open_at("MESH:D008012")
+    tree(tall, qtbot)
+    assert highlighted(pane) == "Lidocaine"
+    assert pane.status.words == ALONE.format(name="Lidocaine")
+
+
+def test_b_lists_broader_entities_and_a_digit_links(tall: Desk, qtbot: QtBot) -> None:
+    tall.press(Key.Key_B)
+    pane = kin(tall, qtbot)
+    assert (pane.title.words, listed(pane)) == ("Broader than Heart Arrest", ["Heart diseases"])
+    tall.press(Key.Key_1)
+    assert tall.decision("cardiac arrest").verdict == Verdict.link("MESH:C280")  # type: ignore[union-attr]
+    assert tall.bench.side.currentWidget() is tall.bench.candidates
+
+
+def test_arrows_go_on_to_broader_and_narrower_ones(tall: Desk, qtbot: QtBot) -> None:
+    tall.press(Key.Key_B)
+    pane = kin(tall, qtbot)
+    tall.press(Key.Key_Left)
+    assert (listed(kin(tall, qtbot)), pane.title.words) == (
+        ["Cardiovascular diseases"],
+        "Broader than Heart diseases",
+    )
+    tall.press(Key.Key_Left)
+    assert listed(kin(tall, qtbot)) == []
+    assert "at the top" in pane.list.empty_words
+    tall.press(Key.Key_Right)
+    assert listed(kin(tall, qtbot)) == ["Heart diseases"]
+    tall.press(Key.Key_Right)
+    assert listed(kin(tall, qtbot)) == ["Arrhythmia", "Heart Arrest"]
+    tall.press(Key.Key_9)
+    assert tall.decision("cardiac arrest") is None, "there is no ninth"
+    tall.press(Key.Key_Down)
+    tall.press(Key.Key_Return)
+    assert tall.decision("cardiac arrest").verdict == Verdict.link("MESH:D006323")  # type: ignore[union-attr]
+
+
+def test_shift_b_lists_narrower_entities(tall: Desk, qtbot: QtBot) -> None:
+    tall.bench.candidates.highlight(tall.bench.candidates.model.row_of("MESH:D001145") or 0)
+    tall.press(Key.Key_B, SHIFT)
+    assert listed(kin(tall, qtbot)) == ["Atrial flutter"]
+    tall.press(Key.Key_Escape)
+    assert tall.bench.document.hasFocus()
+
+
+def test_without_a_candidate_broader_says_what_to_do(tall: Desk) -> None:
+    tall.bench.candidates.show_without_suggestions("They are kept back.")
+    tall.press(Key.Key_B)
+    assert tall.bench.bottom.message.words == NO_ENTITY.format(search="/", tree="Y")
+    assert tall.bench.side.currentWidget() is tall.bench.candidates
+
+
+def test_a_knowledge_base_without_hierarchy_says_so(desk: Desk, qtbot: QtBot) -> None:
+    desk.press(Key.Key_Y)
+    pane = tree(desk, qtbot)
+    pane.forget()
+    tree(desk, qtbot)
+    assert pane.tree.empty_words == FLAT
+
+
+def test_another_knowledge_base_is_read_anew(tall: Desk, qtbot: QtBot) -> None:
+    tall.press(Key.Key_Y)
+    pane = tree(tall, qtbot)
+    tall.world.kb(({"id": "A", "name": "Above"}, {"id": "B", "name": "Below", "parents": ["A"]}), name="other.jsonl")
+    qtbot.waitUntil(lambda: highlighted(pane) == "Above")
+    assert pane.model.rowCount() == 1
+
+
+def restricted(desk: Desk, answer: str) -> None:
+    """Press one of the buttons of the question about branches."""
+    box = desk.bench.hierarchy.ask_branches()
+    assert box is not None
+    [button] = [one for one in box.buttons() if one.text().replace("&", "") == answer]
+    button.click()
+    desk.window.activateWindow()
+    assert QTest.qWaitForWindowActive(desk.window)
+
+
+def test_candidates_and_search_are_restricted_to_a_branch(tall: Desk, qtbot: QtBot) -> None:
+    tall.press(Key.Key_B)
+    kin(tall, qtbot)
+    restricted(tall, "Restrict")
+    branches = tall.project.branches.branches
+    qtbot.waitUntil(lambda: branches().of == {"SpecificDisease": ("MESH:C280",)})
+    tall.press(Key.Key_Escape)
+    tall.press(Key.Key_Slash)
+    search = tall.bench.search.panel
+    QTest.keyClicks(search.line, "cardiovascular")
+    qtbot.waitUntil(lambda: not search.worker.busy)
+    assert search.model.rowCount() == 0
+    assert "(1 outside the branches)" in search.list.empty_words
+    tall.press(Key.Key_Escape)
+    tall.press(Key.Key_Y)
+    pane = tree(tall, qtbot)
+    tall.press(Key.Key_Slash)
+    QTest.keyClicks(pane.line, "cardiovascular")
+    qtbot.waitUntil(lambda: pane.matches.rowCount() == 1)
+    tall.press(Key.Key_Return)
+    tree(tall, qtbot)
+    assert highlighted(pane) == "Cardiovascular diseases", "the tree shows everything"
+    restricted(tall, "Add")
+    qtbot.waitUntil(lambda: branches().of == {"SpecificDisease": ("MESH:C280", "MESH:C14")})
+    restricted(tall, "Cancel")
+    restricted(tall, "Lift")
+    qtbot.waitUntil(lambda: branches().of == {})
