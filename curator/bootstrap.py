@@ -34,6 +34,7 @@ from curator.services.knowledge import (
     NilService,
     ProvisionalService,
     RemapService,
+    UseService,
 )
 from curator.services.linking import ContrastService, DetectionService, EntityTeacher, MemoryService, SuggestionService
 from curator.services.ports import Disk, FormatRegistry, JobPort, LinkerPort, Store
@@ -98,6 +99,7 @@ class Project:
     nils: NilService
     provisional: ProvisionalService
     remapping: RemapService
+    uses: UseService
     importing: ImportService
     imports: ImportList
     fetching: FetchService
@@ -265,6 +267,7 @@ class _Joined:
             nils=NilService(store),
             provisional=ProvisionalService(store, events, clock, curator=curator, round_of=rounds.active),
             remapping=RemapService(store, events, clock, curator=curator, round_of=rounds.active),
+            uses=UseService(store, events, clock, curator=curator, round_of=rounds.active),
             importing=importing,
             imports=ImportList(store, events, clock, curator=curator, mover=moved_text),
             fetching=FetchService(store, importing, pubmed(), AtomicWriter(), clock),

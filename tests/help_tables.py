@@ -20,6 +20,7 @@ import click  # noqa: E402
 
 from curator.cli.main import cli  # noqa: E402
 from curator.commands import Command, Menu  # noqa: E402
+from curator.domain.entity_pages import PAGES  # noqa: E402
 from curator.io import default_registry  # noqa: E402
 from curator.services.importing.import_sources import COLUMNS, document_formats  # noqa: E402
 from curator.services.training.recipes import Recipe, load_recipes  # noqa: E402
@@ -102,7 +103,7 @@ def _values(option: Option) -> str:
         return f"{option.minimum:,} to {option.maximum:,}"
     if option.kind is OptionKind.CHOICE:
         return ", ".join(f"`{one}`{_in_window(one)}" for one in option.choices)
-    words = {OptionKind.FOLDER: "a folder", OptionKind.KEYS: "command: keys"}
+    words = {OptionKind.FOLDER: "a folder", OptionKind.KEYS: "command: keys", OptionKind.PAGES: "prefix: address"}
     return words.get(option.kind, "a text")
 
 
@@ -200,12 +201,19 @@ def formats() -> str:
     return table(("Format", "Read", "Written", *COLUMNS.values()), rows)
 
 
+def pages() -> str:
+    """A row for each prefix whose entities have an address at their source."""
+    rows = ((one.prefix, one.registry, f"`{one.pattern}`", one.source) for one in PAGES)
+    return table(("Prefix", "Page", "Address", "Its form is that of"), rows)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "keys": keys,
     "settings": settings,
     "commands": commands,
     "recipes": recipes,
     "formats": formats,
+    "pages": pages,
     "parameters": parameters,
 }
 

@@ -46,7 +46,6 @@ THINGS = {
     "curator.services.core.pace",
     "curator.storage.curation.notes",
     "curator.storage.kb.kb_fuzzy",
-    "curator.storage.kb.decided_entities",
     "curator.ui.bench.effort_meter",
     "curator.ui.people.i_am",
     "curator.ui.queue.document_header",

@@ -72,9 +72,14 @@ SHOWN = (
     "curator.ui.candidates.candidate_model.GONE",
     "curator.ui.dashboard.decisions_window.HEADERS",
     "curator.ui.jobs.jobs_dock.HEADERS",
+    "curator.ui.entities.use_list.HEADINGS",
 )
 """Tables that are gone through, so that no `tr` names their values one by one."""
-HINTS = ("curator.ui.deciding.bulk_panel.HINTS", "curator.ui.deciding.propagation.HINTS")
+HINTS = (
+    "curator.ui.deciding.bulk_panel.HINTS",
+    "curator.ui.deciding.propagation.HINTS",
+    "curator.ui.entities.uses_page.HINTS",
+)
 """Pairs of a key and what it does."""
 COUNTED = (
     *("documents", "mentions", "linked", "nil", "entities", "names", "definitions"),

@@ -1,4 +1,4 @@
-"""kb, kb export, kb search, export."""
+"""kb, kb show, kb export, kb search, export."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from curator.cli.console import AS_JSON, PROJECT, counted, opened, say
 from curator.cli.entities import make, new, nils, remap, restrict, tree
 from curator.cli.import_words import SHOWN_PROBLEMS
 from curator.cli.kb_importing import drop, kb_import, sources
+from curator.domain.entity_pages import address_of
+from curator.domain.wording import UserError
 from curator.services.records import ExportScope
+from curator.settings import load
 
 if TYPE_CHECKING:
     from curator.services.records import ExportReport
@@ -27,6 +30,35 @@ def kb() -> None:
 
 for _command in (kb_import, sources, drop, tree, restrict, nils, new, make, remap):
     kb.add_command(_command)
+
+
+@kb.command("show")
+@PROJECT
+@click.argument("entity")
+@AS_JSON
+def show(project: Path, entity: str, *, as_json: bool) -> None:
+    """Show ENTITY of the knowledge base of P, with the address of its page at its source."""
+    with opened(project, read_only=True) as found:
+        record = found.knowledge.entity(entity)
+        known = record or found.knowledge.former(entity)
+    if known is None:
+        raise UserError(f"The knowledge base has no entity {entity}. `curator kb search P NAME` finds identifiers.")
+    address, why = _page(known.id)
+    lines = [f"{known.id}  {known.name}  ({', '.join(known.types)})"]
+    lines += ["No longer in the knowledge base."] if record is None else []
+    facts = (("Synonyms", "; ".join(known.synonyms)), ("Also known as", ", ".join(known.alt_ids)))
+    lines += [f"{name}: {words}" for name, words in (*facts, ("Definition", known.definition)) if words]
+    lines.append(f"Page: {address}" if address else why)
+    result = {**asdict(known), "gone": record is None, "page": address}
+    say(result, "\n".join(lines), as_json=as_json)
+
+
+def _page(entity_id: str) -> tuple[str | None, str]:
+    """The address of an entity's page, or why there is none."""
+    try:
+        return address_of(entity_id, load().settings.entity_pages), ""
+    except UserError as error:
+        return None, str(error)
 
 
 @kb.command("export")

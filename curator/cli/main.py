@@ -41,6 +41,7 @@ COMMANDS = {
     "holdout": ("curator.cli.queueing", "holdout", "Measure how much suggestions influence curators."),
     "guidelines": ("curator.cli.queueing", "guidelines", "Show or set the project's guidelines."),
     "decide": ("curator.cli.deciding", "decide", "Decide mentions, alone or with all identical ones."),
+    "uses": ("curator.cli.mentions", "uses", "List every mention that is linked to an entity, and move some."),
     "accept": ("curator.cli.queueing", "accept", "Accept suggestions in bulk after checking a sample."),
     "mention": ("curator.cli.mentions", "mention", "List, add, move, retype, join and delete mentions."),
     "comment": ("curator.cli.mentions", "comment", "Comment on a mention or a document."),

@@ -1,22 +1,38 @@
-"""mention list, add, move, retype, join and delete; comment; flag."""
+"""mention list, add, move, retype, join and delete; uses; comment; flag."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from curator.cli.console import AS_JSON, CURATOR, PROJECT, document_named, opened, say, say_change
-from curator.domain.documents import Span
+from curator.cli.console import (
+    AS_JSON,
+    CURATOR,
+    PROJECT,
+    SPLIT,
+    change_facts,
+    counted,
+    document_named,
+    opened,
+    say,
+    say_change,
+)
+from curator.domain.decisions import NilReason, Verdict
+from curator.domain.documents import Span, Split
+from curator.domain.same_string import string_key
 from curator.domain.wording import UserError
+from curator.services.knowledge import UseFilter, UseOrder, uses_csv
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.audit import Comment
+    from curator.services.knowledge import Uses
+    from curator.services.ports import MentionUse
 
 
 SPANS = click.argument("spans", metavar="SPANS")
@@ -218,3 +234,129 @@ def _document_id(project: Project, mention: int | None, document: str) -> int:
 def _line(one: Comment) -> str:
     where = f"mention {one.mention_id}" if one.mention_id is not None else "document"
     return f"{one.id:>6}  {one.at:%Y-%m-%d %H:%M}  {one.author} · {where}: {one.text}"
+
+
+# Every mention that is linked to one entity.
+
+SHOWN_STRINGS = 20
+
+
+@click.command("uses")
+@PROJECT
+@click.argument("entity")
+@click.option("--string", default="", metavar="TEXT", help="Include only uses of this string, in any spelling.")
+@click.option("--by", default="", metavar="NAME", help="Include only uses that this curator decided.")
+@click.option("--split", type=SPLIT, help="Include only uses in documents of this split.")
+@click.option(
+    "--order",
+    type=click.Choice([one.value for one in UseOrder]),
+    default=UseOrder.DOUBTFUL.value,
+    show_default=True,
+    help="Order of the uses. doubtful: the least probable first.",
+)
+@click.option(
+    "--mention", "mentions", type=int, multiple=True, metavar="ID", help="Include only this mention. Repeatable."
+)
+@click.option("--to", "target", metavar="ID", help="Move the listed uses to this entity.")
+@click.option(
+    "--nil", type=click.Choice([one.value for one in NilReason]), help="Mark the listed uses as NIL, for this reason."
+)
+@click.option(
+    "--yes", is_flag=True, help="With --to or --nil: change the listed uses. Without it they are only listed."
+)
+@click.option(
+    "--csv", "out", type=click.Path(path_type=Path), metavar="FILE", help="Write the listed uses to this file."
+)
+@CURATOR
+@AS_JSON
+def uses(
+    project: Path,
+    entity: str,
+    *,
+    string: str,
+    by: str,
+    split: str | None,
+    order: str,
+    mentions: tuple[int, ...],
+    target: str | None,
+    nil: str | None,
+    yes: bool,
+    out: Path | None,
+    curator: str,
+    as_json: bool,
+) -> None:
+    """List every mention of P that is linked to ENTITY, with the probability that the linker gives it.
+
+    --to and --nil change the listed mentions in one step.
+    """
+    if target is not None and nil is not None:
+        raise click.UsageError("--to and --nil cannot be combined. Use one of them.")
+    if yes and target is None and nil is None:
+        raise click.UsageError("--yes requires --to or --nil.")
+    where = UseFilter(string_key(string) if string else "", by, Split(split) if split else None)
+    with opened(project, curator=curator, read_only=not yes) as found:
+        every = found.uses.of(entity)
+        listed = _only(every.chosen(where, UseOrder(order)), mentions)
+        ids = [one.context.mention_id for one in listed]
+        verdict = Verdict.link(target) if target else Verdict.nil(NilReason(nil)) if nil else None
+        change = found.uses.change(every, ids, verdict) if yes and verdict is not None else None
+        if out is not None:
+            found.save_text(out, uses_csv(listed))
+        facts = {**_use_facts(every, listed), "change": None if change is None else change_facts(change)}
+        end = ""
+        if change is not None:
+            end = f"{change.text}. `curator undo P` undoes it."
+        elif verdict is not None:
+            end = f"{counted(len(ids), 'use', 'uses')} would be changed. Nothing was changed; add --yes to change them."
+        say(facts, "\n".join([*_use_lines(every, listed), *([end] if end else [])]), as_json=as_json)
+
+
+def _only(listed: Sequence[MentionUse], mentions: Sequence[int]) -> list[MentionUse]:
+    """Raises UserError for a mention that is not listed."""
+    missing = set(mentions) - {one.context.mention_id for one in listed}
+    if missing:
+        raise UserError(f"Mention {min(missing)} is not in the list; nothing was changed.")
+    return [one for one in listed if not mentions or one.context.mention_id in mentions]
+
+
+def _use_facts(every: Uses, listed: Sequence[MentionUse]) -> dict[str, Any]:
+    return {
+        "entity": every.entity_id,
+        "name": every.name,
+        "gone": every.gone,
+        "successor": every.successor.id if every.successor is not None else None,
+        "all": len(every.uses),
+        "strings": [asdict(one) for one in every.strings()],
+        "uses": [
+            {
+                "mention": one.context.mention_id,
+                "document": one.context.external_id,
+                "left": one.context.left,
+                "text": one.context.text,
+                "right": one.context.right,
+                "probability": one.probability,
+                "curator": one.context.curator,
+                "at": one.at.isoformat(),
+                "split": one.split.value,
+                "state": one.state.value,
+            }
+            for one in listed
+        ],
+    }
+
+
+def _use_lines(every: Uses, listed: Sequence[MentionUse]) -> list[str]:
+    head = f"{every.entity_id}  {every.name}: {counted(len(every.uses), 'use', 'uses')}"
+    lines = [f"{head} in {counted(every.documents, 'document', 'documents')}"]
+    if every.gone:
+        now = f"; {every.successor.id} {every.successor.name} has its identifier now" if every.successor else ""
+        lines.append(f"No longer in the knowledge base{now}.")
+    strings = every.strings()
+    shown = [f"{one.text} ({one.number:,})" for one in strings[:SHOWN_STRINGS]]
+    lines += [" · ".join([*shown, "…"] if len(strings) > SHOWN_STRINGS else shown)] if shown else []
+    for one in listed:
+        words = " ".join(f"{one.context.left}[{one.context.text}]{one.context.right}".split())
+        chance = "    –" if one.probability is None else f"{one.probability:5.0%}"
+        who = f"{one.context.curator}, {one.at:%Y-%m-%d}, {one.split.value}, {one.state.words}"
+        lines.append(f"{one.context.mention_id:>9}  {chance}  {one.context.external_id}  …{words}…  ({who})")
+    return lines if listed or not every.uses else [*lines, "No use matches."]

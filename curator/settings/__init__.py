@@ -1,18 +1,8 @@
 """The user's settings: one frozen schema from which the dialog and the manual's table derive."""
 
+from curator.settings.choices import DeviceChoice, Language, OptionKind, PageOpening, SameString, Snapping
 from curator.settings.file import LoadedSettings, config_folder, load, save
-from curator.settings.schema import (
-    DeviceChoice,
-    Language,
-    Option,
-    OptionKind,
-    SameString,
-    Settings,
-    Snapping,
-    default,
-    options,
-    with_value,
-)
+from curator.settings.schema import Option, Settings, default, options, with_value
 
 __all__ = [
     "DeviceChoice",
@@ -20,6 +10,7 @@ __all__ = [
     "LoadedSettings",
     "Option",
     "OptionKind",
+    "PageOpening",
     "SameString",
     "Settings",
     "Snapping",

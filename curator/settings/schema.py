@@ -4,70 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from typing import Any
 
+from curator.domain.entity_pages import checked_pages
 from curator.domain.suggestions import CandidateOrder
 from curator.domain.wording import UserError, tr
-
-
-class ThemeChoice(StrEnum):
-    SYSTEM = "system"
-    LIGHT = "light"
-    DARK = "dark"
-
-
-class Language(StrEnum):
-    SYSTEM = "system"
-    ENGLISH = "en"
-    GERMAN = "de"
-
-
-class Snapping(StrEnum):
-    WORDS = "words"
-    CHARACTERS = "characters"
-
-
-class DeviceChoice(StrEnum):
-    AUTO = "auto"
-    CPU = "cpu"
-    CUDA = "cuda"
-
-
-class IndexChoice(StrEnum):
-    AUTO = "auto"
-    FLAT = "flat"
-    SQ8 = "sq8"
-    IVF = "ivf"
-    HNSW = "hnsw"
-
-
-class LexicalChoice(StrEnum):
-    CHARACTERS = "characters"
-    MERGED = "merged"
-    BM25 = "bm25"
-
-
-class NumberFormat(StrEnum):
-    AUTO = "auto"
-    FP32 = "fp32"
-    BF16 = "bf16"
-    FP16 = "fp16"
-    INT8 = "int8"
-
-
-class SameString(StrEnum):
-    ONE = "one"
-    LIST = "list"
-
-
-class OptionKind(StrEnum):
-    TEXT = "text"
-    INTEGER = "integer"
-    CHOICE = "choice"
-    FOLDER = "folder"
-    SECRET = "secret"  # a text that is shown as dots  # noqa: S105
-    KEYS = "keys"  # changed in a dialog of its own
+from curator.settings.choices import (
+    DeviceChoice,
+    IndexChoice,
+    Language,
+    LexicalChoice,
+    NumberFormat,
+    OptionKind,
+    PageOpening,
+    SameString,
+    Snapping,
+    ThemeChoice,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +64,8 @@ class Settings:
     cache_folder: str = ""
     holdout_percent: int = 0
     ncbi_api_key: str = ""
+    page_opening: PageOpening = PageOpening.ASK
+    entity_pages: Mapping[str, str] = field(default_factory=dict)
     shortcuts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -319,6 +274,21 @@ OPTIONS = (
         kind=OptionKind.SECRET,
     ),
     Option(
+        name="page_opening",
+        title="Pages at the source",
+        help="What is done with the address when you want to see an entity's page at its source. Whoever runs the site "
+        "learns which entity you look up.",
+        kind=OptionKind.CHOICE,
+        choices=tuple(PageOpening),
+    ),
+    Option(
+        name="entity_pages",
+        title="Pages of entities",
+        help="A line for each prefix of identifiers: the prefix, a blank and an address with {id} where the identifier "
+        "goes; * stands for identifiers without a prefix. A line that you delete gets its usual address back.",
+        kind=OptionKind.PAGES,
+    ),
+    Option(
         name="shortcuts",
         title="Shortcuts",
         help="Keys of commands that differ from the defaults. Edit › Shortcuts… changes them.",
@@ -378,6 +348,8 @@ def checked(option: Option, value: Any) -> Any:
         )
     if option.kind is OptionKind.KEYS:
         return _checked_keys(option, value)
+    if option.kind is OptionKind.PAGES and (pages := checked_pages(value)) is not None:
+        return pages
     if isinstance(value, str):
         return value
     raise UserError(tr("“{title}” must be a text, not {value!r}.", title=tr(option.title), value=value))

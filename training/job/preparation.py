@@ -333,17 +333,15 @@ def _counts(loaded: Loaded, examples: Sequence[Example]) -> str:
                 "the knowledge base that the decisions were made with, then train."
             )
         )
-    parts = loaded.parts
+    parts, nil = loaded.parts, len(examples) - linked
+    counts = {"linked": linked, "nil": nil, "train": len(parts.train), "held_out": len(parts.held_out)}
     return nsay(
         "Learning from {linked:,} links and {nil:,} NIL decisions in {train:,} documents; {held_out:,} "
         "held-out documents tune and evaluate the result, without cross-validation ({n} fold).",
         "Learning from {linked:,} links and {nil:,} NIL decisions in {train:,} documents; {held_out:,} "
         "held-out documents tune and evaluate the result with {n}-fold cross-validation.",
         len(parts.folds),
-        linked=linked,
-        nil=len(examples) - linked,
-        train=len(parts.train),
-        held_out=len(parts.held_out),
+        **counts,
     )
 
 

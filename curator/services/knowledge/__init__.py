@@ -1,5 +1,5 @@
-"""The knowledge base as the project has it: search, records, the hierarchy, entities that curators made, and decisions
-mapped to a new version.
+"""The knowledge base as the project has it: search, records, the hierarchy, entities that curators made, every use of
+an entity, and decisions mapped to a new version.
 
 * **A provisional entity is an entity everywhere but in training.** The repository of the knowledge base answers
   look-up, search and `resolve` with them; `info`, `iterate`, the content hash and every bundle are about the imported
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         plan_of,
     )
     from curator.services.knowledge.remapping import RemapService
+    from curator.services.knowledge.uses import UsedString, UseFilter, UseOrder, Uses, UseService, uses_csv
 
 __all__ = [
     "PAGE",
@@ -48,6 +49,11 @@ __all__ = [
     "RemapService",
     "Remapping",
     "TreeWay",
+    "UseFilter",
+    "UseOrder",
+    "UseService",
+    "UsedString",
+    "Uses",
     "add_missing",
     "after_update",
     "before_update",
@@ -55,6 +61,7 @@ __all__ = [
     "plan_of",
     "split",
     "types_by_name",
+    "uses_csv",
 ]
 
 __getattr__ = opened_late(
@@ -66,4 +73,5 @@ __getattr__ = opened_late(
     provisional="Made NewEntity ProvisionalService",
     remap_plan="RemapKind RemapPlan Remapping after_update before_update plan_of",
     remapping="RemapService",
+    uses="UseFilter UseOrder UseService UsedString Uses uses_csv",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 
 from curator.domain.decisions import Verdict
@@ -75,6 +76,22 @@ class MentionContext:
 
 
 @dataclass(frozen=True, slots=True)
+class MentionUse:
+    """A mention that is linked to an entity now, with when that was decided; its context is without a head.
+
+    `suggested`: the linker has a suggestion for it. `probability` (0…1) is what that gives the entity, NIL included:
+    0.0 where it lists only others, None where there is no suggestion or none with probabilities.
+    """
+
+    context: MentionContext
+    at: datetime
+    split: Split
+    state: DocumentState
+    suggested: bool
+    probability: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Chance:
     """A mention whose suggestion names an entity first; `probability` that it is the answer."""
 
@@ -132,6 +149,11 @@ class QueueRepository(Protocol):
     ) -> list[int]:
         """Ids of the other mentions of the same string (`domain.same_string`) and type, in queue and text order: of one
         document, of what a filter shows, or of all. Raises UserError for an unknown mention."""
+        ...
+
+    def uses(self, entity_id: str, mention_ids: Sequence[int]) -> list[MentionUse]:
+        """The mentions in the order given, as far as they have a decision; deleted ones are left out. The probabilities
+        are those of the entity."""
         ...
 
     def contexts(self, mention_ids: Sequence[int], *, bundle_id: str) -> list[MentionContext]:

@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, func, not_, or_, select
 
 from curator.domain.decisions import Outcome
-from curator.domain.documents import Split
+from curator.domain.documents import DocumentState, Split
 from curator.domain.facets import Facet
 from curator.domain.wording import UserError, tr
-from curator.services.ports import Chance, Head, MentionContext, QueueFilter, Tried
+from curator.services.ports import Chance, Head, MentionContext, MentionUse, QueueFilter, Tried
 from curator.storage.curation.decisions import verdict_of
 from curator.storage.curation.facets import FacetQueries, matching
 from curator.storage.db import (
@@ -23,8 +23,10 @@ from curator.storage.db import (
     MentionRow,
     SuggestionRow,
     chunks,
+    from_iso,
     hidden,
     unique,
+    unpack_chance,
     unpack_head,
     visible,
 )
@@ -69,6 +71,13 @@ class SqlQueue(FacetQueries):
             found.update((row.id, _context(row, bundle_id)) for row in rows)
         return [found[one] for one in mention_ids if one in found]
 
+    def uses(self, entity_id: str, mention_ids: Sequence[int]) -> list[MentionUse]:
+        found: dict[int, MentionUse] = {}
+        for part in chunks(unique(mention_ids)):
+            rows = self._conn.execute(_USES.where(MentionRow.id.in_(part)))
+            found.update((row.id, _use(row, entity_id)) for row in rows)
+        return [found[one] for one in mention_ids if one in found]
+
     def chances(self, where: QueueFilter, *, bundle_id: str) -> list[Chance]:
         columns: tuple[Any, ...] = (
             MentionRow.id,
@@ -104,8 +113,31 @@ def _named(bundle_id: str) -> tuple[ColumnElement[bool], ...]:
     return *_fresh(bundle_id), SuggestionRow.first.is_not(None), ~SuggestionRow.is_nil
 
 
+def _use(row: AnyRow, entity_id: str) -> MentionUse:
+    at, split, state = from_iso(row.at), Split(row.split), DocumentState(row.state)
+    suggested = row.payload is not None
+    return MentionUse(
+        _with_head(row, None), at, split, state, suggested, _chance(row, entity_id) if suggested else None
+    )
+
+
+def _chance(row: AnyRow, entity_id: str) -> float | None:
+    """Without candidates nothing is listed; where the first has no probability, none has."""
+    if row.first is None:
+        return 0.0
+    if not row.probability:
+        return None
+    return row.probability if row.first == entity_id else unpack_chance(row.payload, entity_id)
+
+
 def _context(row: AnyRow, bundle_id: str) -> MentionContext:
-    head = unpack_head(row.payload) if row.payload is not None else None
+    if row.payload is None:
+        return _with_head(row, None)
+    fresh = row.bundle_id == bundle_id and row.made_of == row.revision
+    return _with_head(row, Head(*unpack_head(row.payload), bundle_id=row.bundle_id, fresh=fresh))
+
+
+def _with_head(row: AnyRow, head: Head | None) -> MentionContext:
     return MentionContext(
         mention_id=row.id,
         document_id=row.document_id,
@@ -117,8 +149,7 @@ def _context(row: AnyRow, bundle_id: str) -> MentionContext:
         type=row.type,
         verdict=verdict_of(row) if row.outcome else None,
         curator=row.curator or "",
-        head=head
-        and Head(*head, bundle_id=row.bundle_id, fresh=row.bundle_id == bundle_id and row.made_of == row.revision),
+        head=head,
     )
 
 
@@ -150,3 +181,6 @@ _CONTEXTS = (
     .outerjoin(DecisionRow, DecisionRow.id == MentionRow.decision_id)
     .where(~MentionRow.deleted, visible())
 )
+_USES = _CONTEXTS.add_columns(
+    DecisionRow.at, DocumentRow.split, DocumentRow.state, SuggestionRow.first, SuggestionRow.probability
+).where(DecisionRow.id.is_not(None))

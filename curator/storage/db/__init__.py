@@ -29,6 +29,7 @@ from curator.storage.db.meta import SqlMeta
 from curator.storage.db.packing import (
     pack_shown,
     pack_suggestion,
+    unpack_chance,
     unpack_head,
     unpack_shown,
     unpack_suggestion,
@@ -125,6 +126,7 @@ __all__ = [
     "pack_suggestion",
     "reading_engine",
     "unique",
+    "unpack_chance",
     "unpack_head",
     "unpack_shown",
     "unpack_suggestion",

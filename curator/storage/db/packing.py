@@ -97,6 +97,18 @@ def unpack_head(data: bytes) -> tuple[str, str, float, float, float, bool, bool,
     return *first, nil[0], bool(nil[1]), bool(nil[2]), value["expanded"]
 
 
+def unpack_chance(data: bytes, entity_id: str) -> float:
+    """The probability that a suggestion gives an entity, 0.0 where it does not list it. Of the JSON only the two lists
+    that say it are read, a tenth of the time of the whole: within a string its quotes would be escaped."""
+    text = zlib.decompress(data).decode()
+    lists = [text.find(name) + len(name) for name in ('{"ids":', ',"chance":') if name in text]
+    ids, *chances = (_LIST.raw_decode(text, at)[0] for at in lists)
+    return float(dict(zip(ids, chances[0], strict=False)).get(entity_id, 0.0)) if chances else 0.0
+
+
+_LIST = json.JSONDecoder()
+
+
 def _columns(candidates: Sequence[Candidate]) -> dict[str, list[float | None]]:
     """Stage -> its score for each candidate, None where the stage did not find it."""
     stages = dict.fromkeys(stage for candidate in candidates for stage in candidate.scores)

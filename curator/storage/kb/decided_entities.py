@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 
-from sqlalchemy import ColumnElement, Connection, case, func, select
+from sqlalchemy import ColumnElement, Connection, case, func, or_, select
 
 from curator.domain.decisions import Outcome
 from curator.domain.entities import Entity
@@ -29,8 +29,7 @@ class Outcomes:
         return {tuple(json.loads(ids)): number for ids, number in self._conn.execute(query)}
 
     def linked_to(self, entity_ids: Collection[str]) -> list[int]:
-        wanted = set(entity_ids)
-        lists = [_packed(ids) for ids in self.links() if not wanted.isdisjoint(ids)] if wanted else []
+        lists = self._lists_with(entity_ids)
         found: list[tuple[int, int, int]] = []
         for part in chunks(lists):
             query = select(MentionRow.document_id, MentionRow.start_pos, MentionRow.id)
@@ -38,6 +37,18 @@ class Outcomes:
             query = query.where(DecisionRow.outcome == Outcome.LINK.value, DecisionRow.entity_ids.in_(part), *_living())
             found += [(row[0], row[1], row[2]) for row in self._conn.execute(query)]
         return [one for _, _, one in sorted(found)]
+
+    def _lists_with(self, entity_ids: Collection[str]) -> list[str]:
+        """The lists of entities, as `decisions` writes them, that name one of these: read from the index alone, without
+        the mentions."""
+        named = [
+            DecisionRow.entity_ids.contains(json.dumps(one, ensure_ascii=False), autoescape=True) for one in entity_ids
+        ]
+        if not named:
+            return []
+        query = select(DecisionRow.entity_ids).where(DecisionRow.outcome == Outcome.LINK.value, or_(*named)).distinct()
+        wanted = set(entity_ids)  # case does not matter to LIKE, but to identifiers
+        return [ids for ids in self._conn.execute(query).scalars() if not wanted.isdisjoint(json.loads(ids))]
 
     def nils(self, *, decided: bool) -> list[NilMention]:
         chosen = _NILS.where(MentionRow.outcome == Outcome.NIL.value)
@@ -59,11 +70,6 @@ def _living() -> tuple[ColumnElement[bool], ...]:
 
 def _expanded(row: AnyRow) -> str:
     return "" if row.payload is None else unpack_head(row.payload)[-1]
-
-
-def _packed(entity_ids: Sequence[str]) -> str:
-    """As `decisions` writes them."""
-    return json.dumps(tuple(entity_ids), ensure_ascii=False)
 
 
 _PLACE = (MentionRow.document_id, MentionRow.start_pos, MentionRow.id)

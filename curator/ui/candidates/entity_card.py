@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from itertools import accumulate
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QUrl, Signal
 from PySide6.QtWidgets import QWidget
 
 from curator.domain.entities import Entity, is_new
@@ -21,6 +21,8 @@ APART = " › "
 MADE_HERE = "A new entity, created in this project; the knowledge base does not have it yet."
 MOST_LETTERS = 110
 """Of the synonyms under the name, two lines of a usual column; the definition is to be in sight, too."""
+USES, PAGE = "uses:", "page:"
+"""Where the links of a record lead."""
 STEPS = 6
 """Entities of a path that are written out; what is left out in the middle is dots."""
 
@@ -32,6 +34,8 @@ class EntityCard(LateBrowser):
     """
 
     entity_changed = Signal()
+    uses_wanted = Signal(str)  # entity id
+    page_wanted = Signal(str)
 
     def __init__(self, lookup: Lookup, parent: QWidget | None = None) -> None:
         super().__init__(tr("Entity"), parent)
@@ -40,6 +44,24 @@ class EntityCard(LateBrowser):
         self._asked: tuple[Candidate | None, Suggestion | None] | None = None  # not yet looked up
         self._stale = True
         self._path: tuple[Entity, ...] = ()
+        self._linked = False
+
+    def offer_links(self) -> None:
+        """Lead from the record to all uses of the entity and to its page; whoever asks for it answers the signals."""
+        self._linked = True
+        self.anchorClicked.connect(self._follow)
+        self.render_soon()
+
+    def _follow(self, link: QUrl) -> None:
+        wanted = {USES: self.uses_wanted, PAGE: self.page_wanted}.get(link.toString())
+        if wanted is not None and self.entity_id is not None:
+            wanted.emit(self.entity_id)
+
+    @property
+    def entity_id(self) -> str | None:
+        """Of the record on show, or of a candidate that the knowledge base no longer has."""
+        entity, candidate = self.entity, self._shown[1]
+        return entity.id if entity is not None else candidate.entity_id if candidate is not None else None
 
     @property
     def entity(self) -> Entity | None:
@@ -102,7 +124,8 @@ class EntityCard(LateBrowser):
             larger = self.fontMetrics().height() / USUAL_LINE
             scores = _scores(candidate, suggestion, theme, larger) if candidate and suggestion else ""
             matched = candidate.matched if candidate is not None else ""
-            return card_html(entity, scores=scores, path=self._path, theme=theme, matched=matched)
+            links = self._linked
+            return card_html(entity, scores=scores, path=self._path, theme=theme, matched=matched, links=links)
         if candidate is None:
             return ""
         gone = tr("The knowledge base no longer holds this entity.")
@@ -110,9 +133,18 @@ class EntityCard(LateBrowser):
         return _head(candidate.name, candidate.entity_id, candidate.types, theme) + missing
 
 
-def card_html(entity: Entity, *, scores: str = "", path: Sequence[Entity] = (), theme: Theme, matched: str = "") -> str:
+def card_html(
+    entity: Entity,
+    *,
+    scores: str = "",
+    path: Sequence[Entity] = (),
+    theme: Theme,
+    matched: str = "",
+    links: bool = False,
+) -> str:
     """The card as rich text; `scores` is rich text already. The first synonyms stand under the name, the one that
-    `matched` before the others; all of them below where they are more."""
+    `matched` before the others; all of them below where they are more. With `links` the identifier leads to the
+    entity's page, and the words behind it to its uses."""
     missing = f"<span style='color:{theme.muted.name()}'>{tr('No definition in the knowledge base.')}</span>"
     above = path_words([one.name for one in path]) if path else "; ".join(entity.parents)
     first = first_synonyms(entity.synonyms, matched)
@@ -125,7 +157,7 @@ def card_html(entity: Entity, *, scores: str = "", path: Sequence[Entity] = (), 
     ]
     made_here = f"<p style='margin:0; color:{theme.muted.name()}'>{tr(MADE_HERE)}</p>" if is_new(entity.id) else ""
     parts = [
-        _head(entity.name, entity.id, entity.types, theme) + made_here,
+        _head(entity.name, entity.id, entity.types, theme, links=links) + made_here,
         _also(first, left, theme),
         f"<p style='margin:5px 0 8px 0; line-height:130%'>{escape(entity.definition) or missing}</p>",
         scores,
@@ -164,9 +196,16 @@ def _scores(candidate: Candidate, suggestion: Suggestion, theme: Theme, larger: 
     return words + bars_html(candidate_bars(candidate, suggestion), theme, larger=larger)
 
 
-def _head(name: str, entity_id: str, types: tuple[str, ...], theme: Theme) -> str:
-    facts = " · ".join(escape(part) for part in (entity_id, ", ".join(types)) if part)
+def _head(name: str, entity_id: str, types: tuple[str, ...], theme: Theme, *, links: bool = False) -> str:
+    parts = [escape(entity_id), escape(", ".join(types))]
+    if links:
+        parts = [_link(PAGE, parts[0], theme), parts[1], _link(USES, tr("all uses"), theme)]
+    facts = " · ".join(part for part in parts if part)
     return f"<p style='margin:0'><b>{escape(name)}</b> <span style='color:{theme.muted.name()}'>{facts}</span></p>"
+
+
+def _link(to: str, words: str, theme: Theme) -> str:
+    return f"<a href='{to}' style='color:{theme.accent.name()}'>{words}</a>"
 
 
 def _row(name: str, words: str, theme: Theme) -> str:

@@ -17,21 +17,24 @@ if TYPE_CHECKING:
         nil_key,
     )
     from curator.ui.deciding.group_decider import GroupDecider
-    from curator.ui.deciding.kwic_list import CheckMark, KwicList, KwicRow
+    from curator.ui.deciding.kwic_list import CheckMark, KwicDelegate, KwicList, KwicRow
     from curator.ui.deciding.navigator import Navigator
-    from curator.ui.deciding.reason_strip import ReasonStrip
+    from curator.ui.deciding.reason_strip import QuestionStrip, ReasonStrip, StripAnswer
 
 __all__ = [
     "CandidateDesk",
     "CheckMark",
     "Decider",
     "GroupDecider",
+    "KwicDelegate",
     "KwicList",
     "KwicRow",
     "Leftover",
     "Navigator",
+    "QuestionStrip",
     "ReasonStrip",
     "Revision",
+    "StripAnswer",
     "candidate_key",
     "document_key",
     "mention_key",
@@ -43,7 +46,7 @@ __getattr__ = opened_late(
     candidate_desk="CandidateDesk",
     decider="Decider Leftover Revision candidate_key document_key mention_key nil_key",
     group_decider="GroupDecider",
-    kwic_list="CheckMark KwicList KwicRow",
+    kwic_list="CheckMark KwicDelegate KwicList KwicRow",
     navigator="Navigator",
-    reason_strip="ReasonStrip",
+    reason_strip="QuestionStrip ReasonStrip StripAnswer",
 )

@@ -102,6 +102,11 @@ class GroupDecider(QObject):
         return ()
 
     @property
+    def refusal(self) -> str:
+        """Why several mentions cannot be decided at once now; '' where they can."""
+        return tr(ALONE) if self._alone else ""
+
+    @property
     def is_open(self) -> bool:
         return not self.strip.isHidden()
 

@@ -36,6 +36,7 @@ from curator.ui.kit import (
     draw_ground,
     draw_words,
     is_plain,
+    rows_in_sight,
     scaled,
     theme_of,
 )
@@ -62,6 +63,11 @@ class KwicRow:
     words: str
     context: MentionContext | None = None
     mark: CheckMark = CheckMark.UNTICKED
+
+    @property
+    def said(self) -> str:
+        """What tooltips and screen readers say at a line's end."""
+        return self.words
 
 
 class KwicModel(QAbstractListModel):
@@ -138,7 +144,7 @@ class KwicModel(QAbstractListModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return spoken(row)
         if role == Qt.ItemDataRole.ToolTipRole and row.context is not None:
-            return f"{row.context.external_id}: {row.words}" if row.words else row.context.external_id
+            return f"{row.context.external_id}: {row.said}" if row.said else row.context.external_id
         return None
 
 
@@ -148,12 +154,11 @@ def spoken(row: KwicRow) -> str:
         return row.words
     one = row.context
     text = " ".join(f"{one.left}[{one.text}]{one.right}".split())
-    parts = (tr(row.mark.value), f"…{text}…", tr("document {external_id}", external_id=one.external_id), row.words)
+    parts = (tr(row.mark.value), f"…{text}…", tr("document {external_id}", external_id=one.external_id), row.said)
     return ", ".join(part for part in parts if part)
 
 
 # Paints a mention in its context on one line: mark, words before, itself, words behind, where it stands and why.
-
 SMALL = 0.88
 BEFORE = 0.42
 """Share of the words' width that is left of the mention, so that mentions stand below each other."""
@@ -163,7 +168,8 @@ MOST_MENTION = 0.3
 
 
 class KwicDelegate(QStyledItemDelegate):
-    """Rows of a `KwicModel`, all of one height."""
+    """Rows of a `KwicModel`, all of one height. A subclass may say more of a line at its end, in a room of its own
+    width."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: ARG002
         return QSize(300, int(QFontMetricsF(option.font).height()) + 8)
@@ -197,11 +203,19 @@ class KwicDelegate(QStyledItemDelegate):
         side = QFontMetricsF(option.font).height() * 0.75
         draw_mark(painter, QPointF(rect.left() + side / 2, rect.center().y()), side, row.mark, theme)
         rect.setLeft(rect.left() + side + 10)
-        end = rect.width() * END
+        end = self.end_width(rect.width(), option.font)
         words = QRectF(rect.left(), rect.top(), rect.width() - end - 12, rect.height())
         self._paint_words(painter, option, row, words)
-        small = scaled(option.font, SMALL)
-        where = QRectF(rect.right() - end, rect.top(), end, rect.height())
+        self.paint_end(painter, option, row, QRectF(rect.right() - end, rect.top(), end, rect.height()))
+
+    def end_width(self, width: float, font: QFont) -> float:  # noqa: ARG002
+        """Pixels at the end of a line whose words have `width` together with it."""
+        return width * END
+
+    def paint_end(self, painter: QPainter, option: QStyleOptionViewItem, row: KwicRow, where: QRectF) -> None:
+        """Where the mention stands, and what is said of it."""
+        assert row.context is not None
+        theme, small = theme_of(option.palette), scaled(option.font, SMALL)
         said = " · ".join(part for part in (row.context.external_id, row.words) if part)
         draw_words(painter, where, said, font=small, colour=theme.muted)
 
@@ -256,7 +270,6 @@ def draw_mark(painter: QPainter, middle: QPointF, side: float, mark: CheckMark, 
 
 PREVIEW_MS = 120
 """Resting on a line for so long shows it in the text."""
-PAGE = 10
 ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -337,7 +350,8 @@ class KwicList(RowList):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
         steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_J: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_K: -1}
-        pages = {Qt.Key.Key_PageDown: PAGE, Qt.Key.Key_PageUp: -PAGE}
+        page = max(len(rows_in_sight(self)) - 1, 1)  # no line is passed over unseen
+        pages = {Qt.Key.Key_PageDown: page, Qt.Key.Key_PageUp: -page}
         ends = {Qt.Key.Key_End: len(self.lines.lines), Qt.Key.Key_Home: -len(self.lines.lines)}
         step = {**steps, **pages, **ends}.get(Qt.Key(key))
         if key in MODIFIERS or not is_plain(event):

@@ -1,20 +1,25 @@
 """What the knowledge base lacks and what changed in it: NIL mentions in clusters, new entities, links to be mapped
-again."""
+again; and one entity in the whole project: all its uses, and its page at its source."""
 
 from typing import TYPE_CHECKING
 
 from curator import opened_late
 from curator.ui.entities.entity_commands import ENTITIES
+from curator.ui.entities.use_commands import USES
 
 if TYPE_CHECKING:
     from curator.ui.entities.entity_flows import EntityFlows
+    from curator.ui.entities.use_flows import UseFlows
 
 __all__ = [
     "ENTITIES",
+    "USES",
     "EntityFlows",
+    "UseFlows",
 ]
 
 __getattr__ = opened_late(
     __name__,
     entity_flows="EntityFlows",
+    use_flows="UseFlows",
 )

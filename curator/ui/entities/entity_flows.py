@@ -108,7 +108,7 @@ class EntityFlows(QObject):
         window.tabs.setCurrentWidget(window.nils)
         self._renew_nils()
         self._renew_entities()
-        _show(window)
+        bring_up(window)
         return window
 
     def show_entities(self) -> EntitiesWindow:
@@ -142,7 +142,7 @@ class EntityFlows(QObject):
         for page in (nils, entities):
             page.mention_wanted.connect(self._go)
         window.finished.connect(lambda _: self._window_gone())
-        _undo_key(window, self._bench)
+        add_undo_key(window, self._bench)
         self._window = window
         return window
 
@@ -261,11 +261,11 @@ class EntityFlows(QObject):
             window.apply_wanted.connect(self._apply)
             window.mentions_wanted.connect(self._open_first)
             window.finished.connect(lambda _: self._remap_gone())
-            _undo_key(window, self._bench)
+            add_undo_key(window, self._bench)
             self._remap = window
         self.banner.say("")
         self._renew_plan()
-        _show(self._remap)
+        bring_up(self._remap)
         return self._remap
 
     def _remap_gone(self) -> None:
@@ -350,13 +350,13 @@ def banner_words(plan: RemapPlan) -> str:
     )
 
 
-def _undo_key(window: QWidget, bench: Workbench) -> None:
+def add_undo_key(window: QWidget, bench: Workbench) -> None:
     """Ctrl+Z takes back from here too, but in a field, which has an undo of its own."""
     key = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), window)
     key.activated.connect(bench.decider.undo)
 
 
-def _show(window: ShowDialog | QWidget) -> None:
+def bring_up(window: ShowDialog | QWidget) -> None:
     window.show()
     window.raise_()
     window.activateWindow()

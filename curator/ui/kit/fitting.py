@@ -138,6 +138,7 @@ class FlowRow(QLayout):
     def __init__(self, *widgets: QWidget) -> None:
         super().__init__()
         self._items: list[QLayoutItem] = []
+        self._heights: dict[int, int] = {}  # by width: layouts around it ask again and again
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(8)
         for one in widgets:
@@ -161,8 +162,15 @@ class FlowRow(QLayout):
     def hasHeightForWidth(self) -> bool:
         return True
 
+    def invalidate(self) -> None:
+        """Qt calls it when something in it has another size, comes or goes."""
+        self._heights = {}
+        super().invalidate()
+
     def heightForWidth(self, width: int) -> int:
-        return self._place(QRect(0, 0, width, 0), move=False)
+        if width not in self._heights:
+            self._heights[width] = self._place(QRect(0, 0, width, 0), move=False)
+        return self._heights[width]
 
     def sizeHint(self) -> QSize:
         margins = self.contentsMargins()

@@ -120,6 +120,31 @@ class PaintLog(QObject):
         self._since = {key: now if since is None else since for key, since in self._since.items()}
 
 
+class SeenLog(PaintLog):
+    """Remembers besides what was on the screen for `SEEN_SECONDS` before it was scrolled away or hidden."""
+
+    def __init__(self, view: QWidget, shown: Callable[[], Iterable[Hashable]], *, clock: Callable[[], float]) -> None:
+        super().__init__(view, shown, clock=clock)
+        self._seen: set[Hashable] = set()
+
+    def was_seen(self, key: Hashable) -> bool:
+        return key in self._seen
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == Kind.Hide:
+            self._keep(())
+        return super().eventFilter(watched, event)
+
+    def _painted(self, keys: dict[Hashable, float | None]) -> None:
+        self._keep(keys)
+        super()._painted(keys)
+
+    def _keep(self, staying: Iterable[Hashable]) -> None:
+        before = self._clock() - SEEN_SECONDS
+        leaving = self._since.keys() - set(staying)
+        self._seen.update(key for key in leaving if (since := self._since[key]) is not None and since <= before)
+
+
 def rows_in_sight(view: QAbstractItemView) -> range:
     """The rows of a list of which at least half can be seen."""
     model, height = view.model(), view.viewport().height()
@@ -331,6 +356,15 @@ class Glance:
         if self._sight is not None:
             self._logs.append(PaintLog(view, shown, clock=self._sight.clock))
 
+    def remember(self, view: QWidget, shown: Callable[[], Iterable[Hashable]]) -> None:
+        """Record what `view` paints, for `unseen`."""
+        if self._sight is not None:
+            self._logs.append(SeenLog(view, shown, clock=self._sight.clock))
+
+    def unseen(self, keys: Iterable[Hashable]) -> list[Hashable]:
+        """Those that were never on the screen long enough before the key was pressed, of what is remembered."""
+        return [] if self._sight is None else [key for key in keys if not self.saw(key) and not self._was_seen(key)]
+
     def saw(self, *keys: Hashable) -> bool:
         """Whether each of these was on the screen long enough before the key was pressed."""
         sight = self._sight
@@ -339,6 +373,9 @@ class Glance:
     def is_shown(self, key: Hashable) -> bool:
         """Whether it is on the screen now."""
         return self._sight is None or self._since(key) is not None
+
+    def _was_seen(self, key: Hashable) -> bool:
+        return any(isinstance(log, SeenLog) and log.was_seen(key) for log in self._logs)
 
     def _since(self, key: Hashable) -> float | None:
         return next((since for log in self._logs if (since := log.since(key)) is not None), None)

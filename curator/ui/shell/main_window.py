@@ -53,6 +53,7 @@ class MainWindow(QMainWindow):
         self.session = Session(self, self.windows)
         self.preferences = Preferences(self, theme, loaded, refuse=self.say, name_held=self.windows.name_held)
         self.session.rename = self.preferences.set_curator
+        self.session.prefer = self.preferences.set_page_opening
         self.session.named = lambda: bool(self.preferences.settings.curator_name.strip())
         self.status = StatusLine(self)
         self.pages = QStackedWidget(self)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from curator.commands import Keymap
 from curator.domain.suggestions import CandidateOrder
 from curator.domain.wording import UserError
-from curator.settings import LoadedSettings, Settings, default, options, save, with_value
+from curator.settings import LoadedSettings, PageOpening, Settings, default, options, save, with_value
 from curator.ui.kit import Scheme, ThemeController
 
 if TYPE_CHECKING:
@@ -92,6 +92,10 @@ class Preferences(QObject):
     def set_curator(self, name: str) -> None:
         """Whose name decisions bear from now on."""
         self._set("curator_name", name)
+
+    def set_page_opening(self, opening: PageOpening) -> None:
+        """What is done with the address of an entity's page from now on."""
+        self._set("page_opening", opening)
 
     def set_theme(self, name: str) -> None:
         self._set("theme", name)

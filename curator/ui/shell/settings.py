@@ -11,12 +11,14 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
     QLineEdit,
+    QPlainTextEdit,
     QScrollArea,
     QSpinBox,
     QVBoxLayout,
     QWidget,
 )
 
+from curator.domain.entity_pages import pages_text
 from curator.domain.wording import UserError, tr
 from curator.settings import Option, OptionKind, Settings, options, with_value
 from curator.ui.kit import FormDialog, PathEdit, scaled, sentence
@@ -35,8 +37,14 @@ CHOICES: Mapping[str, str] = {
     "one": "one at a time",
     "ranked": "best first",
     "shuffled": "in random order",
+    "ask": "ask first",
+    "open": "open the browser",
+    "copy": "copy the address",
 }
 """Values that words say better; others are shown as they stand in the file."""
+
+
+PAGE_LINES = 6
 
 
 class SettingsDialog(FormDialog):
@@ -117,6 +125,12 @@ def _field(option: Option, value: Any) -> QWidget:
         path = PathEdit(tr(option.title), mode=QFileDialog.FileMode.Directory)
         path.set_path(value)
         return path
+    if option.kind is OptionKind.PAGES:
+        lines = QPlainTextEdit(pages_text(value))
+        lines.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        lines.setTabChangesFocus(True)
+        lines.setMinimumHeight(lines.fontMetrics().lineSpacing() * PAGE_LINES)
+        return lines
     line = QLineEdit(str(value))
     if option.kind is OptionKind.SECRET:
         line.setEchoMode(QLineEdit.EchoMode.PasswordEchoOnEdit)
@@ -130,6 +144,8 @@ def _value(field: QWidget) -> Any:
         return field.currentData()
     if isinstance(field, PathEdit):
         return field.line.text().strip()
+    if isinstance(field, QPlainTextEdit):
+        return field.toPlainText()
     assert isinstance(field, QLineEdit)
     return field.text().strip()
 

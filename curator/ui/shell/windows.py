@@ -16,7 +16,7 @@ from curator.domain.wording import ProjectLockedError, UserError, tr
 from curator.services.records import last_lines
 from curator.ui.bench import CANDIDATES, DECIDING, QUEUE, TEXT
 from curator.ui.dashboard import SEEING
-from curator.ui.entities import ENTITIES
+from curator.ui.entities import ENTITIES, USES
 from curator.ui.files import FILES, RECORDS, demo_folder, is_filled, world_of
 from curator.ui.kit import ask, cascaded, file_dialog, tell
 from curator.ui.people import PEOPLE
@@ -26,9 +26,10 @@ from curator.ui.training import JOBS, MODEL
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
+    from curator.settings import PageOpening
     from curator.ui.bench import Workbench
     from curator.ui.dashboard import SeeingFlows
-    from curator.ui.entities import EntityFlows
+    from curator.ui.entities import EntityFlows, UseFlows
     from curator.ui.files import NewProjectDialog, ProjectFlows, ProjectWish, RecordFlows
     from curator.ui.people import PeopleFlows
     from curator.ui.shell.main_window import MainWindow
@@ -153,7 +154,9 @@ class Session(QObject):
         self.records: RecordFlows | None = None
         self.seeing: SeeingFlows | None = None
         self.entities: EntityFlows | None = None
+        self.uses: UseFlows | None = None
         self.rename: Callable[[str], None] = _nobody
+        self.prefer: Callable[[PageOpening], None] = _nobody
         self.named: Callable[[], bool] = lambda: True
 
     # --- opening ---
@@ -257,7 +260,7 @@ class Session(QObject):
         # what shows a project is loaded with the first one, after the first paint
         from curator.ui.bench import Workbench
         from curator.ui.dashboard import SeeingFlows
-        from curator.ui.entities import EntityFlows
+        from curator.ui.entities import EntityFlows, UseFlows
         from curator.ui.files import ProjectFlows, RecordFlows
         from curator.ui.people import PeopleFlows
         from curator.ui.training import ModelFlows
@@ -270,6 +273,7 @@ class Session(QObject):
         self.records = RecordFlows(bench)
         self.seeing = SeeingFlows(bench, self.window, self.model.bundles)
         self.entities = EntityFlows(bench)
+        self.uses = UseFlows(bench, prefer=self.prefer)
         register = self.commands.register
         register((*DECIDING, *CANDIDATES, *QUEUE, *TEXT, *JOBS), bench)
         register(MODEL, self.model)
@@ -278,6 +282,7 @@ class Session(QObject):
         register(RECORDS, self.records)
         register(SEEING, self.seeing)
         register(ENTITIES, self.entities)
+        register(USES, self.uses)
         remember(project.folder)
         self.opened.emit(bench)
 
@@ -303,10 +308,10 @@ class Session(QObject):
     def close(self) -> None:
         """Close the project; its processes end and its lock is free. Idempotent."""
         bench, model = self.bench, self.model
-        for flows in (self.people, self.records, self.entities):
+        for flows in (self.people, self.records, self.entities, self.uses):
             if flows is not None:
                 flows.close_windows()
-        self.bench = self.flows = self.model = self.people = self.records = self.entities = None
+        self.bench = self.flows = self.model = self.people = self.records = self.entities = self.uses = None
         if model is not None:
             model.close_windows()
         if self.seeing is not None:
@@ -339,5 +344,5 @@ class Session(QObject):
         return "\n".join([tr("No project is open."), tr("Last lines of the log:"), *last_lines()]) + "\n"
 
 
-def _nobody(name: str) -> None:
-    """Without a window's preferences nobody's name is kept."""
+def _nobody(value: object) -> None:
+    """Without a window's preferences nothing is kept."""

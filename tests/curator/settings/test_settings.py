@@ -45,6 +45,9 @@ def test_each_field_is_described_and_its_default_allowed() -> None:
         ("font_size", True, "whole number"),
         ("theme", "pink", "system, light, dark"),
         ("curator_name", 3, "must be a text"),
+        ("entity_pages", 3, "must be a text"),
+        ("entity_pages", {"MESH": 3}, "must be a text"),
+        ("entity_pages", {"MESH": "https://a/"}, "has no {id}"),
         ("colour", "red", "no setting 'colour'"),
     ],
 )

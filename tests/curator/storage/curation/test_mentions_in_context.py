@@ -12,7 +12,7 @@ from curator.domain.wording import UserError
 from curator.services.ports import QueueFilter
 from curator.storage import SqlStore
 from curator.storage.curation.mentions_in_context import AROUND
-from tests.curator.storage.filler import Filler
+from tests.curator.storage.filler import AT, Filler
 
 BEFORE = "\U0001fac0 " + "x" * 100 + " of acute "
 TEXT = f"{BEFORE}Heart attacks\u00a0and heart-attack, or heart attack."
@@ -107,3 +107,44 @@ def test_what_was_suggested_for_decided_mentions_of_validation_is_judged(
     with store.read() as unit:
         tried = unit.queue.tried(bundle_id="b")
     assert [(round(one.probability, 2), one.right) for one in tried] == [(0.52, False), (0.51, True)]
+
+
+def test_uses_say_what_their_suggestion_gives_the_entity(ids: list[int], store: SqlStore, fill: Filler) -> None:
+    for one in ids:
+        fill.decide(one, Verdict.link("A"))
+    odd = 'x","chance":[1],"ids":["A"'  # a name that looks like what the suggestion is stored as
+    second = (Candidate("B", odd, (), odd, 0.5, probability=0.75), Candidate("A", "a", (), odd, 0.4, probability=0.125))
+    nil = NilEstimate(0.125, False, True)
+    with store.write() as unit:
+        unit.suggestions.save(
+            [
+                suggestion(ids[0], 0.9),  # the entity first
+                Suggestion(ids[1], second, nil, Stamp("b", 0), odd),
+                Suggestion(ids[2], second[:1], nil, Stamp("b", 0), ""),  # only others
+                suggestion(ids[3], 0.0),  # by name, without probabilities
+                Suggestion(ids[4], (), nil, Stamp("b", 0), ""),
+            ]
+        )
+        unit.documents.set_state(2, DocumentState.DONE)
+    with store.read() as unit:
+        found = unit.queue.uses("A", unit.kb.linked_to(["A"]))
+        assert [one.context.mention_id for one in found] == ids
+        assert [one.probability for one in found] == [0.9, 0.125, 0.0, None, 0.0, None]
+        assert [one.suggested for one in found] == [True] * 5 + [False]
+        assert [one.state for one in found] == [DocumentState.TODO] * 3 + [DocumentState.DONE] * 3
+        assert {(one.split, one.at, one.context.head) for one in found} == {(Split.TRAIN, AT, None)}
+        assert found[0].context.text == "Heart attacks"
+
+
+def test_uses_without_a_decision_and_deleted_ones_are_left_out(ids: list[int], store: SqlStore, fill: Filler) -> None:
+    fill.decide(ids[0], Verdict.link("A", "a"))
+    fill.decide(ids[1], Verdict.link("a"))
+    fill.decide(ids[2], Verdict.link("AB"))
+    with store.read() as unit:
+        assert unit.kb.linked_to(["A"]) == ids[:1], "case matters to identifiers"
+        assert unit.kb.linked_to(["a"]) == ids[:2]
+        assert [one.context.mention_id for one in unit.queue.uses("A", ids)] == ids[:3]
+    with store.write() as unit:
+        unit.mentions.set_deleted([ids[0]], True)
+    with store.read() as unit:
+        assert unit.queue.uses("A", unit.kb.linked_to(["A"])) == []

@@ -273,3 +273,38 @@ def test_a_key_saw_what_was_painted_long_enough_before_it(
     assert saw == [(True, False, False), (True, True, False)]
     assert glance.saw("never"), "where no key is being handled, nothing is held back"
     assert Glance(None).saw("anything")
+
+
+def test_what_was_scrolled_away_counts_as_seen_if_it_was_there_long_enough(
+    window: Window, rows: RowList, sight: Sight, clock: Clock
+) -> None:
+    glance = Glance(sight)
+    glance.remember(rows.viewport(), lambda: [("row", one) for one in rows_in_sight(rows)])
+    found: list[list[object]] = []
+    window.strip.keyPressEvent = lambda _: found.append(  # type: ignore[method-assign]
+        [key[1] for key in glance.unseen(asked)]  # type: ignore[index]
+    )
+    asked = [("row", 0), ("row", 4), ("row", 49)]
+
+    def unseen_by_a_key() -> list[object]:
+        press(window, Key.Key_A)
+        return found.pop()
+
+    layout = window.layout()
+    assert layout is not None
+    layout.addWidget(rows)
+    rows.setFixedHeight(5 * rows.sizeHintForRow(0))
+    painted(window)
+    clock.now += SEEN_SECONDS * 2
+    assert unseen_by_a_key() == [49]
+    rows.scrollToBottom()
+    painted(window)
+    clock.now += SEEN_SECONDS / 2
+    assert unseen_by_a_key() == [49], "it has only just come up"
+    rows.scrollToTop()
+    painted(window)
+    clock.now += SEEN_SECONDS * 2
+    assert unseen_by_a_key() == [49], "it was passed over"
+    rows.hide()
+    assert unseen_by_a_key() == [49], "what was seen is remembered"
+    assert Glance(None).unseen(asked) == []

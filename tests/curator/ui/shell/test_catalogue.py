@@ -29,7 +29,7 @@ JUDGING = {
         "mention.reject",
     ),
     *("mention.skip", "mention.clear", "mention.search", "mention.search_text", "mention.search_also"),
-    *("mention.create", "mention.contrast", "mention.tint", "mention.hidden"),
+    *("mention.create", "mention.contrast", "mention.tint", "mention.hidden", "mention.page"),
     *(f"mention.{what}{rank}" for what in ("choose", "also") for rank in range(1, 10)),
     *("queue.next", "queue.previous", "queue.done", "edit.undo", "edit.redo", "edit.settings", "edit.shortcuts"),
     *("edit.find", "edit.find_next", "edit.find_previous", "edit.caret"),

@@ -6,6 +6,7 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -25,7 +26,8 @@ from curator.services.importing.import_report import ImportReport
 from curator.services.importing.text_changes import TextChange
 from curator.services.knowledge.nil_clusters import NilCluster
 from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan
-from curator.services.ports import MentionContext
+from curator.services.knowledge.uses import Uses
+from curator.services.ports import MentionContext, MentionUse
 from curator.services.rounds.agreement import AgreementReport, AgreementRow
 from curator.services.training.embedding_map import EmbeddingMap, MapPoint
 from curator.services.training.suspicious import SuspiciousGold, SuspiciousList
@@ -33,6 +35,7 @@ from curator.ui.bench.mention_editor import TypePicker
 from curator.ui.dashboard.suspicious_window import SuspiciousWindow
 from curator.ui.entities.entities_window import EntitiesWindow
 from curator.ui.entities.remap_window import RemapWindow
+from curator.ui.entities.uses_window import UsesWindow
 from curator.ui.files.changed_texts import ChangedTextsDialog
 from curator.ui.files.document_columns import DocumentColumnsDialog
 from curator.ui.files.import_report import ImportReportDialog
@@ -86,6 +89,21 @@ def _remap(desk: Desk, _: Path) -> RemapWindow:
         parent=desk.window,
     )
     window.show_plan(RemapPlan("a", "b", (Remapping(RemapKind.OBSOLETE, "D1", "Gout", ("Disease",), 2),)))
+    return window
+
+
+def _uses(desk: Desk, _: Path) -> UsesWindow:
+    found = MentionUse(_context(1), datetime(2026, 1, 1, tzinfo=UTC), Split.TRAIN, DocumentState.DONE, True, 0.5)
+    window = UsesWindow(
+        lambda one: Uses(one, None, False, None, (found,)),
+        search=lambda *_: None,  # type: ignore[arg-type, return-value]
+        lookup=lambda _: None,
+        curator=lambda: "ada",
+        writable=True,
+        parent=desk.window,
+    )
+    window.worker.here = True
+    window.show_entity("D1")
     return window
 
 
@@ -175,6 +193,7 @@ MAKERS: dict[str, str | Maker] = {
     "SuspiciousWindow": _suspicious,
     "TypeMappingDialog": "project.types",
     "TypePicker": _types,
+    "UsesWindow": _uses,
 }
 
 

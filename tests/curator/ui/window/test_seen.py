@@ -22,6 +22,7 @@ from curator.ui.people.people_flows import IN_ROUND
 from curator.ui.shell.main_window import DROPPED
 from tests.curator.ui.seeing import Clock, seeing
 from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk, MakeDesk
+from tests.curator.ui.window.test_entities import to_front
 
 Key = Qt.Key
 LIDOCAINE = Verdict.link("MESH:D008012")
@@ -390,3 +391,37 @@ def test_the_settings_keep_the_name_in_a_round_and_say_why(make_desk: MakeDesk) 
     beside.close()
     people.leave_round()
     assert desk.window.preferences.edit().fields["curator_name"].isEnabled()
+
+
+def test_uses_that_were_never_on_the_screen_are_not_changed(desk: Desk, person: Person) -> None:
+    desk.world.documents(40, first=100, name="more.pubtator", gold=True)
+    flows = desk.window.session.uses
+    assert flows is not None
+    window = flows.show_uses_of("MESH:D006323")
+    assert window is not None
+    window.resize(1000, 420)
+    for _ in range(100):
+        QApplication.processEvents()
+        QTest.qWait(10)
+        if window.uses is not None:
+            break
+    person.look(1.0)
+    person.look(1.0)
+    steps = person.steps()
+    to_front(window)
+    person.look(1.0)
+    person.press(Key.Key_A)
+    person.press(Key.Key_N)
+    assert not window.strip.isVisible()
+    assert "were never on the screen" in window.note.text()
+    at = window.page.list.currentIndex().row()
+    assert at > 3, "it leads to the first that was not seen"
+    for _ in range(12):
+        person.look(1.0)
+        person.press(Key.Key_PageDown)
+    person.look(1.0)
+    person.press(Key.Key_N)
+    assert window.strip.isVisible()
+    assert person.steps() == steps
+    window.strip.dismiss()
+    window.reject()

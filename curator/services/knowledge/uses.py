@@ -1,0 +1,242 @@
+"""Every use of one entity: the mentions that are linked to it now, and moving some of them to another entity or to NIL.
+
+A link of several entities counts as a use of each. Moving a use changes this entity alone; the others of the link stay.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from curator.domain.decisions import Change, Decision, Outcome, Shown, Verdict
+from curator.domain.documents import DocumentState, Split
+from curator.domain.entities import Entity
+from curator.domain.rounds import Round
+from curator.domain.same_string import string_key
+from curator.domain.wording import UserError, ntr, tr
+from curator.services.core import EventBus
+from curator.services.curating import decide_in
+from curator.services.knowledge.provisional import joined_note
+from curator.services.ports import Clock, MentionUse, Store, UnitOfWork
+
+NOTHING_SHOWN = Shown("", ())
+"""The candidates of a mention are not in the list: none was passed over."""
+UNKNOWN = (
+    "The knowledge base has no entity {id}, and no mention is linked to it. Search the knowledge base for its name, "
+    "or check the identifier."
+)
+NO_TARGET = "The knowledge base has no entity {id}. Search it for the right identifier; nothing was changed."
+ITSELF = "These mentions are linked to “{name}” already. Choose another entity; nothing was changed."
+NOTHING = "No mention was chosen. Tick those that you want to change."
+IN_ROUND = (
+    "You are judging in the round “{name}”, where the project itself is not changed. Leave the round first; nothing "
+    "was changed."
+)
+ONE_CHANGED = "{n} of these mentions was decided or deleted meanwhile; nothing was changed. Look at the list again."
+CHANGED = "{n:,} of these mentions were decided or deleted meanwhile; nothing was changed. Look at the list again."
+MOVED_NOTE = "Moved from {id} “{name}” to {into} “{new}” in the list of its uses"
+NIL_NOTE = "Was {id} “{name}”; marked NIL in the list of its uses"
+
+
+class UseOrder(StrEnum):
+    DOUBTFUL = "doubtful"  # the least probable first, those without a suggestion last
+    DOCUMENT = "document"
+    NEWEST = "newest"
+
+
+@dataclass(frozen=True, slots=True)
+class UseFilter:
+    """What of the uses is listed. '' and None mean any; `string` is a `domain.same_string.string_key`."""
+
+    string: str = ""
+    curator: str = ""
+    split: Split | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UsedString:
+    """Spellings of one string: the most frequent one, what they share, and how many uses they have."""
+
+    text: str
+    key: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """Every mention that is linked to an entity now, in queue and text order. `entity` is its record, or what was kept
+    of it where the knowledge base no longer has it (`gone`), None where nothing is known but the identifier.
+    `successor`: the entity that has the identifier as an alternate one now."""
+
+    entity_id: str
+    entity: Entity | None
+    gone: bool
+    successor: Entity | None
+    uses: tuple[MentionUse, ...]
+
+    @property
+    def name(self) -> str:
+        return self.entity.name if self.entity is not None else self.entity_id
+
+    @property
+    def documents(self) -> int:
+        return len({one.context.document_id for one in self.uses})
+
+    @property
+    def done(self) -> int:
+        """Uses in documents that are done."""
+        return sum(one.state is DocumentState.DONE for one in self.uses)
+
+    def strings(self) -> tuple[UsedString, ...]:
+        """The most frequent first."""
+        spellings: dict[str, Counter[str]] = {}
+        for one in self.uses:
+            text = " ".join(one.context.text.split())
+            spellings.setdefault(string_key(one.context.text), Counter())[text] += 1
+        found = [UsedString(texts.most_common(1)[0][0], key, texts.total()) for key, texts in spellings.items()]
+        return tuple(sorted(found, key=lambda one: (-one.number, one.text.casefold())))
+
+    def curators(self) -> tuple[str, ...]:
+        return tuple(sorted({one.context.curator for one in self.uses}))
+
+    def chosen(self, where: UseFilter, order: UseOrder) -> list[MentionUse]:
+        """Those that the filter lets through, in this order; equal ones stay in the order of documents."""
+        found = [one for one in self.uses if _passes(one, where)]
+        if order is UseOrder.DOUBTFUL:
+            found.sort(key=lambda one: (one.probability is None, one.probability or 0.0))
+        elif order is UseOrder.NEWEST:
+            found.sort(key=lambda one: one.at, reverse=True)
+        return found
+
+
+def _passes(one: MentionUse, where: UseFilter) -> bool:
+    return (
+        (not where.curator or one.context.curator == where.curator)
+        and (where.split is None or one.split is where.split)
+        and (not where.string or string_key(one.context.text) == where.string)
+    )
+
+
+CSV = ("mention", "document", "left", "text", "right", "probability", "curator", "at", "split", "state")
+
+
+def uses_csv(uses: Sequence[MentionUse]) -> str:
+    """A table with a heading; `probability` is 0…1 and empty where there is none."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(CSV)
+    for one in uses:
+        found = one.context
+        place = (found.mention_id, found.external_id, found.left, found.text, found.right)
+        chance = "" if one.probability is None else one.probability
+        writer.writerow((*place, chance, found.curator, one.at.isoformat(), one.split.value, one.state.value))
+    return out.getvalue()
+
+
+class UseService:
+    """`curator` returns the name of who acts; `round_of` the round that they are judging in, if any."""
+
+    def __init__(
+        self,
+        store: Store,
+        events: EventBus,
+        clock: Clock,
+        *,
+        curator: Callable[[], str],
+        round_of: Callable[[], Round | None] = lambda: None,
+    ) -> None:
+        self._store = store
+        self._events = events
+        self._clock = clock
+        self._curator = curator
+        self._round_of = round_of
+
+    def of(self, entity_id: str) -> Uses:
+        """The uses of an entity, by primary id, or by alternate id where no mention is linked to that. It reads the
+        text around each: call it from a worker thread.
+
+        Raises UserError for an id that neither the knowledge base nor any decision has.
+        """
+        with self._store.read() as unit:
+            known, found = unit.kb.get_many([entity_id]).get(entity_id), unit.kb.get(entity_id)
+            ids = unit.kb.linked_to([entity_id])
+            if known is None and not ids and found is not None:
+                entity_id, known, ids = found.id, found, unit.kb.linked_to([found.id])
+            entity = known or unit.kb.former(entity_id)
+            if entity is None and not ids:
+                raise UserError(tr(UNKNOWN, id=entity_id))
+            uses = tuple(unit.queue.uses(entity_id, ids))
+        return Uses(entity_id, entity, known is None, found if known is None else None, uses)
+
+    def change(self, uses: Uses, mention_ids: Collection[int], to: Verdict) -> Change:
+        """Move these uses to the entity of a link, or mark them NIL, as one operation; each decision keeps a note.
+
+        Raises UserError where nothing was chosen, one is not listed or was decided or deleted since, the entity is
+        unknown or the same, and while the curator judges in a round; then nothing is changed. Raises ValueError for a
+        verdict that is neither NIL nor a link to one entity.
+        """
+        if to.outcome is not Outcome.NIL and len(to.entity_ids) != 1:
+            raise ValueError("uses are moved to one entity, or to NIL")
+        if (active := self._round_of()) is not None:
+            raise UserError(tr(IN_ROUND, name=active.name))
+        wanted = set(mention_ids)
+        listed = {one.context.mention_id: one.context.verdict for one in uses.uses}
+        if not wanted:
+            raise UserError(tr(NOTHING))
+        if missing := len(wanted - listed.keys()):
+            raise UserError(ntr(ONE_CHANGED, CHANGED, missing))
+        chosen = [one for one in listed if one in wanted]
+        with self._store.write() as unit:
+            now = self._unchanged(unit, {one: listed[one] for one in chosen})
+            text, note = _words(unit, uses, to, len(chosen))
+            change = decide_in(
+                unit,
+                chosen,
+                [_replaced(now[one].verdict, uses.entity_id, to) for one in chosen],
+                curator=self._curator(),
+                clock=self._clock,
+                shown=[NOTHING_SHOWN] * len(chosen),
+                notes=[joined_note(now[one].note, note) for one in chosen],
+                text=text,
+            )
+        self._events.emit(change)
+        return change
+
+    def _unchanged(self, unit: UnitOfWork, listed: Mapping[int, Verdict | None]) -> dict[int, Decision]:
+        current = unit.decisions.current(list(listed))
+        living = {one.id for one in unit.mentions.get_many(list(listed)).values() if not one.deleted}
+        changed = sum(
+            one not in living or one not in current or current[one].verdict != verdict
+            for one, verdict in listed.items()
+        )
+        if changed:
+            raise UserError(ntr(ONE_CHANGED, CHANGED, changed))
+        return current
+
+
+def _replaced(verdict: Verdict, entity_id: str, to: Verdict) -> Verdict:
+    """The link with this entity replaced; marked NIL, it is taken out of a link of several."""
+    kept = tuple(
+        dict.fromkeys(new for one in verdict.entity_ids for new in (to.entity_ids if one == entity_id else (one,)))
+    )
+    return Verdict.link(*kept) if kept else to
+
+
+def _words(unit: UnitOfWork, uses: Uses, to: Verdict, number: int) -> tuple[str, str]:
+    """What the history says of the step, and the note of each decision. Raises UserError for the wrong entity."""
+    if to.outcome is Outcome.NIL:
+        text = ntr("Marked {n} use of “{name}” NIL", "Marked {n:,} uses of “{name}” NIL", number, name=uses.name)
+        return text, NIL_NOTE.format(id=uses.entity_id, name=uses.name)
+    into = to.entity_ids[0]
+    if into == uses.entity_id:
+        raise UserError(tr(ITSELF, name=uses.name))
+    target = unit.kb.get_many([into]).get(into)
+    if target is None:
+        raise UserError(tr(NO_TARGET, id=into))
+    names = {"name": uses.name, "new": target.name}
+    text = ntr("Moved {n} use of “{name}” to “{new}”", "Moved {n:,} uses of “{name}” to “{new}”", number, **names)
+    return text, MOVED_NOTE.format(id=uses.entity_id, into=into, **names)

@@ -1,0 +1,71 @@
+"""What settings are chosen among, and the kinds of fields that they are shown in."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ThemeChoice(StrEnum):
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+class Language(StrEnum):
+    SYSTEM = "system"
+    ENGLISH = "en"
+    GERMAN = "de"
+
+
+class Snapping(StrEnum):
+    WORDS = "words"
+    CHARACTERS = "characters"
+
+
+class DeviceChoice(StrEnum):
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
+class IndexChoice(StrEnum):
+    AUTO = "auto"
+    FLAT = "flat"
+    SQ8 = "sq8"
+    IVF = "ivf"
+    HNSW = "hnsw"
+
+
+class LexicalChoice(StrEnum):
+    CHARACTERS = "characters"
+    MERGED = "merged"
+    BM25 = "bm25"
+
+
+class NumberFormat(StrEnum):
+    AUTO = "auto"
+    FP32 = "fp32"
+    BF16 = "bf16"
+    FP16 = "fp16"
+    INT8 = "int8"
+
+
+class SameString(StrEnum):
+    ONE = "one"
+    LIST = "list"
+
+
+class PageOpening(StrEnum):
+    ASK = "ask"
+    OPEN = "open"
+    COPY = "copy"
+
+
+class OptionKind(StrEnum):
+    TEXT = "text"
+    INTEGER = "integer"
+    CHOICE = "choice"
+    FOLDER = "folder"
+    SECRET = "secret"  # a text that is shown as dots  # noqa: S105
+    PAGES = "pages"  # an address for each prefix of identifiers, a line each
+    KEYS = "keys"  # changed in a dialog of its own

@@ -1,0 +1,81 @@
+"""Opens an entity's page at its source in the browser; asks the first time, and remembers the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QWidget
+
+from curator.domain.entity_pages import address_of
+from curator.domain.wording import UserError, tr
+from curator.settings import PageOpening, load
+from curator.ui.kit import choose
+
+QUESTION = (
+    "The page of {id} is at\n\n{address}\n\nWhoever runs the site learns that somebody looks it up here. Your answer "
+    "is remembered for all entities; Edit › Settings… changes it."
+)
+OPENED = "Opened {address} in the browser."
+COPIED = "{address} is on the clipboard."
+NO_BROWSER = "No browser could be started. {address} is on the clipboard instead."
+
+
+class PageOpener(QObject):
+    """`remember` saves an answer. What is done, or why nothing is, comes as a sentence with `said`."""
+
+    said = Signal(str)
+
+    def __init__(
+        self,
+        remember: Callable[[PageOpening], None],
+        parent: QObject | None = None,
+        *,
+        open_url: Callable[[QUrl], bool] = QDesktopServices.openUrl,
+    ) -> None:
+        super().__init__(parent)
+        self._remember = remember
+        self.open_url = open_url
+
+    def open(self, entity_id: str, over: QWidget) -> None:
+        """`over`: the window that a question belongs to."""
+        settings = load().settings
+        try:
+            address = address_of(entity_id, settings.entity_pages)
+        except UserError as error:
+            self.said.emit(str(error))
+            return
+        acts = {PageOpening.OPEN: self._open, PageOpening.COPY: self._copy}
+        if settings.page_opening is PageOpening.ASK:
+            self._ask(entity_id, address, over)
+        else:
+            acts[settings.page_opening](address)
+
+    def _ask(self, entity_id: str, address: str, over: QWidget) -> None:
+        words = tr(QUESTION, id=entity_id, address=address)
+        answers = {
+            tr("&Open the browser"): lambda: self._answered(PageOpening.OPEN, self._open, address),
+            tr("&Copy the address"): lambda: self._answered(PageOpening.COPY, self._copy, address),
+            tr("Cancel"): _nothing,
+        }
+        choose(over, tr("Page of the entity"), words, answers)
+
+    def _answered(self, answer: PageOpening, act: Callable[[str], None], address: str) -> None:
+        self._remember(answer)
+        act(address)
+
+    def _open(self, address: str) -> None:
+        if self.open_url(QUrl(address)):
+            self.said.emit(tr(OPENED, address=address))
+        else:
+            QGuiApplication.clipboard().setText(address)
+            self.said.emit(tr(NO_BROWSER, address=address))
+
+    def _copy(self, address: str) -> None:
+        QGuiApplication.clipboard().setText(address)
+        self.said.emit(tr(COPIED, address=address))
+
+
+def _nothing() -> None:
+    return

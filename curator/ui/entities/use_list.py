@@ -1,0 +1,140 @@
+"""The lines of an entity's uses: the mention in its context, then what is known of the link, in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QSizePolicy, QStyleOptionViewItem, QWidget
+
+from curator.domain.documents import DocumentState
+from curator.domain.wording import tr
+from curator.services.ports import MentionUse
+from curator.ui.deciding import CheckMark, KwicDelegate, KwicRow
+from curator.ui.kit import PAD, Theme, draw_words, scaled, theme_of
+
+SMALL = 0.9
+GAP = 14.0
+MOST = 0.56
+"""Of a line: what the columns take at most. Where they need more, the last ones are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class UseRow(KwicRow):
+    use: MentionUse | None = None
+
+    @property
+    def said(self) -> str:
+        """All columns."""
+        cells = use_cells(self.use) if self.use is not None else ()
+        return ", ".join(f"{tr(heading)}: {words}" for heading, words in zip(HEADINGS, cells, strict=False))
+
+
+HEADINGS = ("Linker", "Document", "Curator", "Decided", "State")
+"""Of the columns; in a narrow list the last ones are left out."""
+SAMPLES = ("not listed", "PMC12345678", "import:bc5cdr", "30 Nov 2026", "in progress")
+"""What each column should hold whole."""
+FIGURES, STATE = 0, 4
+
+
+def use_cells(use: MentionUse) -> tuple[str, ...]:
+    """What stands in the columns."""
+    one = use.context
+    return (
+        chance_words(use.probability),
+        one.external_id,
+        one.curator,
+        f"{use.at.astimezone():%d %b %Y}",
+        tr(use.state.words),
+    )
+
+
+def chance_words(probability: float | None) -> str:
+    """In per cent; "not listed" where the entity is none of the candidates."""
+    if probability is None:
+        return "–"
+    if not probability:
+        return tr("not listed")
+    return "> 99 %" if probability > 0.99 else f"{max(probability * 100, 1):.0f} %"
+
+
+def column_places(font: QFont) -> list[tuple[float, float]]:
+    """(Begin, width) in pixels of the columns, from the first one's left edge."""
+    metrics = QFontMetricsF(scaled(font, SMALL))
+    wide = metrics.horizontalAdvance
+    widths = [max(wide(tr(one)), wide(tr(sample))) for one, sample in zip(HEADINGS, SAMPLES, strict=True)]
+    ends = accumulate(one + GAP for one in widths)
+    return [(end - GAP - one, one) for one, end in zip(widths, ends, strict=True)]
+
+
+def end_width(width: float, font: QFont) -> float:
+    """Pixels of the columns that a line of this width has room for; the first one is always there."""
+    ends = [begin + wide for begin, wide in column_places(font)]
+    return max((end for end in ends if end <= width * MOST), default=ends[0])
+
+
+class UseDelegate(KwicDelegate):
+    """Rows of a list of `UseRow`."""
+
+    def end_width(self, width: float, font: QFont) -> float:
+        return end_width(width, font)
+
+    def paint_end(self, painter: QPainter, option: QStyleOptionViewItem, row: KwicRow, where: QRectF) -> None:
+        if not isinstance(row, UseRow) or row.use is None:
+            return
+        theme = theme_of(option.palette)
+        text = option.palette.color(QPalette.ColorRole.Text)
+        font = scaled(option.font, SMALL)
+        cells = zip(use_cells(row.use), column_places(option.font), strict=True)
+        for column, (words, (begin, width)) in enumerate(cells):
+            if begin + width > where.width() + 1:
+                break
+            rect = QRectF(where.left() + begin, where.top(), width, where.height())
+            strong = column == FIGURES or (column == STATE and row.use.state is DocumentState.DONE)
+            colour, right = text if strong else theme.muted, column == FIGURES
+            draw_words(painter, rect, words, font=font, colour=colour, right=right)
+
+
+class UseHeader(QWidget):
+    """The headings over the columns; as wide as the list's rows."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._inset = 0
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def set_inset(self, pixels: int) -> None:
+        """The width of the list's scroll bar."""
+        self._inset = pixels
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(60, int(QFontMetricsF(self.font()).height()) + 8)
+
+    minimumSizeHint = sizeHint
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+        painter = QPainter(self)
+        theme: Theme = theme_of(self.palette())
+        painter.fillRect(self.rect(), self.palette().color(QPalette.ColorRole.AlternateBase))
+        side = QFontMetricsF(self.font()).height() * 0.75
+        rect = QRectF(self.rect()).adjusted(PAD + side + 10, 0, -PAD - self._inset, 0)
+        end = end_width(rect.width(), self.font())
+        font = scaled(self.font(), SMALL, bold=True)
+        words = rect.adjusted(0, 0, -end - 12, 0)
+        draw_words(painter, words, tr("Mention in its context"), font=font, colour=theme.muted)
+        for column, (heading, (begin, width)) in enumerate(zip(HEADINGS, column_places(self.font()), strict=True)):
+            if begin + width > end + 1:
+                break
+            cell = QRectF(rect.right() - end + begin, rect.top(), width, rect.height())
+            draw_words(painter, cell, tr(heading), font=font, colour=theme.muted, right=column == FIGURES)
+        painter.end()
+
+
+def rows_of(uses: Sequence[MentionUse], ticked: set[int]) -> list[KwicRow]:
+    """Lines in the order given; those of `ticked` mentions with a tick."""
+    marks = (CheckMark.TICKED if one.context.mention_id in ticked else CheckMark.UNTICKED for one in uses)
+    return [UseRow("", one.context, mark, one) for one, mark in zip(uses, marks, strict=True)]
