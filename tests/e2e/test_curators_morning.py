@@ -74,7 +74,7 @@ def test_a_morning(window: MainWindow, folder: Path, tmp_path: Path, qtbot: QtBo
     assert "Only spelling is compared" in bench.candidates.note.text()
     lines = list(hands.curate())
     assert len(lines) == 7
-    assert any("rejected" in line for line in lines)
+    assert any("Rejected" in line for line in lines)
     counts = bench.project.queue.counts().decisions_by_outcome
     assert not counts.get(Outcome.REJECTED), "the last one was undone"
 

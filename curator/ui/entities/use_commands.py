@@ -13,31 +13,29 @@ if TYPE_CHECKING:
 USES: tuple[Command[UseFlows], ...] = (
     Command(
         "mention.uses",
-        "All uses of the entity…",
-        Menu.MENTION,
+        "View all uses of the entity…",
+        Menu.QUEUE,
         "Lists every mention of the project that is linked to the highlighted entity, the doubtful ones first, to "
         "check them, to move some to another entity or to mark them NIL.",
         lambda uses: uses.show_uses(),
         ("U",),
         when=lambda s: s.project,
-        group=4,
-        after="mention.nils",
+        group=3,
     ),
     Command(
         "mention.find_uses",
         "All uses of another entity…",
-        Menu.MENTION,
+        Menu.TOOLS,
         "Searches the knowledge base for an entity and lists every mention that is linked to it.",
         lambda uses: uses.find_uses(),
         ("Shift+U",),
         when=lambda s: s.project,
-        group=4,
-        after="mention.nils",
+        group=2,
     ),
     Command(
         "mention.page",
         "Page of the entity at its source…",
-        Menu.MENTION,
+        Menu.TOOLS,
         "Opens the page of the highlighted entity in the browser, such as its record in the MeSH Browser; asks before "
         "the first time.",
         lambda uses: uses.open_page(),

@@ -92,7 +92,6 @@ class UsesPage(QWidget):
         self._make_widgets()
         self._compose()
         self._connect()
-        self.setFocusProxy(self.list)
         glance.remember(self.list.viewport(), self._lines_shown)
 
     def _make_widgets(self) -> None:

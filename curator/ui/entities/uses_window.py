@@ -1,4 +1,4 @@
-"""*Mention > All uses of the entity*: every mention that is linked to one entity, over the whole project."""
+"""*Queue > View all uses of the entity*: every mention that is linked to one entity, over the whole project."""
 
 from __future__ import annotations
 

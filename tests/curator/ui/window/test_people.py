@@ -143,7 +143,7 @@ def test_what_an_adjudication_decided_is_shown_at_once(desk: Desk) -> None:
     found = judge_alike_but_once(desk, "anna", "ben")
     mode = people(desk).mode
     mode.adjudicate(found)
-    assert "adopt a judgement" in bench.bottom.hints.accessibleName()
+    assert "1–2 adopt a judgement" in bench.bottom.hints.accessibleName()
     assert "choose" not in bench.bottom.hints.accessibleName()
     desk.press(Key.Key_2)
     view = bench.navigator.mention
@@ -153,7 +153,7 @@ def test_what_an_adjudication_decided_is_shown_at_once(desk: Desk) -> None:
     assert [one for one in bench.candidates.findChildren(ElidedLabel) if one.words.startswith("NIL")]
     assert "NIL" in bench.history.model.index(0, 0).data()
     desk.bench.focus_document()
-    assert "verdict" not in bench.bottom.hints.accessibleName()
+    assert "judgement" not in bench.bottom.hints.accessibleName()
 
 
 def test_the_usual_keys_lead_to_the_next_disagreement(desk: Desk) -> None:
@@ -222,7 +222,7 @@ def test_files_go_out_and_come_back(desk: Desk, qtbot: QtBot, tmp_path: Path) ->
     save.accept()
     assert (tmp_path / "r.jsonl").is_file()
     flows.read_round(tmp_path / "r.jsonl")
-    qtbot.waitUntil(lambda: "2 were there already" in desk.bench.bottom.notice.words.words)
+    qtbot.waitUntil(lambda: "2 were already there" in desk.bench.bottom.notice.words.words)
 
 
 def test_another_name_is_felt_at_once(desk: Desk) -> None:

@@ -243,7 +243,7 @@ def test_during_an_adjudication_nothing_is_moved(linked: Desk, qtbot: QtBot) -> 
     linked.bench.many.set_alone(True)
     press(window.page.list, Key.Key_A, Key.Key_N)
     press(window.strip, Key.Key_1)
-    assert "Leave the round or the adjudication first" in window.note.text()
+    assert "decided one at a time" in window.note.text()
     assert verdict(linked, 1) == Verdict.link(ARREST)
     window.reject()
 
