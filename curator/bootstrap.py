@@ -287,20 +287,23 @@ class _Joined:
             release=ReleaseService(store, self.switch, AtomicWriter()),
             kb_export=KnowledgeExport(store, AtomicWriter()),
             suspicious=SuspiciousService(self.desk, events, clock, curator=curator),
-            seat=repeating_seat(
-                store,
-                curation,
-                self.suggestions,
-                clock,
-                curator=curator,
-                share=lambda: load().settings.asked_again,
-                held_out=holdout.among,
-            ),
+            seat=self._seat(curation, holdout),
             diagnostics=DiagnosticsService(store, self.linker, self.switch),
             jobs=self.jobs,
             formats=self.formats,
             disk=store,
             close=self._close,
+        )
+
+    def _seat(self, curation: CurationService, holdout: HoldoutService) -> Seat:
+        return repeating_seat(
+            self.store,
+            curation,
+            self.suggestions,
+            self.clock,
+            curator=self.curator,
+            share=lambda: load().settings.asked_again,
+            held_out=holdout.among,
         )
 
     def _retraining(self) -> RetrainingService:

@@ -115,7 +115,7 @@ def holdout(project: Path, *, as_json: bool) -> None:
     text = (
         f"suggestion held out: {_share(report.without)}\n"
         f"suggestion shown:    {_share(report.seen)}\n"
-        f"influence: {'–' if report.sway is None else f'{100 * report.sway:+.1f} points'}"
+        f"influence: {'–' if report.sway is None else f'{100 * report.sway:+.1f} percentage points'}"
     )
     say({**asdict(report), "sway": report.sway}, text, as_json=as_json)
 
