@@ -32,7 +32,7 @@ WORD = re.compile(r"[A-Za-z]{2,}")
 OF_QT = {"Press shortcut"}
 """Qt's own words, which Qt's own translation has; those of its standard buttons are left out as such."""
 AS_THEY_ARE = (
-    r"ada|Lidocaine|p – Curator",  # who and what is curated
+    r"ada|Lidocaine|Heart Arrest|p – Curator",  # who and what is curated
     r"BioC (JSON|XML)|PubTator|brat standoff.*|UIMA XMI|W3C Web Annotation.*|WebAnno TSV 3|ZESHEL.*|Plain text"
     r"|PubAnnotation JSON|PubMed XML|MEDLINE \(nbib\)"
     r"|(BLINK|Curator) JSON lines|.*\b(CSV|TSV|XLSX|DocBin|MediaWiki|Hugging Face)\b.*",  # formats
