@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from curator.cli.console import AS_JSON, PROJECT, SPLIT, counted, opened, run_steps, say
-from curator.cli.import_words import say_import
+from curator.cli.import_preview import say_import
 from curator.domain.curies import pmids_in
 from curator.domain.documents import Split
 from curator.domain.wording import UserError

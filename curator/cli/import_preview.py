@@ -1,4 +1,4 @@
-"""What an import would do, and how changed documents differ, as text and JSON. Nothing is written."""
+"""What an import would do or did, and how changed documents differ, as text and JSON."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from curator.cli.console import counted, say
 from curator.domain.documents import as_line, differences, shortened
-from curator.services.importing import TextChange, verdict_words
+from curator.services.importing import TextChange, counts_in_words, known_in_words, verdict_words
 
 if TYPE_CHECKING:
-    from curator.services.importing import Foreseen, Left
+    from curator.services.importing import Foreseen, ImportReport, Left
 
+SHOWN_PROBLEMS = 20
 SHOWN = 10
 """How many problems of a file, and annotations found only in a file, are shown."""
 
@@ -121,3 +122,20 @@ def paths_words(paths: Sequence[Path]) -> str:
     """`a.txt, b.txt and 8 more`."""
     names = ", ".join(one.name for one in paths[:3])
     return f"{names} and {len(paths) - 3:,} more" if len(paths) > 3 else names
+
+
+def say_import(report: ImportReport, *, as_json: bool) -> None:
+    result: dict[str, Any] = asdict(report)
+    counts, known = counts_in_words(report), known_in_words(report)
+    imported = f"Imported in {report.seconds:.1f} s: {counts}." if counts else "Nothing was imported."
+    lines = [f"{imported} {known}".rstrip()]
+    shown = report.problems[:SHOWN_PROBLEMS]
+    lines += [f"{one.file}{_at_line(one.problem.line)}: {one.problem.severity}: {one.problem.text}" for one in shown]
+    left = len(report.problems) - SHOWN_PROBLEMS
+    if left > 0:
+        lines.append(f"… and {left:,} more; --json shows all.")
+    say(result, "\n".join(lines), as_json=as_json)
+
+
+def _at_line(number: int) -> str:
+    return f", line {number}" if number else ""

@@ -21,8 +21,7 @@ from curator.cli.console import (
     say,
     say_change,
 )
-from curator.cli.import_preview import paths_words, say_preview
-from curator.cli.import_words import say_import
+from curator.cli.import_preview import paths_words, say_import, say_preview
 from curator.domain.documents import Split
 from curator.domain.imports import Changed
 from curator.domain.wording import UserError

@@ -1,5 +1,5 @@
-"""The working place: text, candidates and queue side by side, and all that is done to a mention there besides deciding,
-notes and history too. `Workbench` joins the rooms that it shows.
+"""The working place: text, candidates and queue side by side, and all that is done to a mention there besides deciding.
+`Workbench` joins the rooms that it shows.
 
 * **What the layout keeps, it finds by name** (`window_layout.py`): a splitter or table with an object name, and what
   `keep_shown` marked. Only sizes that the curator changed are kept; the rest follows the window.
@@ -15,7 +15,6 @@ from curator.ui.bench.text_commands import TEXT
 
 if TYPE_CHECKING:
     from curator.ui.bench.refresher import Refresher
-    from curator.ui.bench.status_line import StatusLine
     from curator.ui.bench.window_layout import WindowLayout
     from curator.ui.bench.workbench import Workbench
 
@@ -25,7 +24,6 @@ __all__ = [
     "QUEUE",
     "TEXT",
     "Refresher",
-    "StatusLine",
     "WindowLayout",
     "Workbench",
 ]
@@ -33,7 +31,6 @@ __all__ = [
 __getattr__ = opened_late(
     __name__,
     refresher="Refresher",
-    status_line="StatusLine",
     window_layout="WindowLayout",
     workbench="Workbench",
 )

@@ -10,10 +10,10 @@ from curator.domain.jobs import LinkerState, LinkerStatus
 from curator.domain.wording import tr
 from curator.services.queue import REASON as HELD_OUT
 from curator.services.queue import MentionView
-from curator.ui.bench.status_line import StatusLine
 from curator.ui.bench.workbench import Workbench
 from curator.ui.jobs import JobKind
 from curator.ui.kit import names_in, place_of, way_to
+from curator.ui.panels import StatusLine
 
 PATCHED = {ChangeKind.DECIDED, ChangeKind.ENTITIES}
 """Steps of which the open document shows nothing new but decisions."""

@@ -16,11 +16,8 @@ from curator.domain.suggestions import CandidateOrder
 from curator.services.queue import Seat
 from curator.ui.bench.decision_guard import DecisionGuard
 from curator.ui.bench.effort_meter import EffortMeter
-from curator.ui.bench.guidelines_panel import GuidelinesPanel
 from curator.ui.bench.hierarchy_side import HierarchySide
-from curator.ui.bench.history_panel import HistoryPanel, HistorySide, SideSplitter
 from curator.ui.bench.mention_editor import MentionEditor, TypePicker
-from curator.ui.bench.notes import CommentsPanel, CommentStrip, Noter
 from curator.ui.bench.text_tools import TextTools
 from curator.ui.bench.window_layout import MOVED
 from curator.ui.candidates import CandidatePanel, SearchPane
@@ -28,6 +25,15 @@ from curator.ui.deciding import CandidateDesk, Decider, GroupDecider, Navigator,
 from curator.ui.document import DocumentView, FindBar
 from curator.ui.jobs import BottomBar, Jobs
 from curator.ui.kit import USUAL_LINE, Bridge, Glance, Notices, Sight
+from curator.ui.panels import (
+    CommentsPanel,
+    CommentStrip,
+    GuidelinesPanel,
+    HistoryPanel,
+    HistorySide,
+    Noter,
+    SideSplitter,
+)
 from curator.ui.queue import DocumentHeader, QueuePanel
 
 if TYPE_CHECKING:

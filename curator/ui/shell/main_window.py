@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget
 from curator.commands import Command, WindowState
 from curator.domain.wording import tr
 from curator.settings import LoadedSettings, SameString, Snapping
-from curator.ui.bench import StatusLine, WindowLayout
+from curator.ui.bench import WindowLayout
 from curator.ui.kit import Sight, ThemeController, belongs_to, tell, use_keys
+from curator.ui.panels import StatusLine
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.dropping import DropFlow
 from curator.ui.shell.menus import CommandMenus

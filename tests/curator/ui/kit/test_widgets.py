@@ -14,7 +14,6 @@ from pytestqt.qtbot import QtBot
 from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState, Split
 from curator.services.ports import QueueRow
-from curator.ui.bench.history_panel import HistoryPanel
 from curator.ui.bench.mention_editor import TypePicker
 from curator.ui.candidates.candidate_panel import CandidatePanel
 from curator.ui.candidates.search_panel import SearchPanel
@@ -23,10 +22,11 @@ from curator.ui.document.document_view import DocumentView
 from curator.ui.kit.labels import ElidedLabel, StateChip
 from curator.ui.kit.mention_state import MentionState
 from curator.ui.kit.theme import DARK, LIGHT
+from curator.ui.panels.history_panel import HistoryPanel
 from curator.ui.queue.document_header import DocumentHeader
 from curator.ui.queue.queue_panel import QueuePanel
-from tests.curator.ui.bench.test_history_panel import HISTORY
 from tests.curator.ui.candidates.test_search_panel import Search
+from tests.curator.ui.panels.test_history_panel import HISTORY
 from tests.curator.ui.queue.test_queue_model import Rows
 from tests.curator.ui.samples import decision, lookup, opened, span, suggestion, view
 

@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from curator.domain.jobs import Progress
 from curator.services.curating.bulk import BulkOffer
 from curator.services.curating.bulk_plan import Chance, make_plan
-from curator.ui.bench.history_panel import ABOVE
 from curator.ui.jobs.jobs import JobKind
+from curator.ui.panels.history_panel import ABOVE
 from tests.curator.ui.window.fakes import SHIFT, Desk, MakeDesk
 
 Key = Qt.Key

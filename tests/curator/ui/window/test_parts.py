@@ -15,12 +15,12 @@ from curator.commands import WindowState
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.wording import UserError
-from curator.ui.bench.status_line import linker_words
 from curator.ui.jobs.jobs import JobKind, Jobs, RunningJob, left_words
 from curator.ui.jobs.jobs_bar import hints_for, words_of
 from curator.ui.kit.key_names import belongs_to
 from curator.ui.kit.labels import percent
 from curator.ui.kit.window_calls import Bridge
+from curator.ui.panels.status_line import linker_words
 from curator.ui.shell.manual import title_of
 from curator.ui.shell.recent import recent_projects, remember
 from curator.ui.training.evaluate import comparison_rows, comparison_words, evaluation_rows, gate_rows

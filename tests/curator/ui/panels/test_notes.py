@@ -15,10 +15,10 @@ from curator.domain.audit import Comment
 from curator.domain.decisions import STEPS, Change
 from curator.domain.documents import DocumentState
 from curator.services.ports import QueueFilter
-from curator.ui.bench.guidelines_panel import GuidelinesPanel, headings
-from curator.ui.bench.notes import CommentsPanel, CommentStrip, Noter
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.document.document_view import DocumentView
+from curator.ui.panels.guidelines_panel import GuidelinesPanel, headings
+from curator.ui.panels.notes import CommentsPanel, CommentStrip, Noter
 from tests.curator.services.fakes import World, make_world
 from tests.curator.ui.samples import AT, opened
 

@@ -35,7 +35,6 @@ from PySide6.QtWidgets import (
 from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import MentionEdit, slice_spans
 from curator.domain.wording import tr
-from curator.ui.bench.notes import CommentsPanel
 from curator.ui.kit import (
     PAD,
     ElidedLabel,
@@ -49,6 +48,7 @@ from curator.ui.kit import (
     theme_of,
     verdict_words,
 )
+from curator.ui.panels.notes import CommentsPanel
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
