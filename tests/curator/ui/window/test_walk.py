@@ -107,8 +107,8 @@ def drawn(walk: Walk) -> str:
             f"Return on a mention, from its command's handler to `{DECIDES}`:\n",
             *lines,
             "",
-            _filled(f"Onto the disk, in a thread beside the key: {_line(walk.chain('sync'))}."),
-            _filled(f"To the linker's memory, in a thread, when the key is answered: {_line(walk.chain('remember'))}."),
+            _filled(f"To the disk, in a second thread: {_line(walk.chain('sync'))}."),
+            _filled(f"To the linker's memory, in a third thread, after the key: {_line(walk.chain('remember'))}."),
         )
     )
 
