@@ -23,6 +23,7 @@ Key = Qt.Key
 CTRL = Qt.KeyboardModifier.ControlModifier
 DEMO = Path(__file__).parents[2] / "resources" / "demo" / "pubmed"
 OTHER = "Ben Okafor"
+LINKED = "colchicine"
 WINDOWS = {
     "decisions": "view.decisions",
     "bundles": "model.history",
@@ -54,6 +55,7 @@ def take(session: Session) -> None:
         _change,
         _held_back,
         _notice,
+        _knowledge,
         _windows,
         _round,
         _adjudication,
@@ -65,6 +67,22 @@ def take(session: Session) -> None:
         except (AssertionError, AttributeError, LookupError, StopIteration) as wrong:
             print(f"Not reached: {place.__name__.strip('_')} ({wrong!r})")
         session.leave()
+
+
+def _knowledge(session: Session) -> None:
+    """The hierarchy in place of the candidates, an entity's relatives, and all its uses."""
+    session.select(lambda one: one.mention.text == LINKED)
+    for name, command in (
+        ("tree", "view.hierarchy"),
+        ("broader", "view.broader_entities"),
+        ("narrower", "view.narrower_entities"),
+    ):
+        session.command(command)
+        session.shot(name)
+        session.press(Key.Key_Escape)
+    session.command("mention.uses")
+    session.shot("uses", after=1.5)
+    session.leave()
 
 
 def _done_question(session: Session) -> None:

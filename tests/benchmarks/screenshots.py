@@ -27,7 +27,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from curator.domain.jobs import LinkerState
 from curator.services.queue.queue import MentionView
 from curator.settings.file import save
-from curator.settings.schema import Settings, ThemeChoice
+from curator.settings.schema import Language, Settings, ThemeChoice
 from tests.benchmarks import screenshot_places
 from tests.benchmarks.real_window import Desk, desk, display
 
@@ -127,11 +127,11 @@ def welcome(session: Session) -> None:
     session.shot("welcome")
 
 
-def take(given: Path, out: Path, *, scale: int, theme: ThemeChoice, more: bool) -> None:
+def take(given: Path, out: Path, *, scale: int, theme: ThemeChoice, language: Language, more: bool) -> None:
     """All states in one window, with settings of its own."""
     with tempfile.TemporaryDirectory() as folder:
         os.environ["CURATOR_CONFIG_DIR"] = folder
-        save(Settings(curator_name="Anna Berg", theme=theme, interface_size=scale))
+        save(Settings(curator_name="Anna Berg", theme=theme, interface_size=scale, language=language))
         project = Path(folder) / given.name
         shutil.copytree(given, project)
         with desk(project) as hand:
@@ -150,6 +150,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("shots"))
     parser.add_argument("--size", nargs="+", choices=SIZES, default=["1440x900"], help="of the screen")
     parser.add_argument("--scale", nargs="+", type=int, choices=(100, 200), default=[100], help="of the interface")
+    parser.add_argument("--language", type=Language, choices=list(Language), default=Language.ENGLISH)
     parser.add_argument("--places", action="store_true", help="further places than the ten")
     parser.add_argument("--folders", action="store_true", help="a folder for each size and scale")
     options = parser.parse_args()
@@ -157,6 +158,7 @@ def main() -> None:
         for size in options.size:
             command = [sys.executable, "-m", "tests.benchmarks.screenshots", str(options.project), "--size", size]
             command += ["--out", str(options.out), "--scale", *map(str, options.scale), "--folders"]
+            command += ["--language", options.language]
             subprocess.run([*command, *(["--places"] if options.places else [])], check=False)
         return
     with display(f"{options.size[0]}x24"):
@@ -164,7 +166,7 @@ def main() -> None:
             out = options.out / f"{options.size[0]}-{scale}" if options.folders else options.out
             out.mkdir(parents=True, exist_ok=True)
             for theme in (ThemeChoice.LIGHT, ThemeChoice.DARK):
-                take(options.project, out, scale=scale, theme=theme, more=options.places)
+                take(options.project, out, scale=scale, theme=theme, language=options.language, more=options.places)
 
 
 def _fill_screen(window: QWidget) -> None:

@@ -17,7 +17,7 @@ from curator.ui.candidates.search_panel import NO_MATCH, TOO_SOON
 from curator.ui.candidates.search_rows import BROKEN, MatchDelegate, MatchModel, Search, SearchAnswer, answer_to
 from curator.ui.candidates.tree_model import Narrower, TreeModel, Way
 from curator.ui.candidates.tree_view import TreeView
-from curator.ui.kit import ElidedLabel, Glance, RowList, Worker
+from curator.ui.kit import ElidedLabel, Glance, NoteLabel, RowList, Worker
 
 READING = "Reading the hierarchy…"
 FLAT = (
@@ -58,6 +58,7 @@ class TreePane(QWidget):
         self.line.setAccessibleName(tr("Find in the hierarchy"))
         self.line.setClearButtonEnabled(True)
         self.status = ElidedLabel(muted=True, parent=self)
+        self.note = NoteLabel(self)
         self.tree = TreeView(self.model, tr("Hierarchy of the knowledge base"), self)
         self.tree.set_empty_words(tr(READING))
         self.list = RowList(tr("Entities found"), self)
@@ -83,6 +84,7 @@ class TreePane(QWidget):
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(0)
         rows.addLayout(head)
+        rows.addWidget(self.note)
         rows.addWidget(self.pages, 1)
         splitter = QSplitter(Qt.Orientation.Vertical, self)
         splitter.addWidget(upper)
@@ -165,7 +167,7 @@ class TreePane(QWidget):
     def _arrived(self, index: QModelIndex, way: TreeWay) -> None:
         self.tree.go_to(index)
         if way.alone:
-            self.status.set_words(tr(ALONE, name=way.nodes[0].entity.name))
+            self.note.set_note(tr(ALONE, name=way.nodes[0].entity.name))
 
     @Slot(str)
     def _troubled(self, words: str) -> None:
@@ -191,6 +193,7 @@ class TreePane(QWidget):
 
     def _say_hint(self) -> None:
         self.status.set_words(tr(HINT))
+        self.note.set_note("")
 
     # --- the search in it ---
 

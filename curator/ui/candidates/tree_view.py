@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -117,6 +117,13 @@ class TreeView(QTreeView):
     def node(self) -> TreeNode | None:
         """The highlighted entity."""
         return self._node(self.currentIndex())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The highlighted row stays in sight where it was."""
+        row = self.visualRect(self.currentIndex())
+        super().resizeEvent(event)
+        if row.isValid() and 0 <= row.top() < event.oldSize().height():
+            self.scrollTo(self.currentIndex())
 
     def go_to(self, index: QModelIndex) -> None:
         """Open the way to a row, highlight it and bring it into sight."""

@@ -46,8 +46,8 @@ def learns_words(preview: TrainingPreview) -> str:
     if preview.left_out:
         lines.append(
             ntr(
-                "The loss ignores {n} NIL decision.",
-                "The loss ignores {n:,} NIL decisions.",
+                "Training uses links only: {n} NIL decision is left out.",
+                "Training uses links only: {n:,} NIL decisions are left out.",
                 preview.left_out,
             )
         )
@@ -101,7 +101,7 @@ def judged_words(preview: TrainingPreview) -> str:
 
 def time_words(preview: TrainingPreview) -> str:
     """First what encoding entities or names again takes, then the whole, and how that is known."""
-    whole = tr(FORECAST, time=range_words(60 * preview.least, 60 * preview.most), basis=preview.basis)
+    whole = tr(FORECAST, time=range_words(60 * preview.least, 60 * preview.most), basis=tr(preview.basis))
     if not preview.encoded_entities:
         return whole
     encoding = tr(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
@@ -132,7 +133,7 @@ def test_an_entity_in_no_hierarchy_says_so(tall: Desk, qtbot: QtBot) -> None:
     pane.open_at("MESH:D008012")
     tree(tall, qtbot)
     assert highlighted(pane) == "Lidocaine"
-    assert pane.status.words == ALONE.format(name="Lidocaine")
+    assert pane.note.text() == ALONE.format(name="Lidocaine")
 
 
 def test_b_lists_broader_entities_and_a_digit_links(tall: Desk, qtbot: QtBot) -> None:
@@ -234,3 +235,14 @@ def test_candidates_and_search_are_restricted_to_a_branch(tall: Desk, qtbot: QtB
     restricted(tall, "Cancel")
     restricted(tall, "Lift")
     qtbot.waitUntil(lambda: branches().of == {})
+
+
+def test_the_highlighted_entity_stays_in_sight_when_the_tree_gets_lower(tall: Desk, qtbot: QtBot) -> None:
+    tall.press(Key.Key_Y)
+    pane = tree(tall, qtbot)
+    pane.open_at("MESH:D008012")
+    view = tree(tall, qtbot).tree
+    row = view.visualRect(view.currentIndex())
+    view.setFixedHeight(row.top())
+    QApplication.processEvents()
+    assert view.viewport().rect().contains(view.visualRect(view.currentIndex()).center())
