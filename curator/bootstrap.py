@@ -25,6 +25,8 @@ from curator.services.curating import (
     GuidelineService,
     NoteService,
     PropagationService,
+    StepService,
+    Training,
 )
 from curator.services.importing import FetchService, ImportList, ImportService
 from curator.services.knowledge import (
@@ -64,6 +66,7 @@ from curator.services.training import (
     Workplace,
 )
 from curator.settings import Settings, config_folder, load
+from resources.recipe_files import CONVENTIONS
 
 BUNDLES = "bundles"
 TABLE_COLUMNS = "table-columns.json"
@@ -91,6 +94,7 @@ class Project:
     ordering: OrderingService
     curation: CurationService
     propagation: PropagationService
+    steps: StepService
     bulk: BulkService
     efforts: EffortService
     knowledge: KnowledgeService
@@ -259,6 +263,7 @@ class _Joined:
             ordering=OrderingService(store),
             curation=curation,
             propagation=PropagationService(store, events, clock, curator=curator),
+            steps=StepService(store, events, clock, curator=curator, trainings=self._trainings),
             bulk=BulkService(store, events, clock, curator=curator),
             efforts=self.efforts,
             knowledge=KnowledgeService(store, events, curator=curator),
@@ -305,6 +310,11 @@ class _Joined:
             share=lambda: load().settings.asked_again,
             held_out=holdout.among,
         )
+
+    def _trainings(self) -> list[Training]:
+        """The linkers that a curator had trained; indexes and their fitted weights are made without being asked."""
+        trained = (one for one in self.switch.all() if one.parent and one.recipe != CONVENTIONS)
+        return [Training(one.id, one.created_at) for one in trained]
 
     def _retraining(self) -> RetrainingService:
         speeds = Speeds(self.cache)

@@ -1,4 +1,4 @@
-"""decide, undo, redo, replay."""
+"""decide, steps, undo, redo, replay."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from curator.cli.console import (
     SPLIT,
     change_facts,
     counted,
+    document_named,
     opened,
     run_steps,
     say,
@@ -24,7 +25,8 @@ from curator.cli.console import (
 from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import Split
 from curator.domain.wording import UserError
-from curator.services.curating import Others, PropagationScope
+from curator.services.curating import Others, PropagationScope, Step, StepKind, StepState
+from curator.services.ports import StepFilter
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
@@ -218,26 +220,86 @@ def decide(
     say_change(change, as_json=as_json)
 
 
+KINDS = {one.name.lower().replace("_", "-"): one for one in StepKind}
+
+
+@click.command("steps")
+@PROJECT
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="List N steps.")
+@click.option("--before", type=int, metavar="STEP", help="List steps before this one.")
+@click.option("--by", default="", metavar="NAME", help="Only steps by this curator.")
+@click.option("--kind", type=click.Choice(list(KINDS)), help="Only steps of this kind.")
+@click.option("--document", default="", metavar="ID", help="Only steps in the document with this ID.")
+@click.option("--search", default="", metavar="WORDS", help="Only steps with these words or this entity ID.")
+@AS_JSON
+def steps(
+    project: Path,
+    *,
+    limit: int,
+    before: int | None,
+    by: str,
+    kind: str | None,
+    document: str,
+    search: str,
+    as_json: bool,
+) -> None:
+    """List the history of steps of P, newest first: number, time, curator, mentions, and what was done.
+
+    `curator undo P --to STEP` goes back to a step.
+    """
+    with opened(project, read_only=True) as found:
+        document_id = document_named(found, document) if document else None
+        where = StepFilter(by, KINDS[kind].operations if kind else frozenset(), document_id, search)
+        page = found.steps.page(where, limit=limit, after=found.steps.operation(before) if before is not None else None)
+    lines = [_step_line(one) for one in page.steps]
+    if page.beyond is not None:
+        lines.append(f"Older steps: add --before {page.beyond.id}.")
+    rows = [{**asdict(one), "at": one.at.isoformat(), "state": one.state.name.lower()} for one in page.steps]
+    beyond = page.beyond.id if page.beyond is not None else None
+    say({"steps": rows, "before": beyond}, "\n".join(lines) or "No steps.", as_json=as_json)
+
+
+def _step_line(one: Step) -> str:
+    number = "" if one.number is None else str(one.number)
+    state = f"  ({one.state.value})" if one.state in (StepState.REDOABLE, StepState.UNDONE) else ""
+    at = f"{one.at.astimezone():%Y-%m-%d %H:%M:%S}"
+    return f"{number:>8}  {at}  {one.actor}  {one.mentions:>6,}  {one.text}{state}"
+
+
+TO = click.option("--to", type=int, metavar="STEP", help="Go to this step; `curator steps P` lists the numbers.")
+
+
 @click.command("undo")
 @PROJECT
+@TO
 @CURATOR
 @AS_JSON
-def undo(project: Path, *, curator: str, as_json: bool) -> None:
-    """Undo the last step."""
+def undo(project: Path, *, to: int | None, curator: str, as_json: bool) -> None:
+    """Undo the last step, or with --to everything after a step, which stays."""
     with opened(project, curator=curator) as found:
-        change = found.curation.undo()
+        change = found.curation.undo() if to is None else _go(found, to, forward=False)
     say_change(change, as_json=as_json, nothing="Nothing to undo.")
 
 
 @click.command("redo")
 @PROJECT
+@TO
 @CURATOR
 @AS_JSON
-def redo(project: Path, *, curator: str, as_json: bool) -> None:
-    """Redo the step that was undone last."""
+def redo(project: Path, *, to: int | None, curator: str, as_json: bool) -> None:
+    """Redo the step that was undone last, or with --to all undone steps up to a step, which is redone, too."""
     with opened(project, curator=curator) as found:
-        change = found.curation.redo()
+        change = found.curation.redo() if to is None else _go(found, to, forward=True)
     say_change(change, as_json=as_json, nothing="Nothing to redo.")
+
+
+def _go(project: Project, number: int, *, forward: bool) -> Change:
+    """Raises UserError where the way leads in the other direction."""
+    journey = project.steps.journey(number)
+    if journey.forward is not forward:
+        state, command = ("undone", "redo") if journey.forward else ("done", "undo")
+        raise UserError(f"Step {number} is {state}. Use `curator {command} P --to {number}`; nothing was changed.")
+    return project.steps.go(journey)
 
 
 @click.command("replay")

@@ -51,8 +51,9 @@ COMMANDS = {
     "suspicious": ("curator.cli.people", "suspicious", "List decisions that may be wrong."),
     "audit": ("curator.cli.people", "audit", "Export the audit trail."),
     "release": ("curator.cli.people", "release", "Export a release of the decisions."),
-    "undo": ("curator.cli.deciding", "undo", "Undo the last step."),
-    "redo": ("curator.cli.deciding", "redo", "Redo the last undone step."),
+    "steps": ("curator.cli.deciding", "steps", "List the history of steps."),
+    "undo": ("curator.cli.deciding", "undo", "Undo the last step, or go back to a step."),
+    "redo": ("curator.cli.deciding", "redo", "Redo the last undone step, or all up to a step."),
     "desktop": ("curator.cli.projects", "desktop", "Add Curator to the desktop's menus, or remove it."),
     "replay": ("curator.cli.deciding", "replay", "Replay imported gold as decisions of a curator."),
 }

@@ -5,7 +5,7 @@ history.
 `Change`. `PropagationService` finds the other mentions of a string in their contexts, grouped and with outliers
 unticked, and decides what is ticked as one step. `BulkService` says which suggestions may be accepted unseen, which
 sample to check first, and the bound. Notes are flags and comments, undoable; guidelines belong to the project; efforts
-are seconds and keys of decisions.
+are seconds and keys of decisions. `StepService` lists the history of steps, goes back to one and forward again.
 
 * **A bulk step on paper holds its plan** (`bulk_sheet.py`). The sample goes out as JSON lines with the plan (sets,
   samples, every suggestion) behind them and comes back marked. Nothing is drawn or chosen after somebody has looked,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from curator.services.curating.notes import NoteService
     from curator.services.curating.propagation import Others, PropagationScope, PropagationService
     from curator.services.curating.propagation_groups import Group, GroupKind, Line
+    from curator.services.curating.steps import Journey, Step, StepKind, StepPage, StepService, StepState, Training
 
 __all__ = [
     "GUIDELINES_KEY",
@@ -44,12 +45,19 @@ __all__ = [
     "Group",
     "GroupKind",
     "GuidelineService",
+    "Journey",
     "Line",
     "NoteService",
     "Others",
     "PropagationScope",
     "PropagationService",
     "SampleSheet",
+    "Step",
+    "StepKind",
+    "StepPage",
+    "StepService",
+    "StepState",
+    "Training",
     "checked",
     "decide_in",
     "entity_step",
@@ -74,4 +82,5 @@ __getattr__ = opened_late(
     notes="NoteService",
     propagation="Others PropagationScope PropagationService",
     propagation_groups="Group GroupKind Line",
+    steps="Journey Step StepKind StepPage StepService StepState Training",
 )

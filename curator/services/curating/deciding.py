@@ -18,6 +18,7 @@ from curator.domain.decisions import (
     Verdict,
 )
 from curator.domain.documents import DocumentState, Mention
+from curator.domain.same_string import string_key
 from curator.domain.suggestions import Suggestion
 from curator.domain.wording import UserError, tr
 from curator.services.ports import Clock, UnitOfWork
@@ -139,9 +140,12 @@ def _say(unit: UnitOfWork, mentions: Sequence[Mention], verdicts: Sequence[Verdi
 
 
 def mentions_words(mentions: Sequence[Mention]) -> str:
-    """A mention by its string, several by their number."""
+    """A mention by its string, several by their number, and by their string where they share it."""
+    first = mentions[0].text
     if len(mentions) == 1:
-        return tr("“{text}”", text=mentions[0].text)
+        return tr("“{text}”", text=first)
+    if len({string_key(one.text) for one in mentions}) == 1:
+        return tr("{number:,} mentions of “{text}”", number=len(mentions), text=" ".join(first.split()))
     return tr("{number:,} mentions", number=len(mentions))
 
 

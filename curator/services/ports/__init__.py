@@ -6,7 +6,15 @@ Implementations import this package and `curator.domain` only; `curator.bootstra
   raise, and no error of SQLAlchemy leaves storage. Nine and not seven: fewer would only rename methods that collide.
 """
 
-from curator.services.ports.curation import DecisionRepository, Effort, MentionRepository, Operation, SpentEffort
+from curator.services.ports.curation import (
+    DecisionRepository,
+    Effort,
+    LoggedStep,
+    MentionRepository,
+    Operation,
+    SpentEffort,
+    StepFilter,
+)
 from curator.services.ports.documents import DocumentRepository, ProjectCounts, QueueRow, TextMover, TextMoves
 from curator.services.ports.files import (
     DOCUMENT_FIELDS,
@@ -91,6 +99,7 @@ __all__ = [
     "LinkDocument",
     "LinkMention",
     "LinkerPort",
+    "LoggedStep",
     "MentionContext",
     "MentionRepository",
     "MentionUse",
@@ -109,6 +118,7 @@ __all__ = [
     "RecordRepository",
     "RoundRepository",
     "SpentEffort",
+    "StepFilter",
     "Store",
     "SuggestionRepository",
     "TablePreview",

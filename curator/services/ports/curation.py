@@ -25,6 +25,25 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
+class StepFilter:
+    """Which operations are listed; '', None and the empty set mean any. `words` are part of an operation's text, or of
+    the identifiers of the entities that it decided for."""
+
+    actor: str = ""
+    kinds: frozenset[OperationKind] = frozenset()
+    document_id: int | None = None
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedStep:
+    """An operation that is neither an undo nor a redo; `mentions` is how many it names."""
+
+    operation: Operation
+    mentions: int
+
+
+@dataclass(frozen=True, slots=True)
 class Effort:
     """What an operation cost since the one before: keys pressed and clicks, and milliseconds at work."""
 
@@ -194,6 +213,30 @@ class DecisionRepository(Protocol):
 
     def next_redo(self) -> int | None:
         """The operation that redoing repeats next, None when there is none."""
+        ...
+
+    def steps(self, where: StepFilter, *, limit: int, before: int | None = None) -> list[LoggedStep]:
+        """Operations that are neither undo nor redo, the newest first; of those with a smaller id than `before`."""
+        ...
+
+    def actors(self) -> list[str]:
+        """Who appended operations, by name; imports are left out."""
+        ...
+
+    def undo_steps(self, *, down_to: int = 0) -> list[int]:
+        """What undoing reverses, in its order, as far as the ids are not smaller than `down_to`."""
+        ...
+
+    def redo_steps(self) -> list[int]:
+        """What redoing repeats, in its order."""
+        ...
+
+    def taken_back(self, operation_ids: Sequence[int]) -> set[int]:
+        """Of these operations those that were undone and not redone."""
+        ...
+
+    def numbers(self, operation_ids: Sequence[int]) -> dict[int, int]:
+        """How many decisions each of these operations took; those without any are absent."""
         ...
 
     # --- what operations cost ---

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select
+from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, or_, select, text
 
 from curator.domain.decisions import OperationKind
 from curator.domain.wording import UserError, tr
-from curator.services.ports import Operation
-from curator.storage.db import OperationRow, from_iso
+from curator.services.ports import LoggedStep, Operation, StepFilter
+from curator.storage.db import DecisionRow, MentionRow, OperationRow, chunks, from_iso
 
 _IMPORT = "import:"
 _BARRIERS = (OperationKind.TAKE_TEXT, OperationKind.WITHDRAW_IMPORT)
@@ -26,6 +26,38 @@ _LAST = select(OperationRow.id, OperationRow.undo_after, OperationRow.redo_after
 _LAST = _LAST.order_by(OperationRow.id.desc()).limit(1)
 _INSERT = insert(OperationRow)
 _BEFORE = _LAST.where(OperationRow.id < bindparam("before"))
+_BACK_AND_FORTH = (OperationKind.UNDO.value, OperationKind.REDO.value)
+_STEPS = (
+    select(
+        OperationRow.id,
+        OperationRow.kind,
+        OperationRow.actor,
+        OperationRow.at,
+        OperationRow.text,
+        func.coalesce(func.json_array_length(OperationRow.payload, "$.mentions"), 0),
+    )
+    .where(OperationRow.kind.not_in(_BACK_AND_FORTH))
+    .order_by(OperationRow.id.desc())
+)
+_UNDO_STEPS = text(
+    "WITH RECURSIVE steps (id) AS (SELECT (SELECT undo_after FROM operations ORDER BY id DESC LIMIT 1) UNION ALL"
+    " SELECT (SELECT undo_after FROM operations AS one WHERE one.id < steps.id ORDER BY one.id DESC LIMIT 1)"
+    " FROM steps WHERE steps.id > :down_to) SELECT id FROM steps WHERE id >= :down_to"
+)
+_REDO_STEPS = text(
+    "WITH RECURSIVE entries (id) AS (SELECT (SELECT redo_after FROM operations ORDER BY id DESC LIMIT 1) UNION ALL"
+    " SELECT (SELECT redo_after FROM operations AS one WHERE one.id < entries.id ORDER BY one.id DESC LIMIT 1)"
+    " FROM entries WHERE entries.id IS NOT NULL)"
+    " SELECT operations.target FROM entries JOIN operations ON operations.id = entries.id ORDER BY entries.id DESC"
+)
+_IN_DOCUMENT = (
+    "(operations.kind != 'decide' AND (json_extract(operations.payload, '$.document') = :document_id"
+    " OR EXISTS (SELECT 1 FROM json_each(operations.payload, '$.mentions') AS one JOIN mentions"
+    " ON mentions.id = one.value WHERE mentions.document_id = :document_id)"
+    " OR EXISTS (SELECT 1 FROM json_each(operations.payload, '$.documents') AS one WHERE one.value = :document_id)"
+    " OR EXISTS (SELECT 1 FROM json_each(operations.payload, '$.states') AS one"
+    " WHERE json_extract(one.value, '$[0]') = :document_id)))"
+)
 
 
 class Operations:
@@ -84,6 +116,46 @@ class Operations:
     def next_redo(self) -> int | None:
         return self._redo_target(self._last()[2])
 
+    # --- the list of steps ---
+
+    def steps(self, where: StepFilter, *, limit: int, before: int | None = None) -> list[LoggedStep]:
+        query = _STEPS.where(*_conditions(where)).limit(limit)
+        if before is not None:
+            query = query.where(OperationRow.id < before)
+        return [
+            LoggedStep(Operation(one, OperationKind(kind), actor, from_iso(at), said), mentions)
+            for one, kind, actor, at, said, mentions in self._conn.execute(query)
+        ]
+
+    def actors(self) -> list[str]:
+        query = select(OperationRow.actor).where(~OperationRow.actor.startswith(_IMPORT)).distinct()
+        return sorted(self._conn.execute(query).scalars(), key=str.casefold)
+
+    def undo_steps(self, *, down_to: int = 0) -> list[int]:
+        return list(self._conn.execute(_UNDO_STEPS, {"down_to": down_to}).scalars())
+
+    def redo_steps(self) -> list[int]:
+        return list(self._conn.execute(_REDO_STEPS).scalars())
+
+    def taken_back(self, operation_ids: Sequence[int]) -> set[int]:
+        if not operation_ids:
+            return set()
+        wanted, last = set(operation_ids), {}
+        query = select(OperationRow.target, OperationRow.kind).where(OperationRow.kind.in_(_BACK_AND_FORTH))
+        query = query.where(OperationRow.id > min(wanted)).order_by(OperationRow.id)
+        for target, kind in self._conn.execute(query):
+            if target in wanted:
+                last[target] = kind
+        return {one for one, kind in last.items() if kind == OperationKind.UNDO}
+
+    def numbers(self, operation_ids: Sequence[int]) -> dict[int, int]:
+        found: dict[int, int] = {}
+        for part in chunks(operation_ids):
+            query = select(DecisionRow.operation_id, func.count()).where(DecisionRow.operation_id.in_(part))
+            for one, number in self._conn.execute(query.group_by(DecisionRow.operation_id)):
+                found[one or 0] = number
+        return found
+
     def _stacks_after(
         self, new_id: int, stacks: Sequence[int | None], kind: OperationKind, *, actor: str, target: int | None
     ) -> tuple[int | None, int | None]:
@@ -111,3 +183,22 @@ class Operations:
         if undo_entry is None:
             return None
         return self._conn.execute(select(OperationRow.target).where(OperationRow.id == undo_entry)).scalar()
+
+
+def _conditions(where: StepFilter) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = []
+    if where.actor:
+        found.append(OperationRow.actor == where.actor)
+    if where.kinds:
+        found.append(OperationRow.kind.in_(sorted(where.kinds)))
+    if where.words:
+        entities = select(DecisionRow.operation_id).where(
+            DecisionRow.entity_ids.icontains(where.words, autoescape=True)
+        )
+        found.append(or_(OperationRow.text.icontains(where.words, autoescape=True), OperationRow.id.in_(entities)))
+    if where.document_id is not None:
+        decided = select(DecisionRow.operation_id).join(MentionRow, MentionRow.id == DecisionRow.mention_id)
+        decided = decided.where(MentionRow.document_id == where.document_id)
+        others = text(_IN_DOCUMENT).bindparams(document_id=where.document_id)
+        found.append(or_(OperationRow.id.in_(decided), others))
+    return found

@@ -33,7 +33,7 @@ def decided(project: Path) -> dict[int, tuple[str, ...]]:
 def test_several_are_one_step(cli: Cli, project: Path, undecided: list[int]) -> None:
     assert decided(project) == {}
     answer = cli("decide", project, *undecided[:3], "--link", ENTITY)
-    assert "Linked 3 mentions to Lidocaine" in answer.out
+    assert "Linked 3 mentions of “Lidocaine” to Lidocaine" in answer.out
     assert len(decided(project)) == 3
     assert cli("undo", project).code == 0
     assert decided(project) == {}
@@ -111,3 +111,26 @@ def test_nothing_is_said_before_it_is_on_the_disk(
     assert answer.code == 2
     assert answer.out == ""
     assert "Input/output error" in answer.err
+
+
+def test_steps_are_listed_and_gone_back_to(cli: Cli, project: Path, undecided: list[int]) -> None:
+    """The first step is the one of `undecided`."""
+    for one in undecided[:3]:
+        assert cli("decide", project, one, "--link", ENTITY).code == 0
+    answer = cli("steps", project, "--limit", 2)
+    assert answer.out.splitlines()[0].endswith("1  Linked “Lidocaine” to Lidocaine")
+    assert answer.out.splitlines()[-1] == "Older steps: add --before 3."
+    back = cli("undo", project, "--to", 2)
+    assert "Undid 2 steps" in back.out
+    assert len(decided(project)) == 1
+    facts = cli("steps", project, "--json", "--kind", "decisions", "--search", "lidocaine").json["steps"]
+    assert [(one["number"], one["state"], one["mentions"]) for one in facts] == [
+        (4, "redoable", 1),
+        (3, "redoable", 1),
+        (2, "done", 1),
+        (1, "done", 8),
+    ]
+    assert "is undone. Use `curator redo P --to 3`" in cli("undo", project, "--to", 3).err
+    assert "Redid 1 step" in cli("redo", project, "--to", 3).out
+    assert set(decided(project)) == set(undecided[:2])
+    assert "no step 77" in cli("undo", project, "--to", 77).err

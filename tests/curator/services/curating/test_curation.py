@@ -59,7 +59,7 @@ def test_a_decision_keeps_what_was_shown(filled: World) -> None:
 def test_several_mentions_are_one_operation(filled: World) -> None:
     before = state(filled), state(filled, 2)
     change = filled.project.curation.decide_many([1, 5], LIDOCAINE)
-    assert change.text == "Linked 2 mentions to Lidocaine"
+    assert change.text == "Linked 2 mentions of “Lidocaine” to Lidocaine"
     assert change.document_ids == (1, 2)
     filled.project.curation.undo()
     assert (state(filled), state(filled, 2)) == before

@@ -49,7 +49,7 @@ def test_the_ticked_ones_are_one_step_with_what_their_lines_showed(linked: World
     assert found.ticked == (5, 9)
     change = linked.project.propagation.decide(found, found.ticked)
     assert heard == [change]
-    assert change.text == "Linked 2 mentions to Lidocaine"
+    assert change.text == "Linked 2 mentions of “Lidocaine” to Lidocaine"
     assert change.document_ids == (2, 3)
     decision = linked.project.curation.current([5])[5]
     assert decision.verdict == LIDOCAINE

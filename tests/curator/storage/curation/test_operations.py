@@ -60,6 +60,9 @@ def test_stacks_are_those_of_an_editor(store, steps):
                     append(unit, OperationKind.REDO, target=undo[-1])
                 assert unit.decisions.next_undo() == (undo[-1] if undo else None)
                 assert unit.decisions.next_redo() == (redo[-1] if redo else None)
+                assert unit.decisions.undo_steps() == undo[::-1]
+                assert unit.decisions.undo_steps(down_to=4) == [one for one in undo[::-1] if one >= 4]
+                assert unit.decisions.redo_steps() == redo[::-1]
             raise InterruptedError  # roll back, for the next example
     except InterruptedError:
         pass

@@ -1,0 +1,372 @@
+"""The history of steps: what was done, by whom and when; going back to a step, and forward again.
+
+A step is an operation of the log that is neither an undo nor a redo; imports, which are no operations, stand among them
+as steps without a number. Going back undoes everything after a step, one operation after the other, in one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from curator.domain.decisions import Change, OperationKind
+from curator.domain.imports import ImportKind, ImportRecord
+from curator.domain.wording import UserError, ntr, tr
+from curator.services.core import CachedAnswer, EventBus
+from curator.services.curating.undo import Undoer
+from curator.services.ports import Clock, LoggedStep, MentionContext, Operation, StepFilter, Store, UnitOfWork
+
+MOST_MENTIONS = 2000
+"""So many mentions of a step are shown in their contexts at most."""
+NO_STEP = "There is no step {number} in this project. `curator steps` and Edit › History of steps… list them."
+ALREADY = "The project is already at step {number}: no step after it can be undone, and none up to it redone."
+GONE = (
+    "Step {number} “{text}” was undone, and other steps came after that, so it cannot be redone. Choose a step that is "
+    "not undone."
+)
+FIXED = (
+    "You cannot go back to step {number} “{text}”: a newer text of a document was taken, or an import was undone, "
+    "after it. Steps before that cannot be undone."
+)
+MOVED_ON = "Something else was done in the project meanwhile; nothing was changed. Choose the step again."
+SOMEBODY = "{who} took step {number} “{text}”. Only your own steps can be undone or redone together."
+IMPORTED = "{names} came in after step {number} “{text}”. Steps before an import cannot be undone together."
+TRAINED = (
+    "The linker {linker} was trained after step {number} “{text}” and learned from what was decided by then. Steps "
+    "that a training used cannot be undone together."
+)
+AS_FAR = "You can go as far as step {number}."
+ONE_BY_ONE = "To undo such a step knowingly, undo the steps one at a time."
+NOTHING_MOVED = "Nothing was changed."
+
+
+class StepState(StrEnum):
+    DONE = "done"
+    REDOABLE = "undone"  # redoing reaches it
+    UNDONE = "undone for good"  # other steps came after it was undone
+    FIXED = "permanent"  # it stands, and undoing does not reach it
+
+
+class StepKind(StrEnum):
+    """What the list can be narrowed to."""
+
+    DECISIONS = "decisions"
+    MENTIONS = "mentions"
+    STATES = "document states"
+    NOTES = "flags and comments"
+    ENTITIES = "entities"
+    IMPORTS = "imports"
+
+    @property
+    def operations(self) -> frozenset[OperationKind]:
+        return _OPERATIONS[self]
+
+
+_OPERATIONS = {
+    StepKind.DECISIONS: frozenset({OperationKind.DECIDE}),
+    StepKind.MENTIONS: frozenset(
+        {OperationKind.ADD_MENTION, OperationKind.DELETE_MENTION, OperationKind.CHANGE_MENTION}
+    ),
+    StepKind.STATES: frozenset({OperationKind.SET_STATE}),
+    StepKind.NOTES: frozenset({OperationKind.FLAG, OperationKind.COMMENT, OperationKind.DELETE_COMMENT}),
+    StepKind.ENTITIES: frozenset(
+        {OperationKind.MAKE_ENTITY, OperationKind.CHANGE_ENTITY, OperationKind.DELETE_ENTITY, OperationKind.REMAP}
+    ),
+    StepKind.IMPORTS: frozenset({OperationKind.TAKE_TEXT, OperationKind.WITHDRAW_IMPORT}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of the history. `number` is the id of its operation; None: an import. `mentions`: how many it is
+    about."""
+
+    number: int | None
+    at: datetime
+    actor: str
+    kind: OperationKind | None
+    text: str
+    mentions: int
+    state: StepState
+
+
+@dataclass(frozen=True, slots=True)
+class StepPage:
+    """`beyond`: the step from which the next page begins; None where there is none."""
+
+    steps: tuple[Step, ...]
+    beyond: Operation | None
+
+
+@dataclass(frozen=True, slots=True)
+class Journey:
+    """What going to a step would do: undo these operations, or redo them (`forward`), in this order. `decisions` were
+    taken by them. `refusal` says why it cannot be; '' where it can."""
+
+    to: Operation
+    forward: bool
+    operations: tuple[int, ...]
+    decisions: int
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A linker that was trained on decisions, and when that was."""
+
+    linker: str
+    at: datetime
+
+
+class StepService:
+    """`curator` returns the name of who acts; `trainings` returns the trained linkers, and may read files."""
+
+    def __init__(
+        self,
+        store: Store,
+        events: EventBus,
+        clock: Clock,
+        *,
+        curator: Callable[[], str],
+        trainings: Callable[[], Sequence[Training]] = lambda: (),
+    ) -> None:
+        self._store = store
+        self._events = events
+        self._curator = curator
+        self._trainings = trainings
+        self._undoer = Undoer(clock)
+        self._imports = CachedAnswer(store, lambda unit: _batches(unit.documents.imports()))
+
+    # --- the list ---
+
+    def page(self, where: StepFilter, *, limit: int, after: Operation | None = None) -> StepPage:
+        """At most `limit` steps, the newest first, and the imports among them; older ones than `after`. It may scan the
+        log: call it from a worker thread."""
+        imports = self._imports.get()
+        with self._store.read() as unit:
+            found = unit.decisions.steps(where, limit=limit, before=after.id if after is not None else None)
+            states = _states(unit, [one.operation.id for one in found])
+            file_id = unit.documents.get(where.document_id).source_file_id if where.document_id is not None else None
+        beyond = found[-1].operation if len(found) == limit else None
+        steps = [_step(one, states[one.operation.id]) for one in found]
+        shown = [one for one in imports if _import_passes(one, where, file_id)]
+        steps += [
+            _import_step(one)
+            for one in shown
+            if (at := one[0].at) is not None
+            and (after is None or at < after.at)
+            and (beyond is None or at >= beyond.at)
+        ]
+        steps.sort(key=lambda one: one.at, reverse=True)  # stable: operations of one moment stay in their order
+        return StepPage(tuple(steps), beyond)
+
+    def actors(self) -> list[str]:
+        """Who took steps, by name."""
+        with self._store.read() as unit:
+            return unit.decisions.actors()
+
+    def operation(self, number: int) -> Operation:
+        """Raises UserError when there is no such step."""
+        with self._store.read() as unit:
+            return _operation(unit, number)[0]
+
+    def contexts(self, number: int) -> tuple[list[MentionContext], int]:
+        """The mentions of a step in their contexts, as far as they are there, at most `MOST_MENTIONS`; and how many are
+        beyond. Raises UserError when there is no such step."""
+        with self._store.read() as unit:
+            ids = _mentions(_operation(unit, number)[1])
+            return unit.queue.contexts(ids[:MOST_MENTIONS], bundle_id=""), max(len(ids) - MOST_MENTIONS, 0)
+
+    def place(self, number: int) -> tuple[int, int | None] | None:
+        """The document and mention where a step was taken, the first that is still there; None where there is none.
+        Raises UserError when there is no such step."""
+        with self._store.read() as unit:
+            _, payload = _operation(unit, number)
+            found = unit.queue.contexts(_mentions(payload)[:MOST_MENTIONS], bundle_id="")
+            if found:
+                return found[0].document_id, found[0].mention_id
+            named = [*payload.get("documents", ()), *(one[0] for one in payload.get("states", ()))]
+            named += [payload["document"]] if "document" in payload else []
+            visible = unit.documents.rows_of([int(one) for one in named])
+        return (visible[0].document_id, None) if visible else None
+
+    # --- back and forth ---
+
+    def journey(self, number: int) -> Journey:
+        """What going to a step would do, and what is in its way. It may read files: call it from a worker thread.
+
+        Raises UserError where there is no such step, it is where the project is, or it cannot be reached at all.
+        """
+        trainings = self._trainings()
+        imports = self._imports.get()
+        with self._store.read() as unit:
+            to, _ = _operation(unit, number)
+            operations, forward = _way(unit, to)
+            logged = [unit.decisions.operation(one)[0] for one in operations]
+            taken = unit.decisions.numbers(operations)
+        refusal = self._refusal(logged, forward=forward, imports=imports, trainings=trainings, taken=taken)
+        return Journey(to, forward, tuple(operations), sum(taken.values()), refusal)
+
+    def go(self, journey: Journey) -> Change:
+        """Undo, or redo, what the journey says, in one transaction.
+
+        Raises UserError where it is refused, or something was done since; then nothing is changed.
+        """
+        if journey.refusal:
+            raise UserError(journey.refusal)
+        actor, made = self._curator(), []
+        with self._store.write() as unit:
+            for target in journey.operations:
+                turn = unit.decisions.next_redo() if journey.forward else unit.decisions.next_undo()
+                step = self._undoer.redo if journey.forward else self._undoer.undo
+                change = step(unit, actor=actor) if turn == target else None
+                if change is None:
+                    raise UserError(tr(MOVED_ON))
+                made.append(change)
+        for one in _joined(made):
+            self._events.emit(one)
+        return replace(_joined(made)[-1], text=_done_words(journey))
+
+    def _refusal(
+        self,
+        steps: Sequence[Operation],
+        *,
+        forward: bool,
+        imports: Sequence[Sequence[ImportRecord]],
+        trainings: Sequence[Training],
+        taken: dict[int, int],
+    ) -> str:
+        """The first thing in the way, and how far one can go; '' where there is none."""
+        me, reach = self._curator(), None
+        for step in steps:
+            why = ""
+            if step.actor != me:
+                why = tr(SOMEBODY, who=step.actor, number=step.id, text=step.text)
+            elif not forward:
+                why = _in_between(step, imports, trainings if step.id in taken else ())
+            if why:
+                # undoing stops above what is in the way, redoing before it
+                stop = reach if forward else (step.id if step is not steps[0] else None)
+                far = tr(AS_FAR, number=stop) if stop is not None else ""
+                return " ".join(one for one in (why, far, tr(ONE_BY_ONE), tr(NOTHING_MOVED)) if one)
+            reach = step.id
+        return ""
+
+
+def _in_between(step: Operation, imports: Sequence[Sequence[ImportRecord]], trainings: Sequence[Training]) -> str:
+    for batch in imports:
+        if (at := batch[0].at) is not None and at > step.at:
+            return tr(IMPORTED, names=_file_names(batch), number=step.id, text=step.text)
+    for one in trainings:
+        if one.at > step.at:
+            return tr(TRAINED, linker=one.linker, number=step.id, text=step.text)
+    return ""
+
+
+def _way(unit: UnitOfWork, to: Operation) -> tuple[list[int], bool]:
+    """What is to be undone, or redone (True), so that `to` is the last step. Raises UserError where nothing leads
+    there."""
+    redo = unit.decisions.redo_steps()
+    if to.id in redo:
+        return redo[: redo.index(to.id) + 1], True
+    undo = unit.decisions.undo_steps(down_to=to.id)
+    if not undo or undo[-1] != to.id:
+        gone = unit.decisions.taken_back([to.id])
+        raise UserError(tr(GONE if gone else FIXED, number=to.id, text=to.text))
+    if len(undo) == 1:
+        raise UserError(tr(ALREADY, number=to.id))
+    return undo[:-1], False
+
+
+def _operation(unit: UnitOfWork, number: int) -> tuple[Operation, Mapping[str, Any]]:
+    try:
+        operation, payload = unit.decisions.operation(number)
+    except UserError as error:
+        raise UserError(tr(NO_STEP, number=number)) from error
+    if operation.target is not None:
+        raise UserError(tr(NO_STEP, number=number))
+    return operation, payload
+
+
+def _mentions(payload: Mapping[str, Any]) -> list[int]:
+    return [int(one) for one in payload.get("mentions", ())]
+
+
+def _joined(changes: Sequence[Change]) -> list[Change]:
+    """One change of each kind: what listens hears of a long way once."""
+    found: dict[str, list[Change]] = {}
+    for one in changes:
+        found.setdefault(one.kind, []).append(one)
+    return [
+        replace(
+            group[-1],
+            document_ids=tuple(dict.fromkeys(one for change in group for one in change.document_ids)),
+            mention_ids=tuple(dict.fromkeys(one for change in group for one in change.mention_ids)),
+        )
+        for group in found.values()
+    ]
+
+
+def _done_words(journey: Journey) -> str:
+    number = len(journey.operations)
+    if journey.forward:
+        return ntr("Redid {n} step", "Redid {n:,} steps", number)
+    return ntr("Undid {n} step", "Undid {n:,} steps", number)
+
+
+# --- lines of the list ---
+
+
+def _states(unit: UnitOfWork, ids: Sequence[int]) -> dict[int, StepState]:
+    if not ids:
+        return {}
+    undo, redo = set(unit.decisions.undo_steps(down_to=min(ids))), set(unit.decisions.redo_steps())
+    gone = unit.decisions.taken_back([one for one in ids if one not in undo and one not in redo])
+    states = {True: StepState.UNDONE, False: StepState.FIXED}
+    return {
+        one: StepState.DONE if one in undo else StepState.REDOABLE if one in redo else states[one in gone]
+        for one in ids
+    }
+
+
+def _step(logged: LoggedStep, state: StepState) -> Step:
+    one = logged.operation
+    return Step(one.id, one.at, one.actor, one.kind, one.text, logged.mentions, state)
+
+
+def _batches(records: Sequence[ImportRecord]) -> list[list[ImportRecord]]:
+    """The files of one import together; an import that was undone has a step of its own in the log."""
+    found: dict[tuple[int, int], list[ImportRecord]] = {}
+    for one in records:
+        if one.kind is not ImportKind.WITHDRAWN and one.at is not None:
+            found.setdefault((one.batch, 0 if one.batch else one.id), []).append(one)
+    return list(found.values())
+
+
+def _import_passes(batch: Sequence[ImportRecord], where: StepFilter, file_id: int | None) -> bool:
+    return (
+        (not where.kinds or OperationKind.WITHDRAW_IMPORT in where.kinds)
+        and (not where.actor or batch[0].curator == where.actor)
+        and (file_id is None or any(one.file.id == file_id for one in batch))
+        and (not where.words or any(where.words.casefold() in one.file.name.casefold() for one in batch))
+    )
+
+
+def _import_step(batch: Sequence[ImportRecord]) -> Step:
+    first = batch[0]
+    assert first.at is not None
+    documents = sum(one.counts.get("documents", 0) for one in batch)
+    text = tr("Imported {names}: {documents}", names=_file_names(batch), documents=_documents(documents))
+    mentions = sum(one.counts.get("mentions", 0) for one in batch)
+    return Step(None, first.at, first.curator, None, text, mentions, StepState.FIXED)
+
+
+def _file_names(batch: Sequence[ImportRecord]) -> str:
+    return ", ".join(one.file.name for one in batch[:3]) + (", …" if len(batch) > 3 else "")
+
+
+def _documents(number: int) -> str:
+    return ntr("{n:,} document", "{n:,} documents", number)
