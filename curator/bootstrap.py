@@ -19,6 +19,7 @@ from curator.io.tables import ColumnMemory
 from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess
 from curator.services.core import EventBus
 from curator.services.curating import (
+    AttributeService,
     BulkService,
     CurationService,
     EffortService,
@@ -87,6 +88,7 @@ class Project:
     events: EventBus
     queue: QueueService
     notes: NoteService
+    attributes: AttributeService
     holdout: HoldoutService
     guidelines: GuidelineService
     filters: SavedFilters
@@ -249,12 +251,14 @@ class _Joined:
         importing = ImportService(store, self.formats, events, clock, curator=curator, mover=moved_text)
         curation = CurationService(store, events, clock, curator=curator)
         hierarchy = HierarchyService(store)
+        attributes = AttributeService(store, events, clock, curator=curator)
         return Project(
             folder=store.folder,
             read_only=store.read_only,
             settings=self.settings,
             events=events,
             queue=QueueService(store, held_out=holdout.among),
+            attributes=attributes,
             notes=NoteService(store, events, clock, curator=curator),
             holdout=holdout,
             guidelines=GuidelineService(store),
@@ -292,7 +296,7 @@ class _Joined:
             release=ReleaseService(store, self.switch, AtomicWriter()),
             kb_export=KnowledgeExport(store, AtomicWriter()),
             suspicious=SuspiciousService(self.desk, events, clock, curator=curator),
-            seat=self._seat(curation, holdout),
+            seat=self._seat(curation, holdout, attributes),
             diagnostics=DiagnosticsService(store, self.linker, self.switch),
             jobs=self.jobs,
             formats=self.formats,
@@ -300,7 +304,7 @@ class _Joined:
             close=self._close,
         )
 
-    def _seat(self, curation: CurationService, holdout: HoldoutService) -> Seat:
+    def _seat(self, curation: CurationService, holdout: HoldoutService, attributes: AttributeService) -> Seat:
         return repeating_seat(
             self.store,
             curation,
@@ -309,6 +313,7 @@ class _Joined:
             curator=self.curator,
             share=lambda: load().settings.asked_again,
             held_out=holdout.among,
+            attributes=attributes,
         )
 
     def _trainings(self) -> list[Training]:

@@ -44,7 +44,6 @@ THINGS = {
     "curator.io.files.archive_writing",
     "curator.io.kb.medic",
     "curator.services.core.pace",
-    "curator.storage.curation.notes",
     "curator.storage.kb.kb_fuzzy",
     "curator.ui.bench.effort_meter",
     "curator.ui.people.i_am",

@@ -42,7 +42,7 @@ _PART = re.compile(r"(\d+)-(\d+)")
 
 @click.group("mention")
 def mention() -> None:
-    """List, add, move, retype, join and delete mentions.
+    """List, add, move, retype, join and delete mentions, and set their attributes.
 
     SPANS are ranges START-END of characters in the document's text, END not included: 14-28, or 14-21,30-37 for a
     discontinuous mention.
@@ -68,12 +68,14 @@ def list_mentions(project: Path, document: str, *, as_json: bool) -> None:
             "type": one.mention.type,
             "outcome": one.decision.verdict.outcome.value if one.decision else None,
             "entities": list(one.decision.verdict.entity_ids) if one.decision else [],
+            "attributes": {name.name: value.name for name, value in one.attributes},
         }
         for one in views
     ]
     lines = [
         f"{row['mention']:>9}  {','.join(f'{a}-{b}' for a, b in row['spans']):>11}  {row['text']} · {row['type']} · "
         f"{' + '.join(row['entities']) or row['outcome'] or '–'}"
+        + "".join(f" · {name}: {value}" for name, value in row["attributes"].items())
         for row in rows
     ]
     say({"mentions": rows}, "\n".join(lines) or "The document has no mentions.", as_json=as_json)

@@ -12,10 +12,12 @@ from curator.domain.documents import Span
 
 class AuditKind(StrEnum):
     """DECISION: a verdict of the project, also one that undoing brought back. JUDGEMENT: a verdict given in a round.
-    OPERATION: any other step, such as a new mention or a document's state."""
+    ATTRIBUTE: a value of an attribute, of the project or given in a round. OPERATION: any other step, such as a new
+    mention or a document's state."""
 
     DECISION = "decision"
     JUDGEMENT = "judgement"
+    ATTRIBUTE = "attribute"
     OPERATION = "operation"
 
 

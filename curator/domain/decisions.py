@@ -148,6 +148,7 @@ class ChangeKind(StrEnum):
     MENTIONS = "mentions"  # added, moved, retyped, deleted, restored
     DOCUMENT_STATE = "document_state"
     NOTES = "notes"  # flags and comments
+    ATTRIBUTES = "attributes"  # of mentions, or the project's list of them
     IMPORTED = "imported"
     KNOWLEDGE_BASE = "knowledge_base"
     SUGGESTIONS = "suggestions"
@@ -158,7 +159,14 @@ class ChangeKind(StrEnum):
 
 
 STEPS = frozenset(
-    {ChangeKind.DECIDED, ChangeKind.MENTIONS, ChangeKind.DOCUMENT_STATE, ChangeKind.NOTES, ChangeKind.ENTITIES}
+    {
+        ChangeKind.DECIDED,
+        ChangeKind.MENTIONS,
+        ChangeKind.DOCUMENT_STATE,
+        ChangeKind.NOTES,
+        ChangeKind.ATTRIBUTES,
+        ChangeKind.ENTITIES,
+    }
 )
 """What a curator does, step by step."""
 
@@ -174,6 +182,8 @@ class OperationKind(StrEnum):
     FLAG = "flag"
     COMMENT = "comment"
     DELETE_COMMENT = "delete_comment"
+    SET_ATTRIBUTE = "set_attribute"
+    DEFINE_ATTRIBUTES = "define_attributes"  # the project's list of them
     MAKE_ENTITY = "make_entity"
     CHANGE_ENTITY = "change_entity"
     DELETE_ENTITY = "delete_entity"

@@ -4,8 +4,9 @@ history.
 `CurationService` decides, adds and deletes mentions, sets document states, undoes and redoes; each action returns a
 `Change`. `PropagationService` finds the other mentions of a string in their contexts, grouped and with outliers
 unticked, and decides what is ticked as one step. `BulkService` says which suggestions may be accepted unseen, which
-sample to check first, and the bound. Notes are flags and comments, undoable; guidelines belong to the project; efforts
-are seconds and keys of decisions. `StepService` lists the history of steps, goes back to one and forward again.
+sample to check first, and the bound. Notes are flags and comments, attributes are named values of mentions, both
+undoable; guidelines belong to the project; efforts are seconds and keys of decisions. `StepService` lists the history
+of steps, goes back to one and forward again.
 
 * **A bulk step on paper holds its plan** (`bulk_sheet.py`). The sample goes out as JSON lines with the plan (sets,
   samples, every suggestion) behind them and comes back marked. Nothing is drawn or chosen after somebody has looked,
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 from curator import opened_late
 
 if TYPE_CHECKING:
+    from curator.services.curating.attributes import AttributeService, checked_attribute, given_of, said, scheme_of
     from curator.services.curating.bulk import BulkOffer, BulkReport, BulkService
     from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, tally
     from curator.services.curating.bulk_sheet import SampleSheet, read_sheet, sheet_of
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GUIDELINES_KEY",
     "MOST_CHECKS",
+    "AttributeService",
     "Audit",
     "AuditState",
     "BulkOffer",
@@ -59,10 +62,14 @@ __all__ = [
     "StepState",
     "Training",
     "checked",
+    "checked_attribute",
     "decide_in",
     "entity_step",
+    "given_of",
     "mentions_words",
     "read_sheet",
+    "said",
+    "scheme_of",
     "sheet_of",
     "shown_of",
     "tally",
@@ -70,6 +77,7 @@ __all__ = [
 
 __getattr__ = opened_late(
     __name__,
+    attributes="AttributeService checked_attribute given_of said scheme_of",
     bulk="BulkOffer BulkReport BulkService",
     bulk_plan="Audit AuditState MOST_CHECKS tally",
     bulk_sheet="SampleSheet read_sheet sheet_of",

@@ -13,6 +13,7 @@ from typing import Any
 from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind, Outcome, Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.wording import tr
+from curator.services.curating.attributes import restore_attributes
 from curator.services.curating.entity_steps import restore_entities
 from curator.services.curating.mention_edits import restore_in
 from curator.services.curating.notes import restore_notes
@@ -27,6 +28,8 @@ KINDS = {
     OperationKind.FLAG: ChangeKind.NOTES,
     OperationKind.COMMENT: ChangeKind.NOTES,
     OperationKind.DELETE_COMMENT: ChangeKind.NOTES,
+    OperationKind.SET_ATTRIBUTE: ChangeKind.ATTRIBUTES,
+    OperationKind.DEFINE_ATTRIBUTES: ChangeKind.ATTRIBUTES,
     OperationKind.MAKE_ENTITY: ChangeKind.ENTITIES,
     OperationKind.CHANGE_ENTITY: ChangeKind.ENTITIES,
     OperationKind.DELETE_ENTITY: ChangeKind.ENTITIES,
@@ -65,6 +68,7 @@ class Undoer:
         else:
             _restore_mentions(unit, operation, payload, forward=forward)
         restore_entities(unit, payload, forward=forward)
+        restore_attributes(unit, payload, actor=actor, at=self._clock.now(), operation_id=new, forward=forward)
         documents = _restore_states(unit, payload.get("states", ()), forward=forward)
         documents += restore_notes(unit, operation.kind, payload, forward=forward)
         mentions = tuple(payload.get("mentions", ()))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from curator.domain.attributes import AttributeEdit
 from curator.domain.audit import Comment
 from curator.domain.decisions import Decision, OperationKind, Shown, Verdict
 from curator.domain.documents import Mention, MentionEdit, MentionOrigin, MentionShape, SourceMention, Split
@@ -65,7 +66,7 @@ class SpentEffort:
 
 
 class MentionRepository(Protocol):
-    """Mentions, their changes, and the flags and comments on them. A mention is never removed, only marked as
+    """Mentions, their changes, flags, comments and attributes. A mention is never removed, only marked as
     deleted."""
 
     def get(self, mention_id: int) -> Mention:
@@ -135,6 +136,45 @@ class MentionRepository(Protocol):
 
     def comments(self, document_id: int) -> list[Comment]:
         """Of the document and its mentions, oldest first; deleted ones are left out."""
+        ...
+
+    # --- attributes ---
+
+    def append_attributes(
+        self,
+        values: Sequence[tuple[int, int, int | None]],
+        *,
+        curator: str,
+        at: datetime,
+        operation_id: int | None = None,
+        round_id: int | None = None,
+        behind: int = 0,
+        note: str = "",
+    ) -> None:
+        """Append (mention id, attribute id, value id) as the current values; None clears. See `AttributeEdit`."""
+        ...
+
+    def attributes(
+        self, mention_ids: Sequence[int], *, round_id: int | None = None, curator: str = ""
+    ) -> dict[int, dict[int, int]]:
+        """Mention id -> {attribute id: value id}, current ones, deleted values included: of the project, or of a
+        curator in a round. Mentions without any are absent."""
+        ...
+
+    def attribute_edits(self, mention_id: int) -> list[AttributeEdit]:
+        """Every change in the project, oldest first, those of undo and redo included."""
+        ...
+
+    def round_attributes(self, round_id: int, curator: str, *, after: int = 0) -> list[AttributeEdit]:
+        """Every change by a curator in a round behind the change of that id, oldest first."""
+        ...
+
+    def attribute_curators(self, round_id: int) -> list[str]:
+        """Names of the curators who set attributes in the round."""
+        ...
+
+    def attribute_uses(self) -> dict[int, int]:
+        """Value id -> number of mentions that have the value in the project, deleted mentions included."""
         ...
 
 

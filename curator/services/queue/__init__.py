@@ -20,12 +20,22 @@ if TYPE_CHECKING:
     from curator.services.queue.matching import Matching
     from curator.services.queue.ordering import OrderingService, QueueOrder, WorkOrder
     from curator.services.queue.queue import PAGE, Direction, MentionView, OpenDocument, QueueService
-    from curator.services.queue.seat import Curation, DocumentList, Linking, Lists, MentionEditing, Queue, Seat
+    from curator.services.queue.seat import (
+        Attributing,
+        Curation,
+        DocumentList,
+        Linking,
+        Lists,
+        MentionEditing,
+        Queue,
+        Seat,
+    )
 
 __all__ = [
     "PAGE",
     "REASON",
     "Agreement",
+    "Attributing",
     "Curation",
     "Direction",
     "DocumentList",
@@ -53,5 +63,5 @@ __getattr__ = opened_late(
     matching="Matching",
     ordering="OrderingService QueueOrder WorkOrder",
     queue="Direction MentionView OpenDocument PAGE QueueService",
-    seat="Curation DocumentList Linking Lists MentionEditing Queue Seat",
+    seat="Attributing Curation DocumentList Linking Lists MentionEditing Queue Seat",
 )

@@ -6,12 +6,14 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
+from curator.domain.attributes import Given
 from curator.domain.audit import Comment
 from curator.domain.decisions import Decision
 from curator.domain.documents import Document, Mention
 from curator.domain.suggestions import Stamp, Suggestion
 from curator.domain.wording import UserError
 from curator.services.core import active_bundle
+from curator.services.curating import given_of
 from curator.services.ports import ProjectCounts, QueueFilter, QueueRow, Store
 
 PAGE = 500
@@ -36,6 +38,7 @@ class MentionView:
     held_out: bool = False
     kept_back: Suggestion | None = None
     revealed: bool = False
+    attributes: Given = ()
 
     def reveal(self) -> MentionView:
         """With the suggestion that was kept back."""
@@ -156,8 +159,10 @@ class QueueService:
             mentions = unit.mentions.of_document(document_id)
             comments = unit.mentions.comments(document_id)
             flagged = unit.documents.document_flagged(document_id)
+            given = given_of(unit, [mention.id for mention in mentions])
         views = tuple(
-            _view(mention, decisions.get(mention.id), suggestions.get(mention.id), stamp) for mention in mentions
+            _view(mention, decisions.get(mention.id), suggestions.get(mention.id), stamp, given.get(mention.id, ()))
+            for mention in mentions
         )
         views = self._keep_back(_with_comments(views, comments))
         own = tuple(one for one in comments if one.mention_id is None)
@@ -245,6 +250,8 @@ def _with_comments(views: tuple[MentionView, ...], comments: Sequence[Comment]) 
     return tuple(replace(view, comments=tuple(by_mention.get(view.mention.id, ()))) for view in views)
 
 
-def _view(mention: Mention, decision: Decision | None, suggestion: Suggestion | None, stamp: Stamp) -> MentionView:
+def _view(
+    mention: Mention, decision: Decision | None, suggestion: Suggestion | None, stamp: Stamp, attributes: Given
+) -> MentionView:
     stale = suggestion is not None and suggestion.stamp != stamp
-    return MentionView(mention, decision, suggestion, stale)
+    return MentionView(mention, decision, suggestion, stale, attributes=attributes)

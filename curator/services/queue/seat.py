@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from curator.domain.attributes import Scheme
 from curator.domain.decisions import Change, Decision, Shown, Verdict
 from curator.domain.documents import Span
 from curator.domain.wording import UserError
@@ -111,6 +112,18 @@ class MentionEditing(Protocol):
     def join_mentions(self, mention_id: int, other_id: int) -> Change: ...
 
 
+class Attributing(Protocol):
+    """Attributes of mentions."""
+
+    def scheme(self) -> Scheme:
+        """The project's attributes."""
+        ...
+
+    def set(self, mention_ids: Sequence[int], attribute_id: int, value_id: int | None) -> Change:
+        """Give mentions a value as one step; None clears it. Raises UserError where that cannot be."""
+        ...
+
+
 class Linking(Protocol):
     """Links documents when they are opened."""
 
@@ -122,7 +135,7 @@ class Linking(Protocol):
 @dataclass(frozen=True, slots=True)
 class Seat:
     """`editing` is None where mentions that are there cannot be changed; `fixed` says why. `settling`: what others
-    decided is decided again without a question."""
+    decided is decided again without a question. `attributes` is None where they cannot be set."""
 
     queue: Queue
     lists: Lists
@@ -131,6 +144,7 @@ class Seat:
     editing: MentionEditing | None
     fixed: str = ""
     settling: bool = False
+    attributes: Attributing | None = None
 
     def edit(self, action: Callable[[MentionEditing], Change]) -> Change:
         """Raises UserError where mentions cannot be changed here, and as the action does."""

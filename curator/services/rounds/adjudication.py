@@ -13,7 +13,7 @@ from curator.domain.decisions import Change, ChangeKind, OperationKind, RejectRe
 from curator.domain.rounds import Round
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core import EventBus
-from curator.services.curating import CurationService, decide_in, mentions_words
+from curator.services.curating import AttributeService, CurationService, decide_in, mentions_words
 from curator.services.ports import Clock, Store, UnitOfWork
 from curator.services.queue import Linking, MentionView, OpenDocument, QueueService, Seat
 from curator.services.rounds.opinions import Opinions, judged_documents
@@ -102,7 +102,8 @@ class AdjudicationService:
         """The project, with the mentions that curators made in the round in its documents."""
         queue = QueueService(self._store, seen=lambda opened: self._with_mentions_of(found.id, opened))
         curation = self._curation(found)
-        return Seat(queue, queue.under, curation, suggestions, editing=curation, settling=True)
+        attributes = AttributeService(self._store, self._events, self._clock, curator=self._curator)
+        return Seat(queue, queue.under, curation, suggestions, editing=curation, settling=True, attributes=attributes)
 
     def _curation(self, found: Round) -> CurationService:
         """The project's own decisions; those about contested mentions settle them and have the round's note."""

@@ -17,7 +17,7 @@ from curator.domain.rounds import Round, RoundKind
 from curator.domain.wording import tr
 from curator.services.curating import CurationService
 from curator.services.ports import Clock, Store, UnitOfWork
-from curator.services.queue import Curation, Linking, OpenDocument, QueueService, Seat
+from curator.services.queue import Attributing, Curation, Linking, OpenDocument, QueueService, Seat
 from curator.services.rounds.judging import JudgingLog, said_of
 from curator.services.rounds.round_work import as_decision
 
@@ -164,11 +164,12 @@ def repeating_seat(
     curator: Callable[[], str],
     share: Callable[[], float],
     held_out: HeldOut = lambda _: (),
+    attributes: Attributing | None = None,
 ) -> Seat:
     """The project with its `own` decisions, and with what is asked again among them."""
     repeats = Repeats(store, clock, curator=curator, share=share)
     queue = QueueService(store, held_out=held_out, seen=repeats.seen, due=repeats.next)
-    return Seat(queue, queue.under, RepeatingCuration(own, repeats), suggestions, editing=own)
+    return Seat(queue, queue.under, RepeatingCuration(own, repeats), suggestions, editing=own, attributes=attributes)
 
 
 def _round(unit: UnitOfWork, clock: Clock) -> Round:

@@ -1,4 +1,5 @@
-"""Judgements of one round with undo and redo, which follow from the append-only rows: a restart changes nothing.
+"""What is judged and set in one round, with undo and redo, which follow from the append-only rows: a restart changes
+nothing.
 
 An ordinary row is a step. One noted `undo` takes the last step back that still stands, one noted `redo` does it again;
 an ordinary one after an undo ends redoing, as in an editor.
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from curator.domain.attributes import AttributeEdit
 from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.documents import Mention
 from curator.domain.rounds import Judgement
@@ -17,6 +19,7 @@ from curator.services.curating import mentions_words
 from curator.services.ports import Clock, UnitOfWork
 
 UNDO, REDO = "undo", "redo"
+Step = Judgement | AttributeEdit
 
 JUDGED = {
     Outcome.NIL: "Judged {what} as NIL",
@@ -28,14 +31,19 @@ JUDGED = {
 
 @dataclass(slots=True)
 class Steps:
-    """A curator's judgements in order, the steps that stand, and those taken back; the next to go is the last one."""
+    """A curator's judgements and attributes, each in order; the steps that stand, and those taken back. The next to go
+    is the last one."""
 
     log: list[Judgement] = field(default_factory=list)
-    done: list[Judgement] = field(default_factory=list)
-    undone: list[Judgement] = field(default_factory=list)
+    set: list[AttributeEdit] = field(default_factory=list)
+    done: list[Step] = field(default_factory=list)
+    undone: list[Step] = field(default_factory=list)
 
-    def take(self, one: Judgement) -> None:
-        self.log.append(one)
+    def take(self, one: Step) -> None:
+        if isinstance(one, Judgement):
+            self.log.append(one)
+        else:
+            self.set.append(one)
         if one.note == UNDO and self.done:
             self.undone.append(self.done.pop())
         elif one.note == REDO and self.undone:
@@ -60,9 +68,33 @@ class JudgingLog:
 
     def _steps(self, unit: UnitOfWork, curator: str) -> Steps:
         steps = self._known.setdefault(curator, Steps())
-        for one in unit.rounds.log(self._round, curator, after=steps.log[-1].id if steps.log else 0):
+        new: list[Step] = [*unit.rounds.log(self._round, curator, after=steps.log[-1].id if steps.log else 0)]
+        after = steps.set[-1].id if steps.set else 0
+        new += unit.mentions.round_attributes(self._round, curator, after=after)
+        for one in sorted(new, key=_place):
             steps.take(one)
         return steps
+
+    def set_attributes(
+        self,
+        unit: UnitOfWork,
+        mention_ids: Sequence[int],
+        attribute_id: int,
+        value_id: int | None,
+        *,
+        curator: str,
+        note: str = "",
+    ) -> None:
+        """Append a value of an attribute for each mention; None clears it."""
+        log = self._steps(unit, curator).log
+        unit.mentions.append_attributes(
+            [(one, attribute_id, value_id) for one in mention_ids],
+            curator=curator,
+            at=self._clock.now(),
+            round_id=self._round,
+            behind=log[-1].id if log else 0,
+            note=note,
+        )
 
     def judge(
         self,
@@ -78,30 +110,48 @@ class JudgingLog:
         at = self._clock.now()
         unit.rounds.judge(self._round, mention_ids, verdicts, curator=curator, at=at, note=note, shown=shown)
 
-    def undo(self, unit: UnitOfWork, curator: str) -> tuple[int, ...]:
-        """Take the last step back; returns the mentions of it, () when there is none."""
+    def undo(self, unit: UnitOfWork, curator: str) -> Step | None:
+        """Take the last step back and return it; None when there is none."""
         steps = self._steps(unit, curator)
         if not steps.done:
-            return ()
+            return None
         step = steps.done[-1]
+        if isinstance(step, AttributeEdit):
+            same = (step.mention_id, step.attribute_id)
+            had = [one for one in steps.set if (one.mention_id, one.attribute_id) == same and one.id < step.id]
+            self._set_again(unit, step, had[-1].value_id if had else None, note=UNDO)
+            return step
         before = [one for one in steps.log if one.mention_id == step.mention_id and one.id < step.id]
         verdict = before[-1].verdict if before else Verdict(Outcome.CLEARED)
         self.judge(unit, [step.mention_id], verdict, curator=curator, note=UNDO)
-        return (step.mention_id,)
+        return step
 
-    def redo(self, unit: UnitOfWork, curator: str) -> tuple[int, ...]:
+    def redo(self, unit: UnitOfWork, curator: str) -> Step | None:
+        """Do again what was last taken back, and return it; None when there is none."""
         steps = self._steps(unit, curator)
         if not steps.undone:
-            return ()
+            return None
         step = steps.undone[-1]
-        self.judge(unit, [step.mention_id], step.verdict, curator=curator, note=REDO, shown=[step.shown])
-        return (step.mention_id,)
+        if isinstance(step, AttributeEdit):
+            self._set_again(unit, step, step.value_id, note=REDO)
+        else:
+            self.judge(unit, [step.mention_id], step.verdict, curator=curator, note=REDO, shown=[step.shown])
+        return step
+
+    def _set_again(self, unit: UnitOfWork, step: AttributeEdit, value_id: int | None, *, note: str) -> None:
+        ids = [step.mention_id]
+        self.set_attributes(unit, ids, step.attribute_id, value_id, curator=step.curator, note=note)
 
     def can_undo(self, unit: UnitOfWork, curator: str) -> bool:
         return bool(self._steps(unit, curator).done)
 
     def can_redo(self, unit: UnitOfWork, curator: str) -> bool:
         return bool(self._steps(unit, curator).undone)
+
+
+def _place(one: Step) -> tuple[int, int]:
+    """Attributes come behind the judgement that was the last one when they were set."""
+    return (one.id, 0) if isinstance(one, Judgement) else (one.behind, one.id)
 
 
 def said_of(unit: UnitOfWork, mentions: Sequence[Mention], verdict: Verdict) -> str:

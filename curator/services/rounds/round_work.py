@@ -11,15 +11,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from curator.domain.attributes import Scheme
 from curator.domain.decisions import Change, ChangeKind, Decision, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, MentionOrigin, Span
 from curator.domain.rounds import Judgement, Round, RoundMention, RoundProgress
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core import EventBus
-from curator.services.curating import checked, mentions_words
+from curator.services.curating import checked, checked_attribute, given_of, mentions_words, said, scheme_of
 from curator.services.ports import Clock, LinkerPort, ProjectCounts, QueueRow, Store, UnitOfWork
 from curator.services.queue import PAGE, Direction, MentionView, OpenDocument, Seat
-from curator.services.rounds.judging import JudgingLog, said_of
+from curator.services.rounds.judging import JudgingLog, Step, said_of
 from curator.services.rounds.round_suggestions import RoundSuggestions
 
 FIXED = (
@@ -31,6 +32,8 @@ NOT_YET = "{n:,} mentions of this document are not judged yet."
 CLOSED = "The round “{name}” was closed; nothing more can be judged in it. Leave the round."
 UNDID = "Undid the judgement of {what}"
 REDID = "Redid the judgement of {what}"
+UNDID_ATTRIBUTE = "Undid the attribute of {what}"
+REDID_ATTRIBUTE = "Redid the attribute of {what}"
 
 
 class RoundQueue:
@@ -91,11 +94,17 @@ class RoundQueue:
             document = unit.documents.get(document_id)
             mentions = self._mentions(unit, document_id)
             judged = unit.rounds.current(self._round.id, curator=self._curator, document_id=document_id)
+            ids = [one.mention.id for one in mentions]
+            attributes = given_of(unit, ids, round_id=self._round.id, curator=self._curator)
         given = {one.mention_id: as_decision(one) for one in judged}
         found = self._suggestions.of_document(document)
         views = [
             MentionView(
-                replace(one.mention, deleted=False), given.get(one.mention.id), found.get(one.mention.id), False
+                replace(one.mention, deleted=False),
+                given.get(one.mention.id),
+                found.get(one.mention.id),
+                False,
+                attributes=attributes.get(one.mention.id, ()),
             )
             for one in mentions
         ]
@@ -196,15 +205,13 @@ class RoundCuration:
     def undo(self) -> Change | None:
         """Take back this curator's last judgement in the round."""
         with self._writing() as unit:
-            found = self._log.undo(unit, self.curator)
-            what, documents = self._travelled(unit, found)
-        return self._change(tr(UNDID, what=what), documents, found) if found else None
+            step = self._log.undo(unit, self.curator)
+        return None if step is None else self._travelled(step, UNDID, UNDID_ATTRIBUTE)
 
     def redo(self) -> Change | None:
         with self._writing() as unit:
-            found = self._log.redo(unit, self.curator)
-            what, documents = self._travelled(unit, found)
-        return self._change(tr(REDID, what=what), documents, found) if found else None
+            step = self._log.redo(unit, self.curator)
+        return None if step is None else self._travelled(step, REDID, REDID_ATTRIBUTE)
 
     def can_undo(self) -> bool:
         with self._store.read() as unit:
@@ -230,14 +237,35 @@ class RoundCuration:
                 raise UserError(tr(CLOSED, name=self._round.name))
             yield unit
 
-    def _travelled(self, unit: UnitOfWork, mention_ids: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
-        mentions = [unit.mentions.get(one) for one in mention_ids]
-        return mentions_words(mentions), tuple({one.document_id: None for one in mentions})
+    def _travelled(self, step: Step, judged: str, attribute: str) -> Change:
+        with self._store.read() as unit:
+            mention = unit.mentions.get(step.mention_id)
+        what, documents = mentions_words([mention]), (mention.document_id,)
+        if isinstance(step, Judgement):
+            return self._change(tr(judged, what=what), documents, (mention.id,))
+        return self._change(tr(attribute, what=what), documents, (mention.id,), ChangeKind.ATTRIBUTES)
 
-    def _change(self, text: str, documents: tuple[int, ...], mentions: tuple[int, ...]) -> Change:
+    def _change(
+        self, text: str, documents: tuple[int, ...], mentions: tuple[int, ...], kind: ChangeKind = ChangeKind.DECIDED
+    ) -> Change:
         """Told to the window that asked and to nobody else: what listens to decisions must not hear of judgements."""
         self._judged(documents)
-        return Change(ChangeKind.DECIDED, self.curator, text, documents, mentions)
+        return Change(kind, self.curator, text, documents, mentions)
+
+    # --- attributes: see `seat.Attributing` ---
+
+    def scheme(self) -> Scheme:
+        with self._store.read() as unit:
+            return scheme_of(unit)
+
+    def set(self, mention_ids: Sequence[int], attribute_id: int, value_id: int | None) -> Change:
+        """Set this curator's own value, which nobody else sees. Raises UserError as in the project."""
+        with self._writing() as unit:
+            mentions = list(unit.mentions.get_many(mention_ids).values())
+            attribute = checked_attribute(scheme_of(unit), mentions, attribute_id, value_id)
+            self._log.set_attributes(unit, mention_ids, attribute_id, value_id, curator=self.curator)
+        documents = tuple({one.document_id: None for one in mentions})
+        return self._change(said(attribute, value_id, mentions), documents, tuple(mention_ids), ChangeKind.ATTRIBUTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +290,15 @@ class RoundSeat:
     def for_window(self) -> Seat:
         """Every filter shows the whole round, and mentions stay as they are in the project."""
         fixed = tr(FIXED, name=self.round.name)
-        return Seat(self.queue, lambda _: self.queue, self.curation, self.suggestions, editing=None, fixed=fixed)
+        return Seat(
+            self.queue,
+            lambda _: self.queue,
+            self.curation,
+            self.suggestions,
+            editing=None,
+            fixed=fixed,
+            attributes=self.curation,
+        )
 
 
 def as_decision(judgement: Judgement) -> Decision:

@@ -1,15 +1,16 @@
-"""Comments on documents and mentions."""
+"""Comments on documents and mentions, and the attributes of mentions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
+from curator.domain.attributes import AttributeEdit
 from curator.domain.audit import Comment
 from curator.domain.wording import UserError, tr
-from curator.storage.db import AnyRow, CommentRow, chunks, from_iso, next_id
+from curator.storage.db import AnyRow, CommentRow, MentionAttributeRow, among, chunks, from_iso, ids_of, next_id
 
 
 class Comments:
@@ -61,3 +62,94 @@ _COMMENTS = select(
 
 def _comment(row: AnyRow) -> Comment:
     return Comment(row.id, row.document_id, row.mention_id, row.author, from_iso(row.at), row.text, row.deleted)
+
+
+# The append-only log of attributes: of a mention's attribute the last row counts.
+
+ROW = MentionAttributeRow
+
+
+class Attributes(Comments):
+    """The part of `ports.MentionRepository` that is about attributes."""
+
+    def append_attributes(
+        self,
+        values: Sequence[tuple[int, int, int | None]],
+        *,
+        curator: str,
+        at: datetime,
+        operation_id: int | None = None,
+        round_id: int | None = None,
+        behind: int = 0,
+        note: str = "",
+    ) -> None:
+        first = next_id(self._conn, ROW.id)
+        rows = [
+            {
+                "id": number,
+                "mention_id": mention_id,
+                "attribute_id": attribute_id,
+                "value_id": value_id,
+                "operation_id": operation_id,
+                "round_id": round_id,
+                "behind": behind,
+                "curator": curator,
+                "at": at.isoformat(),
+                "note": note,
+            }
+            for number, (mention_id, attribute_id, value_id) in enumerate(values, start=first)
+        ]
+        if rows:
+            self._conn.execute(insert(ROW), rows)
+
+    def attributes(
+        self, mention_ids: Sequence[int], *, round_id: int | None = None, curator: str = ""
+    ) -> dict[int, dict[int, int]]:
+        last = select(func.max(ROW.id)).where(among(ROW.mention_id))
+        last = last.where(ROW.round_id.is_(None) if round_id is None else ROW.round_id == round_id)
+        if round_id is not None:
+            last = last.where(ROW.curator == curator)
+        last = last.group_by(ROW.mention_id, ROW.attribute_id)
+        query: AnyRow = select(ROW.mention_id, ROW.attribute_id, ROW.value_id)
+        query = query.where(ROW.id.in_(last), ROW.value_id.is_not(None))
+        found: dict[int, dict[int, int]] = {}
+        for mention_id, attribute_id, value_id in self._conn.execute(query, ids_of(mention_ids)):
+            found.setdefault(mention_id, {})[attribute_id] = value_id
+        return found
+
+    def attribute_edits(self, mention_id: int) -> list[AttributeEdit]:
+        return self._edits(_ATTRIBUTES.where(ROW.mention_id == mention_id, ROW.round_id.is_(None)))
+
+    def round_attributes(self, round_id: int, curator: str, *, after: int = 0) -> list[AttributeEdit]:
+        return self._edits(_ATTRIBUTES.where(ROW.round_id == round_id, ROW.curator == curator, ROW.id > after))
+
+    def attribute_curators(self, round_id: int) -> list[str]:
+        query = select(ROW.curator).where(ROW.round_id == round_id).distinct()
+        return sorted(self._conn.execute(query).scalars())
+
+    def attribute_uses(self) -> dict[int, int]:
+        last = select(func.max(ROW.id)).where(ROW.round_id.is_(None)).group_by(ROW.mention_id, ROW.attribute_id)
+        query: AnyRow = select(ROW.value_id, func.count()).where(ROW.id.in_(last), ROW.value_id.is_not(None))
+        return {row[0]: row[1] for row in self._conn.execute(query.group_by(ROW.value_id))}
+
+    def _edits(self, query: AnyRow) -> list[AttributeEdit]:
+        return [_attribute_edit(row) for row in self._conn.execute(query.order_by(ROW.id))]
+
+
+_ATTRIBUTES: AnyRow = select(  # ten columns: SQLAlchemy 2.0 and 2.1 type so many in different ways
+    ROW.id,
+    ROW.mention_id,
+    ROW.attribute_id,
+    ROW.value_id,
+    ROW.curator,
+    ROW.at,
+    ROW.operation_id,
+    ROW.round_id,
+    ROW.behind,
+    ROW.note,
+)
+
+
+def _attribute_edit(row: AnyRow) -> AttributeEdit:
+    number, mention_id, attribute_id, value_id, curator, at, *rest = row
+    return AttributeEdit(number, mention_id, attribute_id, value_id, curator, from_iso(at), *rest)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sqlalchemy import distinct, func, select
 
+from curator.domain.attributes import load_scheme
 from curator.domain.audit import AuditEntry, AuditKind, AuditMention
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import Span, Split
@@ -20,9 +21,11 @@ from curator.storage.db import (
     DocumentRow,
     FragmentRow,
     JudgementRow,
+    MentionAttributeRow,
     MentionRow,
     OperationRow,
     RoundRow,
+    SqlMeta,
     ever_visible,
     from_iso,
     hidden,
@@ -57,6 +60,7 @@ class SqlRecords(Statistics):
         entries = merge(
             _monotonic(self._decisions(steps)),
             _monotonic(self._judgements()),
+            _monotonic(self._attributes(steps)),
             _monotonic(self._operations(steps)),
             key=lambda pair: pair[0],
         )
@@ -131,10 +135,40 @@ class SqlRecords(Statistics):
                 round=row.round_name,
             )
 
+    def _attributes(self, steps: dict[int, _Step]) -> Iterator[AuditEntry]:
+        """Values of attributes, with the names that they have now."""
+        scheme = load_scheme(SqlMeta(self._conn).get("attributes") or "")
+        names = {one.id: one.name for one in scheme.attributes}
+        values = {value.id: value.name for one in scheme.attributes for value in one.values}
+        query: AnyRow = (
+            select(_VALUE.id.label("value_row"), *_VALUE_FIELDS, RoundRow.name.label("round_name"), *_MENTION)
+            .join(RoundRow, RoundRow.id == _VALUE.round_id, isouter=True)
+            .join(MentionRow, MentionRow.id == _VALUE.mention_id)
+            .join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+            .order_by(_VALUE.id)
+        )
+        fragments = self._fragments()
+        for row in self._conn.execute(query):
+            step = steps.get(row.operation_id or 0, _Step(row.note or "judge", row.curator, "", None))
+            yield AuditEntry(
+                AuditKind.ATTRIBUTE,
+                row.value_row,
+                from_iso(row.at),
+                step.actor,
+                step=step.kind,
+                operation=row.operation_id,
+                target=step.target,
+                text=f"{names.get(row.attribute_id, row.attribute_id)} = {values.get(row.value_id, '')}".rstrip(),
+                mention=_mention(row, fragments),
+                curator=row.curator,
+                round=row.round_name or "",
+            )
+
     def _operations(self, steps: dict[int, _Step]) -> Iterator[AuditEntry]:
-        """Those that decided nothing: the others are told by their decisions."""
+        """Those that decided nothing and set no attribute: the others are in the trail by what they did."""
         query = select(OperationRow.id, OperationRow.at).where(
-            OperationRow.id.not_in(select(DecisionRow.operation_id).where(DecisionRow.operation_id > 0).distinct())
+            OperationRow.id.not_in(select(DecisionRow.operation_id).where(DecisionRow.operation_id > 0).distinct()),
+            OperationRow.id.not_in(select(_VALUE.operation_id).where(_VALUE.operation_id > 0).distinct()),
         )
         for operation_id, at in self._conn.execute(query.order_by(OperationRow.id)):
             step = steps[operation_id]
@@ -231,6 +265,8 @@ _MENTION = (
     MentionRow.type.label("mention_type"),
     MentionRow.deleted,
 )
+_VALUE = MentionAttributeRow
+_VALUE_FIELDS = (_VALUE.operation_id, _VALUE.attribute_id, _VALUE.value_id, _VALUE.curator, _VALUE.at, _VALUE.note)
 _DECISION = (
     DecisionRow.id.label("decision_id"),
     DecisionRow.operation_id,

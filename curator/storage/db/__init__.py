@@ -23,7 +23,7 @@ from curator.storage.db.engine import (
     writing_engine,
 )
 from curator.storage.db.errors import as_user_errors
-from curator.storage.db.former_schemas import VERSION_1, VERSION_2, VERSION_3, VERSION_4, fill
+from curator.storage.db.former_schemas import VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, fill
 from curator.storage.db.lock import ProjectLock
 from curator.storage.db.meta import SqlMeta
 from curator.storage.db.packing import (
@@ -60,6 +60,7 @@ from curator.storage.db.schema import (
     ImportRow,
     JudgementRow,
     KbVersionRow,
+    MentionAttributeRow,
     MentionEditRow,
     MentionRow,
     MetaRow,
@@ -81,6 +82,7 @@ __all__ = [
     "VERSION_2",
     "VERSION_3",
     "VERSION_4",
+    "VERSION_5",
     "AnyRow",
     "CommentRow",
     "DecisionRow",
@@ -92,6 +94,7 @@ __all__ = [
     "ImportRow",
     "JudgementRow",
     "KbVersionRow",
+    "MentionAttributeRow",
     "MentionEditRow",
     "MentionRow",
     "MetaRow",

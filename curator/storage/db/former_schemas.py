@@ -216,3 +216,23 @@ VERSION_4 = (
         for what in ("UPDATE", "DELETE")
     ),
 )
+
+
+# What schema version 5 adds: the attributes of mentions. The project's list of them is a value of `meta`.
+
+VERSION_5 = (
+    """CREATE TABLE mention_attributes (
+        id INTEGER PRIMARY KEY NOT NULL, mention_id INTEGER NOT NULL REFERENCES mentions (id),
+        attribute_id INTEGER NOT NULL, value_id INTEGER, operation_id INTEGER REFERENCES operations (id),
+        round_id INTEGER REFERENCES rounds (id), behind INTEGER NOT NULL, curator TEXT NOT NULL, at TEXT NOT NULL,
+        note TEXT NOT NULL)""",
+    "CREATE INDEX ix_mention_attributes_mention_id ON mention_attributes (mention_id, round_id, attribute_id)",
+    "CREATE INDEX ix_mention_attributes_value_id ON mention_attributes (value_id, mention_id)",
+    "CREATE INDEX ix_mention_attributes_operation_id ON mention_attributes (operation_id)",
+    "CREATE INDEX ix_mention_attributes_round_id ON mention_attributes (round_id, curator)",
+    *(
+        f"CREATE TRIGGER mention_attributes_no_{what.lower()} BEFORE {what} ON mention_attributes"
+        " BEGIN SELECT RAISE(ABORT, 'attributes of mentions are append-only'); END"
+        for what in ("UPDATE", "DELETE")
+    ),
+)

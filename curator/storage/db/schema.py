@@ -315,6 +315,30 @@ class JudgementRow(Base):
     shown: Mapped[bytes | None]
 
 
+class MentionAttributeRow(Base):
+    """One change of one attribute of a mention, append-only; the last one counts, in the project (`round_id` None) or
+    for a curator in a round. `value_id` None: cleared. The ids are those of the project's list, see `AttributeEdit`."""
+
+    __tablename__ = "mention_attributes"
+    __table_args__ = (
+        Index("ix_mention_attributes_mention_id", "mention_id", "round_id", "attribute_id"),
+        Index("ix_mention_attributes_value_id", "value_id", "mention_id"),
+        Index("ix_mention_attributes_operation_id", "operation_id"),
+        Index("ix_mention_attributes_round_id", "round_id", "curator"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"))
+    attribute_id: Mapped[int]
+    value_id: Mapped[int | None]
+    operation_id: Mapped[int | None] = mapped_column(ForeignKey("operations.id"))
+    round_id: Mapped[int | None] = mapped_column(ForeignKey("rounds.id"))
+    behind: Mapped[int]
+    curator: Mapped[str]
+    at: Mapped[str]
+    note: Mapped[str]
+
+
 class EffortRow(Base):
     """What an operation cost the curator since the one before: events sent to the window, and time at work."""
 

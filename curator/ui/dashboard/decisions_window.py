@@ -32,6 +32,8 @@ STEPS = {
     OperationKind.FLAG: "flagged",
     OperationKind.COMMENT: "commented",
     OperationKind.DELETE_COMMENT: "comment deleted",
+    OperationKind.SET_ATTRIBUTE: "attribute set",
+    OperationKind.DEFINE_ATTRIBUTES: "attributes changed",
     OperationKind.MAKE_ENTITY: "new entity",
     OperationKind.CHANGE_ENTITY: "new entity changed",
     OperationKind.DELETE_ENTITY: "new entity deleted",

@@ -1,0 +1,202 @@
+"""attributes; mention set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from curator.cli.console import AS_JSON, CURATOR, PROJECT, change_facts, counted, opened, say, say_change
+from curator.cli.mentions import mention
+from curator.domain.attributes import PRESETS, Attribute, AttributeValue, Scheme, same_name
+from curator.domain.wording import UserError
+
+if TYPE_CHECKING:
+    from curator.bootstrap import Project
+
+__all__ = ["attributes", "mention"]
+
+NAME = click.argument("name")
+VALUE = click.option("--value", metavar="VALUE", help="Act on this value of the attribute NAME.")
+
+
+@click.group("attributes")
+def attributes() -> None:
+    """Define attributes of mentions, such as negation: a name and up to nine named values.
+
+    `curator mention set` gives them to mentions.
+    """
+
+
+@attributes.command("list")
+@PROJECT
+@AS_JSON
+def list_attributes(project: Path, *, as_json: bool) -> None:
+    """List the attributes of P, their values, and how many mentions have each value."""
+    with opened(project, read_only=True) as found:
+        scheme, uses = found.attributes.scheme(), found.attributes.uses()
+    result = {"attributes": [_facts(one, uses) for one in scheme.attributes]}
+    lines = [line for one in scheme.attributes for line in _lines(one, uses)]
+    nothing = "No attributes yet. `curator attributes add P NAME VALUE…` adds one."
+    say(result, "\n".join(lines) or nothing, as_json=as_json)
+
+
+@attributes.command("add")
+@PROJECT
+@click.argument("name")
+@click.argument("values", nargs=-1)
+@click.option("--type", "types", multiple=True, metavar="TYPE", help="Only for mentions of this type. Repeatable.")
+@CURATOR
+@AS_JSON
+def add(
+    project: Path, name: str, values: tuple[str, ...], *, types: tuple[str, ...], curator: str, as_json: bool
+) -> None:
+    """Add the attribute NAME with VALUES, or VALUES to the attribute NAME if P has it.
+
+    Without VALUES, NAME is one of the presets: negation, subject, time, certainty.
+    """
+    with opened(project, curator=curator) as found:
+        scheme = found.attributes.scheme()
+        there = next((one for one in scheme.shown if same_name(one.name, name)), None)
+        if there is None:
+            scheme = scheme.with_attribute(name, values or _preset(name), types)
+        elif types:
+            raise UserError(f"The attribute “{there.name}” exists. `curator attributes limit P NAME` sets its types.")
+        else:
+            for one in values:
+                scheme = scheme.with_value(there.id, one)
+        _save(found, scheme, as_json=as_json)
+
+
+@attributes.command("rename")
+@PROJECT
+@NAME
+@click.argument("new")
+@VALUE
+@CURATOR
+@AS_JSON
+def rename(project: Path, name: str, new: str, *, value: str | None, curator: str, as_json: bool) -> None:
+    """Rename the attribute NAME, or one of its values, to NEW. What mentions have is kept."""
+    with opened(project, curator=curator) as found:
+        scheme = found.attributes.scheme()
+        one = scheme.named(name)
+        changed = scheme.renamed(one.id, new) if value is None else scheme.value_renamed(_value(one, value).id, new)
+        _save(found, changed, as_json=as_json)
+
+
+@attributes.command("limit")
+@PROJECT
+@NAME
+@click.argument("types", nargs=-1, metavar="[TYPE]...")
+@CURATOR
+@AS_JSON
+def limit(project: Path, name: str, types: tuple[str, ...], *, curator: str, as_json: bool) -> None:
+    """Offer the attribute NAME only for mentions of these types; without TYPE, for all mentions."""
+    with opened(project, curator=curator) as found:
+        scheme = found.attributes.scheme()
+        _save(found, scheme.limited(scheme.named(name).id, types), as_json=as_json)
+
+
+@attributes.command("delete")
+@PROJECT
+@NAME
+@VALUE
+@CURATOR
+@AS_JSON
+def delete(project: Path, name: str, *, value: str | None, curator: str, as_json: bool) -> None:
+    """Hide the attribute NAME, or one of its values. Mentions keep it, and `attributes restore` shows it again."""
+    with opened(project, curator=curator) as found:
+        scheme = found.attributes.scheme()
+        one = scheme.named(name)
+        changed = scheme.hidden(one.id, True) if value is None else scheme.value_hidden(_value(one, value).id, True)
+        _save(found, changed, as_json=as_json)
+
+
+@attributes.command("restore")
+@PROJECT
+@NAME
+@VALUE
+@CURATOR
+@AS_JSON
+def restore(project: Path, name: str, *, value: str | None, curator: str, as_json: bool) -> None:
+    """Show the deleted attribute NAME, or one of its deleted values, again."""
+    with opened(project, curator=curator) as found:
+        scheme = found.attributes.scheme()
+        if value is None:
+            every: Sequence[Attribute | AttributeValue] = scheme.attributes
+            changed = scheme.hidden(_deleted(every, name), False)
+        else:
+            changed = scheme.value_hidden(_deleted(scheme.named(name).values, value), False)
+        _save(found, changed, as_json=as_json)
+
+
+@mention.command("set")
+@PROJECT
+@click.argument("setting", metavar="NAME=VALUE")
+@click.argument("mentions", type=int, nargs=-1, required=True, metavar="MENTION...")
+@CURATOR
+@AS_JSON
+def set_attribute(project: Path, setting: str, mentions: tuple[int, ...], *, curator: str, as_json: bool) -> None:
+    """Set an attribute of one or several mentions in one step, such as negation=negated.
+
+    NAME= without a value clears it. Decisions about the link stay as they are.
+    """
+    name, sign, value = setting.partition("=")
+    if not sign:
+        raise UserError(f"“{setting}” is not a setting. Write NAME=VALUE, such as negation=negated, or NAME= to clear.")
+    with opened(project, curator=curator) as found:
+        one = found.attributes.scheme().named(name)
+        change = found.attributes.set(mentions, one.id, _value(one, value).id if value.strip() else None)
+    say_change(change, as_json=as_json)
+
+
+def _preset(name: str) -> tuple[str, ...]:
+    found = next((one for one in PRESETS if same_name(one.name, name)), None)
+    if found is None:
+        names = ", ".join(one.name for one in PRESETS)
+        raise UserError(f"“{name}” is not a preset ({names}). Give its values: `curator attributes add P NAME VALUE…`.")
+    return found.values
+
+
+def _value(one: Attribute, name: str) -> AttributeValue:
+    found = one.named(name)
+    if found is None:
+        names = ", ".join(value.name for value in one.shown)
+        raise UserError(f"The attribute “{one.name}” has no value “{name.strip()}”. Its values: {names}.")
+    return found
+
+
+def _deleted(every: Sequence[Attribute | AttributeValue], name: str) -> int:
+    found = next((one.id for one in every if one.hidden and same_name(one.name, name)), None)
+    if found is None:
+        names = ", ".join(one.name for one in every if one.hidden) or "none"
+        raise UserError(f"“{name}” is not deleted. Deleted here: {names}.")
+    return found
+
+
+def _save(project: Project, scheme: Scheme, *, as_json: bool) -> None:
+    notes = project.attributes.notes(scheme)
+    change = project.attributes.save(scheme)
+    if change is None:
+        say({"change": None}, "Nothing changed.", as_json=as_json)
+    else:
+        say({**change_facts(change), "notes": notes}, "\n".join([f"{change.text}.", *notes]), as_json=as_json)
+
+
+def _facts(one: Attribute, uses: dict[int, int]) -> dict[str, Any]:
+    values = [
+        {"id": each.id, "name": each.name, "deleted": each.hidden, "mentions": uses.get(each.id, 0)}
+        for each in one.values
+    ]
+    return {"id": one.id, "name": one.name, "types": list(one.types), "deleted": one.hidden, "values": values}
+
+
+def _lines(one: Attribute, uses: dict[int, int]) -> list[str]:
+    types = f" ({', '.join(one.types)})" if one.types else ""
+    lines = [f"{one.name}{types}{' – deleted' if one.hidden else ''}"]
+    for each in one.values:
+        number = counted(uses.get(each.id, 0), "mention", "mentions")
+        lines.append(f"  {each.name}: {number}{' – deleted' if each.hidden else ''}")
+    return lines

@@ -1,0 +1,282 @@
+"""Attributes of mentions: what a project records beside the link, such as negation or whose disease it is.
+
+A project defines attributes; each has a name and a few named values. Attributes and values have ids of their own, so
+that a new name changes nothing that was recorded, and one that is deleted only hides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from curator.domain.wording import UserError, tr
+
+LONGEST = 60
+"""Characters of a name."""
+MOST_VALUES = 9
+"""Values of one attribute: each is chosen by a digit."""
+MOST = 12
+"""Attributes of a project: each is chosen by a letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeValue:
+    """`id` is unique in the project. A `hidden` value was deleted: mentions that have it keep it, unseen."""
+
+    id: int
+    name: str
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """`types` are the mention types that have it; all where it is empty."""
+
+    id: int
+    name: str
+    values: tuple[AttributeValue, ...]
+    types: tuple[str, ...] = ()
+    hidden: bool = False
+
+    @property
+    def shown(self) -> tuple[AttributeValue, ...]:
+        """The values that can be chosen."""
+        return tuple(one for one in self.values if not one.hidden)
+
+    def fits(self, mention_type: str) -> bool:
+        return not self.types or mention_type in self.types
+
+    def value(self, value_id: int | None) -> AttributeValue | None:
+        return next((one for one in self.shown if one.id == value_id), None)
+
+    def named(self, name: str) -> AttributeValue | None:
+        return next((one for one in self.shown if same_name(one.name, name)), None)
+
+
+Given = tuple[tuple[Attribute, AttributeValue], ...]
+"""The attributes of one mention with their values, in the project's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeEdit:
+    """One appended change of one attribute of one mention; `value_id` None: it was cleared. `round_id` is None in the
+    project itself. `behind` is the curator's last judgement in the round at that time, 0 without one; `note` is `undo`
+    or `redo` in a round, else ''."""
+
+    id: int
+    mention_id: int
+    attribute_id: int
+    value_id: int | None
+    curator: str
+    at: datetime
+    operation_id: int | None = None
+    round_id: int | None = None
+    behind: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """The attributes of a project in their order, deleted ones included. Every change returns another scheme and raises
+    UserError where it cannot be."""
+
+    attributes: tuple[Attribute, ...] = ()
+
+    @property
+    def shown(self) -> tuple[Attribute, ...]:
+        return tuple(one for one in self.attributes if not one.hidden)
+
+    def of_type(self, mention_type: str) -> tuple[Attribute, ...]:
+        """What can be set for a mention of this type."""
+        return tuple(one for one in self.shown if one.fits(mention_type))
+
+    def get(self, attribute_id: int) -> Attribute:
+        """Deleted ones too. Raises UserError for an unknown id."""
+        found = next((one for one in self.attributes if one.id == attribute_id), None)
+        if found is None:
+            raise UserError(tr("This project has no attribute {number}.", number=attribute_id))
+        return found
+
+    def named(self, name: str) -> Attribute:
+        """Raises UserError where no attribute has this name; the names that there are are listed."""
+        found = next((one for one in self.shown if same_name(one.name, name)), None)
+        if found is None:
+            names = ", ".join(one.name for one in self.shown) or tr("none")
+            raise UserError(
+                tr("This project has no attribute “{name}”. Its attributes: {names}.", name=name, names=names)
+            )
+        return found
+
+    def given(self, chosen: dict[int, int]) -> Given:
+        """Of {attribute id: value id} those that are not deleted, in the order of the scheme."""
+        pairs = ((one, one.value(chosen.get(one.id))) for one in self.shown)
+        return tuple((one, value) for one, value in pairs if value is not None)
+
+    # --- changes ---
+
+    def with_attribute(self, name: str, values: Sequence[str], types: Iterable[str] = ()) -> Scheme:
+        """One more attribute, behind the others."""
+        _check_names([*(one.name for one in self.shown), name], what=tr("attribute"), most=MOST)
+        _check_names(values, what=tr("value"), most=MOST_VALUES)
+        first = self._next_value
+        made = tuple(AttributeValue(first + at, one.strip()) for at, one in enumerate(values))
+        number = 1 + max((one.id for one in self.attributes), default=0)
+        new = Attribute(number, name.strip(), made, tuple(dict.fromkeys(types)))
+        return Scheme((*self.attributes, _with_values(new)))
+
+    def renamed(self, attribute_id: int, name: str) -> Scheme:
+        others = [one.name for one in self.shown if one.id != attribute_id]
+        _check_names([*others, name], what=tr("attribute"), most=MOST)
+        return self._changed(attribute_id, lambda one: replace(one, name=name.strip()))
+
+    def limited(self, attribute_id: int, types: Iterable[str]) -> Scheme:
+        """For mentions of these types alone; for all where there are none."""
+        kept = tuple(dict.fromkeys(one.strip() for one in types if one.strip()))
+        return self._changed(attribute_id, lambda one: replace(one, types=kept))
+
+    def with_value(self, attribute_id: int, name: str) -> Scheme:
+        names = [*(one.name for one in self.get(attribute_id).shown), name]
+        _check_names(names, what=tr("value"), most=MOST_VALUES)
+        new = AttributeValue(self._next_value, name.strip())
+        return self._changed(attribute_id, lambda one: replace(one, values=(*one.values, new)))
+
+    def value_renamed(self, value_id: int, name: str) -> Scheme:
+        owner = self._owner(value_id)
+        others = [one.name for one in owner.shown if one.id != value_id]
+        _check_names([*others, name], what=tr("value"), most=MOST_VALUES)
+        return self._value_changed(owner, value_id, name=name.strip())
+
+    def value_hidden(self, value_id: int, hidden: bool) -> Scheme:
+        owner = self._owner(value_id)
+        changed = self._value_changed(owner, value_id, hidden=hidden)
+        _check_names([one.name for one in changed.get(owner.id).shown], what=tr("value"), most=MOST_VALUES)
+        return changed
+
+    def hidden(self, attribute_id: int, hidden: bool) -> Scheme:
+        changed = self._changed(attribute_id, lambda one: replace(one, hidden=hidden))
+        _check_names([one.name for one in changed.shown], what=tr("attribute"), most=MOST)
+        return changed
+
+    def put_back(self, before: Scheme) -> Scheme:
+        """As it was before, with what came since hidden: no id is ever given twice."""
+        known = {one.id for one in before.attributes}
+        restored = tuple(_with_later(one, self) for one in before.attributes)
+        later = tuple(replace(one, hidden=True) for one in self.attributes if one.id not in known)
+        return Scheme((*restored, *later))
+
+    # --- inside ---
+
+    @property
+    def _next_value(self) -> int:
+        return 1 + max((value.id for one in self.attributes for value in one.values), default=0)
+
+    def _owner(self, value_id: int) -> Attribute:
+        found = next((one for one in self.attributes if any(value.id == value_id for value in one.values)), None)
+        if found is None:
+            raise UserError(tr("This project has no attribute value {number}.", number=value_id))
+        return found
+
+    def _changed(self, attribute_id: int, change: Callable[[Attribute], Attribute]) -> Scheme:
+        self.get(attribute_id)
+        return Scheme(tuple(change(one) if one.id == attribute_id else one for one in self.attributes))
+
+    def _value_changed(self, owner: Attribute, value_id: int, **fields: Any) -> Scheme:
+        values = tuple(replace(one, **fields) if one.id == value_id else one for one in owner.values)
+        return self._changed(owner.id, lambda one: replace(one, values=values))
+
+
+def same_name(one: str, other: str) -> bool:
+    """Names are compared without case and outer white space."""
+    return one.strip().casefold() == other.strip().casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """An attribute that is offered; names in English, as other tools and corpora have them."""
+
+    name: str
+    values: tuple[str, ...] = field(default=())
+
+
+PRESETS = (
+    Preset("negation", ("affirmed", "negated")),
+    Preset("subject", ("patient", "family", "other")),
+    Preset("time", ("current", "past", "future")),
+    Preset("certainty", ("certain", "uncertain")),
+)
+
+
+def _with_later(one: Attribute, now: Scheme) -> Attribute:
+    known = {value.id for value in one.values}
+    mine = next((each for each in now.attributes if each.id == one.id), one)
+    later = tuple(replace(value, hidden=True) for value in mine.values if value.id not in known)
+    return replace(one, values=(*one.values, *later))
+
+
+def _with_values(one: Attribute) -> Attribute:
+    if not one.values:
+        raise UserError(tr("The attribute “{name}” needs at least one value.", name=one.name))
+    return one
+
+
+def _check_names(names: Sequence[str], *, what: str, most: int) -> None:
+    """Raises UserError for a name that is empty, too long, has a line break or a tab, or is there twice."""
+    seen: set[str] = set()
+    for name in names:
+        plain = name.strip()
+        if not plain:
+            raise UserError(tr("A name cannot be empty. Enter a name for the {what}.", what=what))
+        if len(plain) > LONGEST or not plain.isprintable() or set(plain) & set("=|;"):
+            raise UserError(
+                tr(
+                    "“{name}” cannot be a name: use at most {longest} characters, without line breaks and without "
+                    "= | ; in it.",
+                    name=plain[:LONGEST],
+                    longest=LONGEST,
+                )
+            )
+        if plain.casefold() in seen:
+            raise UserError(tr("The name “{name}” is already used. Choose another name.", name=plain))
+        seen.add(plain.casefold())
+    if len(names) > most:
+        raise UserError(tr("At most {most} are possible, so that each can be chosen by one key.", most=most))
+
+
+# As it is stored.
+
+
+def dump_scheme(scheme: Scheme) -> str:
+    """Canonical JSON."""
+    return json.dumps(
+        [
+            {
+                "id": one.id,
+                "name": one.name,
+                "types": list(one.types),
+                "hidden": one.hidden,
+                "values": [{"id": value.id, "name": value.name, "hidden": value.hidden} for value in one.values],
+            }
+            for one in scheme.attributes
+        ],
+        ensure_ascii=False,
+    )
+
+
+def load_scheme(text: str) -> Scheme:
+    """What `dump_scheme` wrote; '' is a scheme without attributes."""
+    rows = json.loads(text) if text else []
+    return Scheme(
+        tuple(
+            Attribute(
+                row["id"],
+                row["name"],
+                tuple(AttributeValue(one["id"], one["name"], one["hidden"]) for one in row["values"]),
+                tuple(row["types"]),
+                row["hidden"],
+            )
+            for row in rows
+        )
+    )

@@ -1,0 +1,52 @@
+"""Attributes on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.curator.cli.conftest import Cli
+
+
+def test_attributes_are_defined_set_and_listed(cli: Cli, project: Path) -> None:
+    assert "No attributes yet" in cli("attributes", "list", project).out
+    assert "Added the attribute “negation”" in cli("attributes", "add", project, "negation").out
+    assert cli("attributes", "add", project, "severity", "mild", "severe", "--type", "SpecificDisease").code == 0
+    assert cli("attributes", "add", project, "negation", "possible").code == 0
+    assert "Set negation of 2 mentions to possible" in cli("mention", "set", project, "negation=possible", 1, 2).out
+    assert cli("mention", "set", project, "severity=mild", 1).code == 2
+    rows = cli("mention", "list", project, "1", "--json").json["mentions"]
+    assert [row["attributes"] for row in rows[:3]] == [{"negation": "possible"}, {"negation": "possible"}, {}]
+    assert cli("mention", "list", project, "1").out.splitlines()[0].endswith("negation: possible")
+    assert cli("mention", "set", project, "negation=", 1).code == 0
+    listed = cli("attributes", "list", project).out.splitlines()
+    assert listed[0] == "negation"
+    assert "  possible: 1 mention" in listed
+    assert "severity (SpecificDisease)" in listed
+
+
+def test_names_change_and_what_is_deleted_comes_back(cli: Cli, project: Path) -> None:
+    cli("attributes", "add", project, "negation")
+    cli("mention", "set", project, "negation=negated", 1)
+    assert cli("attributes", "rename", project, "negation", "denied", "--value", "negated").code == 0
+    assert cli("attributes", "rename", project, "negation", "polarity").code == 0
+    deleted = cli("attributes", "delete", project, "polarity", "--value", "denied", "--json").json
+    assert len(deleted["notes"]) == 1
+    assert "1 mention keeps its value" in deleted["notes"][0]
+    assert "attributes" in cli("mention", "list", project, "1", "--json").json["mentions"][0]
+    assert "denied: 1 mention – deleted" in cli("attributes", "list", project).out
+    assert cli("attributes", "restore", project, "polarity", "--value", "denied").code == 0
+    assert cli("attributes", "limit", project, "polarity", "Chemical").code == 0
+    assert cli("attributes", "delete", project, "polarity").code == 0
+    assert "This project has no attribute “polarity”" in cli("mention", "set", project, "polarity=denied", 1).err
+    assert cli("attributes", "restore", project, "polarity").code == 0
+    rows = cli("mention", "list", project, "1", "--json").json["mentions"]
+    assert rows[0]["attributes"] == {"polarity": "denied"}
+
+
+def test_what_is_not_there_is_listed(cli: Cli, project: Path) -> None:
+    assert "is not a preset (negation, subject, time, certainty)" in cli("attributes", "add", project, "x").err
+    cli("attributes", "add", project, "negation")
+    assert "Write NAME=VALUE" in cli("mention", "set", project, "negation", 1).err
+    assert "Its values: affirmed, negated" in cli("mention", "set", project, "negation=x", 1).err
+    assert "Deleted here: none" in cli("attributes", "restore", project, "negation").err
+    assert cli("attributes", "rename", project, "negation", "negation").out == "Nothing changed.\n"
