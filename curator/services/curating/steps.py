@@ -95,10 +95,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class StepPage:
-    """`beyond`: the step from which the next page begins; None where there is none."""
+    """`beyond`: the step from which the next page begins; None where there is none. `here`: the number of the last step
+    that stands and can be undone."""
 
     steps: tuple[Step, ...]
     beyond: Operation | None
+    here: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,7 @@ class StepService:
         with self._store.read() as unit:
             found = unit.decisions.steps(where, limit=limit, before=after.id if after is not None else None)
             states = _states(unit, [one.operation.id for one in found])
+            here = unit.decisions.next_undo()
             file_id = unit.documents.get(where.document_id).source_file_id if where.document_id is not None else None
         beyond = found[-1].operation if len(found) == limit else None
         steps = [_step(one, states[one.operation.id]) for one in found]
@@ -161,7 +164,7 @@ class StepService:
             and (beyond is None or at >= beyond.at)
         ]
         steps.sort(key=lambda one: one.at, reverse=True)  # stable: operations of one moment stay in their order
-        return StepPage(tuple(steps), beyond)
+        return StepPage(tuple(steps), beyond, here)
 
     def actors(self) -> list[str]:
         """Who took steps, by name."""

@@ -1,5 +1,5 @@
-"""Figures of the project, drawn and as tables, and lists of decisions: all, and those that the linker finds
-unlikely.
+"""Figures of the project, drawn and as tables, the history of steps, and lists of decisions: all, and those that the
+linker finds unlikely.
 
 * **The dashboard counts once and filters in memory**: cells by day, curator, split, outcome and rank. It reads in a
   worker thread, at the earliest 2.5 s after the last change. With 500,000 decisions and 350,000 measured operations
@@ -12,19 +12,24 @@ from typing import TYPE_CHECKING
 
 from curator import opened_late
 from curator.ui.dashboard.seeing_commands import SEEING
+from curator.ui.dashboard.step_commands import STEPS
 
 if TYPE_CHECKING:
     from curator.ui.dashboard.seeing_flows import SeeingFlows
+    from curator.ui.dashboard.step_flows import StepFlows
     from curator.ui.dashboard.suspicious_window import SuspiciousWindow
 
 __all__ = [
     "SEEING",
+    "STEPS",
     "SeeingFlows",
+    "StepFlows",
     "SuspiciousWindow",
 ]
 
 __getattr__ = opened_late(
     __name__,
     seeing_flows="SeeingFlows",
+    step_flows="StepFlows",
     suspicious_window="SuspiciousWindow",
 )

@@ -15,7 +15,7 @@ from curator.commands import Commands
 from curator.domain.wording import ProjectLockedError, UserError, tr
 from curator.services.records import last_lines
 from curator.ui.bench import CANDIDATES, DECIDING, QUEUE, TEXT
-from curator.ui.dashboard import SEEING
+from curator.ui.dashboard import SEEING, STEPS
 from curator.ui.entities import ENTITIES, USES
 from curator.ui.files import FILES, RECORDS, demo_folder, is_filled, world_of
 from curator.ui.kit import ask, cascaded, file_dialog, tell
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.settings import PageOpening
     from curator.ui.bench import Workbench
-    from curator.ui.dashboard import SeeingFlows
+    from curator.ui.dashboard import SeeingFlows, StepFlows
     from curator.ui.entities import EntityFlows, UseFlows
     from curator.ui.files import NewProjectDialog, ProjectFlows, ProjectWish, RecordFlows
     from curator.ui.people import PeopleFlows
@@ -153,6 +153,7 @@ class Session(QObject):
         self.people: PeopleFlows | None = None
         self.records: RecordFlows | None = None
         self.seeing: SeeingFlows | None = None
+        self.steps: StepFlows | None = None
         self.entities: EntityFlows | None = None
         self.uses: UseFlows | None = None
         self.rename: Callable[[str], None] = _nobody
@@ -259,7 +260,7 @@ class Session(QObject):
         """Take an open project into the window."""
         # what shows a project is loaded with the first one, after the first paint
         from curator.ui.bench import Workbench
-        from curator.ui.dashboard import SeeingFlows
+        from curator.ui.dashboard import SeeingFlows, StepFlows
         from curator.ui.entities import EntityFlows, UseFlows
         from curator.ui.files import ProjectFlows, RecordFlows
         from curator.ui.people import PeopleFlows
@@ -272,6 +273,7 @@ class Session(QObject):
         self.people = PeopleFlows(bench, rename=self.rename, named=self.named, name_held=self._windows.name_held)
         self.records = RecordFlows(bench)
         self.seeing = SeeingFlows(bench, self.window, self.model.bundles)
+        self.steps = StepFlows(bench, name_of=self.model.bundles.name_of)
         self.entities = EntityFlows(bench)
         self.uses = UseFlows(bench, prefer=self.prefer)
         register = self.commands.register
@@ -281,6 +283,7 @@ class Session(QObject):
         register(PEOPLE, self.people)
         register(RECORDS, self.records)
         register(SEEING, self.seeing)
+        register(STEPS, self.steps)
         register(ENTITIES, self.entities)
         register(USES, self.uses)
         remember(project.folder)
@@ -314,9 +317,10 @@ class Session(QObject):
         self.bench = self.flows = self.model = self.people = self.records = self.entities = self.uses = None
         if model is not None:
             model.close_windows()
-        if self.seeing is not None:
-            self.seeing.close_windows()
-            self.seeing = None
+        for seen in (self.seeing, self.steps):
+            if seen is not None:
+                seen.close_windows()
+        self.seeing = self.steps = None
         if bench is not None:
             try:
                 bench.close_project()

@@ -190,6 +190,7 @@ MAKERS: dict[str, str | Maker] = {
     "SaveDialog": lambda desk, folder: SaveDialog("Export", intro="To a file.", place=folder / "a", parent=desk.window),
     "SettingsDialog": "edit.settings",
     "ShortcutsDialog": "edit.shortcuts",
+    "StepsWindow": "edit.steps",
     "SuspiciousWindow": _suspicious,
     "TypeMappingDialog": "project.types",
     "TypePicker": _types,

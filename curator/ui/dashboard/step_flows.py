@@ -1,0 +1,171 @@
+"""Flows about the history of steps: its window, and going back to a step or forward again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt, QTimer
+
+from curator.domain.decisions import STEPS, Change, ChangeKind
+from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.wording import UserError, ntr, tr
+from curator.services.curating import Journey
+from curator.ui.bench import Workbench
+from curator.ui.dashboard.steps_window import StepsWindow
+from curator.ui.kit import ask, way_to
+
+RENEW_MS = 500
+"""So long after a change the list is read again: what comes meanwhile is read with it."""
+GOING = "Going to step {number}…"
+JUDGING = "In a round you do not see what is decided in the project. Leave the round first."
+UNDO_ONE = "Go back to step {number} “{text}”? This undoes {n} later step with {decisions}."
+UNDO_MANY = "Go back to step {number} “{text}”? This undoes {n:,} later steps with {decisions}."
+REDO_ONE = "Redo up to step {number} “{text}”? This redoes {n} step with {decisions}."
+REDO_MANY = "Redo up to step {number} “{text}”? This redoes {n:,} steps with {decisions}."
+AND_BACK = "You can go forward again until you do something else."
+
+
+class StepFlows(QObject):
+    """*Edit > History of steps*."""
+
+    def __init__(self, bench: Workbench, *, name_of: Callable[[str], str]) -> None:
+        super().__init__(bench)
+        self._bench, self._name_of = bench, name_of
+        self._window: StepsWindow | None = None
+        self._going = False
+        self._later = QTimer(self, singleShot=True, interval=RENEW_MS)
+        self._later.timeout.connect(self._renew)
+        bench.bridge.changed.connect(self._changed)
+        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key is answered
+        bench.state_changed.connect(self._state_changed)
+
+    def show_steps(self) -> StepsWindow | None:
+        """None while the curator judges in a round, and sees nobody's decisions."""
+        if self._bench.judging:
+            self._bench.say(tr(JUDGING))
+            return None
+        window = self._window or self._opened()
+        window.show()
+        window.raise_()
+        window.activateWindow()
+        return window
+
+    def _opened(self) -> StepsWindow:
+        project, bench = self._bench.project, self._bench
+        window = StepsWindow(
+            project.steps,
+            document=lambda: bench.navigator.opened.document.id if bench.navigator.opened is not None else None,
+            name_of=self._name_of,
+            writable=not project.read_only,
+            parent=bench.window(),
+        )
+        window.mention_wanted.connect(self._preview)
+        window.open_wanted.connect(self._go)
+        window.document_wanted.connect(self._go_to_document)
+        window.journey_wanted.connect(self._plan)
+        window.finished.connect(self._window_gone)
+        self._window = window
+        return window
+
+    def _window_gone(self) -> None:
+        self._window = None
+
+    # --- the mentions ---
+
+    def _preview(self, document_id: int, mention_id: int | None) -> None:
+        """Show it in the main window; the keyboard stays where it is."""
+        try:
+            self._bench.navigator.open(document_id, mention_id)
+        except UserError as error:
+            self._say(str(error))
+
+    def _go(self, document_id: int, mention_id: int | None) -> None:
+        self._preview(document_id, mention_id)
+        self._bench.window().raise_()
+        self._bench.window().activateWindow()
+        self._bench.focus_document()
+
+    def _go_to_document(self, number: int) -> None:
+        place = self._bench.project.steps.place(number)
+        if place is not None:
+            self._go(*place)
+
+    def _say(self, words: str) -> None:
+        if self._window is not None:
+            self._window.say(words)
+
+    # --- back and forth ---
+
+    def _plan(self, number: int) -> None:
+        """Ask, in a thread, what going there would do; then the curator is asked."""
+        steps = self._bench.project.steps
+        if self._going:
+            return
+
+        def planned(outcome: JobOutcome) -> None:
+            journey = outcome.result.get("journey")
+            if not isinstance(journey, Journey):
+                self._say(outcome.message)
+            elif journey.refusal or self._bench.many.refusal:
+                self._say(journey.refusal or self._bench.many.refusal)
+            elif self._window is not None:
+                yes = tr("Redo the steps") if journey.forward else tr("Undo the steps")
+                ask(
+                    self._window,
+                    tr("History of steps"),
+                    journey_words(journey),
+                    yes=yes,
+                    then=lambda: self._do(journey),
+                )
+
+        self._bench.jobs.ask(lambda: {"journey": steps.journey(number)}, then=planned)
+
+    def _do(self, journey: Journey) -> None:
+        """In a thread: a long way takes seconds."""
+        steps, self._going = self._bench.project.steps, True
+        self._say(tr(GOING, number=journey.to.id))
+
+        def done(outcome: JobOutcome) -> None:
+            self._going = False
+            if outcome.state is not JobState.DONE:
+                self._say(outcome.message)
+                return
+            back = "edit.undo" if journey.forward else "edit.redo"
+            words = tr("{done}. {key} takes back one step at a time.", done=outcome.result["done"], key=way_to(back))
+            self._say(words)
+            self._bench.say(outcome.result["done"] + ".")
+            self._renew()
+
+        self._bench.jobs.ask(lambda: {"done": steps.go(journey).text}, then=done)
+
+    # --- what changes meanwhile ---
+
+    def _changed(self, change: Change) -> None:
+        listed = change.kind in STEPS or change.kind is ChangeKind.IMPORTED
+        if self._window is not None and listed and not self._later.isActive():
+            self._later.start()
+
+    def _renew(self) -> None:
+        self._later.stop()
+        if self._window is not None:
+            self._window.load()
+
+    def _state_changed(self) -> None:
+        """A curator who judges in a round sees nobody's decisions."""
+        if self._bench.judging:
+            self.close_windows()
+
+    def close_windows(self) -> None:
+        """They go with the project."""
+        self._later.stop()
+        if self._window is not None:
+            self._window.done(0)
+
+
+def journey_words(journey: Journey) -> str:
+    """The question: how many steps and decisions."""
+    number, decisions = len(journey.operations), ntr("{n} decision", "{n:,} decisions", journey.decisions)
+    names = {"number": journey.to.id, "text": journey.to.text, "decisions": decisions}
+    if journey.forward:
+        return ntr(REDO_ONE, REDO_MANY, number, **names)
+    return " ".join((ntr(UNDO_ONE, UNDO_MANY, number, **names), tr(AND_BACK)))

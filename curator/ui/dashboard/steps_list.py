@@ -1,0 +1,162 @@
+"""The history of steps as a table, the newest first, and what narrows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QComboBox, QWidget
+
+from curator.domain.decisions import OperationKind
+from curator.domain.wording import tr
+from curator.services.curating import Step, StepKind, StepPage, StepState
+from curator.services.ports import Operation, StepFilter
+from curator.ui.kit import FindLine, FlowRow
+
+Index = QModelIndex | QPersistentModelIndex
+NO_PARENT = QModelIndex()
+HEADERS = ("Number", "When", "Who", "Step", "Mentions", "State")
+NUMBER, TEXT, MENTIONS = 0, 3, 4
+STATES = {
+    StepState.DONE: "",
+    StepState.REDOABLE: "undone",
+    StepState.UNDONE: "undone for good",
+    StepState.FIXED: "",
+}
+HERE = "last step now"
+ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+KINDS = {
+    StepKind.DECISIONS: "Decisions",
+    StepKind.MENTIONS: "Mentions added, changed, deleted",
+    StepKind.STATES: "Document states",
+    StepKind.NOTES: "Flags and comments",
+    StepKind.ENTITIES: "Entities of the project",
+    StepKind.IMPORTS: "Imports",
+}
+
+
+class StepsModel(QAbstractTableModel):
+    """`more_wanted` asks for the rows behind the last one; `add` takes them, `begin` starts again."""
+
+    more_wanted = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[Step] = []
+        self._more = False
+        self.here: int | None = None  # the number of the last step that stands
+        self.beyond: Operation | None = None  # where the next page begins
+
+    def begin(self, page: StepPage) -> None:
+        self.beginResetModel()
+        self._rows = list(page.steps)
+        self._take(page)
+        self.endResetModel()
+
+    def add(self, page: StepPage) -> None:
+        self._take(page)
+        if page.steps:
+            self.beginInsertRows(NO_PARENT, len(self._rows), len(self._rows) + len(page.steps) - 1)
+            self._rows += page.steps
+            self.endInsertRows()
+
+    def _take(self, page: StepPage) -> None:
+        self.here, self.beyond = page.here, page.beyond
+        self._more = page.beyond is not None
+
+    def row(self, number: int) -> Step | None:
+        return self._rows[number] if 0 <= number < len(self._rows) else None
+
+    def find(self, number: int | None) -> int | None:
+        """The row of a step."""
+        return next((at for at, one in enumerate(self._rows) if one.number == number), None) if number else None
+
+    def canFetchMore(self, parent: Index) -> bool:
+        return not parent.isValid() and self._more
+
+    def fetchMore(self, parent: Index) -> None:
+        if self.canFetchMore(parent):
+            self._more = False  # until they are here
+            self.more_wanted.emit()
+
+    def rowCount(self, parent: Index = NO_PARENT) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = NO_PARENT) -> int:
+        return 0 if parent.isValid() else len(HEADERS)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role != Qt.ItemDataRole.DisplayRole or orientation is not Qt.Orientation.Horizontal:
+            return None
+        return tr(HEADERS[section]) if 0 <= section < len(HEADERS) else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self.row(index.row()) if index.isValid() else None
+        if row is None:
+            return None
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._words(row)[index.column()]
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in (NUMBER, MENTIONS):
+            return RIGHT
+        if role == Qt.ItemDataRole.FontRole and index.column() == TEXT:
+            font = QFont()
+            font.setStrikeOut(row.state in (StepState.REDOABLE, StepState.UNDONE))
+            return font
+        return row if role == ROW_ROLE else None
+
+    def _words(self, row: Step) -> tuple[str, ...]:
+        here = row.number is not None and row.number == self.here
+        return (
+            "" if row.number is None else f"{row.number:,}",
+            f"{row.at.astimezone():%d %b %Y, %H:%M:%S}",
+            row.actor,
+            row.text,
+            f"{row.mentions:,}" if row.mentions else "",
+            tr(HERE) if here else tr(STATES[row.state]) if STATES[row.state] else "",
+        )
+
+
+class StepFilters(QWidget):
+    """`changed`: something else was chosen; `typed`: the search words changed. API: `offer`, `narrowed`."""
+
+    changed = Signal()
+    typed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.words = FindLine(tr("Find steps"), tr("Find by words, string or entity identifier"), self)
+        self.words.setMinimumWidth(28 * self.fontMetrics().averageCharWidth())
+        self.curators, self.kinds, self.documents = QComboBox(self), QComboBox(self), QComboBox(self)
+        self.curators.addItem(tr("Everybody"), "")
+        self.curators.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.kinds.addItem(tr("All kinds"), "")
+        for kind in KINDS:
+            self.kinds.addItem(tr(KINDS[kind]), kind.value)
+        self.documents.addItem(tr("All documents"), False)
+        self.documents.addItem(tr("The open document"), True)
+        names = ((self.curators, tr("Curator")), (self.kinds, tr("Kind of step")), (self.documents, tr("Documents")))
+        for box, name in names:
+            box.setAccessibleName(name)
+            box.currentIndexChanged.connect(self.changed)
+        self.setLayout(FlowRow(self.words, self.curators, self.kinds, self.documents))
+        self.words.textChanged.connect(self.typed)
+
+    def offer(self, actors: Sequence[str]) -> None:
+        """Who took steps; who was chosen stays chosen."""
+        with QSignalBlocker(self.curators):
+            chosen = self.curators.currentData()
+            while self.curators.count() > 1:
+                self.curators.removeItem(1)
+            for name in actors:
+                self.curators.addItem(name, name)
+            self.curators.setCurrentIndex(max(self.curators.findData(chosen), 0))
+
+    def narrowed(self, document_id: int | None) -> StepFilter:
+        """`document_id`: of the open document; where there is none, no document narrows the list."""
+        kind = self.kinds.currentData()
+        kinds: frozenset[OperationKind] = StepKind(kind).operations if kind else frozenset()
+        of_document = document_id if self.documents.currentData() else None
+        return StepFilter(self.curators.currentData() or "", kinds, of_document, self.words.text().strip())

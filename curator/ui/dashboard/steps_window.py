@@ -1,0 +1,279 @@
+"""*Edit > History of steps*: what was done, by whom and when; the mentions of a step, and the way back to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QPushButton, QSplitter, QVBoxLayout, QWidget
+
+from curator.domain.wording import UserError, ntr, tr
+from curator.services.curating import Step, StepPage, StepService, StepState
+from curator.services.ports import MentionContext, Operation
+from curator.ui.dashboard.steps_list import HEADERS, ROW_ROLE, TEXT, StepFilters, StepsModel
+from curator.ui.deciding import KwicList, KwicRow
+from curator.ui.kit import ElidedLabel, EmptyPage, FlowRow, NoteLabel, OpeningTable, ShowDialog, Worker, verdict_words
+
+PAGE = 300
+TYPING_MS = 250
+RESTING_MS = 120
+NONE, LESS = "No step matches", "Change the search words, the curator, the kind or the documents above."
+NOTHING, LISTED = "Nothing has been done yet", "Every step is listed here, newest first: decisions, mentions, imports."
+OPENS = "Enter shows the mentions of a step and goes to the first one; F4 returns here."
+NO_MENTIONS = "This step is about no mention that is still there."
+OF_IMPORT = "An import: Project › Imports… lists its files."
+MORE = "{listed:,} of {every:,} mentions are listed."
+BACK, FORTH = "Go &back to here…", "&Redo up to here…"
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """The mentions of a step, and what was asked for with them."""
+
+    step: Step
+    contexts: tuple[MentionContext, ...]
+    beyond: int
+    enter: bool
+
+
+class StepsWindow(ShowDialog):
+    """API: `load`, `say`, `step`. Nothing is changed here: `journey_wanted` carries the number of the step to go to.
+
+    `document` returns the id of the open document, `name_of` the name of an entity.
+    """
+
+    mention_wanted = Signal(int, int)  # document, mention: to be shown beside
+    open_wanted = Signal(int, int)  # document, mention: to be gone to
+    document_wanted = Signal(int)  # step whose document is to be gone to
+    journey_wanted = Signal(int)
+
+    def __init__(
+        self,
+        service: StepService,
+        *,
+        document: Callable[[], int | None],
+        name_of: Callable[[str], str],
+        writable: bool,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(tr("History of steps"), parent)
+        self.setWindowFlags(Qt.WindowType.Window)
+        self._service, self._document, self._writable = service, document, writable
+        self._name_of = lru_cache(maxsize=4096)(name_of)
+        self.worker, self.side = Worker(self), Worker(self)  # pages; mentions of a step
+        self.note = NoteLabel(self)
+        self.filters = StepFilters(self)
+        self.model = StepsModel(self)
+        self.table = self._make_table()
+        self.empty = EmptyPage("", parent=self)
+        self.empty.hide()
+        self.about = ElidedLabel(muted=True, parent=self)
+        self.mentions = KwicList(tr("Mentions of the step in their contexts"), self)
+        self.go = self._button(tr("&Go to the mention"), self._go)
+        self.back = self._button(tr(BACK), self._journey)
+        self.state = ElidedLabel(muted=True, parent=self)
+        self._typing = QTimer(self, singleShot=True, interval=TYPING_MS)
+        self._resting = QTimer(self, singleShot=True, interval=RESTING_MS)
+        self._compose()
+        self._connect()
+        self.load()
+        self.resize(1080, 720)
+
+    def _button(self, words: str, then: Callable[[], None]) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        button.clicked.connect(then)
+        return button
+
+    def _make_table(self) -> OpeningTable:
+        table = OpeningTable(self)
+        table.setAccessibleName(tr("Steps of the project"))
+        table.setModel(self.model)
+        table.verticalHeader().hide()
+        table.setShowGrid(False)
+        table.setTabKeyNavigation(False)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        header = table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setResizeContentsPrecision(60)
+        for column in range(len(HEADERS)):
+            stretched = column == TEXT
+            mode = QHeaderView.ResizeMode.Stretch if stretched else QHeaderView.ResizeMode.ResizeToContents
+            header.setSectionResizeMode(column, mode)
+        return table
+
+    def _compose(self) -> None:
+        below = QWidget(self)
+        column = QVBoxLayout(below)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.about)
+        column.addWidget(self.mentions, 1)
+        parts = QSplitter(Qt.Orientation.Vertical, self)
+        parts.addWidget(self.table)
+        parts.addWidget(below)
+        parts.setChildrenCollapsible(False)
+        parts.setStretchFactor(0, 2)
+        parts.setStretchFactor(1, 1)
+        parts.setSizes([420, 220])
+        self.parts = parts
+        self.body.addWidget(self.note)
+        self.body.addWidget(self.filters)
+        self.body.addWidget(parts, 1)
+        self.body.addWidget(self.empty, 1)
+        self.body.addLayout(FlowRow(self.go, self.back, self.state))
+
+    def _connect(self) -> None:
+        self._typing.timeout.connect(self.load)
+        self._resting.timeout.connect(lambda: self._ask_mentions(enter=False))
+        self.filters.changed.connect(self.load)
+        self.filters.typed.connect(self._typing.start)
+        self.filters.words.returnPressed.connect(self._to_table)
+        self.model.more_wanted.connect(self._load_more)
+        self.table.activated.connect(lambda _: self._ask_mentions(enter=True))
+        self.table.selectionModel().currentRowChanged.connect(lambda: self._moved())
+        self.mentions.rested.connect(lambda _: self._preview())
+        self.mentions.pressed.connect(self._pressed)
+        self.finished.connect(self._end)
+
+    def _end(self) -> None:
+        self.worker.close()
+        self.side.close()
+
+    # --- rows ---
+
+    @property
+    def step(self) -> Step | None:
+        """The current one."""
+        found = self.table.currentIndex().data(ROW_ROLE)
+        return found if isinstance(found, Step) else None
+
+    def say(self, words: str) -> None:
+        """A sentence above everything; '' takes it away."""
+        self.note.set_note(words)
+
+    def load(self) -> None:
+        """From the newest on, in a worker thread; the current step stays current where it is listed."""
+        page, actors = self._page(None), self._service.actors
+        self.worker.ask(lambda: (page(), actors()), self._begin)
+
+    def _load_more(self) -> None:
+        self.worker.ask(self._page(self.model.beyond), self.model.add)
+
+    def _page(self, after: Operation | None) -> Callable[[], StepPage]:
+        where, page = self.filters.narrowed(self._document()), self._service.page
+        return lambda: page(where, limit=PAGE, after=after)
+
+    def _begin(self, found: tuple[StepPage, list[str]]) -> None:
+        page, actors = found
+        current = self.step
+        self.filters.offer(actors)
+        self.model.begin(page)
+        rows = self.model.rowCount()
+        if rows:
+            at = self.model.find(current.number) if current is not None else None
+            self.table.setCurrentIndex(self.model.index(at or 0, 0))
+        self.state.set_words(tr(OPENS) if rows else "")
+        narrowed = self.filters.narrowed(self._document())
+        first = not (narrowed.words or narrowed.actor or narrowed.kinds or narrowed.document_id)
+        self.empty.say(*((tr(NOTHING), tr(LISTED)) if first else (tr(NONE), tr(LESS))))
+        leaves = not rows and self.parts.isAncestorOf(self.focusWidget() or self)
+        self.empty.stand_in(self.parts, empty=not rows)
+        if leaves:
+            self.filters.words.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._moved()
+
+    def _to_table(self) -> None:
+        if self.model.rowCount():
+            self.table.setCurrentIndex(self.model.index(0, 0))
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # --- the mentions of a step ---
+
+    def _moved(self) -> None:
+        step = self.step
+        there = step is not None and step.number is not None
+        self.go.setEnabled(there)
+        self.back.setText(tr(FORTH if step is not None and step.state is StepState.REDOABLE else BACK))
+        elsewhere = step is not None and step.number != self.model.here
+        reached = step is not None and step.state in (StepState.DONE, StepState.REDOABLE)
+        self.back.setEnabled(self._writable and there and elsewhere and reached)
+        self._resting.start()
+
+    def _ask_mentions(self, *, enter: bool) -> None:
+        """List them below, read in a thread; with `enter` the keyboard goes there and the first is shown beside."""
+        self._resting.stop()
+        step, service = self.step, self._service
+        if step is None or (number := step.number) is None:
+            self._show(_Shown(step, (), 0, False) if step is not None else None)
+            return
+
+        def work() -> _Shown:
+            try:
+                contexts, beyond = service.contexts(number)
+            except UserError:  # it is gone with a project that was put back
+                contexts, beyond = [], 0
+            return _Shown(step, tuple(contexts), beyond, enter)
+
+        self.side.ask(work, self._show)
+
+    def _show(self, found: _Shown | None) -> None:
+        if found is None or found.step != self.step:
+            self.about.set_words("")
+            self.mentions.show_rows([])
+            return
+        listed, step = len(found.contexts), found.step
+        self.mentions.set_empty_words(tr(OF_IMPORT) if step.number is None else tr(NO_MENTIONS))
+        about = ntr("{n} mention", "{n:,} mentions", listed) if listed else ""
+        if found.beyond:
+            about = tr(MORE, listed=listed, every=listed + found.beyond)
+        self.about.set_words(" · ".join(one for one in (step.text, about) if one))
+        self.mentions.show_rows([KwicRow(self._verdict(one), one) for one in found.contexts])
+        if found.enter and listed:
+            self.mentions.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._preview()
+        elif found.enter and step.number is not None:
+            self.document_wanted.emit(step.number)
+
+    def _verdict(self, one: MentionContext) -> str:
+        """What the mention is decided as now."""
+        if one.verdict is None:
+            return tr("undecided")
+        return verdict_words(one.verdict, {each: self._name_of(each) for each in one.verdict.entity_ids})
+
+    @property
+    def _place(self) -> tuple[int, int] | None:
+        row = self.mentions.current
+        return (row.context.document_id, row.context.mention_id) if row is not None and row.context else None
+
+    def _preview(self) -> None:
+        if self._place is not None:
+            self.mention_wanted.emit(*self._place)
+
+    def _go(self) -> None:
+        step = self.step
+        if self._place is not None:
+            self.open_wanted.emit(*self._place)
+        elif step is not None and step.number is not None:
+            self.document_wanted.emit(step.number)
+
+    def _pressed(self, key: int) -> None:
+        acts: dict[int, Any] = {
+            Qt.Key.Key_Return: self._go,
+            Qt.Key.Key_Enter: self._go,
+            Qt.Key.Key_Escape: lambda: self.table.setFocus(Qt.FocusReason.OtherFocusReason),
+        }
+        if (act := acts.get(key)) is not None:
+            act()
+
+    # --- back and forth ---
+
+    def _journey(self) -> None:
+        step = self.step
+        if step is not None and step.number is not None:
+            self.say("")
+            self.journey_wanted.emit(step.number)
