@@ -15,6 +15,7 @@ from curator import storage
 from curator.io import default_registry
 from curator.io.eutils import ADDRESS, Eutils
 from curator.io.files import AtomicWriter, moved_text
+from curator.io.local_model import LocalModel
 from curator.io.tables import ColumnMemory
 from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess
 from curator.services.core import EventBus
@@ -39,7 +40,15 @@ from curator.services.knowledge import (
     RemapService,
     UseService,
 )
-from curator.services.linking import ContrastService, DetectionService, EntityTeacher, MemoryService, SuggestionService
+from curator.services.linking import (
+    ContrastService,
+    DetectionService,
+    EntityTeacher,
+    MemoryService,
+    OpinionOptions,
+    OpinionService,
+    SuggestionService,
+)
 from curator.services.ports import Disk, FormatRegistry, JobPort, LinkerPort, Store
 from curator.services.queue import FacetService, HoldoutService, OrderingService, QueueService, SavedFilters, Seat
 from curator.services.records import (
@@ -112,6 +121,7 @@ class Project:
     detection: DetectionService
     suggestions: SuggestionService
     contrasts: ContrastService
+    opinions: OpinionService
     retraining: RetrainingService
     evaluation: EvaluationService
     exporting: ExportService
@@ -193,6 +203,21 @@ def pubmed() -> Eutils:
     """NCBI's E-utilities, or where `CURATOR_EUTILS` says; the key is `NCBI_API_KEY`'s or else the setting."""
     address = os.environ.get("CURATOR_EUTILS") or ADDRESS
     return Eutils(address, key=lambda: os.environ.get("NCBI_API_KEY") or load().settings.ncbi_api_key)
+
+
+def opinion_options() -> OpinionOptions:
+    """As the settings say now."""
+    now = load().settings
+    return OpinionOptions(
+        use=now.opinion_use,
+        address=now.opinion_address,
+        model=now.opinion_model,
+        key=now.opinion_key,
+        place=now.opinion_place,
+        below=now.opinion_below / 100,
+        margin=now.opinion_margin / 100,
+        seconds=now.opinion_seconds,
+    )
 
 
 def curator_name(settings: Settings, given: str = "") -> str:
@@ -283,6 +308,7 @@ class _Joined:
             detection=DetectionService(store, self.linker, events, clock, curator=curator),
             suggestions=self.suggestions,
             contrasts=ContrastService(store, self.linker),
+            opinions=OpinionService(store, LocalModel(), events, clock, options=opinion_options),
             retraining=self._retraining(),
             evaluation=EvaluationService(self.desk),
             exporting=ExportService(store, self.formats, AtomicWriter()),

@@ -43,6 +43,7 @@ THINGS = {
     "curator.commands.reasons",
     "curator.io.files.archive_writing",
     "curator.io.kb.medic",
+    "curator.settings.opinion_options",
     "curator.services.core.pace",
     "curator.storage.kb.kb_fuzzy",
     "curator.ui.bench.effort_meter",

@@ -1,4 +1,4 @@
-"""index, link, detect."""
+"""index, link, detect, opinion."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,9 @@ import click
 
 from curator.cli.console import AS_JSON, PROJECT, SPLIT, counted, ensure_index, opened, run_job, run_steps, say
 from curator.domain.documents import Split
+from curator.domain.suggestions import OpinionUse
 from curator.domain.wording import UserError
+from curator.services.ports import QueueFilter
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
@@ -195,3 +197,52 @@ def _check_types(project: Project, types: Sequence[str]) -> None:
     for one in types:
         if one not in there:
             raise UserError(f"The knowledge base has no entities of the type {one}. Its types: {', '.join(there)}.")
+
+
+# opinion: ask a language model about the mentions that the linker doubts.
+
+
+@click.command("opinion")
+@PROJECT
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="Ask about at most N mentions.",
+)
+@click.option("--address", default="", metavar="URL", help="Address of the server. Default: the one in the settings.")
+@click.option("--model", default="", metavar="NAME", help="Name of the model. Default: the one in the settings.")
+@click.option(
+    "--gold",
+    is_flag=True,
+    help="Ask about decided mentions of documents that are done, to measure who is right.",
+)
+@AS_JSON
+def opinion(project: Path, *, limit: int, address: str, model: str, gold: bool, as_json: bool) -> None:
+    """Ask a language model on this computer about the mentions of P that the linker doubts.
+
+    The answers are saved in P as second opinions. They decide nothing. The report says how often the model agrees with
+    the linker and, with --gold, who is right how often.
+    """
+    with opened(project) as found:
+        service = found.opinions
+        chosen = replace(
+            service.options,
+            use=OpinionUse.REQUEST if address else service.options.use,
+            address=address or service.options.address,
+            model=model or service.options.model,
+        )
+        if chosen.use is OpinionUse.OFF:
+            raise UserError(
+                "Second opinions are turned off. Give --address, or turn them on in Tools › Second opinion…."
+            )
+        if not chosen.address.strip() or not chosen.model.strip():
+            raise UserError("Give --address and --model, or enter them in Tools › Second opinion….")
+        listed = service.doubtful_gold if gold else service.doubtful
+        mention_ids = listed(QueueFilter(), limit=limit, options=chosen)
+        report = run_steps(service.ask_many(mention_ids, options=chosen))
+    say({**asdict(report), "asked": report.asked}, report.text, as_json=as_json)
+    if report.stopped:
+        raise UserError(report.stopped)

@@ -32,6 +32,7 @@ COMMANDS = {
     "index": ("curator.cli.linking", "index", "Build the index of the knowledge base."),
     "detect": ("curator.cli.linking", "detect", "Find mentions in documents that have none."),
     "link": ("curator.cli.linking", "link", "Link documents; save the suggestions or write them to a file."),
+    "opinion": ("curator.cli.linking", "opinion", "Ask a language model about doubtful mentions."),
     "evaluate": ("curator.cli.evaluating", "evaluate", "Evaluate the linker on the gold of a split."),
     "train": ("curator.cli.training", "train", "Retrain the linker from your decisions."),
     "linkers": ("curator.cli.training", "linkers", "List linkers, put one into use, or roll back."),

@@ -152,6 +152,7 @@ class ChangeKind(StrEnum):
     IMPORTED = "imported"
     KNOWLEDGE_BASE = "knowledge_base"
     SUGGESTIONS = "suggestions"
+    OPINIONS = "opinions"  # a language model answered
     BUNDLE = "bundle"
     TYPE_MAPPING = "type_mapping"
     ENTITIES = "entities"  # provisional ones made, changed, deleted or replaced, with the decisions that follow

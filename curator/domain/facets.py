@@ -20,6 +20,7 @@ class Facet(StrEnum):
     PROBABILITY = "probability"  # of the suggestion's first candidate, in bands
     MARGIN = "margin"  # that less the second's, in bands
     NIL = "nil"  # whether the suggestion says NIL
+    OPINION = "opinion"  # whether a language model agrees with the suggestion
     FLAG = "flag"
     COMMENT = "comment"
     CURATOR = "curator"  # of the current decision; '' while undecided
@@ -28,7 +29,7 @@ class Facet(StrEnum):
 
 
 UNDECIDED = "undecided"
-NONE = "none"  # no suggestion, or one without candidates
+NONE = "none"  # no suggestion, or one without candidates; no second opinion
 YES, NO = "yes", "no"
 ON_DOCUMENT = "document"  # not the mention but its document is flagged or commented
 

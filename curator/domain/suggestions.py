@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from enum import StrEnum
 from math import exp
 
@@ -98,6 +99,43 @@ class Suggestion:
             return None
         behind = self.candidates[1].probability if len(self.candidates) > 1 else 0.0
         return self.candidates[0].probability - behind
+
+
+# A second opinion: what a language model on the curator's computer answers, beside the linker's suggestion.
+
+
+class OpinionUse(StrEnum):
+    """When a language model is asked. FRAMED: also unasked, for a doubtful mention that the curator comes to."""
+
+    OFF = "off"
+    REQUEST = "request"
+    FRAMED = "framed"
+
+
+class OpinionPlace(StrEnum):
+    """Where the language model may run."""
+
+    LOCAL = "local"
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a language model answered for a mention: one of the candidates that it was shown, or NIL (`entity_id` is
+    None). It never becomes a decision. `prompt`: SHA-256 of the model's name and the whole prompt, in hexadecimal."""
+
+    mention_id: int
+    entity_id: str | None
+    model: str
+    prompt: str
+    at: datetime
+    reason: str = ""
+
+    def agrees(self, suggestion: Suggestion) -> bool:
+        """Whether the suggestion says the same first."""
+        if suggestion.expects_nil or not suggestion.candidates:
+            return suggestion.expects_nil and self.entity_id is None
+        return self.entity_id == suggestion.candidates[0].entity_id
 
 
 # What speaks for each of two candidates: words of the context by occlusion, and where their records differ.

@@ -1,8 +1,8 @@
 """The user's settings: one frozen schema from which the dialog and the manual's table derive."""
 
-from curator.settings.choices import DeviceChoice, Language, OptionKind, PageOpening, SameString, Snapping
+from curator.settings.choices import DeviceChoice, Language, Option, OptionKind, PageOpening, SameString, Snapping
 from curator.settings.file import LoadedSettings, config_folder, load, save
-from curator.settings.schema import Option, Settings, default, options, with_value
+from curator.settings.schema import Settings, default, options, with_value
 
 __all__ = [
     "DeviceChoice",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -69,3 +70,17 @@ class OptionKind(StrEnum):
     SECRET = "secret"  # a text that is shown as dots  # noqa: S105
     PAGES = "pages"  # an address for each prefix of identifiers, a line each
     KEYS = "keys"  # changed in a dialog of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """The description of one setting. `felt` says when a change is felt ('' at once)."""
+
+    name: str
+    title: str
+    help: str
+    kind: OptionKind
+    minimum: int = 0
+    maximum: int = 0
+    choices: tuple[str, ...] = ()
+    felt: str = ""

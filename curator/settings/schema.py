@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from curator.domain.entity_pages import checked_pages
-from curator.domain.suggestions import CandidateOrder
+from curator.domain.suggestions import CandidateOrder, OpinionPlace, OpinionUse
 from curator.domain.wording import UserError, tr
 from curator.settings.choices import (
     DeviceChoice,
@@ -15,26 +15,14 @@ from curator.settings.choices import (
     Language,
     LexicalChoice,
     NumberFormat,
+    Option,
     OptionKind,
     PageOpening,
     SameString,
     Snapping,
     ThemeChoice,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """The description of one setting. `felt` says when a change is felt ('' at once)."""
-
-    name: str
-    title: str
-    help: str
-    kind: OptionKind
-    minimum: int = 0
-    maximum: int = 0
-    choices: tuple[str, ...] = ()
-    felt: str = ""
+from curator.settings.opinion_options import OPINIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +54,14 @@ class Settings:
     ncbi_api_key: str = ""
     page_opening: PageOpening = PageOpening.ASK
     entity_pages: Mapping[str, str] = field(default_factory=dict)
+    opinion_use: OpinionUse = OpinionUse.OFF
+    opinion_address: str = ""
+    opinion_model: str = ""
+    opinion_key: str = ""
+    opinion_place: OpinionPlace = OpinionPlace.LOCAL
+    opinion_below: int = 80
+    opinion_margin: int = 20
+    opinion_seconds: int = 30
     shortcuts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -288,6 +284,7 @@ OPTIONS = (
         "goes; * stands for identifiers without a prefix. A line that you delete gets its usual address back.",
         kind=OptionKind.PAGES,
     ),
+    *OPINIONS,
     Option(
         name="shortcuts",
         title="Shortcuts",

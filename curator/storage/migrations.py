@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 from curator.domain.wording import NewerProjectError, UserError, tr
-from curator.storage.db import VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, as_user_errors, fill
+from curator.storage.db import VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, as_user_errors, fill
 from curator.storage.kb import upgrade_versions
 
 Step = Callable[[sqlite3.Connection], None]
@@ -47,8 +47,20 @@ def _add_attributes(conn: sqlite3.Connection) -> None:
         conn.execute(statement)
 
 
+def _add_opinions(conn: sqlite3.Connection) -> None:
+    for statement in VERSION_6:
+        conn.execute(statement)
+
+
 # Step i takes a database from version i to version i + 1. A released step is never edited; append a new one.
-STEPS: tuple[Step, ...] = (_create_version_1, _add_indexes, _add_workbench, _add_imports, _add_attributes)
+STEPS: tuple[Step, ...] = (
+    _create_version_1,
+    _add_indexes,
+    _add_workbench,
+    _add_imports,
+    _add_attributes,
+    _add_opinions,
+)
 
 
 def current_version() -> int:

@@ -4,7 +4,9 @@ One document a line, described by `resources/schemas/documents.schema.json`: {"f
 "file", "occurrence", "title", "split", "state", "flagged", "text", "passages": [{"kind", "start", "end", "label"}],
 "comments", "mentions": [{"spans": [[start, end], …] in code points, "text", "type", "origin", "stated": the source's
 identifiers, "outcome": null while undecided, "entities", "reason", "curator", "at", "note", "flagged", "comments"}]}.
-Comments are [{"author", "at", "text"}]. Keys of a line that are not ours go back as they came.
+Comments are [{"author", "at", "text"}]. A mention that a language model was asked about also has "opinion": {"entity":
+null for NIL, "model", "prompt": a SHA-256, "at", "reason"}, which is written and not read as one. Keys of a line that
+are not ours go back as they came.
 """
 
 from __future__ import annotations
@@ -17,13 +19,14 @@ from typing import Any
 
 from curator.domain.audit import Comment
 from curator.domain.documents import SourceFile
+from curator.domain.suggestions import Opinion
 from curator.domain.wording import UserError, tr
 from curator.io.datasets.decisions_read import DECIDED, FORMAT, KEYS, DecisionsReader, is_document
 from curator.io.files import Source, WrittenSource, check_spans, write_streams
 from curator.io.wiki import first_object
 from curator.services.ports import Carries, ExportDocument, ExportMention, Problem
 
-_OF_DECISION = frozenset({"origin", *DECIDED})
+_OF_DECISION = frozenset({"origin", "opinion", *DECIDED})
 
 
 class DecisionsFormat:
@@ -103,6 +106,8 @@ def _mention(gold: ExportMention, comments: Sequence[Comment], records: Sequence
     came = dict(records[mention.record]) if 0 <= mention.record < len(records) else {}
     if decision is not None or not gold.unchanged:  # of a file read without its gold, what it said goes back
         came = {key: value for key, value in came.items() if key not in DECIDED}
+    if gold.opinion is not None:
+        came["opinion"] = _opinion(gold.opinion)
     verdict = decision.verdict if decision else None
     return {
         "spans": [[span.start, span.end] for span in mention.spans],
@@ -119,6 +124,16 @@ def _mention(gold: ExportMention, comments: Sequence[Comment], records: Sequence
         "flagged": mention.flagged,
         "comments": _comments(comments, mention.id),
         **came,
+    }
+
+
+def _opinion(opinion: Opinion) -> dict[str, str | None]:
+    return {
+        "entity": opinion.entity_id,
+        "model": opinion.model,
+        "prompt": opinion.prompt,
+        "at": opinion.at.isoformat(),
+        "reason": opinion.reason,
     }
 
 

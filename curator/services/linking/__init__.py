@@ -25,12 +25,18 @@ if TYPE_CHECKING:
     from curator.services.linking.detection import DetectionService
     from curator.services.linking.linking import K, link_document
     from curator.services.linking.name_linking import BY_NAME
+    from curator.services.linking.opinion_prompts import CANDIDATES, PLACEHOLDERS, TEMPLATE, Prompt, checked_template
+    from curator.services.linking.opinion_report import OpinionReport
+    from curator.services.linking.opinions import OpinionOptions, OpinionService
     from curator.services.linking.remembering import EntityTeacher, MemoryService
     from curator.services.linking.restricting import within_branches
     from curator.services.linking.suggestions import DocumentSuggestions, LinkReport, SuggestionService
 
 __all__ = [
     "BY_NAME",
+    "CANDIDATES",
+    "PLACEHOLDERS",
+    "TEMPLATE",
     "ContrastService",
     "DetectionService",
     "DocumentSuggestions",
@@ -38,7 +44,12 @@ __all__ = [
     "K",
     "LinkReport",
     "MemoryService",
+    "OpinionOptions",
+    "OpinionReport",
+    "OpinionService",
+    "Prompt",
     "SuggestionService",
+    "checked_template",
     "link_document",
     "within_branches",
 ]
@@ -49,6 +60,9 @@ __getattr__ = opened_late(
     detection="DetectionService",
     linking="K link_document",
     name_linking="BY_NAME",
+    opinion_prompts="CANDIDATES PLACEHOLDERS TEMPLATE Prompt checked_template",
+    opinion_report="OpinionReport",
+    opinions="OpinionOptions OpinionService",
     remembering="EntityTeacher MemoryService",
     restricting="within_branches",
     suggestions="DocumentSuggestions LinkReport SuggestionService",

@@ -37,6 +37,7 @@ from curator.services.ports.files import (
     TablePreview,
 )
 from curator.services.ports.knowledge import KnowledgeBaseRepository, NilMention
+from curator.services.ports.opinions import ModelPort, ModelServer, NoAnswerError, Stopper
 from curator.services.ports.processes import (
     BundleStore,
     Clock,
@@ -104,7 +105,10 @@ __all__ = [
     "MentionRepository",
     "MentionUse",
     "MetaRepository",
+    "ModelPort",
+    "ModelServer",
     "NilMention",
+    "NoAnswerError",
     "NotNowError",
     "OneFile",
     "Operation",
@@ -119,6 +123,7 @@ __all__ = [
     "RoundRepository",
     "SpentEffort",
     "StepFilter",
+    "Stopper",
     "Store",
     "SuggestionRepository",
     "TablePreview",

@@ -16,6 +16,7 @@ from curator.domain.documents import (
     SourceFile,
 )
 from curator.domain.entities import Entity
+from curator.domain.suggestions import Opinion
 
 DOCUMENT_FIELDS = ("document", "title", "text", "mention", "start", "end", "type", "ids")
 """What a column of a table of documents or of mentions may hold.
@@ -96,6 +97,7 @@ class ExportMention:
     decision: Decision | None
     unchanged: bool  # the source record says what is decided: write its identifiers back as they were
     reshaped: bool = False  # its spans or its type are no longer those of the source record
+    opinion: Opinion | None = None  # what a language model answered
 
     @property
     def as_it_was(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Protocol
 from curator.domain.decisions import Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.facets import FacetCube, Facets
-from curator.domain.suggestions import Suggestion
+from curator.domain.suggestions import Opinion, Suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class QueueRepository(Protocol):
 
 
 class SuggestionRepository(Protocol):
-    """The last suggestion of each mention, with the stamp that says whether it is stale."""
+    """The last suggestion of each mention, with the stamp that says whether it is stale; the last second opinion."""
 
     def packed(self, suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
         """The same, made ready for `save`: most of its work, to be done before the writing unit begins, so that no
@@ -206,4 +206,12 @@ class SuggestionRepository(Protocol):
 
     def make_stale(self, mention_types: Sequence[str]) -> None:
         """Every document with an undecided mention of one of these types counts as stale from now on."""
+        ...
+
+    def save_opinions(self, opinions: Sequence[Opinion]) -> None:
+        """Replace the stored second opinion of each mention. Raises UserError when a mention does not exist."""
+        ...
+
+    def opinions(self, mention_ids: Sequence[int]) -> dict[int, Opinion]:
+        """Second opinions by mention id; mentions without one are absent."""
         ...

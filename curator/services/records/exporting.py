@@ -272,12 +272,14 @@ def export_document(unit: UnitOfWork, document_id: int) -> ExportDocument:
     decisions = unit.decisions.current_of_document(document_id)
     first = unit.mentions.first_shapes(document_id)
     restated = restated_of(unit, document_id)
+    opinions = unit.suggestions.opinions([one.id for one in mentions])
     gold = [
         ExportMention(
             one,
             decisions.get(one.id),
             _is_unchanged(unit, document, one, decisions) and not (one.id in restated and one.id in decisions),
             reshaped=one.id in first and first[one.id] != MentionShape.of(one),
+            opinion=opinions.get(one.id),
         )
         for one in mentions
         if not one.deleted

@@ -8,7 +8,7 @@ from heapq import merge
 from itertools import pairwise
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, case, func, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, literal, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from curator.domain.decisions import OperationKind, Outcome
@@ -34,6 +34,7 @@ from curator.storage.db import (
     EffortRow,
     MentionRow,
     OperationRow,
+    OpinionRow,
     SuggestionRow,
     chunks,
     fold,
@@ -51,8 +52,11 @@ class FacetQueries:
 
     def cube(self, where: QueueFilter, document_id: int | None = None) -> FacetCube:
         """One pass over the mentions. Who decided is looked up among the decisions, and only where there are any."""
-        columns = [_EXPRESSIONS[facet].label(facet.value) for facet in Facet]
-        query = _from(select(*columns, func.count()), set(Facet)).where(*_living(where)).group_by(*columns)
+        asked = self._conn.execute(select(OpinionRow.mention_id).limit(1)).first() is not None
+        known = _EXPRESSIONS if asked else {**_EXPRESSIONS, Facet.OPINION: literal(NONE)}
+        columns = [known[facet].label(facet.value) for facet in Facet]
+        joined = set(Facet) if asked else set(Facet) - {Facet.OPINION}
+        query = _from(select(*columns, func.count()), joined).where(*_living(where)).group_by(*columns)
         if document_id is not None:
             query = query.where(MentionRow.document_id == document_id)
         return FacetCube(tuple((tuple(row[:-1]), row[-1]) for row in self._conn.execute(query)))
@@ -118,6 +122,8 @@ class FacetQueries:
         query = select(*_WORK).select_from(SuggestionRow).join(MentionRow, MentionRow.id == SuggestionRow.mention_id)
         if {facet for facet, _ in where.facets.chosen} & _OF_DOCUMENT:
             query = query.join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+        if where.facets.values(Facet.OPINION):
+            query = query.outerjoin(OpinionRow, OpinionRow.mention_id == MentionRow.id)
         query = query.where(*conditions, SuggestionRow.is_nil.is_(nil)).order_by(order).limit(limit)
         rows = [_work(row, nil=nil) for row in self._conn.execute(query)]
         return sorted(rows, key=lambda row: row.probability is not None) if nil else rows
@@ -155,6 +161,12 @@ _EXPRESSIONS: dict[Facet, ColumnElement[Any]] = {
     Facet.PROBABILITY: _bands(SuggestionRow.probability, PROBABILITY_BANDS),
     Facet.MARGIN: _bands(SuggestionRow.margin, MARGIN_BANDS),
     Facet.NIL: case((SuggestionRow.mention_id.is_(None), NONE), (SuggestionRow.is_nil, YES), else_=NO),
+    Facet.OPINION: case(
+        (or_(OpinionRow.mention_id.is_(None), SuggestionRow.mention_id.is_(None)), NONE),
+        (and_(OpinionRow.entity_id.is_(None), SuggestionRow.is_nil), YES),
+        (and_(OpinionRow.entity_id == SuggestionRow.first, ~SuggestionRow.is_nil), YES),
+        else_=NO,
+    ),
     Facet.FLAG: case((MentionRow.flagged, YES), (DocumentRow.flagged, ON_DOCUMENT), else_=NO),
     Facet.COMMENT: case(
         (MentionRow.id.in_(_commented), YES), (MentionRow.document_id.in_(_document_commented), ON_DOCUMENT), else_=NO
@@ -182,7 +194,7 @@ def _work(row: AnyRow, *, nil: bool) -> WorkRow:
     return WorkRow(mention_id, document_id, text, kind, "NIL" if nil else first, sure, margin, nil)
 
 
-_SUGGESTED = {Facet.PROBABILITY, Facet.MARGIN, Facet.NIL}
+_SUGGESTED = {Facet.PROBABILITY, Facet.MARGIN, Facet.NIL, Facet.OPINION}
 _OF_DOCUMENT = {Facet.FLAG, Facet.SPLIT, Facet.DOCUMENT}
 
 
@@ -202,6 +214,8 @@ def _from(query: Select[Any], facets: set[Facet]) -> Select[Any]:
         query = query.join(DocumentRow, DocumentRow.id == MentionRow.document_id)
     if facets & _SUGGESTED:
         query = query.outerjoin(SuggestionRow, SuggestionRow.mention_id == MentionRow.id)
+    if Facet.OPINION in facets:
+        query = query.outerjoin(OpinionRow, OpinionRow.mention_id == MentionRow.id)
     return query
 
 

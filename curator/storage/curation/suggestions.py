@@ -1,4 +1,4 @@
-"""Suggestions, one for a mention, with the stamp that tells whether they are stale."""
+"""Suggestions, one for a mention, with the stamp that tells whether they are stale; second opinions beside them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,21 @@ from collections.abc import Sequence
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
 
 from curator.domain.documents import DocumentState
-from curator.domain.suggestions import Stamp, Suggestion
+from curator.domain.suggestions import Opinion, Stamp, Suggestion
 from curator.storage.curation.counters import recount
 from curator.storage.curation.mentions import documents_of
 from curator.storage.curation.stored_suggestion import StoredSuggestion
-from curator.storage.db import AnyRow, DocumentRow, MentionRow, SuggestionRow, chunks, unique, visible
+from curator.storage.db import (
+    AnyRow,
+    DocumentRow,
+    MentionRow,
+    OpinionRow,
+    SuggestionRow,
+    chunks,
+    from_iso,
+    unique,
+    visible,
+)
 
 
 class SqlSuggestions:
@@ -73,6 +83,33 @@ class SqlSuggestions:
         self._conn.execute(unstamped.values(stamp_bundle=None, stamp_revision=None))
         self._conn.execute(update(SuggestionRow).where(SuggestionRow.mention_id.in_(first)).values(bundle_id=""))
 
+    def save_opinions(self, opinions: Sequence[Opinion]) -> None:
+        latest = {one.mention_id: one for one in opinions}
+        if not latest:
+            return
+        documents_of(self._conn, list(latest))
+        for part in chunks(list(latest)):
+            self._conn.execute(delete(OpinionRow).where(OpinionRow.mention_id.in_(part)))
+        rows = [
+            {
+                "mention_id": one.mention_id,
+                "entity_id": one.entity_id,
+                "model": one.model,
+                "prompt": one.prompt,
+                "at": one.at.isoformat(),
+                "reason": one.reason,
+            }
+            for one in latest.values()
+        ]
+        self._conn.execute(insert(OpinionRow), rows)
+
+    def opinions(self, mention_ids: Sequence[int]) -> dict[int, Opinion]:
+        found: dict[int, Opinion] = {}
+        for part in chunks(unique(mention_ids)):
+            rows = self._conn.execute(_OPINIONS.where(OpinionRow.mention_id.in_(part)))
+            found.update((row[0], Opinion(*row[:4], from_iso(row[4]), row[5])) for row in rows)
+        return found
+
     def _open(self, bundle_id: str, where: ColumnElement[bool], *, limit: int | None) -> list[AnyRow]:
         """(id, whether an undecided mention's suggestion is stale) of documents that are not done, in queue order."""
         decided = DocumentRow.linked + DocumentRow.nil + DocumentRow.rejected + DocumentRow.skipped
@@ -91,6 +128,15 @@ _SUGGESTIONS = select(
     SuggestionRow.revision,
     SuggestionRow.payload,
     SuggestionRow.is_nil,
+)
+
+_OPINIONS = select(
+    OpinionRow.mention_id,
+    OpinionRow.entity_id,
+    OpinionRow.model,
+    OpinionRow.prompt,
+    OpinionRow.at,
+    OpinionRow.reason,
 )
 
 

@@ -23,7 +23,7 @@ from curator.storage.db.engine import (
     writing_engine,
 )
 from curator.storage.db.errors import as_user_errors
-from curator.storage.db.former_schemas import VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, fill
+from curator.storage.db.former_schemas import VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, fill
 from curator.storage.db.lock import ProjectLock
 from curator.storage.db.meta import SqlMeta
 from curator.storage.db.packing import (
@@ -65,6 +65,7 @@ from curator.storage.db.schema import (
     MentionRow,
     MetaRow,
     OperationRow,
+    OpinionRow,
     PassageRow,
     ProvisionalEntityRow,
     RetiredEntityRow,
@@ -83,6 +84,7 @@ __all__ = [
     "VERSION_3",
     "VERSION_4",
     "VERSION_5",
+    "VERSION_6",
     "AnyRow",
     "CommentRow",
     "DecisionRow",
@@ -99,6 +101,7 @@ __all__ = [
     "MentionRow",
     "MetaRow",
     "OperationRow",
+    "OpinionRow",
     "PassageRow",
     "ProjectLock",
     "ProvisionalEntityRow",

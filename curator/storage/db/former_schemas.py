@@ -236,3 +236,12 @@ VERSION_5 = (
         for what in ("UPDATE", "DELETE")
     ),
 )
+
+
+# What schema version 6 adds: second opinions of a language model, one a mention.
+
+VERSION_6 = (
+    """CREATE TABLE opinions (
+        mention_id INTEGER PRIMARY KEY NOT NULL REFERENCES mentions (id), entity_id TEXT, model TEXT NOT NULL,
+        prompt TEXT NOT NULL, at TEXT NOT NULL, reason TEXT NOT NULL)""",
+)

@@ -226,6 +226,20 @@ class SuggestionRow(Base):
     is_nil: Mapped[bool] = mapped_column(default=False)
 
 
+class OpinionRow(Base):
+    """What a language model answered last for a mention: an entity, or NIL where `entity_id` is None. `prompt` is the
+    SHA-256 of its name and the prompt."""
+
+    __tablename__ = "opinions"
+
+    mention_id: Mapped[int] = mapped_column(ForeignKey("mentions.id"), primary_key=True)
+    entity_id: Mapped[str | None]
+    model: Mapped[str]
+    prompt: Mapped[str]
+    at: Mapped[str]
+    reason: Mapped[str]
+
+
 class CommentRow(Base):
     """On a mention, or on the document where `mention_id` is None."""
 

@@ -33,6 +33,7 @@ FACET_WORDS = {
     Facet.PROBABILITY: "Probability",
     Facet.MARGIN: "Margin",
     Facet.NIL: "Suggestion",
+    Facet.OPINION: "Second opinion",
     Facet.FLAG: "Flag",
     Facet.COMMENT: "Comment",
     Facet.CURATOR: "Curator",
@@ -65,6 +66,7 @@ _WORDS: dict[Facet, dict[str, str]] = {
     Facet.PROBABILITY: _band_words(PROBABILITY_BANDS),
     Facet.MARGIN: _band_words(MARGIN_BANDS),
     Facet.NIL: {NO: "an entity", YES: "NIL", NONE: _NOT_YET},
+    Facet.OPINION: {YES: "agrees with the linker", NO: "disagrees with the linker", NONE: "not asked"},
     Facet.FLAG: {YES: "flagged", ON_DOCUMENT: "its document flagged", NO: "not flagged"},
     Facet.COMMENT: {YES: "commented", ON_DOCUMENT: "its document commented", NO: "without comments"},
     Facet.CURATOR: {"": "nobody yet"},
@@ -176,6 +178,8 @@ class FacetsPanel(QTreeWidget):
         for value, row in self._rows[facet].items():
             row.setText(1, f"{counts.get(value, 0):,}")
             row.setCheckState(0, Qt.CheckState.Checked if value in chosen else Qt.CheckState.Unchecked)
+        if facet is Facet.OPINION:  # most projects ask for none
+            top.setHidden(set(wanted) <= {NONE} and not chosen)
         font = top.font(0)
         font.setBold(bool(chosen))
         top.setFont(0, font)

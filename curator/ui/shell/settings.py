@@ -40,6 +40,11 @@ CHOICES: Mapping[str, str] = {
     "ask": "ask first",
     "open": "open the browser",
     "copy": "copy the address",
+    "off": "off",
+    "request": "only when I ask",
+    "framed": "for doubtful mentions, when I reach them",
+    "local": "this computer only",
+    "any": "any computer",
 }
 """Values that words say better; others are shown as they stand in the file."""
 

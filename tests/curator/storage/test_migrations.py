@@ -18,7 +18,7 @@ from curator.storage.db.packing import pack_shown, pack_suggestion
 from curator.storage.db.schema import Base
 
 STORAGE = Path(migrations.__file__).parent
-RELEASED = ("05a69372cff7", "18db4e03ec42", "1ca91866cf3f", "199e4adaba79", "71d89d6685b2")
+RELEASED = ("05a69372cff7", "18db4e03ec42", "1ca91866cf3f", "199e4adaba79", "71d89d6685b2", "38aecae6691c")
 """What the statements of each version hash to."""
 
 
@@ -64,6 +64,7 @@ def test_released_versions_stay_as_they_are():
         former_schemas.VERSION_3,
         former_schemas.VERSION_4,
         former_schemas.VERSION_5,
+        former_schemas.VERSION_6,
     )
     found = tuple(sha256("\n".join(one).encode()).hexdigest()[:12] for one in versions)
     assert found == RELEASED, "append a step to curator/storage/migrations.py"

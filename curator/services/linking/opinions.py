@@ -1,0 +1,265 @@
+"""A second opinion of a language model about doubtful mentions: asked, stored, and compared with the linker and gold.
+
+* **It is no decision and no suggestion.** It is stored beside them, shown, filtered by and exported.
+* **The combiner does not hear it.** Its features are a fixed list that every bundle was fitted with
+  (`models/rankers/combiner.py`): one more would set all of them aside. An opinion exists for doubtful mentions only,
+  and the linker links ahead without one. What is missing is a heard stage (`models/rankers/hearing.py`) whose number is
+  0 where nobody was asked, opinions in the snapshot that a training reads, and opinions about enough gold.
+* **One request at a time** for the whole project. Whoever waits can be stopped.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from curator.domain.decisions import Change, ChangeKind, Outcome
+from curator.domain.documents import DocumentState
+from curator.domain.facets import Facet
+from curator.domain.jobs import Progress
+from curator.domain.suggestions import Opinion, OpinionPlace, OpinionUse, Suggestion
+from curator.domain.wording import CancelledError, UserError, tr
+from curator.services.core import EventBus
+from curator.services.linking.opinion_prompts import TEMPLATE, Prompt, checked_template, make_prompt, read_answer
+from curator.services.linking.opinion_report import OpinionReport, report_of
+from curator.services.ports import Clock, ModelPort, ModelServer, NoAnswerError, QueueFilter, Stopper, Store, WorkRow
+
+T = TypeVar("T")
+TEMPLATE_KEY = "opinion_prompt"
+PHASE = "opinions"
+ACTOR = "language model"
+LOOK = 0.1
+"""Seconds between two looks at whether to stop."""
+AT_ONCE = 500
+FAILURES = 3
+"""In a row, after which a list of mentions is given up: the server is gone, or the model understands nothing."""
+MOST = 1_000_000
+OFF = "Second opinions are turned off. Turn them on in Tools › Second opinion…."
+NO_MODEL = "Enter the address and the model of a server in Tools › Second opinion…."
+
+
+@dataclass(frozen=True, slots=True)
+class OpinionOptions:
+    """`below` and `margin` (0…1) say which mentions are doubtful; see `is_doubtful`."""
+
+    use: OpinionUse = OpinionUse.OFF
+    address: str = ""
+    model: str = ""
+    key: str = ""
+    place: OpinionPlace = OpinionPlace.LOCAL
+    below: float = 0.8
+    margin: float = 0.2
+    seconds: float = 30.0
+
+    @property
+    def server(self) -> ModelServer:
+        return ModelServer(self.address, self.model, self.key, self.seconds, self.place is OpinionPlace.ANY)
+
+    def is_doubtful(self, sure: float | None, margin: float | None, *, nil: bool) -> bool:
+        """`sure`: how probable the linker's answer is, NIL included; None without candidates, which are nothing to ask
+        about. The margin counts where the linker names an entity."""
+        if sure is None:
+            return False
+        return sure < self.below or (not nil and margin is not None and margin < self.margin)
+
+    def doubts(self, suggestion: Suggestion | None) -> bool:
+        """Whether the linker is in doubt about a mention with this suggestion."""
+        if suggestion is None or not suggestion.candidates:
+            return False
+        first, nil = suggestion.candidates[0].probability, suggestion.nil.is_nil
+        return self.is_doubtful(1.0 - first if nil else first, suggestion.chance_margin, nil=nil)
+
+
+class OpinionService:
+    """Asks in the caller's thread, which may be any. `options` are read with every call."""
+
+    def __init__(
+        self, store: Store, model: ModelPort, events: EventBus, clock: Clock, *, options: Callable[[], OpinionOptions]
+    ) -> None:
+        self._store = store
+        self._model = model
+        self._events = events
+        self._clock = clock
+        self._options = options
+        self._turn = threading.Lock()
+
+    @property
+    def options(self) -> OpinionOptions:
+        """As they are set now."""
+        return self._options()
+
+    # --- the prompt ---
+
+    def template(self) -> str:
+        """The project's own, or the one that comes with the program."""
+        with self._store.read() as unit:
+            return unit.meta.get(TEMPLATE_KEY) or TEMPLATE
+
+    def set_template(self, text: str) -> None:
+        """'' brings back the one that comes with the program. Raises UserError for one without the placeholders."""
+        kept = checked_template(text) if text.strip() and text != TEMPLATE else ""
+        with self._store.write() as unit:
+            unit.meta.set(TEMPLATE_KEY, kept)
+
+    def prompt(self, mention_id: int, *, template: str | None = None) -> Prompt:
+        """What is sent for a mention. Raises UserError where it has no candidates or the template is not right."""
+        with self._store.read() as unit:
+            mention = unit.mentions.get(mention_id)
+            suggestion = unit.suggestions.get(mention_id)
+            if suggestion is None:
+                raise UserError(tr("This mention has no suggestion yet. Wait for the linker."))
+            document = unit.documents.get(mention.document_id)
+            entities = unit.kb.get_many([one.entity_id for one in suggestion.candidates])
+            chosen = template if template is not None else unit.meta.get(TEMPLATE_KEY) or TEMPLATE
+        return make_prompt(checked_template(chosen), document, mention, suggestion, entities)
+
+    # --- asking ---
+
+    def known(self, mention_id: int) -> Opinion | None:
+        """The stored opinion about a mention."""
+        with self._store.read() as unit:
+            return unit.suggestions.opinions([mention_id]).get(mention_id)
+
+    def models(self, server: ModelServer, stopper: Stopper) -> list[str]:
+        """See `ports.ModelPort`."""
+        return self._in_turn(stopper, lambda: self._model.models(server, stopper))
+
+    def try_out(self, server: ModelServer, prompt: Prompt, stopper: Stopper) -> tuple[str | None, str, str]:
+        """Ask without storing anything: the entity or None for NIL, the reason, and what the model wrote. Raises as
+        `ask` does."""
+        said = self._in_turn(stopper, lambda: self._model.answer(server, prompt.text, stopper))
+        return *read_answer(said, prompt), said
+
+    def ask(self, mention_id: int, stopper: Stopper, *, options: OpinionOptions | None = None) -> Opinion:
+        """The model's opinion, which is stored. It is not asked again with the same prompt.
+
+        Raises UserError where it is turned off or nothing can be asked, NoAnswerError (then nothing is stored),
+        CancelledError.
+        """
+        chosen = options or self.options
+        if chosen.use is OpinionUse.OFF:
+            raise UserError(tr(OFF))
+        if not chosen.address.strip() or not chosen.model.strip():
+            raise UserError(tr(NO_MODEL))
+        prompt = self.prompt(mention_id)
+        key = prompt.key(chosen.model)
+        known = self.known(mention_id)
+        if known is not None and known.prompt == key:
+            return known
+        entity_id, reason, _ = self.try_out(chosen.server, prompt, stopper)
+        opinion = Opinion(mention_id, entity_id, chosen.model, key, self._clock.now(), reason)
+        self._keep(opinion)
+        return opinion
+
+    def _keep(self, opinion: Opinion) -> None:
+        if self._store.read_only:
+            return
+        with self._store.write() as unit:
+            mention = unit.mentions.get(opinion.mention_id)
+            unit.suggestions.save_opinions([opinion])
+        text = tr("The language model answered for “{text}”.", text=mention.text)
+        self._events.emit(Change(ChangeKind.OPINIONS, ACTOR, text, (mention.document_id,), (mention.id,)))
+
+    def _in_turn(self, stopper: Stopper, work: Callable[[], T]) -> T:
+        while not self._turn.acquire(timeout=LOOK):
+            if stopper.stopped:
+                raise CancelledError
+        try:
+            if stopper.stopped:
+                raise CancelledError
+            return work()
+        finally:
+            self._turn.release()
+
+    # --- many mentions ---
+
+    def doubtful(self, where: QueueFilter, *, limit: int, options: OpinionOptions | None = None) -> list[int]:
+        """Ids of undecided mentions that the filter shows and the linker doubts, the least sure first."""
+        chosen = options or self.options
+
+        def wanted(row: WorkRow) -> bool:
+            return chosen.is_doubtful(row.probability, row.margin, nil=row.is_nil)
+
+        with self._store.read() as unit:
+            rows = unit.queue.undecided(where, limit=MOST)
+        return [row.mention_id for row in rows if wanted(row)][:limit]
+
+    def doubtful_gold(self, where: QueueFilter, *, limit: int, options: OpinionOptions | None = None) -> list[int]:
+        """The same of linked and NIL mentions in documents that are done, in a random order that is always the same."""
+        chosen = options or self.options
+        facets = where.facets.only(Facet.STATE, (Outcome.LINK.value, Outcome.NIL.value))
+        facets = facets.only(Facet.DOCUMENT, (DocumentState.DONE.value,))
+        narrowed = QueueFilter(state=where.state, split=where.split, text=where.text, facets=facets)
+        found: list[int] = []
+        with self._store.read() as unit:
+            ids = unit.queue.mentions(narrowed)
+            random.Random("second opinion").shuffle(ids)  # noqa: S311
+            for start in range(0, len(ids), AT_ONCE):
+                part = ids[start : start + AT_ONCE]
+                suggestions = unit.suggestions.get_many(part)
+                found += [one for one in part if chosen.doubts(suggestions.get(one))]
+                if len(found) >= limit:
+                    break
+        return found[:limit]
+
+    def ask_many(
+        self, mention_ids: Sequence[int], *, options: OpinionOptions | None = None
+    ) -> Generator[Progress, None, OpinionReport]:
+        """Ask about each mention in turn. What the model does not answer is counted by its reason; after three such in
+        a row the rest is left out. Raises UserError where nothing can be asked. Closing the generator stops it."""
+        answered: list[int] = []
+        silent: Counter[str] = Counter()
+        row = 0
+        stopped = ""
+        for done, mention_id in enumerate(mention_ids):
+            try:
+                yield from self._waited(mention_id, Progress(PHASE, done, len(mention_ids)), options)
+                answered.append(mention_id)
+                row = 0
+            except NoAnswerError as error:
+                silent[str(error)] += 1
+                row += 1
+                if row == FAILURES:
+                    stopped = str(error)
+                    break
+        yield Progress(PHASE, len(mention_ids), len(mention_ids))
+        return self.report(answered, model=(options or self.options).model, silent=silent, stopped=stopped)
+
+    def report(
+        self, mention_ids: Sequence[int], *, model: str = "", silent: Counter[str] | None = None, stopped: str = ""
+    ) -> OpinionReport:
+        """Compare the stored opinions about these mentions with the linker, and with gold where there is any."""
+        with self._store.read() as unit:
+            return report_of(unit, mention_ids, model=model, silent=silent or Counter(), stopped=stopped)
+
+    def _waited(
+        self, mention_id: int, progress: Progress, options: OpinionOptions | None
+    ) -> Generator[Progress, None, None]:
+        """Ask in a thread, so that whoever drives this can stop it at any time."""
+        stopper = Stopper()
+        raised: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                self.ask(mention_id, stopper, options=options)
+            except BaseException as error:  # thread boundary: raised again below
+                raised.append(error)
+
+        thread = threading.Thread(target=work, name="second opinion", daemon=True)
+        thread.start()
+        try:
+            yield progress
+            while thread.is_alive():
+                thread.join(LOOK)
+                if thread.is_alive():
+                    yield progress
+        finally:
+            if thread.is_alive():
+                stopper.stop()
+            thread.join()
+        if raised:
+            raise raised[0]

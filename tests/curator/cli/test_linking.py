@@ -1,0 +1,66 @@
+"""`curator opinion`: a language model is asked about doubtful mentions, and measured against gold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.curator.cli.conftest import Cli
+from tests.fake_model import FakeModel, Reply, serving
+
+
+@pytest.fixture
+def fake() -> Iterator[FakeModel]:
+    with serving() as found:
+        yield found
+
+
+@pytest.fixture
+def linked(cli: Cli, project: Path) -> Path:
+    assert cli("link", project).code == 0
+    return project
+
+
+def test_it_is_off_and_asks_only_where_it_may(
+    cli: Cli, linked: Path, fake: FakeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CURATOR_CONFIG_DIR", str(tmp_path / "config"))
+    off = cli("opinion", linked)
+    assert (off.code, off.out) == (2, "")
+    assert "turned off" in off.err
+    assert "Give --address and --model" in cli("opinion", linked, "--address", fake.address).err
+    elsewhere = cli("opinion", linked, "--gold", "--address", "http://192.0.2.1/v1", "--model", "m")
+    assert elsewhere.code == 2
+    assert "is not this computer" in elsewhere.err
+    assert not fake.asked
+
+
+def test_gold_says_who_is_right(
+    cli: Cli, linked: Path, fake: FakeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CURATOR_CONFIG_DIR", str(tmp_path / "config"))
+    server = ("--address", fake.address, "--model", "m")
+    nothing = cli("opinion", linked, *server)
+    assert (nothing.code, nothing.out) == (0, "There is no doubtful mention to ask about.\n"), nothing.err
+    found = cli("opinion", linked, *server, "--gold", "--limit", "3", "--json")
+    assert found.code == 0, found.err
+    assert (found.json["asked"], found.json["answered"], found.json["gold"], found.json["model"]) == (3, 3, 3, "m")
+    assert len(fake.asked) == 3
+    text = cli("opinion", linked, *server, "--gold", "--limit", "3").out
+    assert text.startswith("m answered for 3 mentions.\nIt agrees with the linker on ")
+    assert "Of 3 with gold, the linker is right on " in text
+    assert len(fake.asked) == 3, "kept from before"
+    assert "opinion" in cli("facets", linked, "--json").json["facets"]
+
+
+def test_a_server_that_fails_ends_it_with_what_it_says(
+    cli: Cli, linked: Path, fake: FakeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CURATOR_CONFIG_DIR", str(tmp_path / "config"))
+    fake.usual = Reply(500, '{"error": {"message": "no memory"}}')
+    found = cli("opinion", linked, "--address", fake.address, "--model", "m", "--gold")
+    assert found.code == 2
+    assert "No answer for 3 mentions" in found.out
+    assert "no memory" in found.err
