@@ -50,7 +50,16 @@ from curator.services.linking import (
     SuggestionService,
 )
 from curator.services.ports import Disk, FormatRegistry, JobPort, LinkerPort, Store
-from curator.services.queue import FacetService, HoldoutService, OrderingService, QueueService, SavedFilters, Seat
+from curator.services.queue import (
+    CorpusSearch,
+    FacetService,
+    HitMaking,
+    HoldoutService,
+    OrderingService,
+    QueueService,
+    SavedFilters,
+    Seat,
+)
 from curator.services.records import (
     AuditService,
     DiagnosticsService,
@@ -103,6 +112,8 @@ class Project:
     filters: SavedFilters
     facets: FacetService
     ordering: OrderingService
+    corpus: CorpusSearch
+    hits: HitMaking
     curation: CurationService
     propagation: PropagationService
     steps: StepService
@@ -290,6 +301,8 @@ class _Joined:
             filters=SavedFilters(store),
             facets=FacetService(store),
             ordering=OrderingService(store),
+            corpus=CorpusSearch(store),
+            hits=HitMaking(store, events, clock, curator=curator, round_of=rounds.active),
             curation=curation,
             propagation=PropagationService(store, events, clock, curator=curator),
             steps=StepService(store, events, clock, curator=curator, trainings=self._trainings),

@@ -42,6 +42,7 @@ COMMANDS = {
     "holdout": ("curator.cli.queueing", "holdout", "Measure how much suggestions influence curators."),
     "guidelines": ("curator.cli.queueing", "guidelines", "Show or set the project's guidelines."),
     "decide": ("curator.cli.deciding", "decide", "Decide mentions, alone or with all identical ones."),
+    "search": ("curator.cli.corpus", "search", "Search the documents, and make mentions of what is found."),
     "uses": ("curator.cli.mentions", "uses", "List every mention that is linked to an entity, and move some."),
     "accept": ("curator.cli.queueing", "accept", "Accept suggestions in bulk after checking a sample."),
     "mention": ("curator.cli.annotating", "mention", "List, add, move, retype, join, set and delete mentions."),

@@ -15,7 +15,14 @@ from curator.services.ports.curation import (
     SpentEffort,
     StepFilter,
 )
-from curator.services.ports.documents import DocumentRepository, ProjectCounts, QueueRow, TextMover, TextMoves
+from curator.services.ports.documents import (
+    DocumentRepository,
+    DocumentText,
+    ProjectCounts,
+    QueueRow,
+    TextMover,
+    TextMoves,
+)
 from curator.services.ports.files import (
     DOCUMENT_FIELDS,
     FIELDS,
@@ -82,6 +89,7 @@ __all__ = [
     "DocumentOptions",
     "DocumentReader",
     "DocumentRepository",
+    "DocumentText",
     "Effort",
     "ExportDocument",
     "ExportMention",

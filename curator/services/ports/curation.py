@@ -85,6 +85,17 @@ class MentionRepository(Protocol):
         """Mentions in text order (start, then longer first); deleted ones too when asked."""
         ...
 
+    def of_documents(self, document_ids: Sequence[int]) -> dict[int, list[Mention]]:
+        """Document id -> its mentions in text order, without deleted ones; documents without mentions are absent."""
+        ...
+
+    def add_many(
+        self, mentions: Mapping[int, Sequence[SourceMention]], *, origin: MentionOrigin
+    ) -> dict[int, list[int]]:
+        """Store mentions by document id and raise the revisions of the documents; returns their ids by document id, in
+        order. Raises UserError when a document does not exist."""
+        ...
+
     def add(self, document_id: int, mentions: Sequence[SourceMention], *, origin: MentionOrigin) -> list[int]:
         """Store mentions and raise the document's revision; returns their ids in order. Raises UserError when there is
         no such document."""

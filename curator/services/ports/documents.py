@@ -29,6 +29,16 @@ class QueueRow:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentText:
+    """A visible document with its text, without its passages."""
+
+    document_id: int
+    external_id: str
+    split: Split
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectCounts:
     """Numbers for the status line and `curator info`."""
 
@@ -77,6 +87,14 @@ class DocumentRepository(Protocol):
 
     def raw(self, document_id: int) -> str:
         """The exact source record of the document."""
+        ...
+
+    def texts(self, *, after: int, limit: int, split: Split | None = None) -> list[DocumentText]:
+        """Up to `limit` visible documents whose ids are greater than `after`, in import order."""
+        ...
+
+    def passages_of(self, document_ids: Sequence[int]) -> dict[int, tuple[Passage, ...]]:
+        """Document id -> its passages in text order; documents without passages are absent."""
         ...
 
     def ids(

@@ -3,7 +3,8 @@
 `QueueService` pages through the queue and counts it; `open(document_id)` returns a document and its mentions, each
 with its current decision and suggestion. `FacetService` counts mentions by state, type, probability and more.
 `OrderingService` puts undecided mentions in the order in which deciding them is most useful. `HoldoutService` says
-which mentions are decided without suggestions, and how much suggestions influence curators.
+which mentions are decided without suggestions, and how much suggestions influence curators. `CorpusSearch` finds words
+and patterns in all documents; `HitMaking` makes mentions of what it found.
 
 * **What differs between project, round and adjudication is one `Seat`** (`seat.py`): a list of documents, a curation
   and a source of suggestions. What a seat cannot do is absent from it. The project's seat asks for some decided
@@ -15,7 +16,19 @@ from typing import TYPE_CHECKING
 from curator import opened_late
 
 if TYPE_CHECKING:
+    from curator.services.queue.corpus_search import (
+        MOST,
+        Bar,
+        CorpusQuery,
+        CorpusSearch,
+        Found,
+        Hit,
+        HitChoice,
+        HitMention,
+        PassageChoice,
+    )
     from curator.services.queue.facets import FacetService, SavedFilters
+    from curator.services.queue.hit_making import HitMaking, LeftOut, Made, foreseen, left_out_words
     from curator.services.queue.holdout import REASON, Agreement, HoldoutService
     from curator.services.queue.matching import Matching
     from curator.services.queue.ordering import OrderingService, QueueOrder, WorkOrder
@@ -32,33 +45,49 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "MOST",
     "PAGE",
     "REASON",
     "Agreement",
     "Attributing",
+    "Bar",
+    "CorpusQuery",
+    "CorpusSearch",
     "Curation",
     "Direction",
     "DocumentList",
     "FacetService",
+    "Found",
+    "Hit",
+    "HitChoice",
+    "HitMaking",
+    "HitMention",
     "HoldoutService",
+    "LeftOut",
     "Linking",
     "Lists",
+    "Made",
     "Matching",
     "MentionEditing",
     "MentionView",
     "OpenDocument",
     "OrderingService",
+    "PassageChoice",
     "Queue",
     "QueueOrder",
     "QueueService",
     "SavedFilters",
     "Seat",
     "WorkOrder",
+    "foreseen",
+    "left_out_words",
 ]
 
 __getattr__ = opened_late(
     __name__,
+    corpus_search="Bar CorpusQuery CorpusSearch Found Hit HitChoice HitMention MOST PassageChoice",
     facets="FacetService SavedFilters",
+    hit_making="HitMaking LeftOut Made foreseen left_out_words",
     holdout="Agreement HoldoutService REASON",
     matching="Matching",
     ordering="OrderingService QueueOrder WorkOrder",

@@ -18,7 +18,7 @@ from curator.domain.documents import (
     text_hash,
 )
 from curator.domain.wording import UserError, tr
-from curator.services.ports import ProjectCounts, QueueFilter, QueueRow
+from curator.services.ports import DocumentText, ProjectCounts, QueueFilter, QueueRow
 from curator.storage.curation.counters import set_states, states_of
 from curator.storage.curation.facets import document_condition, undecided_condition
 from curator.storage.curation.imports import Imports
@@ -82,6 +82,17 @@ class SqlDocuments(SourceFiles, Imports):
         if raw is None:
             raise _no_document(document_id)
         return raw
+
+    def texts(self, *, after: int, limit: int, split: Split | None = None) -> list[DocumentText]:
+        query = _TEXTS if split is None else _TEXTS_OF_SPLIT
+        values = {"after": after, "limit": limit, **({"split": split.value} if split is not None else {})}
+        return [DocumentText(row[0], row[1], _SPLITS[row[2]], row[3]) for row in self._conn.execute(query, values)]
+
+    def passages_of(self, document_ids: Sequence[int]) -> dict[int, tuple[Passage, ...]]:
+        found: dict[int, list[Passage]] = {}
+        for document_id, kind, start, end, label in self._conn.execute(_PASSAGES_OF, ids_of(document_ids)):
+            found.setdefault(document_id, []).append(Passage(kind, start, end, label))
+        return {document_id: tuple(passages) for document_id, passages in found.items()}
 
     def ids(
         self, *, split: Split | None = None, state: DocumentState | None = None, answered: bool = False
@@ -231,6 +242,20 @@ _PASSAGES = (
     .where(PassageRow.document_id == bindparam("id"))
     .order_by(PassageRow.ordinal)
 )
+_PASSAGES_OF = (
+    select(PassageRow.document_id, PassageRow.kind, PassageRow.start_pos, PassageRow.end_pos, PassageRow.label)
+    .where(among(PassageRow.document_id))
+    .order_by(PassageRow.document_id, PassageRow.ordinal)
+)
+_SPLITS = {one.value: one for one in Split}
+_TEXTS = (
+    select(DocumentRow.id, DocumentRow.external_id, DocumentRow.split, DocumentTextRow.text)
+    .join(DocumentTextRow, DocumentTextRow.document_id == DocumentRow.id)
+    .where(DocumentRow.id > bindparam("after"), visible())
+    .order_by(DocumentRow.id)
+    .limit(bindparam("limit"))
+)
+_TEXTS_OF_SPLIT = _TEXTS.where(DocumentRow.split == bindparam("split"))
 
 
 def _no_document(document_id: int) -> UserError:

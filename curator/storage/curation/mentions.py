@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
@@ -127,14 +127,26 @@ class SqlMentions(Attributes):
         query = _OF_DOCUMENT if deleted else _LIVING
         return self._with_fragments(self._conn.execute(query, {"document_id": document_id}).all())
 
+    def of_documents(self, document_ids: Sequence[int]) -> dict[int, list[Mention]]:
+        found: dict[int, list[Mention]] = {}
+        for one in self._with_fragments(self._conn.execute(_OF_DOCUMENTS, ids_of(document_ids)).all()):
+            found.setdefault(one.document_id, []).append(one)
+        return found
+
     def add(self, document_id: int, mentions: Sequence[SourceMention], *, origin: MentionOrigin) -> list[int]:
         """Raises UserError when there is no such document."""
-        if not mentions:
-            return []
-        self._raise_revisions([document_id])
-        ids = insert_mentions(self._conn, [(document_id, mention) for mention in mentions], origin=origin)
-        recount(self._conn, [document_id])
-        return ids
+        return self.add_many({document_id: mentions}, origin=origin).get(document_id, [])
+
+    def add_many(
+        self, mentions: Mapping[int, Sequence[SourceMention]], *, origin: MentionOrigin
+    ) -> dict[int, list[int]]:
+        """Raises UserError when a document does not exist."""
+        documents = [one for one in mentions if mentions[one]]
+        self._raise_revisions(documents)
+        pairs = [(document_id, one) for document_id in documents for one in mentions[document_id]]
+        ids = iter(insert_mentions(self._conn, pairs, origin=origin))
+        recount(self._conn, documents)
+        return {document_id: [next(ids) for _ in mentions[document_id]] for document_id in documents}
 
     def set_deleted(self, mention_ids: Sequence[int], deleted: bool) -> None:
         """Documents of which nothing changes keep their revision. Raises UserError for an unknown mention."""
@@ -252,6 +264,9 @@ _OF_DOCUMENT = _MENTIONS.where(MentionRow.document_id == bindparam("document_id"
     MentionRow.start_pos, MentionRow.end_pos.desc(), MentionRow.id
 )
 _LIVING = _OF_DOCUMENT.where(~MentionRow.deleted)
+_OF_DOCUMENTS = _MENTIONS.where(among(MentionRow.document_id), ~MentionRow.deleted).order_by(
+    MentionRow.document_id, MentionRow.start_pos, MentionRow.end_pos.desc(), MentionRow.id
+)
 _DOCUMENTS_OF = select(MentionRow.id, MentionRow.document_id).where(among(MentionRow.id))
 
 

@@ -1,0 +1,277 @@
+"""Words and patterns over all documents of the project, with the mention that each match is, or overlaps.
+
+The texts are read a part at a time, each in a unit of its own, and searched as they are stored: an index would save
+the third of a second that reading 100,000 abstracts takes, and double the project's size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from curator.domain.decisions import Verdict
+from curator.domain.documents import Mention, Passage, Span, Split
+from curator.domain.spans import overlaps
+from curator.domain.wording import UserError, tr
+from curator.services.ports import DocumentText, QueueFilter, Store, UnitOfWork
+from curator.services.queue.text_pattern import TOO_SLOW, SlowPatternError, TextPattern, pattern_of, without_blanks
+
+AROUND = 80
+"""Characters of the text at each side of a hit."""
+MOST = 5_000
+"""Hits that are listed; the others are counted."""
+FIRST_PART, PART = 50, 400
+"""Documents read at once: few at first, so that the first hits are there soon."""
+
+
+class PassageChoice(StrEnum):
+    ALL = "all"
+    TITLE = "title"
+    BODY = "body"  # everything but titles
+
+
+class HitChoice(StrEnum):
+    ALL = "all"
+    NEW = "new"  # no mention overlaps
+    OVERLAPPING = "overlapping"  # a mention overlaps, and none is at exactly this place
+    MENTIONS = "mentions"  # a mention is at exactly this place
+
+
+class Bar(StrEnum):
+    """Why a hit cannot become a mention."""
+
+    BORDER = "border"  # it crosses the end of a passage
+    BLANK = "blank"  # it is white space alone
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusQuery:
+    """`pattern`: `text` is a regular expression. `case`: upper and lower case differ. `words`: whole words only."""
+
+    text: str
+    pattern: bool = False
+    case: bool = False
+    words: bool = False
+    split: Split | None = None
+    passages: PassageChoice = PassageChoice.ALL
+    hits: HitChoice = HitChoice.ALL
+
+
+@dataclass(frozen=True, slots=True)
+class HitMention:
+    """The mention at a hit's place, or one that overlaps it. `names` of the entities that it is linked to."""
+
+    id: int
+    text: str
+    type: str
+    verdict: Verdict | None = None
+    curator: str = ""
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A match, without white space at its ends. `start` and `end` are code points of the document's text. `passage` is
+    its label or kind, '' where the hit is in none. `exact`: the mention is at exactly this place."""
+
+    document_id: int
+    external_id: str
+    split: Split
+    start: int
+    end: int
+    left: str
+    text: str
+    right: str
+    passage: str = ""
+    bar: Bar | None = None
+    mention: HitMention | None = None
+    exact: bool = False
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """Document, start and end: what names a hit."""
+        return self.document_id, self.start, self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How far a search is: `hits` are those found since the last report that are to be listed. The numbers are those of
+    the whole search so far: `hits` counted, `documents` that have some, documents `searched`, and `empty` matches,
+    which are no hits; `total` documents will be searched."""
+
+    hits: tuple[Hit, ...]
+    number: int
+    documents: int
+    searched: int
+    total: int
+    empty: int = 0
+
+
+@dataclass(slots=True)
+class _Tally:
+    number: int = 0
+    documents: int = 0
+    searched: int = 0
+    empty: int = 0
+
+
+@dataclass(slots=True)
+class _Matches:
+    """Of one document."""
+
+    text: DocumentText
+    places: list[tuple[int, int]] = field(default_factory=list)
+
+
+class CorpusSearch:
+    """Reads only. Call `search` from a worker thread."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def search(self, query: CorpusQuery, *, most: int | None = MOST) -> Generator[Found, None, None]:
+        """Hits in the order of the documents and their texts, a report after each part that was read. After `most`
+        (None: however many) hits are only counted.
+
+        Raises UserError for what cannot be searched for, and, after the reports so far, for a pattern that takes too
+        long in a document.
+        """
+        pattern = pattern_of(query.text, pattern=query.pattern, case=query.case, words=query.words)
+        with self._store.read() as unit:
+            total = unit.documents.count(QueueFilter(split=query.split))
+        tally, after, limit = _Tally(), 0, FIRST_PART
+        while True:
+            with self._store.read() as unit:
+                texts = unit.documents.texts(after=after, limit=limit, split=query.split)
+                if not texts:
+                    break
+                matched, slow = _matched(pattern, texts, tally)
+                hits = self._hits(unit, query, matched, tally, most)
+            yield Found(tuple(hits), tally.number, tally.documents, tally.searched, total, tally.empty)
+            if slow is not None:
+                raise UserError(tr(TOO_SLOW, document=slow))
+            after, limit = texts[-1].document_id, PART
+
+    def _hits(
+        self, unit: UnitOfWork, query: CorpusQuery, matched: Sequence[_Matches], tally: _Tally, most: int | None
+    ) -> list[Hit]:
+        """Counts what passes the filters; returns what is to be listed of it."""
+        listing = most is None or tally.number < most
+        ids = [one.text.document_id for one in matched]
+        asked = listing or query.hits is not HitChoice.ALL
+        mentions = unit.mentions.of_documents(ids) if ids and asked else {}
+        bounded = listing or query.passages is not PassageChoice.ALL
+        passages = unit.documents.passages_of(ids) if ids and bounded else {}
+        hits: list[Hit] = []
+        for one in matched:
+            document_id, before = one.text.document_id, tally.number
+            here, parts = mentions.get(document_id, []), passages.get(document_id, ())
+            for start, end in one.places:
+                if not _in_passages(parts, start, end, query.passages):
+                    continue
+                mention, exact = _mention_at(here, start, end) if here else (None, False)
+                if not _passes(query.hits, mention, exact=exact):
+                    continue
+                tally.number += 1
+                if most is None or tally.number <= most:
+                    hits.append(_hit(one.text, start, end, parts, mention, exact=exact))
+            tally.documents += tally.number > before
+        return _with_decisions(unit, hits)
+
+
+def _matched(pattern: TextPattern, texts: Iterable[DocumentText], tally: _Tally) -> tuple[list[_Matches], str | None]:
+    """The documents with matches, and the one in which the pattern took too long, if any: it was the last one."""
+    found: list[_Matches] = []
+    for one in texts:
+        tally.searched += 1
+        matches = _Matches(one)
+        try:
+            for start, end in pattern.spans(one.text):
+                if start == end:
+                    tally.empty += 1
+                else:
+                    matches.places.append(without_blanks(one.text, start, end))
+        except SlowPatternError:
+            return found, one.external_id
+        if matches.places:
+            found.append(matches)
+    return found, None
+
+
+def passage_around(passages: Sequence[Passage], start: int, end: int) -> Passage | None:
+    """The one that holds the whole range."""
+    return next((one for one in passages if one.start <= start and end <= one.end), None)
+
+
+def _in_passages(passages: Sequence[Passage], start: int, end: int, choice: PassageChoice) -> bool:
+    """What crosses a border is in both."""
+    if choice is PassageChoice.ALL:
+        return True
+    kinds = {one.kind for one in passages if one.start < end and start < one.end}
+    return "title" in kinds if choice is PassageChoice.TITLE else bool(kinds - {"title"}) or not kinds
+
+
+def _mention_at(mentions: Sequence[Mention], start: int, end: int) -> tuple[Mention | None, bool]:
+    span = Span(start, end)
+    touching = [one for one in mentions if overlaps(one.spans, span)]
+    exact = next((one for one in touching if one.spans == (span,)), None)
+    return (exact, True) if exact is not None else (next(iter(touching), None), False)
+
+
+def _passes(choice: HitChoice, mention: Mention | None, *, exact: bool) -> bool:
+    if choice is HitChoice.NEW:
+        return mention is None
+    if choice is HitChoice.OVERLAPPING:
+        return mention is not None and not exact
+    return choice is HitChoice.ALL or exact
+
+
+def bar_of(text: str, passages: Sequence[Passage], start: int, end: int) -> Bar | None:
+    """Why this range cannot become a mention. A document without passages has no borders."""
+    if not text[start:end].strip():
+        return Bar.BLANK
+    return Bar.BORDER if passages and passage_around(passages, start, end) is None else None
+
+
+def _hit(
+    one: DocumentText, start: int, end: int, passages: Sequence[Passage], mention: Mention | None, *, exact: bool
+) -> Hit:
+    within = passage_around(passages, start, end)
+    return Hit(
+        document_id=one.document_id,
+        external_id=one.external_id,
+        split=one.split,
+        start=start,
+        end=end,
+        left=one.text[max(start - AROUND, 0) : start],
+        text=one.text[start:end],
+        right=one.text[end : end + AROUND],
+        passage=(within.label or within.kind) if within is not None else "",
+        bar=bar_of(one.text, passages, start, end),
+        mention=HitMention(mention.id, mention.text, mention.type) if mention is not None else None,
+        exact=exact,
+    )
+
+
+def _with_decisions(unit: UnitOfWork, hits: list[Hit]) -> list[Hit]:
+    """The mentions with their decisions and the names of their entities."""
+    ids = list(dict.fromkeys(one.mention.id for one in hits if one.mention is not None))
+    current = unit.decisions.current(ids) if ids else {}
+    if not current:
+        return hits
+    linked = sorted({entity for one in current.values() for entity in one.verdict.entity_ids})
+    names = {one: entity.name for one, entity in unit.kb.get_many(linked).items()} if linked else {}
+    decided = {
+        one: (found.verdict, found.curator, tuple(names.get(entity, entity) for entity in found.verdict.entity_ids))
+        for one, found in current.items()
+    }
+    return [_decided(one, decided) for one in hits]
+
+
+def _decided(hit: Hit, decided: Mapping[int, tuple[Verdict, str, tuple[str, ...]]]) -> Hit:
+    mention = hit.mention
+    if mention is None or mention.id not in decided:
+        return hit
+    verdict, curator, names = decided[mention.id]
+    return replace(hit, mention=replace(mention, verdict=verdict, curator=curator, names=names))

@@ -1,0 +1,173 @@
+"""Makes mentions of what a search found, and decides them in the same step, which one undo takes back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from curator.domain.decisions import Change, ChangeKind, OperationKind, Outcome, Shown, Verdict
+from curator.domain.documents import MentionOrigin, SourceMention, Span
+from curator.domain.rounds import Round
+from curator.domain.wording import UserError, ntr, tr
+from curator.services.core import EventBus
+from curator.services.curating import checked, decide_in
+from curator.services.ports import Clock, Store, UnitOfWork
+from curator.services.queue.corpus_search import Bar, Hit, bar_of
+
+NOTHING_SHOWN = Shown("", ())
+"""No candidate was shown: none was passed over."""
+NONE_CHOSEN = "No hit was chosen. Tick those that you want to make mentions of."
+NONE_LEFT = "No mention was made: {reasons}."
+NO_TYPE = "A mention needs a type. Choose one of the project's types."
+IN_ROUND = (
+    "You are judging in the round “{name}”, where the project itself is not changed. Leave the round first; nothing "
+    "was changed."
+)
+ONE_NIL, MANY_NIL = "Made {n:,} mention from a search, marked NIL", "Made {n:,} mentions from a search, marked NIL"
+ONE_LINKED = "Made {n:,} mention from a search, linked to “{name}”"
+MANY_LINKED = "Made {n:,} mentions from a search, linked to “{name}”"
+NOTE = "Found by searching the documents for “{text}”"
+
+
+class LeftOut(StrEnum):
+    """Why no mention was made of a hit."""
+
+    EXISTS = "exists"  # a mention is at exactly this place
+    BORDER = "border"  # it crosses the end of a passage
+    BLANK = "blank"  # it is white space alone
+    CHANGED = "changed"  # the document has another text there by now
+
+
+BARS = {Bar.BORDER: LeftOut.BORDER, Bar.BLANK: LeftOut.BLANK}
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """`change` is the step; its `mention_ids` are the new mentions. `left_out`: numbers of hits, by reason."""
+
+    change: Change
+    left_out: Mapping[LeftOut, int]
+
+
+def left_out_words(left_out: Mapping[LeftOut, int]) -> str:
+    """For people: "2 are mentions already, 1 crosses the end of a passage"; '' where nothing was left out."""
+    exists, border, blank, changed = (left_out.get(one, 0) for one in LeftOut)
+    words = (
+        ntr("{n:,} is a mention already", "{n:,} are mentions already", exists) if exists else "",
+        ntr("{n:,} crosses the end of a passage", "{n:,} cross the end of a passage", border) if border else "",
+        ntr("{n:,} is white space alone", "{n:,} are white space alone", blank) if blank else "",
+        ntr("{n:,} is in a text that changed", "{n:,} are in texts that changed", changed) if changed else "",
+    )
+    return ", ".join(one for one in words if one)
+
+
+def foreseen(hits: Sequence[Hit]) -> dict[LeftOut, int]:
+    """What would be left out of these hits, as they were when they were found."""
+    exists = sum(one.exact for one in hits)
+    barred = Counter(BARS[one.bar] for one in hits if one.bar is not None and not one.exact)
+    return {**({LeftOut.EXISTS: exists} if exists else {}), **barred}
+
+
+class HitMaking:
+    """`curator` returns the name of who acts; `round_of` the round that they are judging in, if any."""
+
+    def __init__(
+        self,
+        store: Store,
+        events: EventBus,
+        clock: Clock,
+        *,
+        curator: Callable[[], str],
+        round_of: Callable[[], Round | None] = lambda: None,
+    ) -> None:
+        self._store = store
+        self._events = events
+        self._clock = clock
+        self._curator = curator
+        self._round_of = round_of
+
+    def make(self, hits: Sequence[Hit], mention_type: str, verdict: Verdict | None, *, sought: str = "") -> Made:
+        """Make mentions of this type, all with this decision (None: undecided), as one operation. `sought` is noted
+        with each decision. Hits that cannot become mentions, and places where a mention is already, are left out.
+
+        Raises UserError where nothing was chosen or everything is left out, without a type, for an unknown entity, and
+        while the curator judges in a round; then nothing is changed.
+        """
+        if (active := self._round_of()) is not None:
+            raise UserError(tr(IN_ROUND, name=active.name))
+        if not hits:
+            raise UserError(tr(NONE_CHOSEN))
+        if not mention_type.strip():
+            raise UserError(tr(NO_TYPE))
+        with self._store.write() as unit:
+            wanted, left_out = _wanted(unit, hits, mention_type.strip())
+            if not wanted:
+                raise UserError(tr(NONE_LEFT, reasons=left_out_words(left_out)))
+            added = unit.mentions.add_many(wanted, origin=MentionOrigin.CURATOR)
+            ids = [one for part in added.values() for one in part]
+            change = self._decided(unit, tuple(wanted), ids, verdict, sought)
+        self._events.emit(change)
+        return Made(change, left_out)
+
+    def _decided(
+        self, unit: UnitOfWork, documents: tuple[int, ...], ids: list[int], verdict: Verdict | None, sought: str
+    ) -> Change:
+        text, kind = _words(unit, len(ids), verdict), OperationKind.ADD_MENTION
+        if verdict is None:
+            operation = unit.decisions.append_operation(
+                kind, actor=self._curator(), at=self._clock.now(), text=text, payload={"mentions": ids}
+            )
+            return Change(ChangeKind.MENTIONS, self._curator(), text, documents, tuple(ids), operation)
+        change = decide_in(
+            unit,
+            ids,
+            [verdict] * len(ids),
+            curator=self._curator(),
+            clock=self._clock,
+            shown=[NOTHING_SHOWN] * len(ids),
+            note=NOTE.format(text=sought) if sought else "",
+            text=text,
+            kind=kind,
+        )
+        return replace(change, kind=ChangeKind.MENTIONS)
+
+
+def _wanted(
+    unit: UnitOfWork, hits: Sequence[Hit], mention_type: str
+) -> tuple[dict[int, list[SourceMention]], dict[LeftOut, int]]:
+    """New mentions by document, as the documents are now, and what was left out."""
+    left_out: Counter[LeftOut] = Counter()
+    wanted: dict[int, list[SourceMention]] = {}
+    by_document: dict[int, list[Hit]] = {}
+    for one in hits:
+        by_document.setdefault(one.document_id, []).append(one)
+    mentions = unit.mentions.of_documents(list(by_document))
+    for document_id, here in by_document.items():
+        document = unit.documents.get(document_id)
+        taken = {one.spans for one in mentions.get(document_id, [])}
+        for hit in sorted(here, key=lambda one: one.place):
+            spans = (Span(hit.start, hit.end),)
+            bar = bar_of(document.text, document.passages, hit.start, hit.end)
+            if document.text[hit.start : hit.end] != hit.text:
+                left_out[LeftOut.CHANGED] += 1
+            elif bar is not None:
+                left_out[BARS[bar]] += 1
+            elif spans in taken:
+                left_out[LeftOut.EXISTS] += 1
+            else:
+                taken.add(spans)
+                wanted.setdefault(document_id, []).append(checked(document, spans, mention_type))
+    return wanted, dict(left_out)
+
+
+def _words(unit: UnitOfWork, number: int, verdict: Verdict | None) -> str:
+    """What the history says of the step."""
+    if verdict is None:
+        return ntr("Made {n:,} mention from a search", "Made {n:,} mentions from a search", number)
+    if verdict.outcome is Outcome.NIL:
+        return ntr(ONE_NIL, MANY_NIL, number)
+    known = unit.kb.get_many(verdict.entity_ids)
+    name = " + ".join(known[one].name if one in known else one for one in verdict.entity_ids)
+    return ntr(ONE_LINKED, MANY_LINKED, number, name=name)
