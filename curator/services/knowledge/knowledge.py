@@ -55,11 +55,13 @@ NAMED_SO = 3
 @dataclass(frozen=True, slots=True)
 class HiddenEntities:
     """`others` may not be linked to: the first `outside` are outside of the branches that the mention is restricted to,
-    the rest is of types that it may not have. `gone` candidates have left the knowledge base."""
+    the rest is of types that it may not have. `gone` candidates have left the knowledge base. `restricted`: the mention
+    is restricted to branches."""
 
     others: tuple[EntityMatch, ...] = ()
     gone: frozenset[str] = frozenset()
     outside: int = 0
+    restricted: bool = False
 
 
 class KnowledgeService:
@@ -117,11 +119,13 @@ class KnowledgeService:
             info, allowed = unit.kb.info(), unit.meta.type_mapping().types_for(mention_type)
             barred = [one for one in info.types if one not in allowed] if info is not None and allowed else []
             found = unit.kb.search(only_words(text), types=barred, limit=MOST_HIDDEN) if barred else Matches()
-            apart = _outside(unit, text, mention_type, allowed)
+            branches = branches_for(unit, mention_type)
+            apart = _outside(unit, text, branches, allowed)
             known = unit.kb.get_many(entity_ids)
         near = [one for one in apart if one.rank < NAMED_SO and one.entity.id not in entity_ids]
         others = [one for one in found if one.rank < NAMED_SO and one.entity.id not in entity_ids]
-        return HiddenEntities((*near, *others), frozenset(entity_ids) - known.keys(), len(near))
+        gone = frozenset(entity_ids) - known.keys()
+        return HiddenEntities((*near, *others), gone, len(near), restricted=bool(branches))
 
     def path(self, entity: Entity) -> tuple[Entity, ...]:
         """The entities above it, topmost first, by the shortest way up; where it has several parents, the first."""
@@ -161,9 +165,8 @@ class KnowledgeService:
             return propose(unit)
 
 
-def _outside(unit: UnitOfWork, text: str, mention_type: str, types: Sequence[str]) -> list[EntityMatch]:
-    """What the words name that is outside of the branches of this type of mentions."""
-    branches = branches_for(unit, mention_type)
+def _outside(unit: UnitOfWork, text: str, branches: Sequence[str], types: Sequence[str]) -> list[EntityMatch]:
+    """What the words name that is outside of these branches."""
     found = unit.kb.search(only_words(text), types=types, limit=MOST_HIDDEN) if branches else Matches()
     inside = unit.kb.below(branches, [one.entity.id for one in found])
     return [one for one in found if one.entity.id not in inside and not is_new(one.entity.id)]

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 RESTRICTED = "Candidates and search for mentions of the type {type} are restricted to: {names}."
 UNRESTRICTED = "Candidates and search for mentions of the type {type} are not restricted."
 RESTRICT = "Restrict mentions of the type {type} to “{name}” and what is below it? Their suggestions are made again."
+RESTRICTED_ALL = "Candidates and search in the whole project are restricted to: {names}."
+UNRESTRICTED_ALL = "Candidates and search in the whole project are not restricted."
+RESTRICT_ALL = (
+    "Restrict the whole project to “{name}” and what is below it? Suggestions are made again. Types with branches of "
+    "their own keep them."
+)
 NO_ENTITY = "No entity is highlighted. Search for one ({search}), or browse the hierarchy from the top ({tree})."
 
 
@@ -61,30 +67,43 @@ class HierarchySide(QObject):
 
     def ask_branches(self) -> QMessageBox | None:
         """Restrict mentions of the current one's type to the highlighted entity and what is below it, add that to what
-        they are restricted to, or lift the restriction."""
-        bench, entity_id = self._bench, self._highlighted()
-        view = bench.navigator.mention
-        if view is None:
-            return None
-        project, kind = bench.project, view.mention.type
+        they are restricted to, or lift the restriction; or the same for the whole project."""
+        view, entity_id = self._bench.navigator.mention, self._highlighted()
+        return self._ask_branches(view.mention.type if view is not None else "", entity_id)
+
+    def _ask_branches(self, kind: str, entity_id: str | None) -> QMessageBox | None:
+        """For one type of mentions, or under '' for the whole project."""
+        bench, project = self._bench, self._bench.project
         entity = project.knowledge.entity(entity_id) if entity_id is not None else None
         branches = project.branches.branches()
         own, now = branches.of.get(kind, ()), branches.of_type(kind)
-        if entity is None and not now:
+        if entity is None and not any(branches.of.values()):
             bench.say(tr(NO_ENTITY, search=way_to("mention.search"), tree=way_to("view.hierarchy")))
             return None
-        names = ", ".join(found.name if (found := project.knowledge.entity(one)) else one for one in now)
-        words = [tr(RESTRICTED, type=kind, names=names) if now else tr(UNRESTRICTED, type=kind)]
+        words = [self._state_words(kind, now)]
         answers: dict[str, Callable[[], None]] = {}
         if entity is not None:
-            words.append(tr(RESTRICT, name=entity.name, type=kind))
+            words.append(tr(RESTRICT, name=entity.name, type=kind) if kind else tr(RESTRICT_ALL, name=entity.name))
             answers[tr("Restrict")] = partial(self._restrict, kind, [entity.id])
             if own and entity.id not in own:
                 answers[tr("Add")] = partial(self._restrict, kind, [*own, entity.id])
         if now:
             answers[tr("Lift")] = partial(self._restrict, kind if own else "", [])
+        if kind:
+            answers[tr("Whole project…")] = lambda: self._ask_whole(entity_id)
         answers[tr("Cancel")] = lambda: None
         return choose(bench.window(), tr("Restrict to branches"), "\n\n".join(words), answers)
+
+    def _ask_whole(self, entity_id: str | None) -> None:
+        self._ask_branches("", entity_id)
+
+    def _state_words(self, kind: str, now: Sequence[str]) -> str:
+        """What the restriction is."""
+        entity = self._bench.project.knowledge.entity
+        names = ", ".join(found.name if (found := entity(one)) else one for one in now)
+        if kind:
+            return tr(RESTRICTED, type=kind, names=names) if now else tr(UNRESTRICTED, type=kind)
+        return tr(RESTRICTED_ALL, names=names) if now else tr(UNRESTRICTED_ALL)
 
     def _restrict(self, mention_type: str, entity_ids: Sequence[str]) -> None:
         """In a worker thread: every document with a mention of the type is touched."""

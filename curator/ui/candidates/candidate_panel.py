@@ -52,6 +52,7 @@ class CandidatePanel(QWidget):
         super().__init__(parent)
         self._view: MentionView | None = None
         self._withheld = ""  # why the suggestions of this mention are not shown
+        self._of_none = ""  # why there are no candidates, where that is known
         self._extent = ALL
         self._lookup = lookup
         self.model = CandidateTableModel(self)
@@ -162,11 +163,17 @@ class CandidatePanel(QWidget):
         self.nil_row.setEnabled(view is not None)
         waiting = self._withheld or tr(NOT_LINKED)
         self.list.set_empty_words(
-            self.nothing if view is None else waiting if suggestion is None else tr(NO_CANDIDATES)
+            self.nothing if view is None else waiting if suggestion is None else self._of_none or tr(NO_CANDIDATES)
         )
         self._highlight_first(view, keep)
         if not self.contrasting:
             self._words_room.fit()
+
+    def say_of_none(self, words: str) -> None:
+        """What is said where the linker has no candidates for the mention on show, in place of the usual sentence."""
+        if words != self._of_none:
+            self._of_none = words
+            self.show_mention(self._view)
 
     def set_extent(self, extent: Extent) -> None:
         """What of the candidates is shown how; the mention on show follows at once."""

@@ -13,18 +13,30 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, CandidateOrder, Contrast
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.services.knowledge import HiddenEntities, KnowledgeService
 from curator.services.linking import ContrastService
 from curator.services.queue import MentionView
 from curator.ui.candidates import NO_WORDS, WEIGHING, CandidatePair, CandidatePanel, EntityCard, word_tints
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.document import DocumentView
-from curator.ui.kit import Worker
+from curator.ui.kit import Worker, place_of, way_to
 
 REST_MS = 150
 """A curator who goes on sooner does not look at what is looked up here."""
 NO_PAIR = "There is no second candidate to compare the first with."
+ONE_OUTSIDE = (
+    "The only candidate is outside the branches that mentions of the type {type} are restricted to. {show} shows it; "
+    "{lift} lifts the restriction."
+)
+ALL_OUTSIDE = (
+    "All {n:,} candidates are outside the branches that mentions of the type {type} are restricted to. {show} shows "
+    "them; {lift} lifts the restriction."
+)
+NONE_INSIDE = (
+    "The linker found no candidates inside the branches that mentions of the type {type} are restricted to. {lift} "
+    "lifts the restriction. Or search the knowledge base with {search}, or press {nil} for NIL."
+)
 BLIND = "Candidates are shuffled for an evaluation: a comparison would reveal which come first."
 
 
@@ -52,6 +64,7 @@ class CandidateDesk(QObject):
         self._close_call = 0.0  # a smaller lead of the first candidate shows the comparison
         self._tinted = False
         self._mention: int | None = None
+        self._candidates: list[str] = []  # of the mention on show
         self._hidden = HiddenEntities()
         self._lookups, self._paths = Worker(self), Worker(self)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
@@ -129,6 +142,11 @@ class CandidateDesk(QObject):
     def _mention_changed(self, *, again: bool = False) -> None:
         view = self._at.mention
         number = view.mention.id if view is not None else None
+        found = view.suggestion if view is not None else None
+        ids = [one.entity_id for one in found.candidates] if found is not None else []
+        if ids != self._candidates:  # of the same mention too: it may have been restricted to branches
+            self._candidates = ids
+            self._rest.start()
         if again or number != self._mention:
             self._mention = number
             self._hidden = HiddenEntities()
@@ -154,6 +172,7 @@ class CandidateDesk(QObject):
         row = self._panel.hidden_row
         outside = self._hidden.outside
         row.show_counts(below=at.beyond_limit, others=len(others) - outside, unfolded=at.unfolded, outside=outside)
+        self._panel.say_of_none(self._none_words())
         extent = replace(
             self._panel.extent,
             limit=at.limit,
@@ -162,6 +181,17 @@ class CandidateDesk(QObject):
             blind=at.candidate_order is CandidateOrder.SHUFFLED,
         )
         self._panel.set_extent(extent)
+
+    def _none_words(self) -> str:
+        """Why there are no candidates, where branches are the reason; '' where not."""
+        view, hidden = self._at.mention, self._hidden
+        if view is None or not hidden.restricted:
+            return ""
+        kind, lift = view.mention.type, place_of("tools.branches")
+        if hidden.outside:
+            show = way_to("mention.hidden")
+            return ntr(ONE_OUTSIDE, ALL_OUTSIDE, hidden.outside, type=kind, show=show, lift=lift)
+        return tr(NONE_INSIDE, type=kind, lift=lift, search=way_to("mention.search"), nil=way_to("mention.nil"))
 
     @Slot()
     def _look_up(self) -> None:

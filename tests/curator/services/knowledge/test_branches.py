@@ -82,6 +82,7 @@ def test_suggestions_outside_of_the_branches_are_not_stored(tree: World) -> None
     assert after["Lidocaine"] == before["Lidocaine"], "another type"
     hidden = project.knowledge.hidden("arrhythmia", "SpecificDisease", after["arrhythmia"])
     assert ([one.entity.id for one in hidden.others], hidden.outside) == (["MESH:D001145"], 1)
+    assert hidden.restricted
     project.branches.restrict("SpecificDisease", [])
     assert shown() == before
 

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
+from curator.domain.suggestions import NilEstimate, Suggestion
 from curator.ui.bench.hierarchy_side import NO_ENTITY
 from curator.ui.candidates.kin_pane import KinPane
 from curator.ui.candidates.tree_pane import ALONE, FLAT, TreePane
@@ -208,6 +209,15 @@ def restricted(desk: Desk, answer: str) -> None:
     assert QTest.qWaitForWindowActive(desk.window)
 
 
+def pressed(desk: Desk, answer: str) -> str:
+    """Press a button of the question that is on the screen; returns the question."""
+    [box] = [one for one in desk.window.findChildren(QMessageBox) if one.isVisible()]
+    [button] = [one for one in box.buttons() if one.text().replace("&", "") == answer]
+    words: str = box.text()
+    button.click()
+    return words
+
+
 def test_candidates_and_search_are_restricted_to_a_branch(tall: Desk, qtbot: QtBot) -> None:
     tall.press(Key.Key_B)
     kin(tall, qtbot)
@@ -234,6 +244,36 @@ def test_candidates_and_search_are_restricted_to_a_branch(tall: Desk, qtbot: QtB
     qtbot.waitUntil(lambda: branches().of == {"SpecificDisease": ("MESH:C280", "MESH:C14")})
     restricted(tall, "Cancel")
     restricted(tall, "Lift")
+    qtbot.waitUntil(lambda: branches().of == {})
+
+
+def test_candidates_that_are_all_outside_the_branches_are_said_to_be_and_shown(tall: Desk, qtbot: QtBot) -> None:
+    panel = tall.bench.candidates
+    tall.project.branches.restrict("SpecificDisease", ["MESH:C1"])
+    view = tall.bench.navigator.mention
+    assert view is not None
+    assert view.suggestion is not None
+    with tall.world.store.write() as unit:  # as it is stored when the linker has answered
+        none = Suggestion(view.mention.id, (), NilEstimate(0.1, False, False), view.suggestion.stamp)
+        unit.suggestions.save(unit.suggestions.packed([none]))
+    tall.bench.navigator.step_document(1)
+    tall.bench.navigator.open(1, view.mention.id)
+    qtbot.waitUntil(lambda: panel.model.rowCount() == 0 and "outside the branches" in panel.list.empty_words)
+    assert panel.list.empty_words == (
+        "The only candidate is outside the branches that mentions of the type SpecificDisease are restricted to. "
+        "H shows it; Tools › Restrict to branches… lifts the restriction."
+    )
+    tall.press(Key.Key_H)
+    assert panel.model.row_of("MESH:D006323") is not None
+
+
+def test_the_whole_project_is_restricted_and_released(tall: Desk, qtbot: QtBot) -> None:
+    branches = tall.project.branches.branches
+    restricted(tall, "Whole project…")
+    pressed(tall, "Restrict")
+    qtbot.waitUntil(lambda: branches().of == {"": ("MESH:D006323",)})
+    restricted(tall, "Whole project…")
+    assert "in the whole project are restricted to: Heart Arrest." in pressed(tall, "Lift")
     qtbot.waitUntil(lambda: branches().of == {})
 
 
