@@ -19,6 +19,8 @@ from curator.services.core import CachedAnswer, EventBus
 from curator.services.curating.undo import Undoer
 from curator.services.ports import Clock, LoggedStep, MentionContext, Operation, StepFilter, Store, UnitOfWork
 
+IMPORT = "import:"
+"""Begins the name of an actor that is an import."""
 MOST_MENTIONS = 2000
 """So many mentions of a step are shown in their contexts at most."""
 NO_STEP = "There is no step {number} in this project. `curator steps` and Edit › History of steps… list them."
@@ -150,7 +152,7 @@ class StepService:
         imports = self._imports.get()
         with self._store.read() as unit:
             found = unit.decisions.steps(where, limit=limit, before=after.id if after is not None else None)
-            states = _states(unit, [one.operation.id for one in found])
+            states = _states(unit, [one.operation for one in found])
             here = unit.decisions.next_undo()
             file_id = unit.documents.get(where.document_id).source_file_id if where.document_id is not None else None
         beyond = found[-1].operation if len(found) == limit else None
@@ -208,7 +210,7 @@ class StepService:
         with self._store.read() as unit:
             to, _ = _operation(unit, number)
             operations, forward = _way(unit, to)
-            logged = [unit.decisions.operation(one)[0] for one in operations]
+            logged = _logged(unit, operations)
             taken = unit.decisions.numbers(operations)
         refusal = self._refusal(logged, forward=forward, imports=imports, trainings=trainings, taken=taken)
         return Journey(to, forward, tuple(operations), sum(taken.values()), refusal)
@@ -284,6 +286,14 @@ def _way(unit: UnitOfWork, to: Operation) -> tuple[list[int], bool]:
     return undo[:-1], False
 
 
+def _logged(unit: UnitOfWork, numbers: Sequence[int]) -> list[Operation]:
+    """In the order given; they are read as one."""
+    last, first = max(numbers), min(numbers)
+    found = unit.decisions.steps(StepFilter(), limit=last - first + 1, before=last + 1)
+    logged = {one.operation.id: one.operation for one in found}
+    return [logged[one] for one in numbers]
+
+
 def _operation(unit: UnitOfWork, number: int) -> tuple[Operation, Mapping[str, Any]]:
     try:
         operation, payload = unit.decisions.operation(number)
@@ -323,16 +333,20 @@ def _done_words(journey: Journey) -> str:
 # --- lines of the list ---
 
 
-def _states(unit: UnitOfWork, ids: Sequence[int]) -> dict[int, StepState]:
-    if not ids:
+def _states(unit: UnitOfWork, operations: Sequence[Operation]) -> dict[int, StepState]:
+    """What was not undone stands; undoing reaches it unless it came with an import, or texts changed since."""
+    if not operations:
         return {}
-    undo, redo = set(unit.decisions.undo_steps(down_to=min(ids))), set(unit.decisions.redo_steps())
-    gone = unit.decisions.taken_back([one for one in ids if one not in undo and one not in redo])
-    states = {True: StepState.UNDONE, False: StepState.FIXED}
-    return {
-        one: StepState.DONE if one in undo else StepState.REDOABLE if one in redo else states[one in gone]
-        for one in ids
-    }
+    ids = [one.id for one in operations]
+    redo, gone = set(unit.decisions.redo_steps()), unit.decisions.taken_back(ids)
+    fixed = unit.decisions.fixed_up_to(after=min(ids))
+    states: dict[int, StepState] = {}
+    for one in operations:
+        if one.id in gone:
+            states[one.id] = StepState.REDOABLE if one.id in redo else StepState.UNDONE
+        else:
+            states[one.id] = StepState.FIXED if one.id <= fixed or one.actor.startswith(IMPORT) else StepState.DONE
+    return states
 
 
 def _step(logged: LoggedStep, state: StepState) -> Step:

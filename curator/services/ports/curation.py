@@ -282,6 +282,11 @@ class DecisionRepository(Protocol):
         """What redoing repeats, in its order."""
         ...
 
+    def fixed_up_to(self, *, after: int = 0) -> int:
+        """The last operation that ended undoing: it and all before it stand for good. 0 where there is none among those
+        from the id `after` on."""
+        ...
+
     def taken_back(self, operation_ids: Sequence[int]) -> set[int]:
         """Of these operations those that were undone and not redone."""
         ...

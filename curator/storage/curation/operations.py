@@ -39,11 +39,6 @@ _STEPS = (
     .where(OperationRow.kind.not_in(_BACK_AND_FORTH))
     .order_by(OperationRow.id.desc())
 )
-_UNDO_STEPS = text(
-    "WITH RECURSIVE steps (id) AS (SELECT (SELECT undo_after FROM operations ORDER BY id DESC LIMIT 1) UNION ALL"
-    " SELECT (SELECT undo_after FROM operations AS one WHERE one.id < steps.id ORDER BY one.id DESC LIMIT 1)"
-    " FROM steps WHERE steps.id > :down_to) SELECT id FROM steps WHERE id >= :down_to"
-)
 _REDO_STEPS = text(
     "WITH RECURSIVE entries (id) AS (SELECT (SELECT redo_after FROM operations ORDER BY id DESC LIMIT 1) UNION ALL"
     " SELECT (SELECT redo_after FROM operations AS one WHERE one.id < entries.id ORDER BY one.id DESC LIMIT 1)"
@@ -132,10 +127,19 @@ class Operations:
         return sorted(self._conn.execute(query).scalars(), key=str.casefold)
 
     def undo_steps(self, *, down_to: int = 0) -> list[int]:
-        return list(self._conn.execute(_UNDO_STEPS, {"down_to": down_to}).scalars())
+        query = select(OperationRow.id).where(OperationRow.kind.not_in(_BACK_AND_FORTH))
+        query = query.where(OperationRow.id >= max(down_to, self.fixed_up_to(after=down_to) + 1))
+        query = query.where(~OperationRow.actor.startswith(_IMPORT)).order_by(OperationRow.id.desc())
+        found = list(self._conn.execute(query).scalars())
+        gone = self.taken_back(found)
+        return [one for one in found if one not in gone]
 
     def redo_steps(self) -> list[int]:
         return list(self._conn.execute(_REDO_STEPS).scalars())
+
+    def fixed_up_to(self, *, after: int = 0) -> int:
+        query = select(func.max(OperationRow.id)).where(OperationRow.kind.in_([one.value for one in _BARRIERS]))
+        return self._conn.execute(query.where(OperationRow.id >= after)).scalar() or 0
 
     def taken_back(self, operation_ids: Sequence[int]) -> set[int]:
         if not operation_ids:

@@ -14,7 +14,7 @@ from curator.domain.wording import UserError, ntr, tr
 from curator.services.curating import Step, StepPage, StepService, StepState
 from curator.services.ports import MentionContext, Operation
 from curator.ui.dashboard.steps_list import HEADERS, ROW_ROLE, TEXT, StepFilters, StepsModel
-from curator.ui.deciding import KwicList, KwicRow
+from curator.ui.deciding import CheckMark, KwicList, KwicRow
 from curator.ui.kit import ElidedLabel, EmptyPage, FlowRow, NoteLabel, OpeningTable, ShowDialog, Worker, verdict_words
 
 PAGE = 300
@@ -23,7 +23,7 @@ RESTING_MS = 120
 NONE, LESS = "No step matches", "Change the search words, the curator, the kind or the documents above."
 NOTHING, LISTED = "Nothing has been done yet", "Every step is listed here, newest first: decisions, mentions, imports."
 OPENS = "Enter shows the mentions of a step and goes to the first one; F4 returns here."
-NO_MENTIONS = "This step is about no mention that is still there."
+NO_MENTIONS = "This step is about no mention that is still there. Enter goes to its document."
 OF_IMPORT = "An import: Project › Imports… lists its files."
 MORE = "{listed:,} of {every:,} mentions are listed."
 BACK, FORTH = "Go &back to here…", "&Redo up to here…"
@@ -175,7 +175,7 @@ class StepsWindow(ShowDialog):
         self.model.begin(page)
         rows = self.model.rowCount()
         if rows:
-            at = self.model.find(current.number) if current is not None else None
+            at = self.model.find(current.number if current is not None else page.here)
             self.table.setCurrentIndex(self.model.index(at or 0, 0))
         self.state.set_words(tr(OPENS) if rows else "")
         narrowed = self.filters.narrowed(self._document())
@@ -232,7 +232,7 @@ class StepsWindow(ShowDialog):
         if found.beyond:
             about = tr(MORE, listed=listed, every=listed + found.beyond)
         self.about.set_words(" · ".join(one for one in (step.text, about) if one))
-        self.mentions.show_rows([KwicRow(self._verdict(one), one) for one in found.contexts])
+        self.mentions.show_rows([KwicRow(self._verdict(one), one, CheckMark.NONE) for one in found.contexts])
         if found.enter and listed:
             self.mentions.setFocus(Qt.FocusReason.OtherFocusReason)
             self._preview()

@@ -54,6 +54,7 @@ class CheckMark(StrEnum):
     RIGHT = "right"
     WRONG = "wrong"
     OPEN = "not checked"
+    NONE = ""  # nothing can be ticked or checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +138,7 @@ class KwicModel(QAbstractListModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self.row(index.row()) if index.isValid() else None
-        if row is None:
-            return None
-        if role == ROW_ROLE:
+        if row is None or role == ROW_ROLE:
             return row
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return spoken(row)
@@ -154,8 +153,8 @@ def spoken(row: KwicRow) -> str:
         return row.words
     one = row.context
     text = " ".join(f"{one.left}[{one.text}]{one.right}".split())
-    parts = (tr(row.mark.value), f"…{text}…", tr("document {external_id}", external_id=one.external_id), row.said)
-    return ", ".join(part for part in parts if part)
+    where, mark = tr("document {external_id}", external_id=one.external_id), row.mark.value
+    return ", ".join(part for part in (mark and tr(mark), f"…{text}…", where, row.said) if part)
 
 
 # Paints a mention in its context on one line: mark, words before, itself, words behind, where it stands and why.
@@ -201,7 +200,8 @@ class KwicDelegate(QStyledItemDelegate):
         assert row.context is not None
         rect = QRectF(option.rect).adjusted(PAD, 0, -PAD, 0)
         side = QFontMetricsF(option.font).height() * 0.75
-        draw_mark(painter, QPointF(rect.left() + side / 2, rect.center().y()), side, row.mark, theme)
+        if row.mark:
+            draw_mark(painter, QPointF(rect.left() + side / 2, rect.center().y()), side, row.mark, theme)
         rect.setLeft(rect.left() + side + 10)
         end = self.end_width(rect.width(), option.font)
         words = QRectF(rect.left(), rect.top(), rect.width() - end - 12, rect.height())
@@ -380,10 +380,10 @@ class KwicList(RowList):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)
         self.moved_in = True
-        index: QModelIndex = self.indexAt(event.position().toPoint())
-        row = self.lines.row(index.row())
+        at = self.indexAt(event.position().toPoint()).row()
+        row = self.lines.row(at)
         if row is not None and row.context is not None and event.position().x() < self.fontMetrics().height() * 1.8:
-            self.clicked_mark.emit(index.row())
+            self.clicked_mark.emit(at)
 
     def _rest(self) -> None:
         self._timer.stop()

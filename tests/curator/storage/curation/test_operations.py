@@ -63,6 +63,9 @@ def test_stacks_are_those_of_an_editor(store, steps):
                 assert unit.decisions.undo_steps() == undo[::-1]
                 assert unit.decisions.undo_steps(down_to=4) == [one for one in undo[::-1] if one >= 4]
                 assert unit.decisions.redo_steps() == redo[::-1]
+                assert unit.decisions.taken_back(undo) == set()
+                assert unit.decisions.taken_back(redo) == set(redo)
+                assert unit.decisions.fixed_up_to() == 0
             raise InterruptedError  # roll back, for the next example
     except InterruptedError:
         pass
