@@ -134,7 +134,7 @@ def _validated(raw: Mapping[str, Any], path: Path) -> LoadedSettings:
         try:
             settings = with_value(settings, name, raw[name])
         except UserError as error:
-            problems.append(tr("{path}: {error} The default serves.", path=path, error=error))
+            problems.append(tr("{path}: {error} The default is used.", path=path, error=error))
     unknown = {key: value for key, value in raw.items() if key not in names and key not in RETIRED}
     if unknown:
         problems.append(

@@ -113,9 +113,9 @@ class MediaWikiReader(DocumentSourceReader):
                 "note",
                 ntr(
                     "{n:,} redirect was left out: it is not a document. Imported as a knowledge base, "
-                    "the dump keeps it",
+                    "the dump keeps it.",
                     "{n:,} redirects were left out: they are not documents. Imported as a knowledge "
-                    "base, the dump keeps them",
+                    "base, the dump keeps them.",
                     redirects,
                 ),
             )

@@ -36,7 +36,7 @@ class NilRow(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setMouseTracking(True)
-        self.setToolTip(tr("The knowledge base has no entity for this mention (0; or N, then a key for the reason)"))
+        self.setToolTip(tr("The knowledge base has no entity for this mention (0; or N, then a key for the reason)."))
         self.show_estimate(None)
 
     def show_estimate(self, estimate: NilEstimate | None, *, chosen: bool = False, blind: bool = False) -> None:

@@ -155,7 +155,7 @@ class DecisionsWindow(ShowDialog):
     def __init__(
         self, service: StatisticsService, *, name_of: Callable[[str], str], parent: QWidget | None = None
     ) -> None:
-        super().__init__(tr("Decisions"), parent)
+        super().__init__(tr("Decisions of the project"), parent)
         self.setWindowFlags(Qt.WindowType.Window)
         self._service = service
         self.worker = Worker(self)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 USES: tuple[Command[UseFlows], ...] = (
     Command(
         "mention.uses",
-        "View all uses of the entity…",
+        "All uses of the entity…",
         Menu.QUEUE,
         "Lists every mention of the project that is linked to the highlighted entity, the doubtful ones first, to "
         "check them, to move some to another entity or to mark them NIL.",

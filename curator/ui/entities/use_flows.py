@@ -37,7 +37,7 @@ GONE = "This mention is no longer there. The list is read again."
 
 
 class UseFlows(QObject):
-    """*Queue > View all uses of the entity*; *Tools > All uses of another entity, Page of the entity*."""
+    """*Queue > All uses of the entity*; *Tools > All uses of another entity, Page of the entity*."""
 
     def __init__(self, bench: Workbench, *, prefer: Callable[[PageOpening], None]) -> None:
         """`prefer` saves what is done with the address of a page from now on."""
@@ -96,7 +96,7 @@ class UseFlows(QObject):
         menu = over.createStandardContextMenu() if isinstance(over, QTextEdit) else QMenu(over)
         menu.addSeparator()
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        uses = menu.addAction(tr("View all uses of the entity…"), lambda: self.show_uses_of(entity_id))
+        uses = menu.addAction(tr("All uses of the entity…"), lambda: self.show_uses_of(entity_id))
         uses.setEnabled(not self._bench.judging)
         registry = registry_of(entity_id)
         words = tr("Page in {registry}…", registry=registry) if registry else tr("Page of the entity at its source…")

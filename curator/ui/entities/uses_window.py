@@ -1,4 +1,4 @@
-"""*Queue > View all uses of the entity*: every mention that is linked to one entity, over the whole project."""
+"""*Queue > All uses of the entity*: every mention that is linked to one entity, over the whole project."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class UsesWindow(ShowDialog):
         writable: bool,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(tr("All uses of an entity"), parent)
+        super().__init__(tr("All uses of the entity"), parent)
         self.setWindowFlags(Qt.WindowType.Window)
         self._of, self._curator, self._writable = of, curator, writable
         glance = Glance(Sight.of_process())

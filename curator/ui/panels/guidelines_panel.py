@@ -84,7 +84,7 @@ class GuidelinesPanel(QWidget):
         self.edit.setText(tr("Edit"))
         self.edit.setCheckable(True)
         self.edit.setEnabled(writable)
-        self.edit.setToolTip(tr("Edit the guidelines; changes are saved automatically"))
+        self.edit.setToolTip(tr("Edit the guidelines; changes are saved automatically."))
         self.close_button.setText("✕")
         self.close_button.setAccessibleName(tr("Hide the guidelines"))
         self.close_button.setToolTip(tr("Hide the guidelines (G)"))

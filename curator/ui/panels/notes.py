@@ -110,7 +110,7 @@ class CommentsPanel(QWidget):
         self.delete = QToolButton(self)
         self.delete.setText(tr("Delete"))
         self.delete.setAccessibleName(tr("Delete the selected comment"))
-        self.delete.setToolTip(tr("Delete the selected comment (Delete); undo brings it back"))
+        self.delete.setToolTip(tr("Delete the selected comment (Delete); undo brings it back."))
         self.list = _List(self)
         head = QHBoxLayout()
         head.setContentsMargins(12, 0, 8, 0)

@@ -64,7 +64,7 @@ def test_articles_are_documents_and_their_links_mentions(put: Put, zipped: bool)
     assert all(luke.text[m.spans[0].start : m.spans[0].end] == m.text for m in luke.mentions)
     assert (planet.text, [one.kind for one in planet.passages]) == ("Tatooine\nA planet.", ["title", "section"])
     assert [one.partition(" ")[2] for one in problems] == [
-        "2 redirects were left out: they are not documents. Imported as a knowledge base, the dump keeps them",
+        "2 redirects were left out: they are not documents. Imported as a knowledge base, the dump keeps them.",
         "1 page of another namespace was left out",
     ]
 

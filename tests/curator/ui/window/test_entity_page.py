@@ -98,7 +98,7 @@ def test_without_a_highlighted_entity_it_is_said(desk: Desk, flows: UseFlows) ->
 def test_the_menu_of_a_candidate_leads_to_its_uses_and_its_page(desk: Desk, flows: UseFlows) -> None:
     menu = flows.show_menu(ARREST, desk.bench.candidates.list, QPoint(0, 0))
     words = [one.text() for one in menu.actions() if one.text()]
-    assert words == ["View all uses of the entity…", "Page in MeSH Browser…", f"Copy {ARREST}"]
+    assert words == ["All uses of the entity…", "Page in MeSH Browser…", f"Copy {ARREST}"]
     menu.actions()[-1].trigger()
     assert QGuiApplication.clipboard().text() == ARREST
     menu.close()
