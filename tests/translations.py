@@ -134,7 +134,10 @@ def _phases() -> Iterator[str]:
     """What a step of long work is called: written out where progress is told, or one of the phases of a training."""
     for folder in STEPS:
         for path in sorted((ROOT / folder).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            text = path.read_text(encoding="utf-8")
+            if "Progress(" not in text and "class Phase" not in text:
+                continue
+            for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Progress":
                     yield from (str(one.value) for one in node.args[:1] if isinstance(one, ast.Constant))
                 elif isinstance(node, ast.ClassDef) and node.name == "Phase":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import (
     QKeySequenceEdit,
     QLabel,
     QLineEdit,
+    QMessageBox,
     QVBoxLayout,
     QWidget,
 )
@@ -32,6 +34,7 @@ from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.palette import Palette
 from tests.curator.ui.window.fakes import Desk, MakeDesk
+from tests.test_words import in_title_case
 
 UI = Path(curator.ui.__path__[0])
 Key = Qt.Key
@@ -139,6 +142,32 @@ def test_everything_that_takes_the_keyboard_has_a_name(desk: Desk) -> None:
     wrong = {"window": nameless(desk.window)} | {name: nameless(dialog) for name, dialog in each_dialog(desk)}
     assert len(wrong) > 10
     assert {name: found for name, found in wrong.items() if found} == {}
+
+
+def test_a_dialog_has_its_commands_name_and_buttons_in_sentence_case(desk: Desk) -> None:
+    titles, buttons = {}, {"window": capitals_in(desk.window)}
+    for name, dialog in each_dialog(desk):
+        titles[name] = (dialog.windowTitle(), isinstance(dialog, QMessageBox))
+        buttons[name] = capitals_in(dialog)
+    assert {name: title for name, (title, asks) in titles.items() if not is_named(name, title, asks=asks)} == {}
+    assert {name: found for name, found in buttons.items() if found} == {}
+
+
+OTHERS = {"model.curve": "Dashboard", "mention.find_uses": "All uses of the entity", "project.undo_import": "Imports"}
+"""Commands that open the window of another one."""
+
+
+def is_named(command: str, title: str, *, asks: bool) -> bool:
+    """Whether a title is that of the menu item, with what it is about behind; a question may leave words out."""
+    item = OTHERS.get(command) or next(one.title for one in COMMANDS if one.id == command)
+    item, title = item.removesuffix("…"), title.removesuffix("…")
+    return title == item or title.startswith((f"{item} of ", f"{item} – ")) or (asks and item.startswith(title))
+
+
+def capitals_in(top: QWidget) -> list[str]:
+    """Buttons with capitals after the first word that are neither names nor keys."""
+    buttons = {one.text().replace("&", "") for one in top.findChildren(QAbstractButton)}
+    return sorted(one for one in buttons if in_title_case(one) and not re.match(r"\w  ", one))
 
 
 def test_a_line_without_a_name_is_found(qtbot: QtBot) -> None:
