@@ -12,7 +12,7 @@ class ModelError(Exception):
     """
 
 
-# What this package and `training` tell a reader: whole sentences in English, translated by whoever runs them.
+# What this package and `training` say to a reader: whole sentences in English, translated by whoever runs them.
 #
 # The processes that the window starts put its own translation here (`use`); everybody else reads English. Records,
 # which outlive the run (manifests, checkpoints, logs, reports), stay English: `english` gives a sentence's own words.

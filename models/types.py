@@ -65,7 +65,7 @@ class ScoredCandidate:
     """An entity for one mention; ``matched`` is the name of it that matched best.
 
     ``scores`` by stage: "lexical", "names", the names of trained retrievers, "memory", "ranker". ``score`` falls with
-    the rank. ``probability`` that it is the answer, NIL reckoned with. The very string was decided as this entity
+    the rank. ``probability`` that it is the answer, NIL included. The exact string was decided as this entity
     ``decided_times`` before, in ``decided_documents`` other documents or places.
     """
 

@@ -1,9 +1,9 @@
 """Every action of the window as data: menus, shortcuts, the key overlay and the manual derive from it.
 
-The features in `curator.ui` declare their commands and register who carries them out.
+The features in `curator.ui` declare their commands and register the objects that run them.
 
-* **Why a command is disabled is found by trying**: what is missing is set in the window's state until the command is
-  enabled (`reasons.py`).
+* **The reason why a command is disabled is found by trying**: properties of the window's state are set until the
+  command is enabled (`reasons.py`).
 """
 
 from curator.commands.command import Command, Commands, Menu, WindowState, in_menu_order

@@ -1,4 +1,4 @@
-"""What a command is, what decides whether it can be used, and who carries it out."""
+"""A command: its texts and keys, when it is enabled, and its handler."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class WindowState:
     decided: bool = False  # the current mention has a decision
     candidates: int = 0  # of the current mention
     nil_suggested: bool = False  # what Return accepts is NIL
-    shuffled: bool = False  # candidates stand in no order, so that Return accepts none
+    shuffled: bool = False  # candidates have no order, so that Return accepts none
     selection: bool = False
     can_undo: bool = False
     can_redo: bool = False
     job_running: bool = False
-    importing: bool = False  # an import is part of what runs; an index may be built beside it
+    importing: bool = False  # an import is running; an index may be built at the same time
     interrupted: bool = False  # a training can be taken up again
     judging: bool = False  # decisions are judgements in a round
     opinions: int = 0  # verdicts of curators that the digits take, while the list of them has the keyboard
@@ -75,9 +75,9 @@ class Command(Generic[T]):
     _: KW_ONLY
     when: Callable[[WindowState], bool] = always
     group: int = 0  # of its menu: groups follow each other by number, with a line between them
-    after: str = ""  # the command of its group behind which it stands; '' for the place of its feature
+    after: str = ""  # the command of its group that it follows; '' for the place of its feature
     hidden: bool = False  # not in a menu (digit keys)
-    repeats: bool = False  # goes on while its key is held down; a decision is taken once for each press
+    repeats: bool = False  # repeats while its key is held down; a decision is taken once for each press
     in_rounds: bool = False  # of Edit, Mention and Queue: it judges or only reads, so that rounds leave it in reach
 
     def enabled(self, state: WindowState) -> bool:

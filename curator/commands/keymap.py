@@ -1,4 +1,4 @@
-"""Which keys a command has: the usual ones, or those that the user gave it."""
+"""The keys of a command: the default ones, or those that the user assigned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a command cannot be used now: asked of the command itself, by trying what would enable it."""
+"""Why a command is disabled now, found by trying what would enable it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One line of the audit trail: who did what, when, what was suggested then, and what it replaced."""
+"""One line of the audit trail: who did what and when, what was suggested, and what it replaced."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class AuditKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AuditMention:
-    """The mention that an entry is about, as it stands now."""
+    """The mention of an entry, in its current state."""
 
     id: int
     document_id: int

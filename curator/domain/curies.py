@@ -1,8 +1,8 @@
 """Identifiers as CURIEs, after the conventions of Bioregistry: `MESH:D008012`, `OMIM:104300`, `UMLS:C0002395`.
 
-A small table stands in for the `curies` and `bioregistry` packages: the program knows these namespaces offline, and
-everything else keeps the prefix that its file gives it. Bioregistry writes prefixes in lower case; the spelling here is
-what corpora and the knowledge bases themselves write, and look-up does not mind case.
+A small table replaces the `curies` and `bioregistry` packages: the program knows these namespaces offline, and all
+others keep the prefix in their file. Bioregistry writes prefixes in lower case. The spelling here is that of corpora
+and knowledge bases, and look-up ignores case.
 """
 
 from __future__ import annotations

@@ -199,7 +199,7 @@ class OperationKind(StrEnum):
 class Change:
     """`text` says it to the curator ("Linked lidocaine to Lidocaine"); `actor` who did it.
 
-    A step without an operation is a judgement in a round: no bus tells it, the window that asked shows it.
+    A step without an operation is a judgement in a round: no bus announces it; the window that requested it shows it.
     """
 
     kind: ChangeKind

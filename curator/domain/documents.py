@@ -227,7 +227,7 @@ def differences(old: str, new: str) -> list[DiffPart]:
 
 
 def shortened(parts: Iterable[DiffPart], *, around: int = AROUND) -> Iterator[DiffPart]:
-    """With long parts that are the same cut down to what stands beside a difference."""
+    """With long equal parts cut down to the text around a difference."""
     listed = list(parts)
     for number, one in enumerate(listed):
         if one.part is not DiffSide.SAME or len(one.text) <= 2 * around:

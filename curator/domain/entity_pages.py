@@ -1,4 +1,4 @@
-"""Where an entity is described at its source: an address for each prefix of identifiers.
+"""The page of an entity at its source: an address for each prefix of identifiers.
 
 A pattern is an address with `{id}` where the identifier goes, without its prefix. The forms are those under which the
 registries themselves link to their records; `source` names where each is used.
@@ -125,7 +125,7 @@ def address_of(entity_id: str, own: Mapping[str, str] | None = None) -> str:
 
 
 def registry_of(entity_id: str) -> str:
-    """The name of the registry that an identifier is from, as far as it is known; else its prefix, '' without one."""
+    """The name of the registry that an identifier is from, if it is known; otherwise its prefix, '' without one."""
     prefix, colon, _ = entity_id.partition(":")
     usual = usual_prefix(prefix) if colon else ""
     return next((one.registry for one in PAGES if one.prefix == usual), usual)

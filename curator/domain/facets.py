@@ -1,6 +1,7 @@
-"""Facets: by which properties the queue's mentions are told apart, chosen and counted.
+"""Facets: properties by which the queue's mentions are filtered and counted.
 
-A mention has exactly one value of each facet. Chosen values of one facet are alternatives; facets add up.
+A mention has exactly one value of each facet. A filter with several values of one facet matches any of them; with
+several facets it must match all.
 """
 
 from __future__ import annotations
@@ -111,10 +112,11 @@ class FacetCube:
 
 # What a curator types into the search line, taken apart. Nothing that is typed is an error.
 #
-# lidocaine hydr all these words, the last one as far as it is typed "beta-block" exactly these characters, anywhere in
-# a name; the closing quote may still be missing type:disease entities of a type only; several: type:disease,chemical
-# or type:"cell line" name :: words the words behind :: stand in the definition MESH:D008012, D008012 an identifier is
-# looked up as such
+#     lidocaine hydr           all these words; the last one may be incomplete
+#     "beta-block"             exactly these characters, anywhere in a name; the closing quote may be missing
+#     type:disease             only entities of a type; several: type:disease,chemical or type:"cell line"
+#     name :: words            the words behind :: occur in the definition
+#     MESH:D008012, D008012    an identifier is looked up as such
 #
 # They combine in any order: `"shock" type:disease :: heart`.
 
@@ -176,7 +178,7 @@ def only_words(text: str) -> str:
 
 
 def _cut(typed: str) -> tuple[str, str, str]:
-    """Before and behind the first :: that stands outside of quotes."""
+    """Before and behind the first :: outside of quotes."""
     inside = [found.span() for found in _QUOTED.finditer(typed)]
     at = typed.find(BEHIND)
     while at >= 0 and any(start < at < end - 1 for start, end in inside):

@@ -1,4 +1,4 @@
-"""What is known of imports: the record of each, what would go with one, and what to do with a text that changed."""
+"""Imports: the record of each, what undoing one would remove, and what to do with a changed text."""
 
 from __future__ import annotations
 

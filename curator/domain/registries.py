@@ -1,4 +1,4 @@
-"""How registries write their identifiers, so that one that no knowledge base here has can be checked before it is used.
+"""The forms of identifiers in registries, to check one that the knowledge base lacks before it is used.
 
 The patterns are facts that the registries publish, as identifiers.org and Bioregistry list them; each is of the local
 part, behind the prefix. The examples are real identifiers.

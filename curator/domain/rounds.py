@@ -1,4 +1,4 @@
-"""Rounds: curators judge the same documents apart from each other and from the project's decisions."""
+"""Rounds: curators judge the same documents independently of each other and of the project's decisions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""When two mentions have the same string: the key that case, accents, dashes, plurals and spelling do not change.
+"""When two mentions have the same string: a key that ignores case, accents, dashes, plurals and spelling.
 
-A short form of what the index does with names (`models.text.normalise`), which this process must not import. Keys are
-stored with the mentions: another rule needs a migration that makes them again.
+A short form of the normalisation of names (`models.text.normalise`), which this process must not import. Keys are
+stored with the mentions: a new rule needs a migration that recalculates them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Arithmetic of a mention's spans, and words of a text as places to snap to. Everything counts code points."""
+"""Arithmetic of a mention's spans, and word boundaries to snap to. All offsets are in code points."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def apart(spans: Sequence[Span]) -> bool:
 
 
 def word_at(text: str, offset: int) -> Span | None:
-    """The word around the code point at `offset`, or the sign that stands there; None on white space and outside."""
+    """The word around the code point at `offset`, or the single character there; None on white space and outside."""
     if not 0 <= offset < len(text) or text[offset].isspace():
         return None
     if not _in_word(text[offset]):

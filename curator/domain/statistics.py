@@ -1,5 +1,5 @@
-"""What the project's decisions, documents and efforts amount to: counts by day, curator and split, from which every
-figure of the dashboard follows.
+"""Statistics of the project's decisions, documents and efforts: counts by day, curator and split, from which every
+figure of the dashboard is calculated.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Suggestions: ranked candidates and a NIL estimate for one mention, stamped with what made them."""
+"""Suggestions: ranked candidates and a NIL estimate for one mention, with the bundle that made them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from curator.domain.documents import Span
 class Candidate:
     """An entity with the scores of each stage (`lexical`, `names`, trained retrievers, `memory`, `ranker`).
 
-    `probability` that it is the answer, NIL reckoned with. The very string was decided as this entity `decided_times`
+    `probability` that it is the answer, NIL included. The exact string was decided as this entity `decided_times`
     before, in `decided_documents` documents.
     """
 
@@ -197,7 +197,7 @@ class TextRun:
 
 
 def apart(text: str, other: str) -> list[TextRun]:
-    """A text cut into runs that the other one has as well and runs that it lacks, whatever their order."""
+    """A text cut into runs that the other one has as well and runs that it lacks, in any order."""
     return _runs(_pieces(text, {_plain(word) for word in _WORD.findall(other)}))
 
 
@@ -214,7 +214,7 @@ def _pieces(text: str, known: set[str]) -> Iterable[TextRun]:
 
 
 def _runs(pieces: Iterable[TextRun]) -> list[TextRun]:
-    """Neighbours of one kind joined; what stands between two words that differ belongs to them."""
+    """Neighbours of one kind joined; the text between two words that differ belongs to them."""
     listed = list(pieces)
     kinds = [one.common for one in listed]
     for at in range(1, len(listed) - 1):

@@ -1,7 +1,8 @@
-"""What the user reads, in the user's language: English in the source, translated where it is shown.
+"""Translation of sentences: English in the source, translated where they are shown.
 
 `tr` and `ntr` are called when a sentence is shown, never while a module is imported, so that the language can be
-chosen after the modules are loaded. Data that stays English inside (commands, settings) is translated by who shows it.
+chosen after the modules are loaded. Data that stays English inside (commands, settings) is translated by the view that
+shows it.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from curator.jobs.wire import Message
 
 TAIL_BYTES = 4000
 LANGUAGE = "CURATOR_LANGUAGE"
-"""The environment variable that tells a child which language its sentences are read in: en, de."""
+"""The environment variable with the language of a child's sentences: en, de."""
 ENVIRONMENT = {
     "PYTHONIOENCODING": "utf-8",
     "HF_HUB_OFFLINE": "1",

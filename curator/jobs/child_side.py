@@ -1,4 +1,4 @@
-"""The child's end of the pipes: messages in by a thread, events out, nothing else on standard output."""
+"""The child's end of the pipes: a thread reads messages; events, and nothing else, go to standard output."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ library that holds the interpreter lock keeps every thread of the child from run
 
 
 class Channel:
-    """Standard output reserved for events; whatever a library prints goes to the log instead."""
+    """Standard output reserved for events; everything that a library prints goes to the log instead."""
 
     def __init__(self) -> None:
         self._out = os.fdopen(os.dup(1), "wb")
@@ -83,7 +83,7 @@ def be_nice() -> None:
 
 
 class Cancellation:
-    """Set by a `cancel` message or by the parent's end; a step that goes on too long is cut off."""
+    """Set by a `cancel` message or by the parent's end; a step that takes too long is aborted."""
 
     def __init__(self, inbox: queue.SimpleQueue[Message | None]) -> None:
         self._event = threading.Event()

@@ -1,8 +1,8 @@
-"""The linker process: loads bundles, answers batches of documents. Run by `LinkerProcess`, never by hand.
+"""The linker process: loads bundles and links batches of documents. Started by `LinkerProcess`, never by hand.
 
-The messages in and out are those of `wire`. A new bundle is loaded beside the one that serves, and swapped in when
-ready. Files of a bundle that are damaged are rebuilt, at opening or when their hashes, compared in the background,
-show it; `opened` comes again.
+The messages in and out are those of `wire`. A new bundle is loaded while the old one is still in use, and swapped in
+when ready. Damaged files of a bundle are rebuilt, at opening or when the hashes are compared in the background;
+`opened` is then sent again.
 """
 
 from __future__ import annotations
@@ -237,7 +237,7 @@ def remember(message: Remember, serving: Serving) -> Sequence[Event]:
 
 
 def contrast(message: ContrastTwo, serving: Serving) -> list[Contrasted]:
-    """How the words around one mention tell two of its candidates apart."""
+    """How the words around one mention support one or the other of two candidates."""
     from models.linker import occlude
 
     raw, (first, second) = message["document"], message["entities"]

@@ -1,7 +1,7 @@
-"""The linker as the window sees it: a child process that is restarted when it dies and asked in small batches.
+"""The linker for the window: a child process that gets small batches and is restarted when it dies.
 
-One thread, the keeper, owns all state; every public method only puts work into its inbox, so nothing here blocks
-the caller. Documents go to the child a few at a time, so that an urgent request overtakes what is queued.
+One thread, the keeper, owns all state. Every public method only puts work into its inbox, so none blocks the caller.
+Documents go to the child a few at a time, so that an urgent request overtakes queued ones.
 """
 
 from __future__ import annotations
@@ -308,7 +308,7 @@ class LinkerProcess:
         self._pump()
 
     def _open_failed(self, text: str) -> None:
-        if self._state.ready:  # the bundle that served goes on serving
+        if self._state.ready:  # the bundle in use stays in use
             self._set_status(replace(self._status, message=text))
         else:
             self._set_status(LinkerStatus(LinkerState.FAILED, text))

@@ -40,7 +40,7 @@ def cancelled() -> JobOutcome:
 
 
 def closed() -> JobOutcome:
-    """Nobody asked for the job to be given up, so what it kept to go on from may stay."""
+    """Nobody cancelled the job, so its checkpoints stay."""
     return JobOutcome(JobState.CANCELLED, tr("Stopped because the program was closed."), {"closing": True})
 
 

@@ -1,7 +1,7 @@
 """One training in several processes, one for each GPU.
 
-The job's own process is the first; it starts the others with the same specification, each with its own GPU. They learn
-together (`training.loop.accelerator`), and what follows training is done by the first alone.
+The job's own process is the first; it starts the others with the same specification, each with its own GPU. They train
+together (`training.loop.accelerator`); only the first does what follows the training.
 """
 
 from __future__ import annotations

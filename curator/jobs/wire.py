@@ -1,8 +1,8 @@
-"""The wire between the window's process and its children: every message, declared once for both ends.
+"""The messages between the window's process and its children, declared once for both ends.
 
-A child is spoken to in JSON lines over its standard input (requests, by their `op`) and answers over its standard
-output (events, by their `event`). Each end first greets with `VERSION`; `received` refuses an end of another version,
-as there is one after the program was updated while it ran, and a message that has other fields than its type here.
+A child gets requests (with an `op`) as JSON lines over its standard input and sends events (with an `event`) over its
+standard output. Each end first sends `VERSION`. `received` refuses an end of another version (which exists if the
+program was updated while it ran) and a message whose fields differ from its type here.
 """
 
 from __future__ import annotations

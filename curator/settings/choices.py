@@ -1,4 +1,4 @@
-"""What settings are chosen among, and the kinds of fields that they are shown in."""
+"""The choices of settings, and the kinds of fields that show them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class OptionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """The description of one setting. `felt` says when a change is felt ('' at once)."""
+    """The description of one setting. `felt` says when a change takes effect ('' at once)."""
 
     name: str
     title: str

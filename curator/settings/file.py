@@ -93,7 +93,7 @@ def save(settings: Settings, *, unknown: Mapping[str, Any] | None = None, folder
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with beside.open("w", encoding="utf-8") as file:
-            beside.chmod(0o600)  # an API key may stand in it
+            beside.chmod(0o600)  # it may hold an API key
             file.write(text)
             file.flush()
             os.fsync(file.fileno())

@@ -1,4 +1,4 @@
-"""The settings and what a dialog needs to know about each: title, help, kind, range, default."""
+"""The settings, with title, help, kind, range and default of each for the dialog."""
 
 from __future__ import annotations
 

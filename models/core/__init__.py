@@ -1,4 +1,4 @@
-"""What everything here stands on: types, errors, files, the knowledge base in memory and on disk, the device.
+"""What the other rooms use: types, errors, files, the knowledge base in memory and on disk, the device.
 
 * **Large knowledge bases stay on disk.** From 256 MB a bundle's knowledge base stays in its file (`stored_kb.py`): in
   memory 3.4 million entities would take 3 GB.

@@ -107,7 +107,7 @@ def use_tf32() -> None:
 
 
 def has_native_bf16() -> bool:
-    """Whether this processor multiplies in bfloat16 (AVX-512 BF16 or AMX); False where this torch cannot tell."""
+    """Whether this processor multiplies in bfloat16 (AVX-512 BF16 or AMX); False where this torch does not say."""
     capabilities: Any = getattr(torch.cpu, "get_capabilities", dict)()
     return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
 

@@ -1,7 +1,7 @@
-"""Who stands above whom in a knowledge base, and how deep.
+"""Which entities of a knowledge base are above which others, and how deep.
 
-Asked for a few candidates of each mention, so what was found is kept, and nothing is made for entities that nobody
-asks about: 3.4 million would take minutes.
+Only a few candidates of each mention are looked up. So results are cached, and nothing is calculated for other
+entities: 3.4 million would take minutes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The knowledge base inside a bundle: ``kb.jsonl``, held in the order that makes type restriction cheap.
 
-Entities with the same types stand together, so every restriction by type is a short list of row ranges, of
-entities and of names alike, and exact search over a range needs no filter.
+Entities with the same types are adjacent. So every restriction by type is a short list of row ranges, of entities and
+of names, and exact search over a range needs no filter.
 """
 
 from __future__ import annotations

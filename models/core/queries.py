@@ -55,7 +55,7 @@ def document_queries(document: DocumentInput) -> list[MentionQuery]:
 
 
 def appositions(document: DocumentInput) -> dict[str, str]:
-    """Symbols that stand in parentheses right behind a mention: "dacarbazine (DTIC)" makes DTIC dacarbazine.
+    """Symbols in parentheses right behind a mention: "dacarbazine (DTIC)" makes DTIC dacarbazine.
 
     This finds what Schwartz and Hearst cannot, since the letters need not occur in the long form.
     """

@@ -1,8 +1,8 @@
-"""A knowledge base that stays in its file: for millions of entities, of which a linker looks at a few at a time.
+"""A knowledge base that stays in its file, for millions of entities of which a linker reads a few at a time.
 
 In memory an entity takes some 900 bytes, so that 3.4 million take 3 GB; here it is some 50 bytes of numbers each, and
-its record is parsed again whenever it is asked for (microseconds). It answers as `KnowledgeBase` does; a test compares
-them. The order is made by sorting keys alone.
+its record is parsed again on each access (microseconds). It has the interface of `KnowledgeBase`; a test compares them.
+Only keys are sorted to make the order.
 """
 
 from __future__ import annotations
@@ -244,7 +244,7 @@ class StoredNames(RowSequence[str]):
 
 @dataclass(frozen=True, eq=False)
 class StoredRows(Mapping[str, int]):
-    """Primary id → entity row, by its hash; the record tells whether it is the one."""
+    """Primary id → entity row, by its hash; the record confirms the match."""
 
     kb: StoredKnowledgeBase
 

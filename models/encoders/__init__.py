@@ -1,4 +1,4 @@
-"""Texts in, vectors out: the networks, what they read, and the vectors kept of what was read before.
+"""Texts in, vectors out: the networks, their inputs, and the cache of vectors.
 
 * **Mentions are encoded in float32.** Names may be encoded in another number format, whose vectors have a cache key of
   their own. int8 is never chosen unless it is requested: by names alone it changed recall@1 by -0.3 to -0.5 points.

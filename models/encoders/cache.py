@@ -1,8 +1,8 @@
 """Embeddings by encoder and text hash in the user's cache folder; may be deleted at any time.
 
 One folder per encoder holds write-once shards, each one file: a JSON line (rows, dimension, number format,
-checksum), sorted 128-bit text hashes, vectors. Shards carry random names and arrive by rename, so any number
-of processes may read and write at once; at worst a vector is stored twice.
+checksum), sorted 128-bit text hashes, vectors. Shards have random names and are renamed into place, so any number of
+processes can read and write at the same time. At worst a vector is stored twice.
 """
 
 from __future__ import annotations
@@ -242,8 +242,8 @@ WORKERS = min(2, os.cpu_count() or 1)
 def ahead(work: Callable[[Piece], Result], pieces: Iterable[Piece], *, workers: int = WORKERS) -> Iterator[Result]:
     """`work(piece)` of each, in their order; `pieces` is gone through in the caller's thread.
 
-    At most `workers` results are under way or wait beside the one in use. An error of `work` is raised in its piece's
-    turn; what is under way then, or when the iterator is closed, is waited for.
+    At most `workers` results are running or waiting, besides the one in use. An error of `work` is raised in its
+    piece's turn; what is running then, or when the iterator is closed, is waited for.
     """
     waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(workers, thread_name_prefix="ahead") as pool:

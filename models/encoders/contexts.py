@@ -1,9 +1,9 @@
-"""Vectors of mentions in their contexts, each sentence or window encoded once however many mentions it holds.
+"""Vectors of mentions in their contexts. Each sentence or window is encoded once, for all its mentions.
 
-A window is the sentence of a mention where that has at most ``tokens`` tokens; of a longer sentence it is as many
-neighbouring mentions as fit, with what room is left shared between both sides. A mention is never cut: a sentence
-end inside of a mention is none. Only what cannot be avoided is: a discontinuous mention wider than a window is read
-fragment by fragment, and a fragment longer than a window in several of them.
+A window is the sentence of a mention if it has at most ``tokens`` tokens. In a longer sentence, it holds as many
+neighbouring mentions as fit, and the remaining room is shared between both sides. A mention is never cut: a sentence
+end inside a mention does not count. Two cases cannot be avoided: a discontinuous mention wider than a window is read
+fragment by fragment, and a fragment longer than a window in several windows.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class _Tokens:
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """Tokens that are to stand in one window, and the fragments of one mention among them."""
+    """Tokens that belong in one window, and the fragments of one mention among them."""
 
     mention: int
     extent: Range

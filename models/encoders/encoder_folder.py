@@ -1,8 +1,9 @@
-"""Encoder folders: what lies where, what is missing, and what cannot be used, told before anything is loaded.
+"""Encoder folders: which files they hold, which are missing, and which cannot be used. Checked before anything is
+loaded.
 
 Two layouts are understood: plain transformers (``config.json``, safetensors in one file or in shards, a tokenizer)
 and sentence-transformers (the same, perhaps in a folder of its own, with ``modules.json`` and a pooling folder).
-Nothing is ever fetched, no code of a folder is run, and no pickled weights are read.
+Nothing is downloaded, no code in a folder is run, and no pickled weights are read.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""``modules.json`` of sentence-transformers: where the network lies, how it pools, and what would be left out.
+"""``modules.json`` of sentence-transformers: where the network is, how it pools, and which modules are unsupported.
 
-A module that this program would have to skip makes other vectors than its maker's, so it is refused by name.
+Skipping a module would give other vectors than the encoder's authors intended, so an unsupported module is an error
+that names it.
 """
 
 from __future__ import annotations

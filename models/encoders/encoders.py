@@ -1,4 +1,4 @@
-"""BERT-family encoders: texts in, vectors out. Which folders can be one is told in
+"""BERT-family encoders: texts in, vectors out. Which folders are accepted is defined in
 ``models.encoders.encoder_folder``."""
 
 from __future__ import annotations
@@ -246,7 +246,7 @@ def _load_tokenizer(found: EncoderFolder) -> Any:
 
 
 def _lower_case(tokenizer: Any) -> None:
-    """Lower-case first, as the folder's settings ask for, whatever the tokenizer itself does."""
+    """Lower-case first, as the folder's settings require, even if the tokenizer does not."""
     from tokenizers.normalizers import Lowercase, Sequence
 
     own = tokenizer.normalizer

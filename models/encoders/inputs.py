@@ -6,10 +6,10 @@ Entity, TITLE_TYPES (PEL, MedMentions): [CLS] title [SEP] types [SEP] descriptio
 Entity, TYPES_SYNONYMS (prototype triplet): [CLS] types [SEP] synonym 1 [SEP] synonym 2 … [SEP]
 Pair (PEL appendix B):                mention input, then the entity's without its [CLS]
 
-MEAN_OF_NAMES is no text: an entity is the mean of the vectors of its names, which every linker has at hand.
+MEAN_OF_NAMES is no text: an entity is the mean of the vectors of its names, which every linker has.
 
-The special tokens [M_s], [M_e] and [ENT] are taken from the unused places of the tokenizer's vocabulary, so
-no embedding has to be added. Where an entity has no definition its synonyms stand in (a choice of ours).
+The special tokens [M_s], [M_e] and [ENT] use unused entries of the tokenizer's vocabulary, so no embedding is added. An
+entity without a definition is described by its synonyms (our choice).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Linear layers in 8-bit integers for processors, by PyTorch's own kernels; no extra package is needed.
+"""Linear layers in 8-bit integers on CPUs, with PyTorch's own kernels; no extra package is needed.
 
 Weights get one scale for each output, in 7 bits, so that the 16-bit sums of AVX2 cannot overflow and every
-processor computes the same. Activations get 8 bits, and one scale for each *token*: with one for the whole batch a
-token with large values takes the others' precision. With the default encoder and names of MeSH the cosine to the
-float32 vectors is so 0.996 on average, against 0.992 with one scale for the batch and 0.973 as
-``torch.ao.quantization`` does it.
+processor computes the same. Activations get 8 bits, and one scale for each *token*: with one scale for the whole batch,
+a token with large values would reduce the precision of the others. With the default encoder and names of MeSH, the mean
+cosine to the float32 vectors is 0.996, against 0.992 with one scale for the batch and 0.973 with
+``torch.ao.quantization``.
 """
 
 from __future__ import annotations

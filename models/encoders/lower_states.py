@@ -1,8 +1,8 @@
-"""States of texts after an encoder's lower layers, kept in the user's cache, which may be deleted at any time.
+"""States of texts after an encoder's lower layers, in the user's cache, which may be deleted at any time.
 
-Training that leaves the lower layers as they are leaves these states as they are: encoding the same texts again takes
-the upper layers alone, half the time. One file, which arrives by rename, holds one list of texts for the encoder that
-was used last: a JSON line, sorted 128-bit text hashes, lengths, states (tokens, d) in half precision, a checksum.
+Training that freezes the lower layers does not change these states. Encoding the same texts again then runs only the
+upper layers, in half the time. One file, renamed into place, holds one list of texts for the last encoder: a JSON line,
+sorted 128-bit text hashes, lengths, states (tokens, d) in half precision, a checksum.
 """
 
 from __future__ import annotations

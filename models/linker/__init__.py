@@ -1,13 +1,13 @@
-"""The linker as a whole: its stages one after another, the bundle it lies in, and what changed since it was built.
+"""The whole linker: its stages in order, its bundle, and what changed since the bundle was built.
 
-* **What answers a mention, in order:** wordings, retrieval by every stage and the memory, exact scores of every
+* **How a mention is linked, in order:** wordings, retrieval by every stage and the memory, exact scores of every
   candidate by every stage, coherence, fusion (`models/retrievers/fusion.py`), ranker, combiner, NIL (`answering.py`).
-  Fusion is a weighted sum with the program's weights and decides what is retrieved and what a ranker is asked about.
+  Fusion is a weighted sum with the program's weights. It decides what is retrieved and which mentions a ranker gets.
 * **Words of the context by occlusion** (`occlusion.py`). Each word of the sentence is blanked out by white space of
-  its length, so that offsets stay, and the document is linked as always: no second scoring that could drift from the
-  first. The answer is the change of ln(p1 / p2), in which the other candidates cancel out. It takes 0.3 s of the
-  linker's time at the median.
-* **A bundle carries its knowledge base** (`kb.jsonl`), so that the linker process and the jobs never open the project.
+  its length, so that offsets stay, and the document is linked as always: there is no second scoring that could differ
+  from the first. The answer is the change of ln(p1 / p2), in which the other candidates cancel out. It takes 0.3 s of
+  the linker's time at the median.
+* **A bundle contains its knowledge base** (`kb.jsonl`), so that the linker process and the jobs never open the project.
   The embedded default encoder is referred to by its fingerprint; any other is copied into the bundle.
 """
 

@@ -125,7 +125,7 @@ class Answerer:
     def nil_features(self, mention: ScoredMention, ranked: Ranked | None = None) -> NilFeatures:
         """The features on which NIL is fitted: of the order that there is without trained stages that are heard.
 
-        A trained stage has a favourite also where no entity fits. What NIL hears of it stands apart, in ``heard``.
+        A trained stage has a favourite also where no entity fits. Its features for NIL are separate, in ``heard``.
         """
         found = self._deaf().rank(mention) if self.combiner.heard else ranked or self.rank(mention)
         if not found.order or found.head is None:

@@ -1,4 +1,4 @@
-"""Building the untrained linker from a knowledge base: lexical within seconds, names when they are encoded."""
+"""Building the untrained linker from a knowledge base: lexical within seconds, names once they are encoded."""
 
 from __future__ import annotations
 

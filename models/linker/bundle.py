@@ -1,7 +1,7 @@
 """Bundles: immutable folders ``bundles/ID/`` holding everything one linker needs.
 
-A bundle is made in a staging folder beside its place, sealed (hashes of all files in ``manifest.json``,
-everything flushed to disk), and published by one rename. Before that it can be opened for evaluation.
+A bundle is written to a staging folder next to its final place, sealed (hashes of all files in ``manifest.json``,
+everything flushed to disk), and published with one rename. It can be opened for evaluation before that.
 
     staging = new_staging(bundles)
     reuse(old, "kb.jsonl", staging)             # unchanged big files are shared by hard link

@@ -1,9 +1,9 @@
-"""Coherence: what another mention of the document is likely to be is the likelier answer here too.
+"""Coherence: an entity that is likely at another mention of the document is more likely here too.
 
-Documents keep to their subject: "the polyposis" after "familial adenomatous polyposis", "FMR1 deficiency" in a document
-about fragile X syndrome. How likely a candidate is at its own mention is told by a softmax over the fused scores,
-before any coherence; mentions of equal wording say nothing about each other. Entities broader
-or narrower than a likely answer are noted as well: documents often name a disease and its kinds.
+Documents stay on their subject: "the polyposis" after "familial adenomatous polyposis", "FMR1 deficiency" in a document
+about fragile X syndrome. A softmax over the fused scores, before any coherence, gives the probability of a candidate at
+its own mention. Mentions with the same wording do not count for each other. Entities broader or narrower than a likely
+answer count as well: documents often name a disease and its kinds.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ class BundleCheck:
             self.damaged = tuple(found)
             if self.damaged and not self._stopped.is_set():
                 self._on_damage(self.damaged)
-        except Exception:  # thread boundary: what serves goes on serving
+        except Exception:  # thread boundary: the linker in use stays in use
             log.exception("The files of %s could not be checked or repaired.", self.bundle.path)
 
 
@@ -165,7 +165,7 @@ def _rebuild_ranker(bundle: Bundle, kb: KnowledgeBase, loader: StageLoader) -> I
 
 
 def _known_kind(folder: Path) -> IndexKind | None:
-    """The kind the index was, if its header still tells; else it is chosen again."""
+    """The kind of the index, if its header still gives it; otherwise it is chosen again."""
     for header in folder.glob("*.faiss.json"):
         try:
             return read_header(header.with_suffix("")).plan.kind

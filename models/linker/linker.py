@@ -99,7 +99,7 @@ class Linker:
         return self.recollection.memory
 
     def remember(self, *decided: DecidedDocument) -> None:
-        """Take decisions in, felt by the next query: each document in place of what was known of it."""
+        """Take decisions in, effective from the next query on: each document in place of what was known of it."""
         self.recollection.learn(decided)
         self._detector_knows = False
 

@@ -1,9 +1,9 @@
-"""Which words of the context speak for one of two candidates: each word is masked once and the pair scored again.
+"""Which words of the context support one of two candidates: each word is masked once and the pair scored again.
 
-Occlusion (Zeiler and Fergus 2014, https://arxiv.org/abs/1311.2901, there of image patches): how far the first
-candidate leads the second, less how far it leads without the word. The lead is the difference of the combiner's
-logits, ln(p1 / p2); a change above 0 speaks for the first, below 0 for the second. A word is masked by white space of
-its length, so that offsets stay and no encoder reads a token in its place.
+Occlusion (Zeiler and Fergus 2014, https://arxiv.org/abs/1311.2901, there of image patches): the lead of the first
+candidate over the second, minus its lead without the word. The lead is the difference of the combiner's logits, ln(p1 /
+p2); a change above 0 supports the first, below 0 the second. A word is masked by white space of its length, so that
+offsets stay and no encoder reads a token in its place.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Occlusion:
 
 
 def occlude(linker: LinksDocuments, document: DocumentInput, key: str, pair: tuple[str, str]) -> Occlusion:
-    """Score the pair of entities for one mention as it stands, and again without each word around it.
+    """Score the pair of entities for one mention unchanged, and again without each word around it.
 
     The mentions around it that share its sentence are linked along, since their answers are evidence too. Raises
     ModelError where the document has no such mention or one of the two is no candidate for it.
@@ -72,7 +72,7 @@ def occlude(linker: LinksDocuments, document: DocumentInput, key: str, pair: tup
 
 
 def sentence_around(text: str, mention: MentionInput) -> Range:
-    """The sentence or sentences that a mention stands in."""
+    """The sentence or sentences that contain a mention."""
     first, last = min(start for start, _ in mention.spans), max(end for _, end in mention.spans)
     starts = sentence_starts(text)
     begin = max((one for one in starts if one <= first), default=0)

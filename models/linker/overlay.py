@@ -1,8 +1,8 @@
-"""Entities added, changed and removed since a bundle was built, in every stage, from the next query on.
+"""Entities added, changed or removed since a bundle was built, in every stage, effective from the next query on.
 
-The bundle's own indexes stay frozen. What is new stands behind them in small ones: vectors in a ``DynamicIndex``,
-names under the frozen idf in ``LiveLexical``; what is gone is buried. A trained encoder writes new entities as it did
-the others. After a retraining or a rebuild of the index all of it is in the new bundle's own indexes.
+The bundle's own indexes stay frozen. New entities are in small additional indexes: vectors in a ``DynamicIndex``, names
+with the frozen idf in ``LiveLexical``. Removed ones get tombstones. A trained encoder encodes new entities like the
+others. A retraining or a rebuild of the index moves everything to the new bundle's own indexes.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def change_entities(stages: Stages, *, upsert: Iterable[EntityRecord] = (), remo
     change = entity_change(stages.kb, list(upsert), list(remove))
     if not change.new and not len(change.dead_entities):
         return stages
-    # whatever can fail is done before the first index is touched
+    # everything that can fail is done before the first index is touched
     _check_newest(stages)
     untrained = {name: _prepare_names(stage, change) for name, stage in stages.names.stages.items()}
     trained = [(retriever, retriever.encode_new(change.new)) for retriever in stages.trained]

@@ -1,8 +1,7 @@
-"""A knowledge base as it was when its bundle was built, with entities added, changed and removed since.
+"""The knowledge base of a bundle, with entities added, changed or removed since it was built.
 
-Rows keep their numbers: what was removed or changed leaves a dead row behind, what is new stands at the end. Nothing
-of the base is copied, but two arrays of numbers at the first change, so a change of a million entities costs a
-millisecond.
+Rows keep their numbers: a removed or changed entity leaves a dead row, a new one is at the end. Only two arrays of
+numbers are copied, at the first change, so a change among a million entities takes a millisecond.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class Recollection:
         return result
 
     def _rival_contexts(self, document: DocumentInput, asked: Sequence[RecallQuery]) -> dict[Place, FLOATS]:
-        """Context vectors of the mentions that only contexts can tell, and of the decisions they are held against."""
+        """Context vectors of mentions that only contexts can distinguish, and of the decisions to compare with."""
         rivals = {one.key: self.memory.rivals(one) for one in asked}
         doubtful = {key for key, places in rivals.items() if places}
         if not doubtful or self._encoder is None:

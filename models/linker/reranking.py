@@ -1,16 +1,16 @@
-"""The ranker in the pipeline: which mentions it is asked about, and what its answers mean for fusion.
+"""The ranker in the pipeline: which mentions it gets, and how its scores enter fusion.
 
-Margin rule: the ranker is asked only where the calibrated margin is small, the first candidate's probability less the
-second's, both without the ranker. Time budget: within a document the smallest margins come first; when the seconds are
-used up the rest keep their order.
+Margin rule: the ranker runs only where the calibrated margin is small (the first candidate's probability minus the
+second's, both without the ranker). Time budget: within a document the smallest margins come first; when the time is
+used up, the remaining mentions keep their order.
 
 What a partial re-ranking means: the stage ``ranker`` holds numbers in [−1, 0] for every candidate of every mention.
 
-* A mention that was not asked about has 0 everywhere: its fused scores are those without a ranker.
-* In a mention that was asked about the ranker's favourite has 0 and keeps its fused score; the others fall. Since the
-  weight is not in fusion's divisor (``models.retrievers.fusion.RELATIVE``), scores of both kinds of mentions stay on
-  one scale, and so do the features that NIL is judged by.
-* Candidates beyond the first ``top_k`` get the lowest number given: they stay behind every judged one, in their order.
+* A mention that the ranker did not get has 0 everywhere: its fused scores are those without a ranker.
+* In a mention that it got, the ranker's favourite has 0 and keeps its fused score; the others fall. Since the weight is
+  not in fusion's divisor (``models.retrievers.fusion.RELATIVE``), scores of both kinds of mentions stay on one scale,
+  and so do the features for NIL.
+* Candidates beyond the first ``top_k`` get the lowest number given: they stay behind every scored one, in their order.
 """
 
 from __future__ import annotations

@@ -98,7 +98,8 @@ def tune_scored(
 
 
 def hear(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]], *, stage: str) -> Linker:
-    """The linker whose combiner hears a trained stage as far as these mentions, of which it learnt none, speak for it.
+    """The linker whose combiner uses a trained stage to the extent that these mentions, which it did not learn from,
+    support it.
 
     ``linked`` holds mentions with their gold ids. See ``models.rankers.hearing``.
     """
@@ -118,9 +119,10 @@ def hear(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]],
 
 
 def hear_nil(linker: Linker, scored: Sequence[ScoredMention], is_nil: Sequence[bool], *, stage: str) -> Linker:
-    """The linker whose NIL model hears a trained stage as far as these mentions, of which it learnt none, speak for it.
+    """The linker whose NIL model uses a trained stage to the extent that these mentions, which it did not learn from,
+    support it.
 
-    Where fewer than 30 are NIL or fewer than 100 linked, or NIL is told by a threshold alone, NIL stays as it is.
+    Where fewer than 30 are NIL or fewer than 100 linked, or NIL is only a threshold, NIL stays as it is.
     """
     if sum(is_nil) < MIN_NIL or len(is_nil) - sum(is_nil) < MIN_LINKED or not linker.nil.coefficients:
         return linker

@@ -1,7 +1,7 @@
 """Finding by name: lexical lists, names as vectors, and mentions found in a text by the dictionary.
 
-* **The lexical list is a setting of the index** (characters, merged, BM25). BM25 cannot take up new names, so
-  characters find entities that are added.
+* **The lexical list is a setting of the index** (characters, merged, BM25). BM25 cannot add new names, so added
+  entities are found by characters.
 * **From 750,000 names on, the lexical index is built on disk** (`lexical_building.py`, the same arrays bit for bit):
   in memory 7.4 million names would take 38 GB.
 * **From 750,000 names on, detection keeps a hash and a row for each name** (`name_keys.py`) instead of an automaton:

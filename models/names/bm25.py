@@ -1,4 +1,4 @@
-"""BM25 over the words of names, the field's baseline retriever (as for ZESHEL); same interface as tf-idf.
+"""BM25 over the words of names, the usual baseline retriever (as for ZESHEL). Same interface as tf-idf.
 
 Robertson's weights with an idf that is never negative: the score of a query with a name is, over the query's terms
 and as often as it has them, ln(1 + (n − df + ½) / (df + ½)) × c (k₁ + 1) / (c + k₁ (1 − b + b length / mean length)).

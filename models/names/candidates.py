@@ -1,4 +1,4 @@
-"""Candidates of the untrained stages: found by names, scored exactly by every stage.
+"""Candidates of the untrained stages: found by name, scored exactly by every stage.
 
 A candidate found by one stage gets its true score from all others. A stage's score of an entity is the
 maximum over its names and over the mention's wordings, each with its weight.

@@ -1,8 +1,8 @@
 """Mention detection by dictionary: names, remembered mentions and the document's abbreviations, longest match.
 
 Aho–Corasick over normalised words, so that plurals, British spelling, Greek letters and dashes do not matter; a
-match is whole words of the text. What is a common English word, a generic term, or a symbol in other letters
-than its own is no mention: see ``models.names.detectable``.
+match is whole words of the text. Common English words, generic terms, and symbols in a different case are not mentions:
+see ``models.names.detectable``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Detector:
         return cls(kb, _automaton(grouped)).remembering(extra)
 
     def remembering(self, extra: Iterable[tuple[str, Sequence[str]]]) -> Detector:
-        """The same names with other remembered mentions: quick, so that a decision is felt at the next call."""
+        """The same names with other remembered mentions: quick, so that a decision takes effect at the next call."""
         grouped: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
         for surface, types in extra:
             if is_usable_memory(surface):
@@ -100,7 +100,7 @@ class Detector:
 
 
 def _forms(name: str) -> tuple[str, ...]:
-    """The name, and an inverted one put right: "Neoplasms, Breast" is also "Breast Neoplasms"."""
+    """The name, and an inverted one in natural order: "Neoplasms, Breast" is also "Breast Neoplasms"."""
     head, comma, modifier = name.partition(", ")
     if comma and "," not in modifier and all(c.isalnum() or c in " '-" for c in modifier):
         return (name, f"{modifier} {head}")
@@ -125,7 +125,7 @@ def _automaton(grouped: dict[str, list[Any]]) -> Any:
 
 
 def _spans(automaton: Any, words: Sequence[Word]) -> Iterator[tuple[tuple[int, int], Any]]:
-    """Every key that stands in the words, as its place in the text, with its owners."""
+    """Every key that occurs in the words, as its place in the text, with its owners."""
     if automaton is None:
         return
     if isinstance(automaton, NameKeys):
@@ -182,7 +182,7 @@ def _singular(quoted: str, defined: Container[str]) -> str:
 
 
 def _occurrences(text: str, words: Sequence[Word], known: dict[str, DetectedMention]) -> list[DetectedMention]:
-    """Every place where a defined short form, or its plural, stands in the text."""
+    """Every place where a defined short form, or its plural, occurs in the text."""
     found = []
     lengths = Counter(len(words_of(short)) for short in known)
     for size in lengths:

@@ -1,8 +1,8 @@
-"""A lexical index built on the disk, piece by piece, for names that no memory holds as counted terms at once.
+"""A lexical index built on disk, piece by piece, for names whose counted terms do not fit in memory.
 
 What it writes is bit for bit what `TfIdf.fit` and `save` write (a test compares them). In memory built, seven million
-names of a hundred terms each take 38 GB; here it is some hundred megabytes, whatever their number: the terms of names
-go to their file as they are counted, and the inverted lists are made for as many terms at a time as fit.
+names of a hundred terms each take 38 GB; here it is a few hundred megabytes for any number: the terms of names go to
+their file as they are counted, and the inverted lists are made for as many terms at a time as fit.
 """
 
 from __future__ import annotations

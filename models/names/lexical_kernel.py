@@ -1,11 +1,11 @@
 """The inner loops of lexical search, compiled to machine code: exact top-k over inverted lists with pruning.
 
 A score is the sum, over the terms of a query, of value × gain × impact: the query's value, the term's gain (its
-idf), and an impact that follows from how often the term occurs in the name and from one number of the name. Lists
-are read from the rarest term to the commonest one. No name that was not met can come among the best once what the
-unread terms can still add, at most the product of norms (Cauchy-Schwarz) or the sum of the lists' peaks, is below the
-k-th best score known so far; a name that was met is scored exactly only if its partial score and what its own norms
-over each class of terms allow reach that score. (The ideas of max-score and of all-pairs search with L2 bounds.)
+idf), and an impact that follows from how often the term occurs in the name and from one number of the name. Lists are
+read from the rarest term to the most common one. The unread terms can add at most the product of norms (Cauchy-Schwarz)
+or the sum of the lists' peaks. Once that is below the k-th best score so far, no new name can be among the best. A name
+that was met is scored exactly only if its partial score, plus what its own norms over each class of terms allow,
+reaches that score. (The ideas of max-score and of all-pairs search with L2 bounds.)
 
 Exact scores are summed in double precision in the order of the name's terms and rounded to single precision, so that
 names that are equally good are equal; ties go to the lower row. Partial sums are in single precision: bounds are
@@ -39,7 +39,7 @@ BLOCK = 64
 
 
 def compiled(function: Function) -> Function:
-    """Compiled when first called and kept on disk beside this file or in the user's cache; without the GIL."""
+    """Compiled when first called and kept on disk next to this file or in the user's cache; without the GIL."""
     try:
         wrapped: Function = numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # no folder for the cache can be written
@@ -126,7 +126,7 @@ def lower_bound(rows: I32, start: int, stop: int, row: int) -> int:
 
 @compiled
 def pieces_of(terms: I32, spans: I64, lists: Lists) -> I64:
-    """(terms, spans, 2) where the names of each span stand in each term's list."""
+    """(terms, spans, 2) where the names of each span are in each term's list."""
     starts, rows = lists[0], lists[1]
     pieces = np.empty((len(terms), len(spans), 2), dtype=np.int64)
     for at in range(len(terms)):
@@ -300,7 +300,7 @@ def best_of_many(
     starts: I64, terms: I32, values: F64, spans: I64, blank: F32, lists: Lists, names: Names, longest: float,
     scores: F32, rows: I64,
 ) -> None:  # fmt: skip
-    """The k best names of each query, in no order; (q, k) ``scores`` and ``rows`` are filled as far as there are any.
+    """The k best names of each query, in no order; (q, k) ``scores`` and ``rows`` are filled with those that exist.
 
     Queries are a CSR matrix of values, each with its rarest term first. ``spans`` (s, 2) are the ranges of rows to
     look at, ascending and apart; ``blank`` (names,) is 0 for names allowed and `EXCLUDED` for others; ``longest`` is

@@ -1,10 +1,10 @@
-"""The lists that the lexical stage finds names by: characters, words merged with them, or BM25.
+"""The lists that the lexical stage searches: characters, words merged with them, or BM25.
 
 The prototype-triplet paper (section 3.1) merges the lists of character and word tf-idf and does not say how. Our
-reading: ranks are interleaved, the characters' first, duplicates removed, cut at k. Alone the merged list finds more
-than the characters do; beside dense retrieval over names it found nothing more (100 train documents of BC5CDR,
-tests/benchmarks/lexical_words.py), so the default linker goes without it. BM25 alone is the field's baseline. Whatever
-finds a name, the stage's score is the characters' cosine, so fusion, combiner and NIL model see one scale.
+reading: ranks are interleaved, the characters' first, duplicates removed, cut at k. Alone, the merged list finds more
+than the characters do. Together with dense retrieval over names it found nothing more (100 train documents of BC5CDR,
+tests/benchmarks/lexical_words.py), so the default linker does not use it. BM25 alone is the usual baseline. The stage's
+score is always the cosine of the characters, so fusion, combiner and NIL model see one scale.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Names of a large knowledge base for detection: twelve bytes each, and the names themselves where they are stored.
+"""Names of a large knowledge base for detection: twelve bytes each; the names themselves stay on disk.
 
-An automaton holds every name and its owners: some hundred bytes a name, gigabytes for a million entities. Here a name
-is the hash of its words and its entity's row. Which keys stand in a text is asked of the hashes, for all runs of words
-at once; the entity's record then says whether the name is there, so that equal hashes do no harm.
+An automaton holds every name and its owners: about a hundred bytes per name, gigabytes for a million entities. Here a
+name is the hash of its words and its entity's row. The hashes find the keys in a text, for all runs of words at once.
+The entity's record then confirms the name, so that equal hashes do no harm.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class NameKeys:
         return (len(key), owners) if owners else default
 
     def spans(self, words: Sequence[Word]) -> Iterator[tuple[tuple[int, int], Sequence[Owner]]]:
-        """Every key that stands in the words, as its place in the text, with its owners."""
+        """Every key that occurs in the words, as its place in the text, with its owners."""
         runs = list(self._runs(words))
         if not runs or not len(self.hashes):
             return

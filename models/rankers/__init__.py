@@ -1,4 +1,4 @@
-"""What orders the first candidates again: rankers, the combiner, and whether no entity fits.
+"""What reranks the first candidates: rankers, the combiner, and NIL.
 
 * **The ranker's margin is one of calibrated probabilities**, without the ranker, and is chosen again at every
   calibration.

@@ -1,11 +1,11 @@
-"""The learned combiner: a log-linear model that orders the first candidates again and gives them probabilities.
+"""The combiner: a log-linear model that reranks the first candidates and gives them probabilities.
 
 P(entity | mention, not NIL) is proportional to exp(w · f), over the first ``HEAD`` candidates in the order of the
 fused scores (a conditional logit). The features are what the stages, the memory and the wording say of a candidate,
 mostly relative to the mention's best. Coefficients are few and stored as JSON. Beyond ``HEAD`` the fused order stays.
 
-A trained stage is heard through coefficients of its own (``models.rankers.hearing``), which are added to the others and
-fitted on decisions that it did not learn from. A linker without one is what it was.
+A trained stage has coefficients of its own (``models.rankers.hearing``), which are added to the others and fitted on
+decisions that the stage did not learn from. A linker without a trained stage does not change.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ FEATURES = (
 """``fused`` with memory, ``bare`` without; ``_gap``: behind the mention's best; ``share``, ``votes``, ``near``,
 ``popular``: what the memory knows; ``covers``, ``covered``: the part of the mention's words that the matched name has,
 and the other way round; ``new_``: the same, where the memory never saw the string; ``taught_``: grown with the
-number of decided documents, since a definition tells how common an entity is until decisions tell better; the last are
-``CONVENTIONS``, which have grown so too: there is no habit where nothing was decided."""
+number of decided documents, since a definition indicates how common an entity is until decisions show it better; the
+last are ``CONVENTIONS``, which have grown so too: there is no habit where nothing was decided."""
 NOBODY: Mapping[str, FLOATS64] = MappingProxyType({})
 TAUGHT = 50
 """Decided documents at which ``taught_`` features count half."""
@@ -201,7 +201,7 @@ def head_features(
 ) -> HeadFeatures:
     """Features of the first candidates in ``order``; ``scores``, ``fused`` (with the memory), ``bare`` (without it)
     are (c,), and so is what ``leads`` holds of each trained stage that is heard: 0 for its favourite, less for the
-    others. Its favourites are in the head, wherever they stand in ``order``."""
+    others. Its favourites are in the head, at any place of ``order``."""
     head = np.asarray(_head(order, leads), dtype=np.intp)
     names = [ids[at] for at in head]
     columns: dict[str, NDArray[np.floating]] = {

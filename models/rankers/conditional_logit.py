@@ -1,4 +1,4 @@
-"""Choices between candidates as a log-linear model: what combiner and hearing maximise."""
+"""Choices between candidates as a log-linear model: the likelihood that combiner and hearing maximise."""
 
 from __future__ import annotations
 

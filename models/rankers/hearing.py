@@ -1,9 +1,9 @@
-"""What the combiner, and NIL, hear of a trained stage: coefficients fitted on decisions that the stage did not learn.
+"""How the combiner and NIL use a trained stage: coefficients fitted on decisions that the stage did not learn from.
 
 A trained stage (a retriever, a ranker) gives each candidate a lead: 0 for its favourite, less for the others, in its
-own unit. Three features are made of it, whose coefficients are at least 0; they are added to the logits that there
-were, scaled as a whole. All are fitted by maximum likelihood with a ridge, and kept only where documents that they were
-not fitted on become likelier, beyond chance. Whoever has no trained stage has the linker that was there before.
+own unit. It gives three features with coefficients of at least 0, which are added to the existing logits, scaled as a
+whole. All are fitted by maximum likelihood with a ridge penalty. They are kept only if documents that they were not
+fitted on become more likely, beyond chance. Without a trained stage, the linker does not change.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def heard_columns(lead: FLOATS64, head: NDArray[np.intp], *, new: bool) -> FLOAT
 
 
 def rise_of(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[float]) -> float:
-    """By how much the best of (h,) logits rises once a stage is heard: little where its favourite is unlikely else,
-    which tells a mention whose names mislead from one that no entity fits."""
+    """By how much the best of (h,) logits rises once a stage is used: little if its favourite is unlikely otherwise. It
+    distinguishes a mention with misleading names from one that no entity fits."""
     before = coefficients[0] * logits
     return float(heard_logits(logits, columns, coefficients).max() - before.max())
 

@@ -1,7 +1,7 @@
-"""NIL: how likely it is that no entity fits, and the threshold beyond which a mention is called NIL.
+"""NIL: the probability that no entity fits, and the threshold from which a mention is called NIL.
 
-PEL's baseline (section 5.3) is a threshold on the top score. A logistic regression over a few features of
-the candidate list is used instead where validation holds enough to fit one. Coefficients are JSON.
+PEL's baseline (section 5.3) is a threshold on the top score. If there are enough validation decisions, a logistic
+regression over a few features of the candidate list is used instead. Its coefficients are JSON.
 """
 
 from __future__ import annotations
@@ -176,8 +176,8 @@ def fit_nil(
 ) -> NilModel:
     """Fit threshold and, with at least 30 NIL and 100 linked, the regression; ``more`` teaches the regression only.
 
-    With less the ``default`` stays, not calibrated; where enough are linked, its threshold rises until no more
-    mentions are called NIL than there may well be: what was fitted elsewhere may take every second mention of a new
+    With less the ``default`` stays, not calibrated; where enough are linked, its threshold rises until no more mentions
+    are called NIL than the decisions support: a model that was fitted elsewhere may take every second mention of a new
     field for NIL.
     """
     truth = np.asarray(is_nil, dtype=bool)
@@ -222,7 +222,7 @@ def best_threshold(scores: FLOATS64, is_nil: NDArray[np.bool_]) -> tuple[float, 
 def as_often(scores: FLOATS64, nil: int) -> float:
     """The lowest threshold that no more scores reach than the 95 % upper bound of a Poisson mean after ``nil`` events.
 
-    That is 3 after none: a few documents do not tell how rare NIL is. On subsets of 15 train documents of BC5CDR this
+    That is 3 after none: a few documents do not show how rare NIL is. On subsets of 15 train documents of BC5CDR this
     was right on the others in 0.2 to 0.4 points more than ``nil`` + 1.
     """
     from scipy.special import gammaincinv

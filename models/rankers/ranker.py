@@ -1,7 +1,7 @@
-"""Re-ranking of the first candidates: what every ranker can do, and when it is asked.
+"""Re-ranking of the first candidates: the interface of every ranker, and when it runs.
 
-A ranker is dear, so it is asked only where the linker hesitates (the margin rule), and for no more seconds a
-document than allowed. ``models/linker/reranking.py`` puts its answers into the pipeline.
+A ranker is expensive, so it runs only where the linker is uncertain (the margin rule), and within a time limit per
+document. ``models/linker/reranking.py`` puts its scores into the pipeline.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What finds and scores candidates besides names: bi-encoder, sum of max, remembered decisions, and their fusion.
+"""Retrieval besides names: bi-encoder, sum of max, memory of decisions, and their fusion.
 
-* **Fusion sums lexical, names and memory only** (`fusion.py`). Preferred names, definitions and coherence did not pay
-  there on the train documents of BC5CDR and NCBI Disease (-0.14 to +0.08 points of recall@1) and are features of the
-  combiner, where they do. Coherence is the highest chance of an entity at another mention of the document with another
-  wording, kept with and without the memory. How contexts weigh rival decisions changes nothing on BC5CDR (0.0 points);
-  it stays as the memory's guard.
+* **Fusion sums lexical, names and memory only** (`fusion.py`). Preferred names, definitions and coherence did not help
+  there on the train documents of BC5CDR and NCBI Disease (-0.14 to +0.08 points of recall@1). They are features of the
+  combiner, where they do help. Coherence is the highest chance of an entity at another mention of the document with
+  another wording, kept with and without the memory. Weighing conflicting decisions by context changes nothing on BC5CDR
+  (0.0 points); it stays as a safeguard of the memory.
 * **Fusion weights of the untrained stages stay at the program's defaults**, chosen on BC5CDR's train documents:
   refitting them on 50 validation documents made NIL worse.
 * **Trained retrievers count relative to their favourite** (0 for it, less for the others), outside the divisor of the

@@ -1,7 +1,7 @@
-"""A trained retriever: a mention in its context against entities written out, each with its own encoder.
+"""A trained retriever: a mention in its context against entities as text, each side with its own encoder.
 
-``models.retrievers.scorers`` says how the two are compared. Scorers with one vector for each text are searched here,
-by a FAISS index whose row i is entity i of the bundle's knowledge base; SOM, which compares token by token, in
+``models.retrievers.scorers`` defines how the two are compared. Scorers with one vector per text are searched here, by a
+FAISS index whose row i is entity i of the bundle's knowledge base; SOM, which compares token by token, in
 ``models.retrievers.som``.
 """
 

@@ -1,14 +1,13 @@
 """One score from the scores of all stages: a weighted sum on one scale, weights fitted on validation.
 
-Each stage is first brought to a comparable scale: cosines as they are; the lexical cosine cubed, since a
-partial overlap of letters says little and a complete one nearly everything. The sum is divided by the sum of the
-weights.
+Each stage is first brought to a comparable scale: cosines are unchanged; the lexical cosine is cubed, since a partial
+overlap of letters says little and a complete one nearly everything. The sum is divided by the sum of the weights.
 Relative scores change the order and not the scale, so their weight is not in the divisor: a ranker's (0 for its
-favourite and where it was not asked, below 0 for the others), those of trained retrievers (cosines less the highest,
-or by min-max over the mention's candidates less 1) and the memory's, which adds to the entities it knows and is silent
-on the others. Combiner and NIL model, which were fitted without a trained stage, go on seeing the numbers they know:
-with a stage's own cosines in the mean, half of BC5CDR's linked mentions were called NIL.
-Ties: by the exact match of a name, then by entity id.
+favourite and where it did not run, below 0 for the others), those of trained retrievers (cosines less the highest, or
+by min-max over the mention's candidates less 1) and the memory's, which adds to the entities it knows and is silent on
+the others. Combiner and NIL model, which were fitted without a trained stage, still get the numbers they were fitted
+on: with a stage's own cosines in the mean, half of BC5CDR's linked mentions were called NIL. Ties: by the exact match
+of a name, then by entity id.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Mention memory: decisions that answer at the very next query (in the spirit of MOLEMAN, KRISSBERT, kNN-BioEL).
+"""Mention memory: decisions that count from the next query on (in the spirit of MOLEMAN, KRISSBERT, kNN-BioEL).
 
 A decision is remembered as a *trace*: the mention's text (abbreviations written out), its types, what was decided
-(entities, or NIL), the text's vector, and the mentions by document. Asked for a mention, the memory gives for every
-entity how far equal strings were decided as it, and how near the nearest other string is.
+(entities, or NIL), the text's vector, and the mentions by document. For a mention, the memory gives for every entity
+the share of equal strings that were decided as it, and the similarity of the nearest other string.
 
-Guards. A document's own decisions can be left out (always in evaluation and fitting), a mention's own are left out
-always. Where equal strings were decided in several ways, those in like contexts count more. An outcome keeps at most
+Safeguards. A document's own decisions can be left out (always in evaluation and fitting); a mention's own are always
+left out. If equal strings were decided in several ways, those in similar contexts count more. An outcome keeps at most
 ``MAX_TRACES`` vectors: beyond that the two nearest traces become one at their centroid, which answers to both strings.
 """
 
@@ -125,7 +125,7 @@ class MentionMemory:
         return [self._recall(one, stretched[at], likeness) for at, one in enumerate(asked)]
 
     def rivals(self, asked: RecallQuery) -> list[Place]:
-        """The decided mentions of the equal string, if they were decided in several ways: only contexts can tell."""
+        """The decided mentions of the equal string, if decided in several ways: only contexts can distinguish them."""
         found = [(trace.ids, place) for trace in map(self._live, self._equal(asked)) for place in trace.places(asked)]
         return [place for _, place in found] if len({ids for ids, _ in found}) > 1 else []
 

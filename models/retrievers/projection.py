@@ -1,7 +1,7 @@
-"""A linear map of entity vectors, kept beside a retriever's index: e → W e.
+"""A linear map of entity vectors, stored with a retriever's index: e → W e.
 
-Where training left the entity encoder as it was, W is all that it learned on the entities' side. The index holds
-mapped vectors; entities that come later are mapped by the same W.
+If training kept the entity encoder frozen, W is all that it learned on the side of the entities. The index holds mapped
+vectors; entities that are added later are mapped by the same W.
 """
 
 from __future__ import annotations

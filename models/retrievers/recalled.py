@@ -1,4 +1,4 @@
-"""What goes into the mention memory and what comes out of it."""
+"""Inputs and outputs of the mention memory."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class Recalled:
 
     By entity: ``votes`` of the equal string, their ``share`` in [0, 1] with contexts weighed, cosine of the ``nearest``
     other string. The same for NIL: ``nil_votes``, ``nil_share``, ``nil_nearest``. ``total`` counts decisions of the
-    equal string. ``popular``, for every candidate: the documents in which it was decided at all, whatever the string,
-    of ``documents`` remembered; both without the asking one.
+    equal string. ``popular``, for every candidate: the documents in which it was decided for any string, of
+    ``documents`` remembered; both without the asking one.
     """
 
     total: int = 0

@@ -67,7 +67,7 @@ def score(mentions: TokenStates, entities: TokenStates, scorer: Scorer, *, pooli
 
 
 def dot(mentions: Tensor, entities: Tensor) -> Tensor:
-    """(b, n) dot products of (b, d) vectors with (n, d), or with each one's own (b, n, d)."""
+    """(b, n) dot products of (b, d) vectors with (n, d), or with the (b, n, d) of each."""
     if entities.dim() == 2:
         return mentions @ entities.T
     return torch.einsum("bd,bnd->bn", mentions, entities)

@@ -1,14 +1,14 @@
 """Retrieval by sum of max (SOM): every token of the mention in context against every token of the entity.
 
-A knowledge base of up to ``shortlist`` entities, or the part of it that the mention's types leave, is compared
-whole and exactly. Of a larger one only the ``shortlist`` entities are whose mean token vectors have the largest cosine
-with the mention's. Of the 64 entities of 12,581 that SOM finds best the 1,024 nearest by that cosine hold 97 %, the
-2,048 nearest 99 %; by the dot product of the means it would be 72 % and 90 %, by that of [CLS] 76 % and 84 %
-(``tests/benchmarks/som_shortlist.py``: diseases of the knowledge base, BC5CDR train, the default encoder untrained).
+Up to ``shortlist`` entities (of the mention's types) are all compared exactly. Of more, only the ``shortlist`` entities
+whose mean token vectors have the largest cosine with the mention's are compared. Of the 64 entities of 12,581 that SOM
+finds best the 1,024 nearest by that cosine hold 97 %, the 2,048 nearest 99 %; by the dot product of the means it would
+be 72 % and 90 %, by that of [CLS] 76 % and 84 % (``tests/benchmarks/som_shortlist.py``: diseases of the knowledge base,
+BC5CDR train, the default encoder untrained).
 
-A late-interaction index of a library does not take its place: PyLate 1.6 is bound to sentence-transformers 5.3 and its
-index, fast-plaid 1.7, to PyTorch 2.11; colbert-ai 0.2 writes its index by torch.save, as pickles; LanceDB 0.40 compares
-tokens by cosine only, the papers by dot product.
+Why no library with a late-interaction index is used: PyLate 1.6 is bound to sentence-transformers 5.3 and its index,
+fast-plaid 1.7, to PyTorch 2.11; colbert-ai 0.2 writes its index by torch.save, as pickles; LanceDB 0.40 compares tokens
+by cosine only, the papers by dot product.
 """
 
 from __future__ import annotations

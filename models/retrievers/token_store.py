@@ -3,7 +3,7 @@
 Files in a retriever's folder, the header written last:
     tokens.f16      (tokens, d) half-precision states, entity by entity, memory-mapped when opened
     tokens.offsets  (entities + 1) little-endian int64: where each entity's tokens begin
-    tokens.json     what both must look like and what they were made from
+    tokens.json     the expected sizes of both, and what they were made from
 """
 
 from __future__ import annotations

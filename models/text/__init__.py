@@ -1,4 +1,4 @@
-"""Names and texts brought into one form: spelling, abbreviations, formulas, words that are said in other ways.
+"""Normalisation of names and texts: spelling, abbreviations, formulas, other wordings.
 
 * **Names and mentions are normalised by the same eager rules** (`normalise.py`). A mention's other wordings are
   further queries with weights of at most 1, never replacements. Detection runs over the same normalised words.

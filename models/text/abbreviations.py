@@ -1,7 +1,7 @@
 """Abbreviations defined in a document, with offsets (Schwartz and Hearst, PSB 2003), and their expansion.
 
-Both orders are read: "long form (SF)" and "SF (long form)". A definition holds for the whole document, before
-and after the place where it stands.
+Both orders are read: "long form (SF)" and "SF (long form)". A definition holds for the whole document, before and after
+its place.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def expand(surface: str, table: Mapping[str, str]) -> str:
 
 
 def _repeated(match: re.Match[str], table: Mapping[str, str]) -> str:
-    """Nothing for a short form in parentheses behind its own long form, else what stands there."""
+    """Nothing for a short form in parentheses behind its own long form, otherwise the text there."""
     long = _look_up(match[1] or match[2], table)
     before = match.string[: match.start()].rstrip().lower()
     return "" if long is not None and before.endswith(long.lower()) else match.group()
@@ -105,7 +105,7 @@ def _define(text: str, place: tuple[int, int, int]) -> Iterator[Abbreviation]:
 
 
 def _readings(text: str, span: Span) -> list[Span]:
-    """A part as a whole, then what stands behind its last hyphen."""
+    """A part as a whole, then the text behind its last hyphen."""
     start, stop = span
     at = text.rfind("-", start, stop)
     return [span, (at + 1, stop)] if at > start else [span]

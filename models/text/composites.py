@@ -1,8 +1,8 @@
 """Mentions that join several entities, written out: "breast and ovarian cancer" is two cancers.
 
-What words share can stand at the end ("breast and ovarian cancer"), at the beginning ("hepatitis B and C", "cancer
-of the breast and ovary"), inside a word ("hypo- and hyperglycemia"), or nowhere ("nausea and vomiting"). From
-outside it cannot be seen which, so the parts are proposals: complete ones first, each looked up by its own.
+The shared words can be at the end ("breast and ovarian cancer"), at the beginning ("hepatitis B and C", "cancer of the
+breast and ovary"), inside a word ("hypo- and hyperglycemia"), or absent ("nausea and vomiting"). The text does not show
+which, so the parts are proposals: complete ones first, each looked up separately.
 """
 
 from __future__ import annotations

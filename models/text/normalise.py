@@ -1,7 +1,7 @@
-"""One form for what is the same name: case, Greek letters, accents, dashes, possessives, plurals, numerals, spelling.
+"""One normal form for equal names: case, Greek letters, accents, dashes, possessives, plurals, numerals, spelling.
 
-Names and mentions pass through the same function, so a rule that is too eager costs little. The original
-strings are kept by the callers; nothing normalised is ever shown.
+Names and mentions pass through the same function, so a rule that is too eager does little harm. Callers keep the
+original strings; normalised text is never shown.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ _ROMAN_AND_LETTER = re.compile(r"^(i{2,3}|iv)([a-e])$")
 def plain_letters(text: str) -> str:
     """Compatibility forms, accents and ligatures of Latin letters, and single Greek letters, in plain letters.
 
-    Words in Greek or another script stay as they are: only a Greek letter that stands alone is a symbol.
+    Words in Greek or another script stay as they are: only a single Greek letter is a symbol.
     """
     composed = unicodedata.normalize("NFKC", text.replace("´", "'"))  # NFKC makes a blank of this apostrophe
     if composed.isascii():

@@ -1,7 +1,7 @@
-"""Other ways to say the same: plain words for Latin and Greek ones, nouns for adjectives, names for symbols.
+"""Other wordings of the same: plain words for Latin and Greek ones, nouns for adjectives, names for symbols.
 
-A rewritten mention is one more query, never a replacement. The tables are general medical and chemical
-vocabulary; they know nothing of any corpus.
+A rewritten mention is an additional query, never a replacement. The tables are general medical and chemical vocabulary,
+not made for any corpus.
 """
 
 from __future__ import annotations

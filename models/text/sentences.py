@@ -1,4 +1,4 @@
-"""Where sentences begin, by a plain rule on the text: good enough to choose a context, no more is asked of it.
+"""Where sentences begin, by a simple rule on the text, which is good enough to choose a context.
 
 A sentence ends at a line break, or at ``.``, ``!`` or ``?`` (a closing bracket or quote may follow) before white
 space and something that can begin a sentence: not a small letter. No sentence ends after a short word that is

@@ -50,7 +50,7 @@ def char_terms(texts: Sequence[str]) -> tuple[INTS, UINTS]:
 
 
 def word_terms(texts: Sequence[str]) -> tuple[INTS, UINTS]:
-    """(row, term) of every word that is no stop word: lower-cased, split at whatever is not alphanumeric."""
+    """(row, term) of every word that is no stop word: lower-cased, split at everything that is not alphanumeric."""
     words, rows = [], []
     for row, text in enumerate(texts):
         kept = [word for word in _NOT_ALPHANUMERIC.split(text.lower()) if word and word not in STOP_WORDS]

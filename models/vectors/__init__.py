@@ -1,4 +1,4 @@
-"""FAISS: which kind of index, its files, exact search in blocks, and an index that changes while it is searched.
+"""FAISS: the choice of an index, its files, exact search in blocks, and an index that can change while it is searched.
 
 * **`faiss-cpu` is a plain dependency**, and the `gpu` extra adds `faiss-gpu`. Both put the same module in place, so
   the README says to uninstall the former first.

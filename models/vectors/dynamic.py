@@ -1,8 +1,8 @@
 """An index that vectors can be added to, changed in and removed from while it is searched.
 
-A frozen base (FAISS), a small delta (a matrix, compared whole) and tombstones over the base. Rows keep their numbers
-for ever. Every change puts a new immutable state in the place of the old one, so that searches need no lock, and a
-compaction can merge base and delta into a new base meanwhile.
+A frozen base (FAISS), a small delta (a matrix, searched exhaustively) and tombstones over the base. Row numbers never
+change. Every change replaces the immutable state with a new one, so that searches need no lock and a compaction can
+merge base and delta into a new base at the same time.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ class DynamicIndex:
         faiss.omp_set_num_threads(1)  # of this thread only: the searching ones keep theirs
         try:
             self.compact()
-        except Exception:  # thread boundary: the index goes on as it is, only slower
+        except Exception:  # thread boundary: the index stays as it is, only slower
             log.exception("The index could not be compacted; it goes on as it is.")
 
 

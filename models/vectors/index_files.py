@@ -27,7 +27,7 @@ class DamagedIndexError(ModelError):
 
 @dataclass(frozen=True, slots=True)
 class IndexHeader:
-    """What the header tells; ``sha256`` is empty in headers of earlier versions, which did not record it."""
+    """The contents of the header; ``sha256`` is empty in headers of earlier versions, which did not record it."""
 
     rows: int
     dimension: int

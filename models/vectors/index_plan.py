@@ -1,4 +1,4 @@
-"""Which kind of FAISS index suits so many vectors on this machine, and why, in a sentence."""
+"""Which kind of FAISS index suits a number of vectors on this machine, and why, in a sentence."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def parse_kind(name: str) -> IndexKind | None:
 
 
 def memory_share() -> int:
-    """An eighth of the machine's memory, in bytes; of 8 GiB where the system does not tell."""
+    """An eighth of the machine's memory, in bytes; of 8 GiB where the system does not report it."""
     names = getattr(os, "sysconf_names", {})
     if "SC_PHYS_PAGES" not in names or "SC_PAGE_SIZE" not in names:
         return UNKNOWN_MEMORY // 8

@@ -1,4 +1,4 @@
-"""Decisions as a training sees them: the snapshot, gold, who teaches and who judges, and time."""
+"""Decisions as input of a training: the snapshot, gold, the split of documents, and the time budget."""
 
 from training.data.budget import CAUTION, FIXED_RESERVE, Budget, Rates, Workload, reserve, trains_entities
 from training.data.document_splits import Parts, divide, in_turn, place

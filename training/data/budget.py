@@ -1,4 +1,4 @@
-"""Time: what is left of a job's minutes, what must be kept for its end, and whether the entity tower can be trained."""
+"""The time budget of a job: what is left, what its end needs, and whether the entity tower can be trained."""
 
 from __future__ import annotations
 

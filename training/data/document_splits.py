@@ -1,7 +1,7 @@
-"""Which documents teach, which tune, which judge. Everything follows from hashes of the documents' keys.
+"""Which documents are for training, tuning and evaluation. All of it follows from hashes of the documents' keys.
 
-A training document that was held out stays held out when others are added: what judged one bundle never teaches the
-next.
+A training document that was held out stays held out when others are added: documents that evaluated one bundle never
+train the next.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Domains of entities: the world of a Wikia entity, the semantic type of a biomedical one.
 
-T-Biencoder (2022, §3.4) draws the negatives of a mention from the domain of its gold entity, since what is lexically
-alike and of one kind is harder to tell apart. Both kinds of domain are the `types` of the entities: the world is the
+T-Biencoder (2022, §3.4) draws the negatives of a mention from the domain of its gold entity, since lexically similar
+entities of one kind are harder to tell apart. Both kinds of domain are the `types` of the entities: the world is the
 type of an entity that was imported from ZESHEL documents. An entity with several types is in-domain with any of them;
 one without is its own domain (our reading), or all of them are one (`Untyped.TOGETHER`).
 

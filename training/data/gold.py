@@ -1,4 +1,4 @@
-"""Decisions resolved against a knowledge base: what counts as linked, what as NIL, what was mapped on the way."""
+"""Decisions resolved against a knowledge base: which count as linked, which as NIL, and which ids were mapped."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Resolve = Callable[[str], str | None]
 class GoldMention:
     """One decided mention. `ids` are primary and distinct; none means NIL.
 
-    `composite` tells that the decision names several entities. `surface` is folded (see `fold`), `raw` as written.
+    `composite`: the decision names several entities. `surface` is folded (see `fold`), `raw` as written.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""What long work yields: its progress and, between two events, its cancellation point."""
+"""Events of long work: its progress. Between two events it can be cancelled."""
 
 from __future__ import annotations
 

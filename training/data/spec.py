@@ -1,4 +1,4 @@
-"""What a job is asked to do, checked once at its door."""
+"""The specification of a job, checked once when it starts."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class TrainingSpec:
     `max_steps` (None: no bound) ends training after so many steps of the optimiser, for comparisons at equal steps.
 
     `cache` is where vectors of the untrained encoder are kept between jobs (None: the user's cache folder). `work` is
-    where checkpoints are kept: a job that was interrupted goes on from there (None: it cannot). `tensorboard` is where
-    the live figures are written for TensorBoard (None: nowhere).
+    where checkpoints are kept: an interrupted job resumes from there (None: it cannot). `tensorboard` is where the live
+    figures are written for TensorBoard (None: nowhere).
     """
 
     snapshot: Path

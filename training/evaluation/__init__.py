@@ -1,4 +1,4 @@
-"""The one evaluation, used by the training job, its gate and `curator evaluate`.
+"""The evaluation that the training job, its gate and `curator evaluate` share.
 
 Conventions. Only decided mentions count. A mention is NIL if none of its gold ids is in the knowledge base, primary or
 alternate. Recall is over in-KB mentions: *any-match* counts a composite mention as found if one of its entities is

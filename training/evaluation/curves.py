@@ -1,7 +1,7 @@
-"""Figures that depend on an order or on probabilities, and the curves they stand for.
+"""Figures that depend on an order or on probabilities, and their curves.
 
 Those that return a `Figure` take weights of mentions (see `bootstrap`). Equal scores are one step of a curve: no
-threshold can part them.
+threshold can separate them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Mentions and their entities before and after training, laid out in two dimensions by multidimensional scaling.
 
-The prototype-triplet paper (2023, §5.2, fig. 4) looks in this way at whether mentions come to lie near their entity.
-Here one layout holds both states of every point, so that a point's way from before to after means something: the towers
-start from the same weights, and their spaces are one. Scaling keeps distances as well as two dimensions can; `stress`
-says how well that is (0: exactly; above 0.2 poorly, by Kruskal's rule of thumb), `nearest_before` and `nearest_after`
-what is true in the full space.
+The prototype-triplet paper (2023, §5.2, fig. 4) shows in this way whether mentions move close to their entity. Here one
+layout holds both states of every point, so that the way from before to after is meaningful: the towers start from the
+same weights and share one space. Scaling preserves distances as well as two dimensions can; `stress` says how well (0:
+exactly; above 0.2 poorly, by Kruskal's rule of thumb), `nearest_before` and `nearest_after` what is true in the full
+space.
 """
 
 from __future__ import annotations

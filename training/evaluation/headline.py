@@ -1,4 +1,4 @@
-"""The headline figures with their intervals, the slices' too, and the comparison with another linker."""
+"""The main figures and those of the slices, with intervals, and the comparison with another linker."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def compare(this: Outcomes, other: Outcomes, bootstrap: DocumentBootstrap, *, k:
 
 
 def curves(found: Outcomes) -> dict[str, Any]:
-    """Plain JSON: points of the curves, the bins of the calibration plots, and where this linker stands on them."""
+    """Plain JSON: points of the curves, the bins of the calibration plots, and the point of this linker on them."""
     confidence = found.confidence()
     hits = int((found.nil & found.flagged).sum())
     chosen = (

@@ -1,4 +1,4 @@
-"""What became of every decided mention, as arrays: everything that figures, intervals and curves are counted from."""
+"""The outcome of every decided mention, as arrays, from which figures, intervals and curves are calculated."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def is_right(gold: GoldMention, answer: LinkedMention | None) -> bool:
 
 
 def first_is_right(gold: GoldMention, answer: LinkedMention | None) -> bool:
-    """Whether the first candidate is one of the gold entities, whatever the NIL flag says."""
+    """Whether the first candidate is one of the gold entities, regardless of the NIL flag."""
     return answer is not None and bool(answer.candidates) and answer.candidates[0].entity_id in gold.ids
 
 

@@ -1,4 +1,4 @@
-"""The parts of an evaluation's report that hold it against another bundle."""
+"""The parts of an evaluation's report that compare it with another bundle."""
 
 from __future__ import annotations
 

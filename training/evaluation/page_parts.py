@@ -1,4 +1,4 @@
-"""Pieces of a report page: style, tables, numbers in words. The page needs nothing but itself, and no script."""
+"""Pieces of a report page: style, tables, formatted numbers. The page is self-contained and has no scripts."""
 
 from __future__ import annotations
 

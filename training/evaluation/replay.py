@@ -1,9 +1,9 @@
-"""A simulated curator: gold is decided document by document, and the linker learns from each before the next.
+"""A simulated curator: gold is decided document by document, and the linker learns from each one before the next.
 
 *One key.* The window's Enter accepts what is suggested first: NIL where the suggestion is flagged NIL, else the first
 candidate. A decision takes one key if Enter would record exactly the gold: NIL for NIL, or the one entity. A decision
 for several entities always takes more, since they are added one by one. The keys 1 … 9 link the mention to a candidate
-by rank whatever the flag says: `digit` counts the decisions for which Enter or one of them is enough.
+by rank regardless of the flag: `digit` counts the decisions for which Enter or one of them is enough.
 
 A document is linked before its decisions are learnt, so it never sees its own. Nothing of a replay is stored.
 """

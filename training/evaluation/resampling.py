@@ -18,7 +18,7 @@ from training.evaluation.outcomes import BOOLS, FLOATS, INTS
 RESAMPLES = 1000
 LEVEL = 0.95
 CHUNK_NUMBERS = 1_000_000
-"""Weights held at once: 8 MB, whatever the number of mentions."""
+"""Weights held at once: 8 MB for any number of mentions."""
 Figure = Callable[[FLOATS], FLOATS]
 
 

@@ -1,4 +1,4 @@
-"""Which slices a mention belongs to. All follow from text, gold and knowledge base, never from a linker's answers."""
+"""The slices of a mention. They depend on text, gold and knowledge base, never on a linker's answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from training.data import GoldMention, GoldSet, SnapshotDocument, fold
 
 @dataclass(frozen=True, slots=True)
 class SliceFacts:
-    """What slices are told by; None leaves the slices out that need it.
+    """The facts that define slices; None leaves out the slices that need it.
 
     `seen_surfaces` and `seen_entities` are the training set's. `names` maps a folded name to the entities that have
     it, `kinds` an entity to its types. `long_forms` are the abbreviations that each document defines.
@@ -50,7 +50,7 @@ def slice_facts(
 
 
 def slice_names(mention: GoldMention, facts: SliceFacts) -> list[str]:
-    """ "single" or "composite", "type: T" for every allowed type, and what `facts` can tell."""
+    """ "single" or "composite", "type: T" for every allowed type, and the slices that `facts` define."""
     found = ["composite" if mention.composite else "single"]
     found += [f"type: {kind}" for kind in mention.types or ("any",)]
     if facts.seen_surfaces is not None:

@@ -1,4 +1,4 @@
-"""How a linker learns from decisions while it is evaluated: the one place that knows of the mention memory."""
+"""How a linker learns from decisions while it is evaluated. Only this module uses the mention memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from training.data import SnapshotDocument, decided_documents
 class TeachableLinker(Protocol):
     """A linker that can be taught between two documents.
 
-    `remembers` tells whether `learn` changes any later answer.
+    `remembers`: whether `learn` changes any later answer.
     """
 
     @property
@@ -24,7 +24,7 @@ class TeachableLinker(Protocol):
         ...
 
     def learn(self, document: SnapshotDocument) -> None:
-        """Take in the decisions of a document; they are felt by the next `link`."""
+        """Take in the decisions of a document, effective from the next `link` on."""
         ...
 
 
@@ -50,7 +50,7 @@ class Remembering(Forgetful):
     remembers = True
 
     def learn(self, document: SnapshotDocument) -> None:
-        """Felt by the next document."""
+        """Effective from the next document on."""
         self._linker.remember(*decided_documents([document], self._linker.stages.kb.resolved.get))
 
 

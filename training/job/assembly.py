@@ -1,4 +1,4 @@
-"""Writing a trained part into a staging bundle beside the unchanged parts of the one it was trained from."""
+"""Writing a trained part to a staging bundle, together with the unchanged parts of the bundle it was trained from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training a cross-encoder within a job: which mentions it learns from, and how it does by itself."""
+"""Training a cross-encoder within a job: the mentions it learns from, and its quality on its own."""
 
 from __future__ import annotations
 

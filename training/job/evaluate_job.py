@@ -89,9 +89,9 @@ def run_evaluation(spec: EvaluationSpec | Mapping[str, Any]) -> Iterator[Event]:
     The result is the JSON of `training.evaluation.Report` with `bundle`, `split`, `kb_hash`, `data_hash`, `memory`,
     `figures` (by name: value, low, high of the 95 % interval), intervals of the slices, `curves`, the bundle's
     embedding `map` or None, where they were asked for `whole_kb` and `against`, and `html`: the report as one page. The
-    snapshot may hold `train` documents besides, which teach the memory and tell what was "seen", and `validation`
-    documents, whose NIL types are known.
-    Raises ModelError where the split holds no decided mention, or snapshot and bundle differ in knowledge base.
+    snapshot may hold `train` documents besides, which teach the memory and define what was "seen", and `validation`
+    documents, whose NIL types are known. Raises ModelError where the split holds no decided mention, or snapshot and
+    bundle differ in knowledge base.
     """
     asked = spec if isinstance(spec, EvaluationSpec) else EvaluationSpec.from_json(spec)
     _use_threads(asked.threads)

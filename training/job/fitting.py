@@ -1,7 +1,7 @@
-"""What is fitted on decisions without training a network: combiner, NIL, and what is heard of trained stages.
+"""Everything that is fitted on decisions without training a network: combiner, NIL, and the weight of trained stages.
 
-Combiner and NIL are fitted on every decision that no stage in use learnt from, train documents included: these taught
-the memory alone, and no document sees its own decisions. What is heard of a newly trained part is fitted on the
+Combiner and NIL are fitted on every decision that no stage in use learned from, train documents included: only the
+memory learned from these, and no document sees its own decisions. The weight of a newly trained part is fitted on the
 documents held out from it.
 """
 
@@ -100,7 +100,7 @@ def deaf(linker: Linker, stage: str) -> Linker:
 def refit(
     linker: Linker, scored: Scored, gold: GoldSet, *, stage: str = "", taught: Scored = (), known: Linker | None = None
 ) -> Linker:
-    """The linker that hears the new `stage` as far as `scored` speak for it; without `stage` what it hears stays.
+    """The linker that uses the new `stage` to the extent that `scored` support it; without `stage` its weights stay.
 
     First combiner and NIL are fitted on `taught`, which the linker `known` scored, if these are enough. Otherwise both
     stay, but for a NIL model that was not calibrated here, which is fitted on `scored`; so does what is heard of other

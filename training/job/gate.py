@@ -1,9 +1,9 @@
-"""Whether a trained bundle may take over: the linker that is sealed is judged on documents that it was not fitted on.
+"""Whether a trained bundle is put into use: the sealed linker is evaluated on documents that it was not fitted on.
 
-Both linkers answer the same held-out documents, under weights fitted on the other folds. A part that is not heard
-changes no answer: no gain, unless combiner and NIL were refitted. A gain is one of the log-likelihood of the
-decisions, resampled by documents; it promotes where neither recall@1 nor being right with NIL may have fallen by more
-than half a point. Refused is only a linker that is worse beyond chance.
+Both linkers link the same held-out documents, with weights fitted on the other folds. A part that is not used changes
+no answer: that is no gain, unless combiner and NIL were refitted. A gain is a higher log-likelihood of the decisions,
+resampled by documents. It promotes the linker if neither recall@1 nor the share of right answers (NIL included) fell by
+more than half a point. A linker is refused only if it is worse beyond chance.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from training.data import Event, GoldMention, GoldSet, Phase, SnapshotDocument, 
 from training.evaluation import DocumentBootstrap, Figure, compare, outcomes, ratio
 
 BELOW, ABOVE = 10.0, 5.0
-"""Per cent of the resamples below the lower bound, which promotes, and above the upper one, which refuses."""
+"""Per cent of the resamples: below the lower bound (promotes) and above the upper bound (refuses)."""
 MAY_FALL = 0.005
 """By how much recall@1, or the share right with NIL, may have fallen in a promoted linker."""
 LEAST_PROBABILITY = 1e-3
@@ -39,7 +39,7 @@ class GateOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """The trained part by itself on the gate documents: recall@1 and recall@k before and after training."""
+    """The trained part on its own on the gate documents: recall@1 and recall@k before and after training."""
 
     before_at_1: float
     after_at_1: float
@@ -49,9 +49,9 @@ class Alone:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A trained part: the name of its stage, how it does alone, and whether the new linker listens to it. Where
-    combiner and NIL were refitted with it, `without` are the answers of that linker without the part. A part that
-    stands `in_place` of another cannot be left unheard: it must be better than they are."""
+    """A trained part: the name of its stage, its quality alone, and whether the new linker uses it. If combiner
+    and NIL were refitted with it, `without` are the answers of that linker without the part. A part that replaces
+    another (`in_place`) cannot be left unused: it must be better."""
 
     stage: str
     alone: Alone

@@ -1,7 +1,7 @@
-"""The training job: decisions in, a complete staging bundle and a verdict on it out.
+"""The training job: takes decisions, returns a complete staging bundle and a verdict on it.
 
-Runs in a child process. Every event is a point where it may be cancelled or killed; until the last one the staging
-folder is incomplete, and the bundle in use is never touched.
+Runs in a child process. It can be cancelled or killed at every event. Until the last one the staging folder is
+incomplete, and the bundle in use is never changed.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def run_training(spec: TrainingSpec | Mapping[str, Any], *, shuffle_labels: bool
     """Train a recipe; the last event has phase DONE and `data["result"]`: {bundle_id, verdict, message, metrics}.
 
     `shuffle_labels` deals the decisions out at random: a bundle made from them must be refused (for experiments).
-    Raises ModelError for everything that the user or the environment can mend.
+    Raises ModelError for everything that the user can correct.
     """
     asked = spec if isinstance(spec, TrainingSpec) else TrainingSpec.from_json(spec)
     if asked.threads > 0:

@@ -1,7 +1,7 @@
-"""The names' encoder retrained on the decisions: in place of the one that the linker compares names by, or not at all.
+"""The names' encoder, retrained on the decisions. It replaces the linker's encoder of names or is not used.
 
-Learnt from are strings that no name of their entity equals already; each against the candidates that the linker in use
-found for it. Strings seen often teach once.
+It learns from strings that are not equal to a name of their entity, each against the candidates that the linker in use
+found for it. A frequent string counts once.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def named_mentions(
 
 
 def string_of(mention: ScoredMention) -> str:
-    """The first wording that is looked up: the mention with its abbreviation written out, else as it stands."""
+    """The first wording that is looked up: the mention with its abbreviation written out, otherwise unchanged."""
     return mention.query.variants[0].text
 
 

@@ -1,4 +1,4 @@
-"""The middle of a training job: what is trained, how it does by itself, and what is written of it."""
+"""The middle of a training job: training a part, measuring it on its own, and writing it."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def make_checkpoints(loaded: Loaded) -> Checkpoints | None:
 def _trains(
     loaded: Loaded, prepared: PreparedTowers, budget: Budget, checkpoints: Checkpoints | None
 ) -> tuple[bool, str]:
-    """Whether the entity tower is trained, and why; a run that goes on keeps to what it decided first."""
+    """Whether the entity tower is trained, and why; a resumed run keeps its first decision."""
     if checkpoints is not None and "entity_tower" in (before := checkpoints.kept_before()):
         checkpoints.kept = dict(before)
         trained = before["entity_tower"] == "trained"

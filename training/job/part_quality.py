@@ -1,8 +1,8 @@
-"""How good a part is by itself, at any moment: before training, at each validation, after it.
+"""The quality of a part on its own: before training, at each validation, and after training.
 
-A retriever searches all entities that a mention's types allow where their vectors are at hand (a frozen tower, mapped
-by its projection as it is now). Where they would first have to be encoded, and for SOM, it searches a pool: the gold
-entities and the best that the linker in use found for these mentions. A re-ranker orders the linker's first candidates.
+A retriever searches all entities that a mention's types allow if their vectors are available (a frozen tower, with its
+current projection). If they would have to be encoded first, and for SOM, it searches a pool: the gold entities and the
+best candidates of the linker in use. A re-ranker orders the linker's first candidates.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Figures:
 class Judge:
     """`examples` are held out; `candidates` are the rows that the linker in use found for each, best first.
 
-    `ranks` tells that the part orders `first` of these, otherwise it retrieves `k` entities.
+    `ranks`: the part orders `first` of these; otherwise it retrieves `k` entities.
     """
 
     examples: Sequence[Example]
@@ -112,7 +112,7 @@ class Judge:
         return replace(self, examples=examples, candidates=candidates)
 
     def figures(self, towers: Towers, vectors: FloatArray | None = None) -> Figures:
-        """Of the towers as they are now; `vectors` [E, d] are those of all entities, where they are at hand."""
+        """Of the towers as they are now; `vectors` [E, d] are those of all entities, if available."""
         if not self.examples:
             return Figures(0.0, 0.0, 0.0)
         if self.ranks:

@@ -1,4 +1,4 @@
-"""The first half of a training job: what it is given, read, checked and measured before anything is trained."""
+"""The first half of a training job: reading, checking and measuring its input before anything is trained."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ class PreparedTowers(Prepared):
 
 
 def load(spec: TrainingSpec) -> Generator[Event, None, Loaded]:
-    """Read and check everything; ModelError for what the user or the environment can mend."""
+    """Read and check everything; ModelError for everything that the user can correct."""
     yield Event(Phase.LOAD, 0, 3, text=say("Reading the decisions"))
     recipe = load_recipe(spec.recipe)
     values = recipe.values(spec.parameters)

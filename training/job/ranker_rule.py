@@ -1,4 +1,4 @@
-"""When a trained ranker is asked: its margin is chosen on the documents set aside for tuning."""
+"""When a trained ranker runs: its margin is chosen on the documents held out for tuning."""
 
 from __future__ import annotations
 

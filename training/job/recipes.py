@@ -102,10 +102,10 @@ class Hyperparameters:
 class Recipe:
     """A recipe. `stage` names the retriever or ranker in the bundle: recipes of one stage replace each other.
 
-    `system` is the family it belongs to, `quick` tells that it is sized for two processor cores. `network` "pair"
-    takes a loss of PAIR_LOSSES and leaves `similarity` unused. `grouping` is how the mentions of a dual-encoder
-    re-ranker are put together (`training.tasks.reranking.System`), `mention` what of a mention becomes its vector.
-    A recipe of `network` "none" has neither loss nor stage nor parameters.
+    `system` is the family it belongs to, `quick`: it is sized for two processor cores. `network` "pair" takes a loss of
+    PAIR_LOSSES and leaves `similarity` unused. `grouping` is how the mentions of a dual-encoder re-ranker are put
+    together (`training.tasks.reranking.System`), `mention` what of a mention becomes its vector. A recipe of `network`
+    "none" has neither loss nor stage nor parameters.
     """
 
     id: str

@@ -1,11 +1,11 @@
-"""Suspicious gold: decisions that a linker which never saw their document finds unlikely. Run in a child process.
+"""Suspicious gold: decisions that a linker finds unlikely that never saw their document. Runs in a child process.
 
 Every decided mention is scored by models fitted on other documents only: the memory holds the train documents without
 the mention's own, combiner and NIL are fitted on the other folds (whole documents, by hash), never on test documents.
-Trained retrievers and rankers are left out, since they were trained on this very gold; NIL decisions are judged where
-there are enough to fit NIL on. Listed is gold whose probability
-lies below another answer's, the widest gap first: the off-diagonal of confident learning, by its normalised margin.
-Northcutt, Jiang & Chuang (2021), Confident Learning, JAIR 70, 1373-1411.
+Trained retrievers and rankers are left out, since they were trained on this very gold; NIL decisions are checked if
+there are enough to fit NIL on. The list holds gold whose probability is below another answer's, the widest gap first:
+the off-diagonal of confident learning, by its normalised margin. Northcutt, Jiang & Chuang (2021), Confident Learning,
+JAIR 70, 1373-1411.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Where and in which number format training runs: accelerate, and nothing of it anywhere else.
+"""The device and the number format of training. The only module that uses accelerate.
 
-Several GPUs: the same job is started once per GPU (by `curator.jobs.several`, `accelerate launch`, or whatever sets
-RANK and WORLD_SIZE). Each process takes its share of the parts of every batch, and gradients are added up before the
-step, so batches, steps and rates are those of one GPU; no process wraps a network, so that a task may call what it
-likes.
+Several GPUs: the same job is started once per GPU (by `curator.jobs.several`, `accelerate launch`, or anything that
+sets RANK and WORLD_SIZE). Each process takes its share of the parts of every batch, and gradients are added up before
+the step, so batches, steps and rates are those of one GPU; no process wraps a network, so a task may call any of its
+methods.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def training_precision(wanted: str, device: torch.device) -> Precision:
 
 
 class Engine:
-    """Backward passes and steps, on whatever accelerate was told; `close` leaves the networks as they were."""
+    """Backward passes and steps, on the device of accelerate; `close` leaves the networks as they were."""
 
     def __init__(self, modules: Sequence[nn.Module], *, precision: str) -> None:
         self.device = device_of(modules)
@@ -104,7 +104,7 @@ class Engine:
         return self.total(float(flag)) > 0
 
     def agree(self, figures: Sequence[int]) -> None:
-        """Raises ModelError where the processes are about to train different things: they would wait for ever."""
+        """Raises ModelError where the processes are about to train different things: they would wait endlessly."""
         own = float(zlib.crc32(repr(list(figures)).encode()))
         if self.any(self.total(own) != own * self.processes):
             raise ModelError(
@@ -139,8 +139,8 @@ Exactness = tuple[bool, bool, bool]
 def _be_exact() -> Exactness:
     """Sum in one order only; returns how it was before.
 
-    With several threads the gradient of an indexed row (an entity that two mentions share) is otherwise added up in
-    whatever order the threads arrive, and two equal runs differ in the last bits.
+    With several threads the gradient of an indexed row (an entity that two mentions share) is otherwise added up in the
+    order in which the threads arrive, and two equal runs differ in the last bits.
     """
     before = (
         torch.are_deterministic_algorithms_enabled(),
@@ -163,7 +163,7 @@ def device_of(modules: Sequence[nn.Module]) -> torch.device:
 
 
 def bodies(modules: Sequence[nn.Module]) -> Iterator[nn.Module]:
-    """The transformers within the networks, which are worth a smaller number format; a network without one itself.
+    """The transformers within the networks, for which a smaller number format pays; a network without one itself.
 
     Heads, projections and losses stay in float32: proxy losses multiply similarities by 32.
     """

@@ -1,7 +1,7 @@
-"""Checkpoints: what a training run needs to go on after a crash as if there had been none.
+"""Checkpoints: what a training run needs to resume after a crash as if there had been none.
 
 A checkpoint is two files, `NUMBER.safetensors` and `NUMBER.json`; the JSON is written last and holds the hash of both,
-so a file that was cut off or damaged is noticed and the checkpoint before is taken. Nothing is ever pickled.
+so a truncated or damaged file is noticed, and the previous checkpoint is used. Nothing is ever pickled.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The state of every random generator that training draws from: taken, put back, written as JSON."""
+"""The state of every random generator that training draws from: read, restored, written as JSON."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class GeneratorStates:
 
 @contextmanager
 def undisturbed(where: torch.device) -> Iterator[None]:
-    """Whatever is drawn in the block, all goes on afterwards as if it had not been."""
+    """Draws in the block do not change what is drawn afterwards."""
     states = GeneratorStates.take(where)
     try:
         yield

@@ -24,9 +24,9 @@ class CachedBatch(Protocol):
 
     `pieces` are called in their order, twice: first without a graph, then with one and the same state of torch's
     generators. Each encodes at most `chunk` texts and returns their vectors [n, d], or the states of their tokens
-    [n, t, d] (masks stay with the batch, they need no gradient). Both calls must return the same numbers: whatever is
-    drawn by the task's own generators (gold entity, negatives) is drawn once, while the batch is made, exactly as
-    `Task.loss` draws it. A piece may keep what its first call found, such as the disturbance of a regulariser that
+    [n, t, d] (masks stay with the batch, they need no gradient). Both calls must return the same numbers: everything
+    that is drawn by the task's own generators (gold entity, negatives) is drawn once, while the batch is made, exactly
+    as `Task.loss` draws it. A piece may keep what its first call found, such as the disturbance of a regulariser that
     needs the vectors of earlier pieces; it turns gradients on for that by itself (`torch.enable_grad`).
 
     `loss(outputs)` is the loss of all outputs, in the order of `pieces`, and equals `Task.loss` of the batch. It may

@@ -1,4 +1,4 @@
-"""The gradients of a batch, whatever memory there is: in one go, piece by piece, or in smaller parts."""
+"""The gradients of a batch in the available memory: in one go, piece by piece, or in smaller parts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Learner:
     def learn(self, batch: Batch, *, share: float) -> float | None:
         """Add the gradients of `share` × the mean loss; returns this process's part of the loss.
 
-        None, and gradients that are worth nothing, where memory ran out.
+        None, and unusable gradients, if memory ran out.
         """
         try:
             return sum(self._learn_part(part, len(part) / len(batch), share) for part in self._parts(batch))

@@ -1,4 +1,4 @@
-"""Epochs and steps, and where between two of them a run is validated, saved, or ended by its deadline."""
+"""Epochs and steps. Between two steps a run is validated, saved, or ended by its deadline."""
 
 from __future__ import annotations
 

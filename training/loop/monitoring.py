@@ -1,4 +1,4 @@
-"""What is seen of a running training: figures of each step, validation, throughput, time left."""
+"""Monitoring of a running training: figures of each step, validation, throughput, time left."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from training.loop.generators import undisturbed
 
 Validate = Callable[[], Mapping[str, float]]
 """Figures of the networks as they are now: `recall_at_1`, `recall_at_64`, `nil_aupr`; those that make no sense left
-out. It is called without gradients and with dropout off; whatever it draws is undone."""
+out. It is called without gradients and with dropout off; its random draws are undone."""
 
 LATEST = 20
 
@@ -41,7 +41,7 @@ class Meter:
 
 
 def validated(validate: Validate, modules: Sequence[nn.Module], where: torch.device) -> dict[str, float]:
-    """The figures; the networks and all generators go on as if nothing had been asked."""
+    """The figures; the networks and all generators are left unchanged."""
     modes = [(part, part.training) for module in modules for part in module.modules()]
     with undisturbed(where), torch.no_grad():
         for module in modules:
@@ -67,7 +67,7 @@ class Timer:
         self._before = 0.0
 
     def resume(self, *, spent: float, allowed: float | None) -> None:
-        """Go on as a run that had spent so much of what it was allowed when it was saved."""
+        """Resume as a run that had used this much of its budget when it was saved."""
         self._before, self.allowed = spent - (self.now() - self._started), allowed
 
     def spent(self) -> float:

@@ -1,4 +1,4 @@
-"""AdamW with warm-up, linear decay and clipping: what the gradients of a step do to the weights."""
+"""AdamW with warm-up, linear decay and clipping: updates the weights from the gradients of a step."""
 
 from __future__ import annotations
 

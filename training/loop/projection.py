@@ -1,13 +1,13 @@
 """A small trainable map of frozen entity vectors: e → W e, W starting as the identity.
 
-Where the entity encoder is frozen its vectors come from a file, and nothing on the entities' side could learn. W gives
-them d² numbers to learn with at the price of one matrix product: afterwards all vectors are mapped again within a
-second, instead of every entity being read again by the encoder. Without a bias, so that W alone is the map.
+If the entity encoder is frozen, its vectors come from a file, and the side of the entities could not learn. W adds d²
+parameters for the price of one matrix product: after training, all vectors are mapped again within a second, and no
+entity is encoded again. Without a bias, so that W alone is the map.
 
 How it is used: `Towers(..., entity_vectors=vectors, entity_projection=identity_projection(d, device=device))`;
 `Towers.encode_entities` maps the rows of a batch with a graph, `Towers.projected(vectors)` maps all of them for an
-index, and `RetrieverTask` trains W beside the mention tower. Entities that come later are mapped by the same W, so a
-bundle has to keep it.
+index, and `RetrieverTask` trains W together with the mention tower. Entities that are added later are mapped by the
+same W, so a bundle has to keep it.
 """
 
 from __future__ import annotations

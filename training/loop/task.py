@@ -1,4 +1,4 @@
-"""What a recipe hands to the trainer, what it asks of it, and what comes back."""
+"""The interface between a recipe and the trainer: the task, the settings, and the result."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class TrainSettings:
 
 @dataclass(frozen=True, slots=True)
 class TrainResult:
-    """What happened. `losses` are the means of each epoch; `cut_short` tells that the clock ended it.
+    """What happened. `losses` are the means of each epoch; `cut_short`: the time budget ended it.
 
     `seconds` counts the training before an interruption too. `micro_batch` is the most examples that were taken at
     once at the end (0: whole batches), less where memory ran out; `gradient_chunk` likewise. `validation` holds the

@@ -1,4 +1,4 @@
-"""The live figures as TensorBoard files, for those who want them; the library is imported only then."""
+"""The live figures as TensorBoard files, if requested; the library is imported only then."""
 
 from __future__ import annotations
 

@@ -125,8 +125,8 @@ FloatArray = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Towers:
-    """The two networks. `entity_vectors` [E, d], not normalised, stand in for a frozen entity tower, and
-    `entity_projection` [d, d], where there is one, maps them (see `training.loop.projection`).
+    """The two networks. `entity_vectors` [E, d], not normalised, replace a frozen entity tower, and `entity_projection`
+    [d, d], where there is one, maps them (see `training.loop.projection`).
 
     `of_mention` is what becomes a mention's vector: the tower's own pooling, or what lies at or between its markers.
     """

@@ -2,11 +2,11 @@
 
 Equal task, settings, seed, device and threads give equal weights bit for bit on a processor, as long as the time
 budget leaves the same number of steps: it cuts at whole epochs where it can, so that small differences in speed change
-nothing. A run that was killed and goes on from a checkpoint ends with the same weights too.
+nothing. A run that was killed and resumes from a checkpoint ends with the same weights too.
 
-Who does what: `task` says what is trained, `plan` how many batches, `learner` gets gradients whatever memory there is,
-`optimising` steps, `loop` goes through the epochs, `saving` and `checkpoints` keep and restore a run, `engine` knows
-the device, `monitoring` and `tensorboard` show.
+Who does what: `task` says what is trained, `plan` how many batches, `learner` computes gradients in the available
+memory, `optimising` steps, `loop` goes through the epochs, `saving` and `checkpoints` keep and restore a run, `engine`
+knows the device, `monitoring` and `tensorboard` show.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def train(
 ) -> Generator[Event, None, TrainResult]:
     """Train and yield an event after every batch; the generator may be closed between two events.
 
-    With `checkpoints` the run goes on from the newest one that fits, with the plan and the time that were left to it;
+    With `checkpoints` the run resumes from the newest one that fits, with the plan and the time that were left to it;
     else it starts again. They are written when due and at each epoch's end, and stay when the run is over: whoever
     finishes the job removes them. `validate` is asked at each epoch's end (see `TrainSettings.validate_every`).
 

@@ -1,4 +1,4 @@
-"""The losses, one a file, each with its paper's equation.
+"""The losses, one per file, each with the equation of its paper.
 
     nce            cross-entropy of the gold entity against negatives: PEL-CE, T-Biencoder
     proxy          proxy-based, pull and push apart: PEL-Pb

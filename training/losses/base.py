@@ -1,7 +1,7 @@
-"""What every loss takes and the checks they share; a subclass holds only its mathematics.
+"""The input of every loss and the checks they share; a subclass holds only its mathematics.
 
 A loss sees vectors or, for SOM, the states of tokens, never texts. Pooling or the states' mask keeps padding out, and
-who may be a negative of whom was settled by `training.negatives`; the loss only obeys the mask.
+`training.negatives` decides which entities are negatives of which mentions; the loss only applies the mask.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def pair_scores(mentions: Texts, entities: Texts, similarity: Similarity) -> Ten
 
 
 def distances(points: Tensor, candidates: Tensor, *, squared: bool = False) -> Tensor:
-    """Euclidean distances [B, N] of `points` [B, d] to `candidates` [N, d] or [B, N, d], squared if so wished.
+    """Euclidean distances [B, N] of `points` [B, d] to `candidates` [N, d] or [B, N, d], squared if requested.
 
     Where two points coincide the distance is 0 and its gradient is 0 (not NaN, as a bare square root would give).
     """

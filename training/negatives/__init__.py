@@ -3,11 +3,11 @@
 Entities are rows (positions in the knowledge base). The gold entity is never a negative, nor is any entity that shares
 an id with it, primary or alternate.
 
-    kinship   who shares an id with whom; whose names must not compete
-    sampling  what all samplers share: sets for a batch or a mention, domains, the generator's state
+    kinship   which entities share an id; whose names must not compete
+    sampling  the base of all samplers: sets for a batch or a mention, domains, the generator's state
     uniform   random negatives
     mined     hard and mixed ones; `training.tasks.mining` mines them
-    batch     the rows to encode for a batch, and who may be a negative of whom
+    batch     the rows to encode for a batch, and the mask of allowed negatives
     choice    from the words of a recipe to a sampler
 
 * **A sampler draws distinct rows and says which of them serve which mention**; `candidate_set` joins them with the

@@ -1,4 +1,4 @@
-"""What was drawn for a batch, and who of it may be a negative of whom."""
+"""The rows drawn for a batch, and which of them are negatives of which mentions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DrawnNegatives:
 def candidate_set(
     gold: Sequence[Iterable[int]], chosen: Sequence[int], drawn: DrawnNegatives, kinship: Kinship, *, in_batch: bool
 ) -> tuple[Rows, NDArray[np.bool_]]:
-    """The rows to encode for a batch, and the mask [B, rows] of who may be a negative of whom.
+    """The rows to encode for a batch, and the mask [B, rows] of allowed negatives.
 
     `gold[b]` are all gold rows of mention b, `chosen[b]` the one it is pulled towards (−1: NIL). The rows are the
     sorted distinct union of the chosen and the drawn. A drawn row serves the mentions that `drawn.own` says; the

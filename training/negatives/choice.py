@@ -1,4 +1,4 @@
-"""From the words of a recipe to a sampler."""
+"""The sampler that a recipe names."""
 
 from __future__ import annotations
 

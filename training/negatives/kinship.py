@@ -1,4 +1,4 @@
-"""Entities that are one and the same: whoever shares an id with the gold entity is no negative."""
+"""Entities that are the same: an entity that shares an id with the gold entity is no negative."""
 
 from __future__ import annotations
 

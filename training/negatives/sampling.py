@@ -1,4 +1,4 @@
-"""What all samplers share: how many rows, for whom, from where, and their generator's state."""
+"""The base of all samplers: how many rows, for which mentions, from which domain, and the generator's state."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ class NegativeSampler(ABC):
     def uniform(self, mentions: Sequence[int], count: int, *, without: Rows) -> Rows:
         """`count` distinct rows, uniform over the domain of the mentions, none `without`.
 
-        Where they have several domains each mention is worth as many rows as any other; what does not come out even
-        goes to some at random. Fewer rows where a domain has fewer.
+        If they have several domains, each mention gets as many rows as any other; what does not come out even goes to
+        some at random. Fewer rows where a domain has fewer.
         """
         taken = without
         for domain, share in self._shares(mentions, count):

@@ -1,4 +1,4 @@
-"""What is added to a batch's loss so that an encoder holds beyond the texts it was trained on."""
+"""Terms that are added to a batch's loss so that an encoder generalises beyond the texts it was trained on."""
 
 from training.regularisers.base import DrawnBatch, LossTerm, Regulariser
 from training.regularisers.embeddings import freeze_embeddings

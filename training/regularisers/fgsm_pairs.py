@@ -35,8 +35,8 @@ class PairFGSM(nn.Module):
     def scores(self, module: CrossEncoderModule, ids: Tensor, mask: Tensor, *, starts: Tensor, gold: Tensor) -> Tensor:
         """(n,) scores of the moved pairs, with a graph.
 
-        `ids` and `mask` are [n, t]; `starts` [n] is where the entity begins in each pair; `gold` [n] bool tells the
-        pairs to be moved down (eq. 7), all others are moved up (eq. 6).
+        `ids` and `mask` are [n, t]; `starts` [n] is where the entity begins in each pair; `gold` [n] bool marks the
+        pairs to be moved down (eq. 7); all others are moved up (eq. 6).
         """
         moving = mask.bool() & (torch.arange(ids.shape[1], device=ids.device) >= starts.unsqueeze(1))
         up = torch.where(gold, -1.0, 1.0)

@@ -43,8 +43,8 @@ class Measure(StrEnum):
 class RadiusSettings:
     """`radius` λ, `epsilon` ε and `learning_rate` of λ as published for SapBERT, in units of its distances.
 
-    `rescale` brings all three to the scale of the encoder at hand: λ starts as the mean distance of mentions from
-    their anchor before training, ε and the learning rate change in proportion (our reading; off: as published).
+    `rescale` brings all three to the scale of the encoder: λ starts as the mean distance of mentions from their anchor
+    before training, ε and the learning rate change in proportion (our reading; off: as published).
     """
 
     radius: float = 11.0
@@ -162,7 +162,7 @@ class SoftRadius:
         }
 
     def load_state(self, raw: Mapping[str, Any]) -> None:
-        """Go on as the radius would have whose `state` this is."""
+        """Resume from the `state` of a radius."""
         self._begin(raw["radius"], raw["epsilon"], raw["learning_rate"])
         self.scaled = bool(raw["scaled"])
         kinds = {"step": torch.float32}

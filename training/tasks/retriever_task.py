@@ -129,7 +129,7 @@ class RetrieverTask(Task):
         return self._made(batch, chunk=chunk)
 
     def inputs(self, batch: Batch) -> LossInputs:
-        """The clean texts of a batch, encoded, and who may be a negative of whom."""
+        """The clean texts of a batch, encoded, and the mask of allowed negatives."""
         drawn = self.draw(batch)
         return drawn.inputs(drawn.mentions.whole(), drawn.entities.whole())
 

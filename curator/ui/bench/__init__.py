@@ -1,8 +1,8 @@
-"""The working place: text, candidates and queue side by side, and all that is done to a mention there besides deciding.
-`Workbench` joins the rooms that it shows.
+"""The workbench: text, candidates and queue side by side, and everything that is done to a mention there besides
+deciding. `Workbench` joins the rooms that it shows.
 
-* **What the layout keeps, it finds by name** (`window_layout.py`): a splitter or table with an object name, and what
-  `keep_shown` marked. Only sizes that the curator changed are kept; the rest follows the window.
+* **The layout saves what has a name** (`window_layout.py`): splitters and tables with an object name, and widgets
+  marked with `keep_shown`. Only sizes that the curator changed are saved; the others follow the window.
 """
 
 from typing import TYPE_CHECKING

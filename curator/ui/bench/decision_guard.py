@@ -1,6 +1,6 @@
-"""What stands between a key and a decision: was it seen, is somebody else's decision to be changed, is anything left.
+"""Checks between a key and a decision: was it seen, is somebody else's decision to be changed, is anything left.
 
-The decider asks; the answers come from what the workbench paints and from the strip at the bottom.
+The decider calls it; the answers come from what the workbench paints and from the strip at the bottom.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Counts what each decision costs: keys and clicks sent to the window, and the time at work, since the step before."""
+"""Measures the effort of each decision: keys and clicks in the window, and working time, since the previous step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CLICKS = {QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick}
 
 
 class EffortMeter(QObject):
-    """Watches the application's events; `took` is told every step that was taken.
+    """Watches the application's events; `took` is called after every step.
 
     A key is counted where Qt first offers it to the widget with the keyboard, before it is known to be a shortcut or
     typed; its way up the parents, held keys and modifiers alone are not counted. A click is counted at its window.

@@ -1,5 +1,5 @@
 """The hierarchy of the knowledge base in place of the candidates: the tree, and lists of broader and narrower
-entities. Made when they are first asked for."""
+entities. Created when first needed."""
 
 from __future__ import annotations
 
@@ -195,13 +195,13 @@ class HierarchySide(QObject):
             sight.watch(pane)
 
     def _search(self, query: str) -> Sequence[EntityMatch]:
-        """Called beside the window's thread."""
+        """Called in a background thread."""
         mention, knowledge = self._bench.navigator.mention, self._bench.project.knowledge
         kind = mention.mention.type if mention is not None else None
         return knowledge.search(query, mention_type=kind, everywhere=True)
 
     def _relatives(self, kin: Kin, entity_id: str) -> TreePage:
-        """Called beside the window's thread."""
+        """Called in a background thread."""
         hierarchy = self._bench.project.hierarchy
         if kin is Kin.NARROWER:
             return hierarchy.narrower(entity_id)

@@ -1,4 +1,4 @@
-"""Changes where the current mention stands and what it is, by keys and by mouse; every refusal says why."""
+"""Changes the spans and the type of the current mention, by keyboard and mouse; every refusal says why."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class MentionEditor(QObject):
             self._view.clear_selection()
 
     def join_parts(self) -> None:
-        """Make one part of all, with what stands between them."""
+        """Join all parts to one, with the text between them."""
         mention = self._mention
         if mention is None:
             return

@@ -1,4 +1,4 @@
-"""Keeps what the workbench shows current: which change touches which part, and nothing more."""
+"""Keeps the workbench up to date: each change refreshes only the parts that it affects."""
 
 from __future__ import annotations
 

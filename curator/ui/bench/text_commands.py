@@ -1,4 +1,4 @@
-"""Commands of the text: finding in it, moving about in it, and the places and types of its mentions.
+"""Commands of the text: find, move the caret, and change the spans and types of mentions.
 
 No key holds Alt and Shift together, which switches keyboards or moves windows on many desktops.
 """
@@ -45,7 +45,7 @@ def _nudge(name: str, title: str, key: str, edge: str, direction: int, unit: str
         bench.text.editor.nudge(Edge(edge), forward=direction > 0, by_word=unit == "word")
 
     words = f"Moves the {edge} of the mention one {unit} {'later' if direction > 0 else 'earlier'}."
-    hidden = unit == "character"  # the menu has the words; who corrects letters has the keys at hand
+    hidden = unit == "character"  # the menu has the word-wise commands; those for letters are used by key
     return Command(
         f"edit.{name}", title, Menu.EDIT, words, run, (key,), when=_editing, group=4, hidden=hidden, repeats=True
     )

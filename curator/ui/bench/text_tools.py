@@ -1,4 +1,4 @@
-"""What belongs to the text of a workbench: the find line, the focus mode, the type of mentions, its context menu."""
+"""Tools of the text of a workbench: the find line, the focus mode, the type picker, the context menu."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class TextTools(QObject):
     # --- mentions ---
 
     def retype(self, types: Mapping[str, int]) -> None:
-        """Ask for another type of the current mention beside it."""
+        """Ask for another type of the current mention, next to it."""
         view = self._at.mention
         if view is None:
             return

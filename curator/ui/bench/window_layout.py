@@ -1,7 +1,7 @@
-"""Keeps a window's layout by itself and restores it: place, splitters, columns, panes that were put away.
+"""Saves and restores a window's layout: position, splitters, columns, hidden panes.
 
-A part takes part by its object name: a `QSplitter`, a table's header (by the table's name), and any widget that was
-marked with `keep_shown`. What has no name keeps no state.
+Parts are identified by object name: a `QSplitter`, a table's header (by the table's name), and any widget that was
+marked with `keep_shown`. A part without a name is not saved.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class WindowLayout(QObject):
             header.sectionResized.connect(lambda *_: self._timer.start())
 
     def leave(self) -> None:
-        """Write what stands and forget the project's panes; idempotent."""
+        """Save the current layout and forget the project's panes; idempotent."""
         if self._part is not None:
             self.save()
         self._part = self._project = None

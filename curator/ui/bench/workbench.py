@@ -50,7 +50,7 @@ RIGHT_ROWS = (720, 150)
 
 
 class Workbench(QWidget):
-    """The widgets of one project and who steers them; `Refresher` keeps what they show current."""
+    """The widgets of one project and their controllers; `Refresher` keeps them up to date."""
 
     state_changed = Signal()
 
@@ -167,7 +167,7 @@ class Workbench(QWidget):
         return right
 
     def _find(self, query: str) -> Sequence[EntityMatch]:
-        """Called beside the window's thread. Of the mention's types first; for nothing what was linked last."""
+        """Called in a background thread. The mention's types first; for an empty query, the last linked."""
         mention, opened, knowledge = self.navigator.mention, self.navigator.opened, self.project.knowledge
         if not query:
             return knowledge.recent()
@@ -288,7 +288,7 @@ class Workbench(QWidget):
     # --- the keyboard ---
 
     def focus_document(self) -> None:
-        """Back to the text, with the candidates beside it."""
+        """Back to the text, with the candidates next to it."""
         self.show_search(False)
         self.document.setFocus(Qt.FocusReason.OtherFocusReason)
 

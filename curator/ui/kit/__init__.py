@@ -1,5 +1,5 @@
-"""What every view is made with: colours and icons, forms and messages, lists and tables, work beside the window's
-thread, and the watch over what was on the screen when a key was pressed. Knows no project and no document.
+"""The parts that all views share: colours and icons, forms and messages, lists and tables, background threads, and the
+record of what was on the screen when a key was pressed. Independent of projects and documents.
 
 * **Enter presses nothing that was not meant** (`form.py`, `BaseDialog`). A window opens on its list or first field; a
   form's OK becomes the default button once something was typed, moved to or clicked.

@@ -1,4 +1,4 @@
-"""The size of dialogs in the font of the interface: none is larger than the screen, and no word is cut."""
+"""The size of dialogs in the font of the interface: none is larger than the screen, and no text is cut off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the dialogs share: where the keyboard begins, what Enter does, a form with a sentence above and two buttons."""
+"""The base of dialogs: the initial focus, what Enter does, and a form with a sentence above and two buttons."""
 
 from __future__ import annotations
 
@@ -359,7 +359,7 @@ def _quiet(palette: QPalette) -> QPalette:
 
 
 def _bold() -> QFont:
-    """The font of the interface, in whatever size that is: bold words tell the default button from the others."""
+    """The font of the interface, in its current size: bold text marks the default button."""
     found = QFont()
     found.setBold(True)
     return found

@@ -1,4 +1,4 @@
-"""The keys that commands have now, as hints and sentences name them: the usual ones, or those of the user."""
+"""The current keys of commands, for hints and sentences: the default ones, or those of the user."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def keys_between(first: str, last: str) -> str:
 
 
 def way_to(command_id: str) -> str:
-    """The key of a command, or where it has none its place in the menus: for sentences that tell what to press."""
+    """The key of a command, or where it has none its place in the menus: for sentences that say what to press."""
     return key_of(command_id) or _in_menu(command_id)
 
 

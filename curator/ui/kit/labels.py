@@ -50,7 +50,7 @@ class ElidedLabel(QWidget):
 
 
 class ScaledLabel(QLabel):
-    """A label whose font is so many times the interface's, whatever size that gets."""
+    """A label whose font is a multiple of the interface's, also after that changes."""
 
     def __init__(self, words: str = "", *, scale: float, bold: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(words, parent)

@@ -1,4 +1,4 @@
-"""Where the parts of a window stood: for every project, and the last for new ones; JSON beside the settings."""
+"""The layout of windows: one for every project, and the last one for new projects. A JSON file next to the settings."""
 
 from __future__ import annotations
 

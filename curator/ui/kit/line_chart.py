@@ -1,4 +1,4 @@
-"""Lines painted by hand: what every plot of lines shares, and the chart of curves over steps that grow.
+"""Line charts, painted without a library: the base of all line plots, and a chart of curves that grow step by step.
 
 The chart has axis, grid, legend, running mean, and the values under the mouse.
 """

@@ -1,4 +1,4 @@
-"""What the window calls the state of a mention, and the words for every outcome and reason."""
+"""The states of a mention in the window, and the words for every outcome and reason."""
 
 from __future__ import annotations
 

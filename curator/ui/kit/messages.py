@@ -1,4 +1,4 @@
-"""Sentences in a box, without a nested event loop."""
+"""Message boxes without a nested event loop."""
 
 from __future__ import annotations
 

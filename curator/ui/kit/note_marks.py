@@ -1,4 +1,4 @@
-"""Small marks for what is flagged and commented, in rows and in the text."""
+"""Small marks for flags and comments, in rows and in the text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def flag_colour(theme: Theme) -> QColor:
 
 
 def _flag(foot: QPointF, height: float) -> QPainterPath:
-    """A pennant on a staff whose foot stands at the point."""
+    """A pennant on a staff whose foot is at the point."""
     top, half = foot - QPointF(0, height), height * 0.3
     path = QPainterPath()
     path.addRect(QRectF(top, QSizeF(max(height * 0.13, 1.2), height)))

@@ -1,4 +1,4 @@
-"""What background work came to, in a line that stays until it is read: it opens no window and never takes the focus."""
+"""Results of background work, in a line that stays until it is read. It opens no window and never takes the focus."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Notices(QObject):
             self._read.show()
 
     def dismiss(self) -> None:
-        """The newest was read where it stands; `show` can still open it."""
+        """The newest was read in its line; `show` can still open it."""
         self._take()
 
     def _take(self) -> None:

@@ -1,4 +1,4 @@
-"""Rows of records as a table that is sorted and chosen from with the keyboard: rounds, agreement, suspicions."""
+"""Records in a table that can be sorted and used by keyboard: rounds, agreement, suspicious gold."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.I
 
 
 class TickModel(QAbstractTableModel, Generic[R]):
-    """The box stands in the first column. `tickable` says which records have one."""
+    """The box is in the first column. `tickable` says which records have one."""
 
     ticked_changed = Signal()
 

@@ -1,4 +1,4 @@
-"""The views that candidates, search, queue and history share: painted rows, and words where there are none.
+"""The list views of candidates, search, queue and history: painted rows, and a text where there are none.
 
 `RowTable` is for the queue: QListView lays out every row when its model is reset (300 ms for 100,000), a QTableView
 with rows of one height does not (8 ms).

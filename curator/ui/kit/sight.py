@@ -1,12 +1,11 @@
-"""What was on the screen when a key was pressed: no key decides what its curator did not see.
+"""What was on the screen when a key was pressed: a key decides only what the curator saw.
 
-The rule: a key decides only what was drawn on the screen for at least `SEEN_SECONDS` before the key was pressed, and a
-key pressed for one view never acts on another that came up meanwhile. Two halves enforce it:
+The rule: a key decides only what was on the screen for at least `SEEN_SECONDS` before the key was pressed, and a key
+pressed for one view never acts on another that appeared in the meantime. Two classes enforce it:
 
 * `Sight` filters the keys of every window before any shortcut or widget gets them. A view (window, dialog, strip,
   panel) that has only just been drawn does not get the key, and `dropped` says so.
-* `PaintLog` records since when each thing that a view shows has been on the screen. What decides asks `Glance.saw`
-  before it acts.
+* `PaintLog` records since when each item of a view has been on the screen. Code that decides calls `Glance.saw` first.
 
 Times are those of the key events. A key held down counts from its first press.
 """

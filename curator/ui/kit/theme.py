@@ -1,9 +1,9 @@
 """Light and dark palettes and the colours of the mention states.
 
-Widgets take every colour from their QPalette, or from `theme_of(palette)` for what a palette has no role for, so a
-change of palette reaches them without a registry. State hues are the Okabe-Ito set (Okabe and Ito 2008,
+Widgets take every colour from their QPalette, or from `theme_of(palette)` if a palette has no role for it, so a change
+of palette reaches them without a registry. State hues are the Okabe-Ito set (Okabe and Ito 2008,
 https://jfly.uni-koeln.de/color/), lightened or darkened until lines reach 3:1 and text 4.5:1 (WCAG 2.2, 1.4.3 and
-1.4.11) on the ground they stand on.
+1.4.11) on their background.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ LIGHT, DARK = _light(), _dark()
 
 
 def theme_of(palette: QPalette) -> Theme:
-    """The theme that goes with a widget's palette, whoever set it: told by the lightness of Base."""
+    """The theme that fits a widget's palette, by the lightness of Base."""
     return DARK if palette.color(QPalette.ColorRole.Base).lightnessF() < 0.5 else LIGHT
 
 

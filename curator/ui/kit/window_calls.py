@@ -1,4 +1,4 @@
-"""Calls from other threads into the window's."""
+"""Calls from other threads into the window's thread."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def _nothing() -> None:
 
 
 class Bridge(QObject):
-    """Emits in the window's thread what services and jobs tell from theirs.
+    """Emits in the window's thread what services and jobs announce in theirs.
 
-    Every change is told once. A step that was taken in the window's own thread is `stepped`, at once: it is shown
+    Every change is announced once. A step that was taken in the window's own thread is `stepped`, at once: it is shown
     within the key press. All else goes through the event loop, also from the window's own thread: its listeners never
     run in the middle of the action that caused it. After `close` nothing is emitted any more.
     """
@@ -83,7 +83,7 @@ class Bridge(QObject):
         self._unfollow = disk.on_saving(self.tell_saving)
 
     def close(self) -> None:
-        """Nothing that arrives later is told."""
+        """Nothing that arrives later is announced."""
         self._open = False
         self._unsubscribe()
         self._unfollow()

@@ -1,4 +1,4 @@
-"""Work in a thread beside the window's, and the delivery of what comes of it."""
+"""Work in a background thread, and the delivery of its result to the window's thread."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Worker(QObject):
         return _Reporter(WeakMethod(self._report), WeakMethod(hear), every)
 
     def close(self, *, wait: bool = True) -> None:
-        """Nothing is delivered any more. `wait` for what is under way, unless it holds nothing that is closed next."""
+        """Nothing is delivered any more. `wait` for running work, unless it holds nothing that is closed next."""
         self.stop.set()
         self._waiting.clear()
         if wait and self._thread is not None:
@@ -166,7 +166,7 @@ def _deliver(method: WeakMethod[Callable[..., None]], *values: Any) -> None:
         found(*values)
 
 
-# Work on chosen or dropped files beside the window's thread: counted, stopped when its window goes, never lost.
+# Work on chosen or dropped files in a background thread: counted, stopped when its window closes, never lost.
 
 EVERY = 0.2
 """Seconds between two counts that are shown."""

@@ -220,7 +220,7 @@ def make_application(arguments: list[str]) -> QApplication:
 
 
 def make_window(app: QApplication) -> MainWindow:
-    """The window with the user's settings; problems of the settings file are told in it."""
+    """The window with the user's settings; it shows problems of the settings file."""
     loaded = load()
     speak(app, loaded.settings.language)
     theme = ThemeController(app, scheme=Scheme(loaded.settings.theme.value))
@@ -279,7 +279,7 @@ def to_log(kind: QtMsgType, context: QMessageLogContext, words: str) -> None:
 
 
 def _hook(app: QApplication, window: MainWindow) -> Hook:
-    """Bugs go to the log with their traceback; the curator sees a sentence and goes on."""
+    """Bugs go to the log with their traceback; the curator sees a sentence and can continue."""
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         log.error("A bug", exc_info=(kind, error, trace))

@@ -1,4 +1,4 @@
-"""All commands of the program. Nothing that carries them out is loaded with it."""
+"""All commands of the program. Importing it does not load the code that runs them."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class Hands:
         return self._window.bench
 
     def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = PLAIN) -> None:
-        """Press a key in whatever has the keyboard."""
+        """Press a key in the widget with the focus."""
         QTest.keyClick(QApplication.focusWidget() or self._window, key, modifiers)
 
     def wait(self, ready: Callable[[], bool], *signals: SignalInstance, what: str) -> None:

@@ -1,4 +1,4 @@
-"""Files and folders that are dropped onto the window: what each is, and what is done with them."""
+"""Files and folders dropped onto the window: recognises each one and opens or imports it."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ class DropFlow(QObject):
             event.ignore()
 
     def take(self, paths: Sequence[Path]) -> None:
-        """Sort out beside the window's thread and do; what is nothing of ours is said, and then nothing is done."""
+        """Recognise files in a background thread, then open or import them; if one is not recognised, only say so."""
         from curator.bootstrap import document_formats  # storage and formats are not needed for the first paint
 
         formats, asked = document_formats(), tuple(paths)

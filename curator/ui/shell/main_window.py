@@ -1,4 +1,4 @@
-"""The window: menus from the commands, the first page or a workbench, and the status at the right."""
+"""The main window: menus made from the commands, the first page or a workbench, and the status at the right."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ class MainWindow(QMainWindow):
             self.show_state()
 
     def event(self, event: QEvent) -> bool:
-        """Shortcuts never take a key from who is typing or moving in a list."""
+        """Shortcuts never take a key from a text field or a list that uses it."""
         typed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride
         if typed and belongs_to(QApplication.focusWidget(), cast(QKeyEvent, event)):
             event.accept()

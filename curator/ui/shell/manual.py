@@ -76,7 +76,7 @@ def title_of(name: str, markdown: str) -> str:
 
 
 class _Search(FindLine):
-    """Enter goes on to the next hit, the arrows to the pages."""
+    """Enter goes to the next hit, the arrow keys to the pages."""
 
     def __init__(self, name: str, placeholder: str, manual: Manual) -> None:
         super().__init__(name, placeholder, manual)
@@ -92,7 +92,7 @@ class _Search(FindLine):
 
 
 class Manual(ShowDialog):
-    """Not modal: it can stay beside the window."""
+    """Not modal: it can stay open next to the window."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(tr("Manual"), parent)

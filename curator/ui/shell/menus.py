@@ -150,7 +150,7 @@ class CommandMenus(QObject):
 
 
 def _titles(commands: list[Command[Any]]) -> list[str]:
-    """What stands in a menu, in its order."""
+    """The items of a menu, in their order."""
     titles: list[str] = []
     for command in commands:
         if not command.hidden:

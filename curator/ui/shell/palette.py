@@ -1,4 +1,4 @@
-"""The command palette (Ctrl+K): a line to type in and what it finds; Esc and a click beside it leave."""
+"""The command palette (Ctrl+K): a search field and its results. Esc and a click outside close it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user's settings as the window feels them: colours, font size, candidates shown."""
+"""Applies the user's settings to the window: colours, font size, candidates shown."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Python's garbage collections: in the window's own thread only, the full ones while nobody waits for the window.
+"""Python's garbage collections: only in the window's thread, full ones only while the user is idle.
 
-Widgets must die in the thread that made them, but Python collects in whatever thread allocates, and searches allocate
-beside the window. With a document of 2,000 mentions open a full collection takes 100 ms and would come with every
-second opening, and with a key press now and then; the young generations take a few milliseconds at most.
+Widgets must be deleted in the thread that created them, but Python collects in any thread that allocates, and searches
+allocate in background threads. With a document of 2,000 mentions open, a full collection takes 100 ms. It would run at
+every second opening of a document, and sometimes during a key press. The young generations take a few milliseconds at
+most.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def collect_young() -> None:
 
 
 def keep_loaded() -> None:
-    """What is loaded by now, modules above all, lives as long as the process: no collection goes through it again.
+    """What is loaded now, mostly modules, lives as long as the process: no collection examines it again.
 
     Once: what a second project leaves behind is collected.
     """

@@ -1,4 +1,4 @@
-"""The projects opened before, kept beside the settings."""
+"""The recent projects, stored next to the settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST = 12
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """A project opened before; `there` tells whether its folder still is."""
+    """A project opened before; `there`: whether its folder still exists."""
 
     folder: Path
     there: bool

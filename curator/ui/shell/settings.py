@@ -1,4 +1,4 @@
-"""*Edit > Settings*: one row for each option of the schema, made from it."""
+"""*Edit > Settings*: one row for each option of the schema."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ CHOICES: Mapping[str, str] = {
     "local": "this computer only",
     "any": "any computer",
 }
-"""Values that words say better; others are shown as they stand in the file."""
+"""Values that are shown in words; others are shown as they are in the file."""
 
 
 PAGE_LINES = 6
 
 
 class SettingsDialog(FormDialog):
-    """`settings` is what stands in the dialog; raises UserError while something is out of range. `name_held` says why
+    """`settings` are the values in the dialog; raises UserError while something is out of range. `name_held` says why
     the curator's name cannot change now, '' where it can."""
 
     def __init__(self, settings: Settings, *, name_held: str = "", parent: QWidget | None = None) -> None:
@@ -156,7 +156,7 @@ def _value(field: QWidget) -> Any:
 
 
 def _with_help(option: Option, field: QWidget, *, held: str = "") -> QWidget:
-    """The field with its sentence below; `held` stands there instead, where the field cannot be changed."""
+    """The field with its sentence below; `held` is shown instead if the field cannot be changed."""
     whole = QWidget()
     column = QVBoxLayout(whole)
     column.setContentsMargins(0, 0, 0, 6)

@@ -1,4 +1,4 @@
-"""Commands of the window itself: projects and windows, settings, how the text is set, colours, help."""
+"""Commands of the window itself: projects and windows, settings, text size and spacing, colours, help."""
 
 from __future__ import annotations
 

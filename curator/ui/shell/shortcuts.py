@@ -1,4 +1,4 @@
-"""*Edit > Shortcuts*: every command with its keys; give it another, see who has it already, go back to the usual."""
+"""*Edit > Shortcuts*: every command with its keys, to assign others, see conflicts, and restore the defaults."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PORTABLE = QKeySequence.SequenceFormat.PortableText
 
 
 class ShortcutsDialog(FormDialog):
-    """`keymap` is what stands in the dialog. Enter presses only a button that has the keyboard: while keys are chosen,
+    """`keymap` holds the keys in the dialog. Enter presses only a button that has the keyboard: while keys are chosen,
     it must not save and close."""
 
     enter_accepts = False

@@ -1,4 +1,4 @@
-"""The first page, while no project is open: what to do first."""
+"""The first page, shown while no project is open."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class WelcomePage(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
-            QTimer.singleShot(0, self, self._fit)  # when what stands in it has the new font, too
+            QTimer.singleShot(0, self, self._fit)  # when its contents have the new font, too
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -91,7 +91,7 @@ class WelcomePage(QWidget):
         self._fit()  # the font may have changed while another page was on show
 
     def _fit(self) -> None:
-        """The column is so many letters wide, whatever their size, and every sentence has its lines."""
+        """The width of the column is a number of letters, in any font size, and no sentence is cut off."""
         metrics = self.fontMetrics()
         self._title.setFont(scaled(self.font(), 2.4, bold=True))
         self._column.setFixedWidth(min(metrics.averageCharWidth() * WIDTH_IN_LETTERS, max(self.width() - 40, 200)))

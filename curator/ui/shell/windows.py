@@ -1,4 +1,4 @@
-"""The windows of this process: each has its own session, all share the settings, and none opens what another has."""
+"""The windows of this process: each has its own session, all share the settings, and no two open the same project."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Windows(QObject):
         window.preferences.saved.connect(lambda: self._share(window))
 
     def remove(self, window: MainWindow) -> None:
-        """A closed window; the last one is left standing for who made it."""
+        """A closed window; the last one is left to its creator."""
         if window in self._windows:
             self._windows.remove(window)
 
@@ -104,7 +104,7 @@ class Windows(QObject):
             window.close()
 
     def _share(self, origin: MainWindow) -> None:
-        """What one window saved is felt in the others, and none writes its older settings over it."""
+        """Settings that one window saved apply to the others, and none overwrites them with older ones."""
         for window in self._windows:
             if window is not origin:
                 window.preferences.adopt(origin.preferences.settings)
@@ -124,7 +124,7 @@ def _place(window: MainWindow, beside: MainWindow, others: Sequence[MainWindow])
     window.move(place.topLeft())
 
 
-# Which project is open in the window: opening, creating, closing, and what stands in the way.
+# Which project is open in the window: opening, creating, closing, and what prevents it.
 
 log = logging.getLogger(__name__)
 READ_ONLY = "A read-only window cannot record decisions, and it does not show changes that are made elsewhere."
@@ -203,7 +203,7 @@ class Session(QObject):
             self.show(project)
 
     def new_project(self, *, documents: Sequence[Path] = (), knowledge_base: Path | None = None) -> NewProjectDialog:
-        """Ask, step by step; what was dropped onto the window stands in the dialog already."""
+        """Ask, step by step; files that were dropped onto the window are already in the dialog."""
         from curator import bootstrap
         from curator.ui.files import NewProjectDialog
 
