@@ -40,7 +40,7 @@ ODD = {
     r"\bby now\b": "now",
     r"\b(?:goes|went|gone|to go) on\b|\bgo on (?:with|as)\b": "continue, resume",
     r"\b(?:is|are|was|be) felt\b|\bfelt (?:by|at)\b": "takes effect, noticed",
-    r"\bas far as\b": "if, where",
+    r"\bas far as (?!step\b|the\b)": "if, where",
     r"\b(?:is|are|most|what \w+ \w+|being) worth\b|\bworth (?:deciding|most|it)\b": "value, useful",
     r"\bsway": "influence",
     r"\bbears? (?:the|a|its|your|their|no)\b": "has",
