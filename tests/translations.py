@@ -25,7 +25,7 @@ from curator.commands import Menu  # noqa: E402
 from curator.domain.wording import Key, read_po  # noqa: E402
 from curator.services.training.recipes import load_recipes  # noqa: E402
 from curator.settings.schema import options  # noqa: E402
-from curator.ui.deciding.kwic_list import CheckMark  # noqa: E402
+from curator.ui.deciding.kwic_rows import CheckMark  # noqa: E402
 from curator.ui.kit.mention_state import MentionState  # noqa: E402
 from curator.ui.shell.catalogue import COMMANDS  # noqa: E402
 
@@ -76,12 +76,14 @@ SHOWN = (
     "curator.ui.dashboard.decisions_window.HEADERS",
     "curator.ui.jobs.jobs_dock.HEADERS",
     "curator.ui.entities.use_list.HEADINGS",
+    "curator.ui.corpus.hit_list.HEADINGS",
 )
 """Tables that are gone through, so that no `tr` names their values one by one."""
 HINTS = (
     "curator.ui.deciding.bulk_panel.HINTS",
     "curator.ui.deciding.propagation.HINTS",
     "curator.ui.entities.uses_page.HINTS",
+    "curator.ui.corpus.corpus_page.HINTS",
 )
 """Pairs of a key and what it does."""
 COUNTED = (

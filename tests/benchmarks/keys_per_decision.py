@@ -34,7 +34,7 @@ from curator.domain.jobs import LinkerState
 from curator.domain.same_string import string_key
 from curator.services.ports import QueueFilter
 from curator.services.queue.queue import MentionView, OpenDocument
-from curator.ui.deciding.kwic_list import CheckMark
+from curator.ui.deciding.kwic_rows import CheckMark
 from tests.benchmarks.copies import copied
 from tests.benchmarks.key_plans import Case, Plan, plan
 from tests.benchmarks.real_window import Desk, desk, display

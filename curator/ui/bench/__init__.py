@@ -14,6 +14,7 @@ from curator.ui.bench.queue_commands import QUEUE
 from curator.ui.bench.text_commands import TEXT
 
 if TYPE_CHECKING:
+    from curator.ui.bench.mention_editor import TypePicker
     from curator.ui.bench.refresher import Refresher
     from curator.ui.bench.window_layout import WindowLayout
     from curator.ui.bench.workbench import Workbench
@@ -24,12 +25,14 @@ __all__ = [
     "QUEUE",
     "TEXT",
     "Refresher",
+    "TypePicker",
     "WindowLayout",
     "Workbench",
 ]
 
 __getattr__ = opened_late(
     __name__,
+    mention_editor="TypePicker",
     refresher="Refresher",
     window_layout="WindowLayout",
     workbench="Workbench",

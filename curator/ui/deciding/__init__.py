@@ -17,7 +17,8 @@ if TYPE_CHECKING:
         nil_key,
     )
     from curator.ui.deciding.group_decider import GroupDecider
-    from curator.ui.deciding.kwic_list import CheckMark, KwicDelegate, KwicList, KwicRow
+    from curator.ui.deciding.kwic_list import KwicDelegate, KwicList
+    from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
     from curator.ui.deciding.navigator import Navigator
     from curator.ui.deciding.reason_strip import QuestionStrip, ReasonStrip, StripAnswer
 
@@ -46,7 +47,8 @@ __getattr__ = opened_late(
     candidate_desk="CandidateDesk",
     decider="Decider Leftover Revision candidate_key document_key mention_key nil_key",
     group_decider="GroupDecider",
-    kwic_list="CheckMark KwicDelegate KwicList KwicRow",
+    kwic_list="KwicDelegate KwicList",
+    kwic_rows="CheckMark KwicRow",
     navigator="Navigator",
     reason_strip="QuestionStrip ReasonStrip StripAnswer",
 )

@@ -21,7 +21,8 @@ from PySide6.QtWidgets import (
 from curator.domain.wording import ntr, tr
 from curator.services.curating import MOST_CHECKS, Audit, AuditState, BulkOffer, BulkReport, tally
 from curator.services.ports import MentionContext
-from curator.ui.deciding.kwic_list import CheckMark, KwicList, KwicRow, rule
+from curator.ui.deciding.kwic_list import KwicList, rule
+from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
 from curator.ui.jobs import KeyHints
 from curator.ui.kit import ElidedLabel, FlowRow, Glance, row_height, rows_in_sight, way_to
 

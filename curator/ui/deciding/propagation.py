@@ -10,7 +10,8 @@ from curator.domain.decisions import Outcome, Verdict
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.curating import Group, GroupKind, Line, Others, PropagationScope, PropagationService
 from curator.ui.deciding.decider import Decider
-from curator.ui.deciding.kwic_list import CheckMark, KwicList, KwicRow, rule
+from curator.ui.deciding.kwic_list import KwicList, rule
+from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.jobs import KeyHints
 from curator.ui.kit import ElidedLabel, FlowRow, Glance, verdict_words

@@ -8,7 +8,7 @@ from curator.ui.entities.entity_commands import ENTITIES
 from curator.ui.entities.use_commands import USES
 
 if TYPE_CHECKING:
-    from curator.ui.entities.entity_flows import EntityFlows
+    from curator.ui.entities.entity_flows import EntityFlows, add_undo_key, bring_up
     from curator.ui.entities.use_flows import UseFlows
 
 __all__ = [
@@ -16,10 +16,12 @@ __all__ = [
     "USES",
     "EntityFlows",
     "UseFlows",
+    "add_undo_key",
+    "bring_up",
 ]
 
 __getattr__ = opened_late(
     __name__,
-    entity_flows="EntityFlows",
+    entity_flows="EntityFlows add_undo_key bring_up",
     use_flows="UseFlows",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from curator.commands import in_menu_order
 from curator.ui.bench import CANDIDATES, DECIDING, QUEUE, TEXT
+from curator.ui.corpus import CORPUS
 from curator.ui.dashboard import SEEING, STEPS
 from curator.ui.entities import ENTITIES, USES
 from curator.ui.files import FILES, RECORDS
@@ -12,6 +13,23 @@ from curator.ui.shell.shell_commands import NAME, SHELL
 from curator.ui.training import JOBS, MODEL
 
 COMMANDS = in_menu_order(
-    (MODEL, FILES, RECORDS, JOBS, DECIDING, STEPS, CANDIDATES, QUEUE, TEXT, SHELL, ENTITIES, USES, NAME, PEOPLE, SEEING)
+    (
+        MODEL,
+        FILES,
+        RECORDS,
+        JOBS,
+        DECIDING,
+        STEPS,
+        CANDIDATES,
+        QUEUE,
+        TEXT,
+        CORPUS,
+        SHELL,
+        ENTITIES,
+        USES,
+        NAME,
+        PEOPLE,
+        SEEING,
+    )
 )
 """In the order of the menus; within a group of a menu the features follow each other as here."""

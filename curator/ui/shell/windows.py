@@ -15,6 +15,7 @@ from curator.commands import Commands
 from curator.domain.wording import ProjectLockedError, UserError, tr
 from curator.services.records import last_lines
 from curator.ui.bench import CANDIDATES, DECIDING, QUEUE, TEXT
+from curator.ui.corpus import CORPUS
 from curator.ui.dashboard import SEEING, STEPS
 from curator.ui.entities import ENTITIES, USES
 from curator.ui.files import FILES, RECORDS, demo_folder, is_filled, world_of
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.settings import PageOpening
     from curator.ui.bench import Workbench
+    from curator.ui.corpus import CorpusFlows
     from curator.ui.dashboard import SeeingFlows, StepFlows
     from curator.ui.entities import EntityFlows, UseFlows
     from curator.ui.files import NewProjectDialog, ProjectFlows, ProjectWish, RecordFlows
@@ -156,6 +158,7 @@ class Session(QObject):
         self.steps: StepFlows | None = None
         self.entities: EntityFlows | None = None
         self.uses: UseFlows | None = None
+        self.corpus: CorpusFlows | None = None
         self.rename: Callable[[str], None] = _nobody
         self.prefer: Callable[[PageOpening], None] = _nobody
         self.named: Callable[[], bool] = lambda: True
@@ -260,6 +263,7 @@ class Session(QObject):
         """Take an open project into the window."""
         # what shows a project is loaded with the first one, after the first paint
         from curator.ui.bench import Workbench
+        from curator.ui.corpus import CorpusFlows
         from curator.ui.dashboard import SeeingFlows, StepFlows
         from curator.ui.entities import EntityFlows, UseFlows
         from curator.ui.files import ProjectFlows, RecordFlows
@@ -276,6 +280,7 @@ class Session(QObject):
         self.steps = StepFlows(bench, name_of=self.model.bundles.name_of)
         self.entities = EntityFlows(bench)
         self.uses = UseFlows(bench, prefer=self.prefer)
+        self.corpus = CorpusFlows(bench)
         register = self.commands.register
         register((*DECIDING, *CANDIDATES, *QUEUE, *TEXT, *JOBS), bench)
         register(MODEL, self.model)
@@ -286,6 +291,7 @@ class Session(QObject):
         register(STEPS, self.steps)
         register(ENTITIES, self.entities)
         register(USES, self.uses)
+        register(CORPUS, self.corpus)
         remember(project.folder)
         self.opened.emit(bench)
 
@@ -311,10 +317,11 @@ class Session(QObject):
     def close(self) -> None:
         """Close the project; its processes end and its lock is free. Idempotent."""
         bench, model = self.bench, self.model
-        for flows in (self.people, self.records, self.entities, self.uses):
+        for flows in (self.people, self.records, self.entities, self.uses, self.corpus):
             if flows is not None:
                 flows.close_windows()
         self.bench = self.flows = self.model = self.people = self.records = self.entities = self.uses = None
+        self.corpus = None
         if model is not None:
             model.close_windows()
         for seen in (self.seeing, self.steps):

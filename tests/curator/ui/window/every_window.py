@@ -28,10 +28,12 @@ from curator.services.knowledge.nil_clusters import NilCluster
 from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan
 from curator.services.knowledge.uses import Uses
 from curator.services.ports import MentionContext, MentionUse
+from curator.services.queue import Found, Hit
 from curator.services.rounds.agreement import AgreementReport, AgreementRow
 from curator.services.training.embedding_map import EmbeddingMap, MapPoint
 from curator.services.training.suspicious import SuspiciousGold, SuspiciousList
 from curator.ui.bench.mention_editor import TypePicker
+from curator.ui.corpus.corpus_window import CorpusWindow
 from curator.ui.dashboard.suspicious_window import SuspiciousWindow
 from curator.ui.entities.entities_window import EntitiesWindow
 from curator.ui.entities.remap_window import RemapWindow
@@ -104,6 +106,22 @@ def _uses(desk: Desk, _: Path) -> UsesWindow:
     )
     window.worker.here = True
     window.show_entity("D1")
+    return window
+
+
+def _corpus(desk: Desk, _: Path) -> CorpusWindow:
+    hit = Hit(1, "1", Split.TRAIN, 0, 4, "", "Gout", " hurts", "title")
+    window = CorpusWindow(
+        lambda _: [Found((hit,), 1, 1, 1, 1)],
+        search=lambda *_: None,  # type: ignore[arg-type, return-value]
+        lookup=lambda _: None,
+        types=lambda: {"Disease": 1},
+        writable=True,
+        parent=desk.window,
+    )
+    window.worker.here = True
+    window.page.form.line.setText("gout")
+    window.page.form.changed.emit()
     return window
 
 
@@ -194,6 +212,7 @@ MAKERS: dict[str, str | Maker] = {
     "SuspiciousWindow": _suspicious,
     "TypeMappingDialog": "project.types",
     "TypePicker": _types,
+    "CorpusWindow": _corpus,
     "UsesWindow": _uses,
 }
 

@@ -13,7 +13,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome, Verdict
-from curator.ui.deciding.kwic_list import CheckMark
+from curator.ui.deciding.kwic_rows import CheckMark
 from curator.ui.entities.entities_window import EntitiesWindow
 from curator.ui.entities.entity_flows import EntityFlows
 from curator.ui.entities.remap_window import RemapWindow

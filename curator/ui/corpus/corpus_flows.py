@@ -1,0 +1,146 @@
+"""Flows of the search in all documents: from a hit to its place in the text, and from ticked hits to mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Qt, QTimer
+
+from curator.domain.decisions import Change, ChangeKind, Verdict
+from curator.domain.documents import Span
+from curator.domain.entities import EntityMatch
+from curator.domain.wording import UserError, tr
+from curator.services.queue import Hit, left_out_words
+from curator.ui.bench import Workbench
+from curator.ui.corpus.corpus_window import CorpusWindow
+from curator.ui.entities import add_undo_key, bring_up
+from curator.ui.kit import way_to
+
+RENEW_MS = 500
+"""So long after a change the documents are searched again: what comes meanwhile is read with it."""
+RENEWING = {ChangeKind.DECIDED, ChangeKind.ENTITIES, ChangeKind.MENTIONS, ChangeKind.KNOWLEDGE_BASE}
+JUDGING = "In a round you do not see what is decided in the project. Leave the round first."
+GONE = "This document is no longer there. The documents are searched again."
+
+
+class CorpusFlows(QObject):
+    """*Edit > Search the documents*."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self._window: CorpusWindow | None = None
+        self._later = QTimer(self, singleShot=True, interval=RENEW_MS)
+        self._later.timeout.connect(self._renew)
+        bench.bridge.changed.connect(self._changed)
+        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key is answered
+        bench.state_changed.connect(self._state_changed)
+
+    def show(self) -> CorpusWindow | None:
+        """For what is selected in the text, if anything is. None while the curator judges in a round, and sees nobody's
+        decisions."""
+        bench = self._bench
+        if bench.judging:
+            bench.say(tr(JUDGING))
+            return None
+        selection, opened = bench.document.selection, bench.navigator.opened
+        words = opened.document.text[selection.start : selection.end] if selection is not None and opened else ""
+        window = self._opened()
+        bring_up(window)
+        window.start(words if "\n" not in words else "")
+        return window
+
+    def _opened(self) -> CorpusWindow:
+        if self._window is not None:
+            return self._window
+        project = self._bench.project
+        window = CorpusWindow(
+            project.corpus.search,
+            search=self._search,
+            lookup=project.knowledge.entity,
+            types=self._bench.known_types,
+            writable=not project.read_only,
+            parent=self._bench.window(),
+        )
+        window.hit_wanted.connect(self._preview)
+        window.open_wanted.connect(self._go)
+        window.make_wanted.connect(self._make)
+        window.finished.connect(lambda _: self._window_gone())
+        add_undo_key(window, self._bench)
+        self._window = window
+        return window
+
+    def _window_gone(self) -> None:
+        self._window = None
+
+    def _search(self, query: str) -> Sequence[EntityMatch]:
+        """Called beside the window's thread."""
+        knowledge = self._bench.project.knowledge
+        return knowledge.search(query) if query else knowledge.recent()
+
+    # --- making mentions ---
+
+    def _make(self, hits: Sequence[Hit], mention_type: str, verdict: Verdict | None) -> None:
+        """As the window's own step; what is refused, and what is left out, is said in it."""
+        window, project = self._window, self._bench.project
+        if window is None:
+            return
+        sought = window.page.form.query.text
+        try:
+            if refusal := self._bench.many.refusal:
+                raise UserError(refusal)
+            made = project.hits.make(hits, mention_type, verdict, sought=sought)
+        except UserError as error:
+            window.back()
+            window.say(str(error))
+            window.reload()
+            return
+        self._bench.decider.several(lambda: made.change)
+        window.back()
+        words = tr("{done}. {undo} takes it back.", done=made.change.text, undo=way_to("edit.undo"))
+        if made.left_out:
+            words += " " + tr("Left out: {reasons}.", reasons=left_out_words(made.left_out))
+        window.say(words)
+        window.reload()
+
+    # --- the hits ---
+
+    def _preview(self, hit: Hit) -> None:
+        """Show a hit in the main window; the keyboard stays where it is."""
+        mention = hit.mention.id if hit.exact and hit.mention is not None else None
+        try:
+            self._bench.navigator.open(hit.document_id, mention)
+        except UserError:
+            if self._window is not None:
+                self._window.say(tr(GONE))
+            self._renew()
+            return
+        if mention is None:
+            self._bench.document.select(Span(hit.start, hit.end))
+
+    def _go(self, hit: Hit) -> None:
+        self._preview(hit)
+        self._bench.window().raise_()
+        self._bench.window().activateWindow()
+        self._bench.focus_document()
+
+    # --- what changes meanwhile ---
+
+    def _changed(self, change: Change) -> None:
+        if self._window is not None and change.kind in RENEWING and not self._later.isActive():
+            self._later.start()
+
+    def _renew(self) -> None:
+        if self._window is not None:
+            self._window.reload()
+
+    def _state_changed(self) -> None:
+        """A curator who judges in a round sees nobody's decisions."""
+        if self._bench.judging:
+            self.close_windows()
+
+    def close_windows(self) -> None:
+        """They go with the project."""
+        self._later.stop()
+        if self._window is not None:
+            self._window.done(0)
