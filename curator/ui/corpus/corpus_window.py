@@ -249,7 +249,8 @@ class CorpusWindow(ShowDialog):
         hits = self._chosen()
         if hits:
             self._chosen_hits, self._then = hits, then
-            place = self.go.mapToGlobal(QPoint(0, 0)) - QPoint(0, self.picker.sizeHint().height() + 240)
+            view = self.page.list.viewport()
+            place = view.mapToGlobal(QPoint(int(view.width() * 0.4), int(view.height() * 0.3)))
             self.picker.ask(hits[0].text, self._types(), at=place, usual=self._type)
 
     def _type_chosen(self, mention_type: str) -> None:

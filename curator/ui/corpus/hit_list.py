@@ -144,4 +144,5 @@ def row_of(hit: Hit, number: int, *, ticked: bool = False) -> HitRow:
     context = MentionContext(
         number, hit.document_id, hit.external_id, hit.start, hit.left, hit.text, hit.right, "", None, "", None
     )
-    return HitRow("", context, CheckMark.TICKED if ticked and makeable(hit) else CheckMark.UNTICKED, hit)
+    mark = CheckMark.TICKED if ticked else CheckMark.UNTICKED
+    return HitRow("", context, mark if makeable(hit) else CheckMark.NONE, hit)

@@ -52,6 +52,7 @@ def test_hits_are_listed_with_what_is_there_and_enter_goes_to_one(make_desk: Mak
     assert "Mention here: Lidocaine, Document: 1, Passage: title" in lines[0]
     assert "Mention here: –, Document: 1, Passage: abstract" in lines[1]
     assert "Mention here: undecided" in lines[2]
+    assert [one.startswith("not ticked") for one in lines] == [False, True] * 2
     press(window.page.form.line, Key.Key_Down)
     assert window.page.list.hasFocus()
     press(window.page.list, Key.Key_End, Key.Key_Return)
