@@ -27,6 +27,7 @@ from curator.services.curating import (
     GuidelineService,
     NoteService,
     PropagationService,
+    RepeatService,
     StepService,
     Training,
 )
@@ -117,6 +118,7 @@ class Project:
     curation: CurationService
     propagation: PropagationService
     steps: StepService
+    repeating: RepeatService
     bulk: BulkService
     efforts: EffortService
     knowledge: KnowledgeService
@@ -286,6 +288,7 @@ class _Joined:
         holdout = HoldoutService(store, percent=lambda: load().settings.holdout_percent)
         importing = ImportService(store, self.formats, events, clock, curator=curator, mover=moved_text)
         curation = CurationService(store, events, clock, curator=curator)
+        propagation = PropagationService(store, events, clock, curator=curator)
         hierarchy = HierarchyService(store)
         attributes = AttributeService(store, events, clock, curator=curator)
         return Project(
@@ -304,7 +307,8 @@ class _Joined:
             corpus=CorpusSearch(store),
             hits=HitMaking(store, events, clock, curator=curator, round_of=rounds.active),
             curation=curation,
-            propagation=PropagationService(store, events, clock, curator=curator),
+            propagation=propagation,
+            repeating=RepeatService(store, propagation),
             steps=StepService(store, events, clock, curator=curator, trainings=self._trainings),
             bulk=BulkService(store, events, clock, curator=curator),
             efforts=self.efforts,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from curator.services.curating.notes import NoteService
     from curator.services.curating.propagation import Others, PropagationScope, PropagationService
     from curator.services.curating.propagation_groups import Group, GroupKind, Line
+    from curator.services.curating.repeating import RepeatService
     from curator.services.curating.steps import Journey, Step, StepKind, StepPage, StepService, StepState, Training
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "Others",
     "PropagationScope",
     "PropagationService",
+    "RepeatService",
     "SampleSheet",
     "Step",
     "StepKind",
@@ -90,5 +92,6 @@ __getattr__ = opened_late(
     notes="NoteService",
     propagation="Others PropagationScope PropagationService",
     propagation_groups="Group GroupKind Line",
+    repeating="RepeatService",
     steps="Journey Step StepKind StepPage StepService StepState Training",
 )

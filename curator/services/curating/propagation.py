@@ -24,6 +24,7 @@ class PropagationScope(StrEnum):
     DOCUMENT = "document"
     QUEUE = "queue"  # what the present filter shows
     PROJECT = "project"
+    SINCE = "since"  # what was imported after a step that is done again
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,16 @@ class PropagationService:
         self._curator = curator
 
     def others(
-        self, mention_id: int, verdict: Verdict, *, scope: PropagationScope, where: QueueFilter | None = None
+        self,
+        mention_id: int,
+        verdict: Verdict,
+        *,
+        scope: PropagationScope,
+        where: QueueFilter | None = None,
+        documents: Collection[int] | None = None,
     ) -> Others:
-        """The other mentions of the same string and type. `where` is the present filter, for the queue's scope.
+        """The other mentions of the same string and type. `where` is the present filter, for the queue's scope;
+        `documents`: ids of the only ones that are looked at, in place of the mention's own.
 
         Raises UserError for an unknown or deleted mention.
         """
@@ -67,9 +75,13 @@ class PropagationService:
             this = unit.queue.contexts([mention_id], bundle_id=bundle_id)
             if not this:
                 raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
-            document_id = this[0].document_id if scope is PropagationScope.DOCUMENT else None
+            own = scope is PropagationScope.DOCUMENT and documents is None
+            document_id = this[0].document_id if own else None
             narrowed = where if scope is PropagationScope.QUEUE and where != QueueFilter() else None
             ids = unit.queue.identical(mention_id, document_id=document_id, where=narrowed)
+            if documents is not None:
+                of = unit.mentions.documents_of(ids)
+                ids = [one for one in ids if of[one] in documents]
             contexts = unit.queue.contexts(ids[:LIMIT], bundle_id=bundle_id)
             names = _names(unit, verdict, contexts)
         groups = grouped(this[0], verdict, contexts, names=names)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from curator.domain.decisions import STEPS, Change, ChangeKind
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating import Journey
+from curator.services.curating import Journey, Others, PropagationScope
 from curator.ui.bench import Workbench
 from curator.ui.dashboard.steps_window import StepsWindow
 from curator.ui.kit import ask, way_to
@@ -63,6 +63,8 @@ class StepFlows(QObject):
         window.open_wanted.connect(self._go)
         window.document_wanted.connect(self._go_to_document)
         window.journey_wanted.connect(self._plan)
+        window.again_wanted.connect(self._list_again)
+        window.repeat_wanted.connect(self._repeat)
         window.finished.connect(self._window_gone)
         self._window = window
         return window
@@ -137,6 +139,42 @@ class StepFlows(QObject):
             self._renew()
 
         self._bench.jobs.ask(lambda: {"done": steps.go(journey).text}, then=done)
+
+    # --- the same elsewhere ---
+
+    def _list_again(self, number: int, scope: PropagationScope) -> None:
+        """List, read in a thread, what a step would decide there."""
+        bench, service = self._bench, self._bench.project.repeating
+        opened, where = bench.navigator.opened, bench.navigator.where
+        document_id = opened.document.id if opened is not None else None
+
+        def listed(outcome: JobOutcome) -> None:
+            others = outcome.result.get("others")
+            if isinstance(others, Others) and self._window is not None:
+                self._window.show_others(others)
+            else:
+                self._say(outcome.message)
+
+        def read() -> dict[str, object]:
+            return {"others": service.others(number, scope=scope, document_id=document_id, where=where)}
+
+        bench.jobs.ask(read, then=listed)
+
+    def _repeat(self, others: Others, mention_ids: Sequence[int]) -> None:
+        """As the window's own step; what is refused is said in it."""
+        bench = self._bench
+        try:
+            if refusal := bench.many.refusal:
+                raise UserError(refusal)
+            change = bench.project.propagation.decide(others, mention_ids)
+        except UserError as error:
+            self._say(str(error))
+            return
+        bench.decider.several(lambda: change)
+        if self._window is not None:
+            self._window.show_listing()
+            self._say(tr("{done}. {undo} takes it back.", done=change.text, undo=way_to("edit.undo")))
+            self._renew()
 
     # --- what changes meanwhile ---
 

@@ -8,14 +8,36 @@ from functools import lru_cache
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
+from curator.domain.decisions import OperationKind
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating import Step, StepPage, StepService, StepState
+from curator.services.curating import Others, PropagationScope, Step, StepPage, StepService, StepState
 from curator.services.ports import MentionContext, Operation
+from curator.ui.dashboard.repeat_panel import RepeatPanel
 from curator.ui.dashboard.steps_list import HEADERS, ROW_ROLE, TEXT, StepFilters, StepsModel
 from curator.ui.deciding import CheckMark, KwicList, KwicRow
-from curator.ui.kit import ElidedLabel, EmptyPage, FlowRow, NoteLabel, OpeningTable, ShowDialog, Worker, verdict_words
+from curator.ui.kit import (
+    ElidedLabel,
+    EmptyPage,
+    FlowRow,
+    Glance,
+    NoteLabel,
+    OpeningTable,
+    ShowDialog,
+    Sight,
+    Worker,
+    verdict_words,
+    watch,
+)
 
 PAGE = 300
 TYPING_MS = 250
@@ -49,6 +71,8 @@ class StepsWindow(ShowDialog):
     open_wanted = Signal(int, int)  # document, mention: to be gone to
     document_wanted = Signal(int)  # step whose document is to be gone to
     journey_wanted = Signal(int)
+    again_wanted = Signal(int, object)  # step, PropagationScope: list what it would decide there
+    repeat_wanted = Signal(object, object)  # Others, ids of the mentions that were ticked and seen
 
     def __init__(
         self,
@@ -74,7 +98,10 @@ class StepsWindow(ShowDialog):
         self.mentions = KwicList(tr("Mentions of the step in their contexts"), self)
         self.go = self._button(tr("&Go to the mention"), self._go)
         self.back = self._button(tr(BACK), self._journey)
+        self.again = self._button(tr("Do it &again elsewhere…"), self._again)
         self.state = ElidedLabel(muted=True, parent=self)
+        self.repeat = RepeatPanel(self, glance=Glance(Sight.of_process()))
+        self._repeated: int | None = None  # the step that is done again
         self._typing = QTimer(self, singleShot=True, interval=TYPING_MS)
         self._resting = QTimer(self, singleShot=True, interval=RESTING_MS)
         self._compose()
@@ -121,11 +148,20 @@ class StepsWindow(ShowDialog):
         parts.setStretchFactor(1, 1)
         parts.setSizes([420, 220])
         self.parts = parts
+        self.listing = QWidget(self)
+        whole = QVBoxLayout(self.listing)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(8)
+        whole.addWidget(self.filters)
+        whole.addWidget(parts, 1)
+        whole.addWidget(self.empty, 1)
+        whole.addLayout(FlowRow(self.go, self.back, self.again, self.state))
+        self.pages = QStackedWidget(self)
+        self.pages.addWidget(self.listing)
+        self.pages.addWidget(self.repeat)
         self.body.addWidget(self.note)
-        self.body.addWidget(self.filters)
-        self.body.addWidget(parts, 1)
-        self.body.addWidget(self.empty, 1)
-        self.body.addLayout(FlowRow(self.go, self.back, self.state))
+        self.body.addWidget(self.pages, 1)
+        watch(self.repeat)
 
     def _connect(self) -> None:
         self._typing.timeout.connect(self.load)
@@ -138,6 +174,11 @@ class StepsWindow(ShowDialog):
         self.table.selectionModel().currentRowChanged.connect(lambda: self._moved())
         self.mentions.rested.connect(lambda _: self._preview())
         self.mentions.pressed.connect(self._pressed)
+        self.repeat.scope_wanted.connect(self._rescope)
+        self.repeat.decide_wanted.connect(self._decide)
+        self.repeat.preview_wanted.connect(self.mention_wanted)
+        self.repeat.left.connect(self.show_listing)
+        self.repeat.said.connect(self.say)
         self.finished.connect(self._end)
 
     def _end(self) -> None:
@@ -202,6 +243,7 @@ class StepsWindow(ShowDialog):
         elsewhere = step is not None and step.number != self.model.here
         reached = step is not None and step.state in (StepState.DONE, StepState.REDOABLE)
         self.back.setEnabled(self._writable and there and elsewhere and reached)
+        self.again.setEnabled(self._writable and step is not None and step.kind is OperationKind.DECIDE)
         self._resting.start()
 
     def _ask_mentions(self, *, enter: bool) -> None:
@@ -277,3 +319,43 @@ class StepsWindow(ShowDialog):
         if step is not None and step.number is not None:
             self.say("")
             self.journey_wanted.emit(step.number)
+
+    # --- the same elsewhere ---
+
+    def _again(self) -> None:
+        step = self.step
+        if step is not None and step.number is not None:
+            self.say("")
+            self._repeated = step.number
+            self._rescope(PropagationScope.QUEUE)
+
+    def _rescope(self, scope: PropagationScope) -> None:
+        if self._repeated is not None:
+            self.again_wanted.emit(self._repeated, scope)
+
+    def show_others(self, others: Others) -> None:
+        """What the step would decide, in place of the history."""
+        self.repeat.show_others(others)
+        self.pages.setCurrentWidget(self.repeat)
+        self.repeat.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_listing(self) -> None:
+        """The history again, with the keyboard in it."""
+        self.say("")
+        self._repeated = None
+        self.pages.setCurrentWidget(self.listing)
+        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _decide(self) -> None:
+        others, ids = self.repeat.others, self.repeat.ticked
+        refusal = self.repeat.refusal()
+        self.say(refusal)
+        if others is not None and ids and not refusal:
+            self.repeat_wanted.emit(others, ids)
+
+    def reject(self) -> None:
+        """Esc goes back to the history first."""
+        if self.pages.currentWidget() is self.repeat:
+            self.show_listing()
+        else:
+            super().reject()

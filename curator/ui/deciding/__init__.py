@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from curator.ui.deciding.kwic_list import KwicDelegate, KwicList
     from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
     from curator.ui.deciding.navigator import Navigator
+    from curator.ui.deciding.propagation import PropagationPanel
     from curator.ui.deciding.reason_strip import QuestionStrip, ReasonStrip, StripAnswer
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "KwicRow",
     "Leftover",
     "Navigator",
+    "PropagationPanel",
     "QuestionStrip",
     "ReasonStrip",
     "Revision",
@@ -50,5 +52,6 @@ __getattr__ = opened_late(
     kwic_list="KwicDelegate KwicList",
     kwic_rows="CheckMark KwicRow",
     navigator="Navigator",
+    propagation="PropagationPanel",
     reason_strip="QuestionStrip ReasonStrip StripAnswer",
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TypeAlias
+
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
@@ -23,6 +26,7 @@ SCOPES = {
     PropagationScope.QUEUE: ("Q  Queue as filtered", Qt.Key.Key_Q),
     PropagationScope.PROJECT: ("P  Project", Qt.Key.Key_P),
 }
+Scopes: TypeAlias = Mapping[PropagationScope, tuple[str, Qt.Key]]
 NOWHERE = {
     PropagationScope.DOCUMENT: "No other mention of “{text}” in this document. Q searches the queue, P the project.",
     PropagationScope.QUEUE: "No other mention of “{text}” in the filtered queue. P searches the whole project.",
@@ -45,8 +49,12 @@ class PropagationPanel(QWidget):
     left = Signal()
     said = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
+    def __init__(
+        self, parent: QWidget | None = None, *, glance: Glance | None = None, scopes: Scopes | None = None
+    ) -> None:
+        """`scopes` that can be chosen: the words of each and its key."""
         super().__init__(parent)
+        self._scopes = scopes or SCOPES
         self.others: Others | None = None
         self.setAccessibleName(tr("Other mentions of the same string"))
         self.title = ElidedLabel(bold=True, parent=self)
@@ -75,7 +83,7 @@ class PropagationPanel(QWidget):
         self.count.setMinimumWidth(12 * letters)
         head = FlowRow(self.title)
         head.setContentsMargins(12, 8, 12, 4)
-        for number, (scope, (words, _)) in enumerate(SCOPES.items()):
+        for number, (scope, (words, _)) in enumerate(self._scopes.items()):
             button = QPushButton(tr(words), self)
             button.setCheckable(True)
             button.setFlat(True)
@@ -100,9 +108,10 @@ class PropagationPanel(QWidget):
         known = names or dict(zip(others.verdict.entity_ids, others.names, strict=True))
         verdict = verdict_words(others.verdict, known)
         self.title.set_words(tr("Other mentions of “{words}”: {verdict}", words=others.this.text, verdict=verdict))
-        for number, scope in enumerate(SCOPES):
+        for number, scope in enumerate(self._scopes):
             self.scopes.button(number).setChecked(scope is others.scope)
-        self.list.set_empty_words(tr(NOWHERE[others.scope]).format(text=others.this.text))
+        if others.scope in NOWHERE:
+            self.list.set_empty_words(tr(NOWHERE[others.scope]).format(text=others.this.text))
         self.list.show_rows([row for group in others.groups for row in _rows(group)])
         self._say()
 
@@ -112,7 +121,7 @@ class PropagationPanel(QWidget):
         return self.list.lines.marked(CheckMark.TICKED)
 
     def _key(self, key: int) -> None:
-        scope = next((one for one, (_, letter) in SCOPES.items() if letter == key), None)
+        scope = next((one for one, (_, letter) in self._scopes.items() if letter == key), None)
         at = self.list.currentIndex().row()
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._decide() if self.list.moved_in else self.said.emit(tr(MOVE_FIRST))

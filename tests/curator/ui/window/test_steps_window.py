@@ -129,3 +129,38 @@ def test_what_stands_in_the_way_is_said(worked: StepsWindow, qtbot: QtBot) -> No
     qtbot.waitUntil(lambda: "a.pubtator came in after step 3" in worked.note.text())
     assert not shown(QMessageBox)
     worked.close()
+
+
+def test_a_decision_is_done_again_elsewhere_with_what_was_seen(worked: StepsWindow, qtbot: QtBot) -> None:
+    desk = desk_of(worked)
+    there = desk.world.mentions(2)[1]
+    worked.table.setCurrentIndex(worked.model.index(worked.model.find(2) or 0, 0))
+    worked.again.click()
+    qtbot.waitUntil(lambda: worked.pages.currentWidget() is worked.repeat)
+    assert worked.repeat.others is not None
+    assert [line.context.mention_id for line in worked.repeat.others.lines] == [there]
+    desk.press(Key.Key_D, at=worked.repeat.list)
+    qtbot.waitUntil(lambda: worked.repeat.others is not None and not worked.repeat.others.lines)
+    assert "in the open document" in worked.repeat.list.empty_words
+    desk.press(Key.Key_P, at=worked.repeat.list)
+    qtbot.waitUntil(lambda: worked.repeat.others is not None and bool(worked.repeat.others.lines))
+    if not worked.repeat.ticked:
+        desk.press(Key.Key_A, at=worked.repeat.list)
+    desk.press(Key.Key_Return, Qt.KeyboardModifier.ShiftModifier, at=worked.repeat.list)
+    qtbot.waitUntil(lambda: worked.pages.currentWidget() is worked.listing)
+    assert desk.project.curation.current([there])[there].verdict == Verdict.nil()
+    assert worked.note.text().startswith("Marked “cardiac arrest” as NIL")
+    qtbot.waitUntil(lambda: listed(worked, qtbot)[0][0] == "4")
+    worked.close()
+
+
+def test_a_step_that_is_no_decision_about_a_string_says_so(worked: StepsWindow, qtbot: QtBot) -> None:
+    desk = desk_of(worked)
+    first = desk.world.mentions(1)
+    desk.project.curation.decide_many(first[2:4], Verdict.reject())
+    qtbot.waitUntil(lambda: worked.model.find(4) is not None)
+    worked.table.setCurrentIndex(worked.model.index(worked.model.find(4) or 0, 0))
+    worked.again.click()
+    qtbot.waitUntil(lambda: "is not one decision about one string" in worked.note.text())
+    assert worked.pages.currentWidget() is worked.listing
+    worked.close()

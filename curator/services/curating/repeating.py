@@ -1,0 +1,83 @@
+"""A decision about a string, done again in documents that are chosen: what it would decide is listed first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+
+from curator.domain.decisions import Outcome, Verdict
+from curator.domain.imports import ImportKind
+from curator.domain.same_string import string_key
+from curator.domain.wording import UserError, tr
+from curator.services.curating.propagation import Others, PropagationScope, PropagationService
+from curator.services.ports import QueueFilter, Store, UnitOfWork
+
+NOT_ONE = (
+    "Step {number} “{text}” is not one decision about one string, so it cannot be done again elsewhere. Choose a step "
+    "that linked, rejected, skipped or marked as NIL mentions with the same text."
+)
+GONE = "No mention of step {number} “{text}” is still there, so it cannot be done again elsewhere."
+NO_DOCUMENT = "No document is open. Open one, or choose other documents."
+
+
+class RepeatService:
+    """Lists what a step would decide elsewhere; `PropagationService.decide` decides what was ticked and seen."""
+
+    def __init__(self, store: Store, propagation: PropagationService) -> None:
+        self._store = store
+        self._propagation = propagation
+
+    def others(
+        self,
+        number: int,
+        *,
+        scope: PropagationScope,
+        document_id: int | None = None,
+        where: QueueFilter | None = None,
+    ) -> Others:
+        """The mentions of the step's string, of its type, with the verdict that it gave: in the document `document_id`,
+        in what the filter `where` shows, in what was imported since, or in the whole project. It reads the text around
+        each: call it from a worker thread.
+
+        Raises UserError where the step is no decision about one string, or none of its mentions is there any more.
+        """
+        with self._store.read() as unit:
+            mention_id, verdict, at = _source(unit, number)
+            documents = _documents(unit, scope, at, document_id)
+        return self._propagation.others(mention_id, verdict, scope=scope, where=where, documents=documents)
+
+
+def _source(unit: UnitOfWork, number: int) -> tuple[int, Verdict, datetime]:
+    """A mention that the step decided, its verdict, and when that was."""
+    step, _ = unit.decisions.operation(number)
+    decisions = unit.decisions.of_operation(number)
+    mentions = unit.mentions.get_many([one.mention_id for one in decisions])
+    strings = {(string_key(one.text), one.type) for one in mentions.values()}
+    verdicts = {one.verdict for one in decisions}
+    if step.target is not None or len(strings) != 1 or len(verdicts) != 1:
+        raise UserError(tr(NOT_ONE, number=number, text=step.text))
+    [verdict] = verdicts
+    if verdict.outcome is Outcome.CLEARED:
+        raise UserError(tr(NOT_ONE, number=number, text=step.text))
+    there = unit.queue.contexts([one.mention_id for one in decisions], bundle_id="")
+    if not there:
+        raise UserError(tr(GONE, number=number, text=step.text))
+    return there[0].mention_id, verdict, step.at
+
+
+def _documents(
+    unit: UnitOfWork, scope: PropagationScope, at: datetime, document_id: int | None
+) -> Collection[int] | None:
+    """Ids of the only documents that are looked at; None: no document is left out."""
+    if scope is PropagationScope.DOCUMENT:
+        if document_id is None:
+            raise UserError(tr(NO_DOCUMENT))
+        return {document_id}
+    if scope is not PropagationScope.SINCE:
+        return None
+    files = {
+        one.file.id
+        for one in unit.documents.imports()
+        if one.kind is not ImportKind.WITHDRAWN and one.at is not None and one.at > at
+    }
+    return {document for file in files for document in unit.documents.ids_of_file(file)}
