@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, not_, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, case, func, not_, or_, select
 
-from curator.domain.decisions import Outcome
+from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.facets import Facet
 from curator.domain.wording import UserError, tr
@@ -74,8 +76,8 @@ class SqlQueue(FacetQueries):
     def uses(self, entity_id: str, mention_ids: Sequence[int]) -> list[MentionUse]:
         found: dict[int, MentionUse] = {}
         for part in chunks(unique(mention_ids)):
-            rows = self._conn.execute(_USES.where(MentionRow.id.in_(part)))
-            found.update((row.id, _use(row, entity_id)) for row in rows)
+            rows = self._conn.execute(_USES.where(MentionRow.id.in_(part)), {"entity_id": entity_id})
+            found.update((row[0], _use(row, entity_id)) for row in rows)
         return [found[one] for one in mention_ids if one in found]
 
     def chances(self, where: QueueFilter, *, bundle_id: str) -> list[Chance]:
@@ -114,20 +116,32 @@ def _named(bundle_id: str) -> tuple[ColumnElement[bool], ...]:
 
 
 def _use(row: AnyRow, entity_id: str) -> MentionUse:
-    at, split, state = from_iso(row.at), Split(row.split), DocumentState(row.state)
-    suggested = row.payload is not None
-    return MentionUse(
-        _with_head(row, None), at, split, state, suggested, _chance(row, entity_id) if suggested else None
+    """By place, not by name: of an entity's uses there may be thousands."""
+    (mention_id, document_id, start, text, kind, external_id, left, right, *decided, at, split, state) = row[:15]
+    bundle_id, payload, first, probability = row[15:]
+    outcome, entity_ids, reason, curator = decided
+    verdict = _verdict(outcome, entity_ids, reason) if outcome else None
+    context = MentionContext(
+        mention_id, document_id, external_id, start, left, text, right, kind, verdict, curator or "", None
     )
+    chance = _chance(first, probability, payload, entity_id) if bundle_id is not None else None
+    return MentionUse(context, from_iso(at), Split(split), DocumentState(state), bundle_id is not None, chance)
 
 
-def _chance(row: AnyRow, entity_id: str) -> float | None:
-    """Without candidates nothing is listed; where the first has no probability, none has."""
-    if row.first is None:
+@lru_cache(maxsize=1024)
+def _verdict(outcome: str, entity_ids: str, reason: str | None) -> Verdict:
+    """Most uses of an entity have the same one."""
+    return verdict_of(SimpleNamespace(outcome=outcome, entity_ids=entity_ids, reason=reason))
+
+
+def _chance(first: str | None, probability: float | None, payload: bytes | None, entity_id: str) -> float | None:
+    """Without candidates nothing is listed; where the first has no probability, none has. The suggestion itself is read
+    only where the entity is not its first candidate."""
+    if first is None:
         return 0.0
-    if not row.probability:
+    if not probability:
         return None
-    return row.probability if row.first == entity_id else unpack_chance(row.payload, entity_id)
+    return probability if payload is None else unpack_chance(payload, entity_id)
 
 
 def _context(row: AnyRow, bundle_id: str) -> MentionContext:
@@ -156,6 +170,8 @@ def _with_head(row: AnyRow, head: Head | None) -> MentionContext:
 _KEY = select(MentionRow.string_key, MentionRow.type)
 _JOINED = {Facet.PROBABILITY, Facet.SPLIT}  # their tables: suggestions and documents
 _BEGIN = func.max(MentionRow.start_pos - AROUND, 0)
+_LEFT = func.substr(DocumentTextRow.text, _BEGIN + 1, MentionRow.start_pos - _BEGIN).label("left")
+_RIGHT = func.substr(DocumentTextRow.text, MentionRow.end_pos + 1, AROUND).label("right")
 _CONTEXTS = (
     select(
         MentionRow.id,
@@ -165,8 +181,8 @@ _CONTEXTS = (
         MentionRow.type,
         DocumentRow.external_id,
         DocumentRow.revision,
-        func.substr(DocumentTextRow.text, _BEGIN + 1, MentionRow.start_pos - _BEGIN).label("left"),
-        func.substr(DocumentTextRow.text, MentionRow.end_pos + 1, AROUND).label("right"),
+        _LEFT,
+        _RIGHT,
         SuggestionRow.bundle_id,
         SuggestionRow.revision.label("made_of"),
         SuggestionRow.payload,
@@ -181,6 +197,25 @@ _CONTEXTS = (
     .outerjoin(DecisionRow, DecisionRow.id == MentionRow.decision_id)
     .where(~MentionRow.deleted, visible())
 )
-_USES = _CONTEXTS.add_columns(
-    DecisionRow.at, DocumentRow.split, DocumentRow.state, SuggestionRow.first, SuggestionRow.probability
+_USES = _CONTEXTS.with_only_columns(
+    MentionRow.id,
+    MentionRow.document_id,
+    MentionRow.start_pos,
+    MentionRow.text,
+    MentionRow.type,
+    DocumentRow.external_id,
+    _LEFT,
+    _RIGHT,
+    DecisionRow.outcome,
+    DecisionRow.entity_ids,
+    DecisionRow.reason,
+    DecisionRow.curator,
+    DecisionRow.at,
+    DocumentRow.split,
+    DocumentRow.state,
+    SuggestionRow.bundle_id,
+    case((SuggestionRow.first == bindparam("entity_id"), None), else_=SuggestionRow.payload),
+    SuggestionRow.first,
+    SuggestionRow.probability,
+    maintain_column_froms=True,
 ).where(DecisionRow.id.is_not(None))

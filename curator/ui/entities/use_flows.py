@@ -139,7 +139,7 @@ class UseFlows(QObject):
         if self._bench.judging:
             self._bench.say(tr(JUDGING))
             return None
-        window = self._opened()
+        window = self._opened(entity_id)
         window.show_entity(entity_id)
         bring_up(window)
         return window
@@ -150,7 +150,7 @@ class UseFlows(QObject):
         bring_up(window)
         return window
 
-    def _opened(self) -> UsesWindow:
+    def _opened(self, first: str = "") -> UsesWindow:
         if self._window is not None:
             return self._window
         project = self._bench.project
@@ -160,6 +160,7 @@ class UseFlows(QObject):
             lookup=project.knowledge.entity,
             curator=lambda: project.curation.curator,
             writable=not project.read_only,
+            first=first,
             parent=self._bench.window(),
         )
         window.mention_wanted.connect(self._preview)

@@ -38,7 +38,8 @@ class UsesWindow(ShowDialog):
     """API: `show_entity`, `ask_entity`, `reload`, `say`. Nothing is changed here: `change_wanted` carries the ids of
     mentions that were ticked and seen, and the verdict that they should get instead of the link.
 
-    `of` is called in a thread of its own; `curator` returns the name of who acts.
+    `of` is called in a thread of its own; `curator` returns the name of who acts. `first`: the entity that will be
+    shown first, whose uses are read while the window is made.
     """
 
     mention_wanted = Signal(int, int)  # document, mention: to be shown beside
@@ -55,6 +56,7 @@ class UsesWindow(ShowDialog):
         lookup: Lookup,
         curator: Callable[[], str],
         writable: bool,
+        first: str = "",
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(tr("All uses of the entity"), parent)
@@ -62,6 +64,9 @@ class UsesWindow(ShowDialog):
         self._of, self._curator, self._writable = of, curator, writable
         glance = Glance(Sight.of_process())
         self.worker = Worker(self)
+        self._reading = first
+        if first:
+            self._read(first)  # while the rest of the window is made
         self._moving: list[int] | None = None  # what the entity that is searched for will get
         self.note = NoteLabel(self)
         self.page = UsesPage(glance, self)
@@ -138,7 +143,9 @@ class UsesWindow(ShowDialog):
         self.say("")
         self._show_listing()
         self.page.begin(entity_id)
-        self._read(entity_id)
+        if entity_id != self._reading:
+            self._read(entity_id)
+        self._reading = ""
 
     def reload(self) -> None:
         """Read the uses again; what is chosen and ticked stays where it can."""
