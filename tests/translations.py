@@ -46,7 +46,7 @@ SHOWN = (
     "curator.ui.queue.queue_head.ORDER_WORDS",
     "curator.ui.files.save_as.SCOPES",
     "curator.ui.deciding.propagation.SCOPES",
-    "curator.ui.dashboard.repeat_panel.SCOPES",
+    "curator.ui.deciding.propagation.AGAIN_SCOPES",
     "curator.ui.queue.facets_panel._WORDS",
     "curator.ui.dashboard.dashboard.TIMES",
     "curator.ui.bench.refresher.EMPTY_KB",

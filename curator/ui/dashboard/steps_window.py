@@ -22,9 +22,8 @@ from curator.domain.decisions import OperationKind
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.curating import Others, PropagationScope, Step, StepPage, StepService, StepState
 from curator.services.ports import MentionContext, Operation
-from curator.ui.dashboard.repeat_panel import RepeatPanel
 from curator.ui.dashboard.steps_list import HEADERS, ROW_ROLE, TEXT, StepFilters, StepsModel
-from curator.ui.deciding import CheckMark, KwicList, KwicRow
+from curator.ui.deciding import CheckMark, KwicList, KwicRow, RepeatPanel
 from curator.ui.kit import (
     ElidedLabel,
     EmptyPage,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from curator.ui.deciding.kwic_list import KwicDelegate, KwicList
     from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
     from curator.ui.deciding.navigator import Navigator
-    from curator.ui.deciding.propagation import PropagationPanel
+    from curator.ui.deciding.propagation import RepeatPanel
     from curator.ui.deciding.reason_strip import QuestionStrip, ReasonStrip, StripAnswer
 
 __all__ = [
@@ -33,9 +33,9 @@ __all__ = [
     "KwicRow",
     "Leftover",
     "Navigator",
-    "PropagationPanel",
     "QuestionStrip",
     "ReasonStrip",
+    "RepeatPanel",
     "Revision",
     "StripAnswer",
     "candidate_key",
@@ -52,6 +52,6 @@ __getattr__ = opened_late(
     kwic_list="KwicDelegate KwicList",
     kwic_rows="CheckMark KwicRow",
     navigator="Navigator",
-    propagation="PropagationPanel",
+    propagation="RepeatPanel",
     reason_strip="QuestionStrip ReasonStrip StripAnswer",
 )

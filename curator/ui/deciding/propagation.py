@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import TypeAlias
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -17,7 +17,7 @@ from curator.ui.deciding.kwic_list import KwicList, rule
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.jobs import KeyHints
-from curator.ui.kit import ElidedLabel, FlowRow, Glance, verdict_words
+from curator.ui.kit import ElidedLabel, FlowRow, Glance, rows_in_sight, verdict_words
 
 # The other mentions of a string, below the text: ticked where they are like the one decided.
 
@@ -168,6 +168,55 @@ class PropagationPanel(QWidget):
         if self.others.beyond:
             words += tr("; {beyond:,} more are not shown and stay unchanged", beyond=self.others.beyond)
         self.count.set_words(words if every else "")
+
+
+# What a step of the history would decide in other documents: ticked lines that were seen are decided as one step.
+
+AGAIN_SCOPES = {
+    PropagationScope.DOCUMENT: ("D  Open document", Qt.Key.Key_D),
+    PropagationScope.QUEUE: ("Q  Queue as filtered", Qt.Key.Key_Q),
+    PropagationScope.SINCE: ("I  Imported since", Qt.Key.Key_I),
+    PropagationScope.PROJECT: ("P  Project", Qt.Key.Key_P),
+}
+AGAIN_NOWHERE = {
+    PropagationScope.DOCUMENT: "No other mention of “{text}” in the open document. P searches the whole project.",
+    PropagationScope.QUEUE: "No other mention of “{text}” in the filtered queue. P searches the whole project.",
+    PropagationScope.SINCE: "No mention of “{text}” in documents imported since. P searches the whole project.",
+    PropagationScope.PROJECT: "No other mention of “{text}” with this type in the project.",
+}
+ONE_UNSEEN = "{n} ticked mention was never on the screen. Look at it, or untick it; nothing was decided."
+UNSEEN = "{n:,} ticked mentions were never on the screen. Go through them, or untick them; nothing was decided."
+
+
+class RepeatPanel(PropagationPanel):
+    """API: that of `PropagationPanel`, and `refusal`."""
+
+    def __init__(self, parent: QWidget | None = None, *, glance: Glance) -> None:
+        super().__init__(parent, glance=glance, scopes=AGAIN_SCOPES)
+        self.close_button.setText(tr("&Back to the history"))
+        self._glance = glance
+        glance.remember(self.list.viewport(), self._lines_shown)
+
+    def show_others(self, others: Others, names: dict[str, str] | None = None) -> None:
+        super().show_others(others, names)
+        self.list.set_empty_words(tr(AGAIN_NOWHERE[others.scope]).format(text=others.this.text))
+
+    def refusal(self) -> str:
+        """Why the ticked mentions cannot be decided yet: some were never on the screen, and the list goes to the first
+        of them. '' where all were."""
+        unseen = [one for one in self.ticked if self._glance.unseen([_again_key(one)])]
+        if not unseen:
+            return ""
+        self.list.go_to(self.list.lines.find(unseen[0]) or 0)
+        return ntr(ONE_UNSEEN, UNSEEN, len(unseen))
+
+    def _lines_shown(self) -> list[Hashable]:
+        rows = (self.list.lines.row(one) for one in rows_in_sight(self.list))
+        return [_again_key(row.context.mention_id) for row in rows if row is not None and row.context is not None]
+
+
+def _again_key(mention_id: int) -> Hashable:
+    return "again", mention_id
 
 
 def _rows(group: Group) -> list[KwicRow]:
