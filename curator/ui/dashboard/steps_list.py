@@ -27,6 +27,9 @@ STATES = {
 }
 HERE = "last step now"
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+ALIGNMENT, FONT = int(Qt.ItemDataRole.TextAlignmentRole), int(Qt.ItemDataRole.FontRole)
+WORDS = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
+ASKED = frozenset([*map(int, WORDS), ROW_ROLE, ALIGNMENT, FONT])
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 KINDS = {
     StepKind.DECISIONS: "Decisions",
@@ -47,6 +50,8 @@ class StepsModel(QAbstractTableModel):
         super().__init__(parent)
         self._rows: list[Step] = []
         self._more = False
+        self._struck = QFont()
+        self._struck.setStrikeOut(True)
         self.here: int | None = None  # the number of the last step that stands
         self.beyond: Operation | None = None  # where the next page begins
 
@@ -94,18 +99,17 @@ class StepsModel(QAbstractTableModel):
         return tr(HEADERS[section]) if 0 <= section < len(HEADERS) else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self.row(index.row()) if index.isValid() else None
-        if row is None:
+        if role not in ASKED:  # a table asks for ten roles of each cell
             return None
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return self._words(row)[index.column()]
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in (NUMBER, MENTIONS):
-            return RIGHT
-        if role == Qt.ItemDataRole.FontRole and index.column() == TEXT:
-            font = QFont()
-            font.setStrikeOut(row.state in (StepState.REDOABLE, StepState.UNDONE))
-            return font
-        return row if role == ROW_ROLE else None
+        row, column = self.row(index.row()) if index.isValid() else None, index.column()
+        if row is None or role == ROW_ROLE:
+            return row
+        if role == ALIGNMENT:
+            return RIGHT if column in (NUMBER, MENTIONS) else None
+        if role == FONT:
+            undone = column == TEXT and row.state in (StepState.REDOABLE, StepState.UNDONE)
+            return self._struck if undone else None
+        return self._words(row)[column]
 
     def _words(self, row: Step) -> tuple[str, ...]:
         here = row.number is not None and row.number == self.here

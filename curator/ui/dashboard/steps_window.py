@@ -99,7 +99,7 @@ class StepsWindow(ShowDialog):
         self.back = self._button(tr(BACK), self._journey)
         self.again = self._button(tr("Do it &again elsewhere…"), self._again)
         self.state = ElidedLabel(muted=True, parent=self)
-        self.repeat = RepeatPanel(self, glance=Glance(Sight.of_process()))
+        self._repeat: RepeatPanel | None = None
         self._repeated: int | None = None  # the step that is done again
         self._typing = QTimer(self, singleShot=True, interval=TYPING_MS)
         self._resting = QTimer(self, singleShot=True, interval=RESTING_MS)
@@ -125,7 +125,7 @@ class StepsWindow(ShowDialog):
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         header = table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setResizeContentsPrecision(60)
+        header.setResizeContentsPrecision(20)
         for column in range(len(HEADERS)):
             stretched = column == TEXT
             mode = QHeaderView.ResizeMode.Stretch if stretched else QHeaderView.ResizeMode.ResizeToContents
@@ -157,10 +157,8 @@ class StepsWindow(ShowDialog):
         whole.addLayout(FlowRow(self.go, self.back, self.again, self.state))
         self.pages = QStackedWidget(self)
         self.pages.addWidget(self.listing)
-        self.pages.addWidget(self.repeat)
         self.body.addWidget(self.note)
         self.body.addWidget(self.pages, 1)
-        watch(self.repeat)
 
     def _connect(self) -> None:
         self._typing.timeout.connect(self.load)
@@ -173,11 +171,6 @@ class StepsWindow(ShowDialog):
         self.table.selectionModel().currentRowChanged.connect(lambda: self._moved())
         self.mentions.rested.connect(lambda _: self._preview())
         self.mentions.pressed.connect(self._pressed)
-        self.repeat.scope_wanted.connect(self._rescope)
-        self.repeat.decide_wanted.connect(self._decide)
-        self.repeat.preview_wanted.connect(self.mention_wanted)
-        self.repeat.left.connect(self.show_listing)
-        self.repeat.said.connect(self.say)
         self.finished.connect(self._end)
 
     def _end(self) -> None:
@@ -321,6 +314,20 @@ class StepsWindow(ShowDialog):
 
     # --- the same elsewhere ---
 
+    @property
+    def repeat(self) -> RepeatPanel:
+        """Made when it is wanted, so that the history is there sooner."""
+        if self._repeat is None:
+            self._repeat = panel = RepeatPanel(self, glance=Glance(Sight.of_process()))
+            panel.scope_wanted.connect(self._rescope)
+            panel.decide_wanted.connect(self._decide)
+            panel.preview_wanted.connect(self.mention_wanted)
+            panel.left.connect(self.show_listing)
+            panel.said.connect(self.say)
+            self.pages.addWidget(panel)
+            watch(panel)
+        return self._repeat
+
     def _again(self) -> None:
         step = self.step
         if step is not None and step.number is not None:
@@ -354,7 +361,7 @@ class StepsWindow(ShowDialog):
 
     def reject(self) -> None:
         """Esc goes back to the history first."""
-        if self.pages.currentWidget() is self.repeat:
+        if self.pages.currentWidget() is not self.listing:
             self.show_listing()
         else:
             super().reject()
