@@ -18,6 +18,7 @@ class Menu(StrEnum):
     PROJECT = "Project"
     EDIT = "Edit"
     MENTION = "Mention"
+    ANNOTATE = "Annotate"
     QUEUE = "Queue"
     PEOPLE = "People"
     MODEL = "Model"
@@ -26,7 +27,7 @@ class Menu(StrEnum):
     HELP = "Help"
 
 
-ON_THE_PROJECT = {Menu.EDIT, Menu.MENTION, Menu.QUEUE}
+ON_THE_PROJECT = {Menu.EDIT, Menu.MENTION, Menu.ANNOTATE, Menu.QUEUE}
 """Menus whose commands act on the project's mentions and documents."""
 
 

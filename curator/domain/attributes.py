@@ -7,7 +7,7 @@ that a new name changes nothing that was recorded, and one that is deleted only 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -144,10 +144,14 @@ class Scheme:
         return self._changed(attribute_id, lambda one: replace(one, values=(*one.values, new)))
 
     def value_renamed(self, value_id: int, name: str) -> Scheme:
-        owner = self._owner(value_id)
-        others = [one.name for one in owner.shown if one.id != value_id]
-        _check_names([*others, name], what=tr("value"), most=MOST_VALUES)
-        return self._value_changed(owner, value_id, name=name.strip())
+        return self.values_renamed(self._owner(value_id).id, {value_id: name})
+
+    def values_renamed(self, attribute_id: int, names: Mapping[int, str]) -> Scheme:
+        """New names by value id, at once: two values can swap theirs."""
+        one = self.get(attribute_id)
+        values = tuple(replace(each, name=names.get(each.id, each.name).strip()) for each in one.values)
+        _check_names([each.name for each in values if not each.hidden], what=tr("value"), most=MOST_VALUES)
+        return self._changed(attribute_id, lambda one: replace(one, values=values))
 
     def value_hidden(self, value_id: int, hidden: bool) -> Scheme:
         owner = self._owner(value_id)

@@ -8,22 +8,26 @@ deciding. `Workbench` joins the rooms that it shows.
 from typing import TYPE_CHECKING
 
 from curator import opened_late
+from curator.ui.bench.annotate_commands import ANNOTATE
 from curator.ui.bench.candidate_commands import CANDIDATES
 from curator.ui.bench.deciding_commands import DECIDING
 from curator.ui.bench.queue_commands import QUEUE
 from curator.ui.bench.text_commands import TEXT
 
 if TYPE_CHECKING:
+    from curator.ui.bench.annotating import Annotating
     from curator.ui.bench.mention_editor import TypePicker
     from curator.ui.bench.refresher import Refresher
     from curator.ui.bench.window_layout import WindowLayout
     from curator.ui.bench.workbench import Workbench
 
 __all__ = [
+    "ANNOTATE",
     "CANDIDATES",
     "DECIDING",
     "QUEUE",
     "TEXT",
+    "Annotating",
     "Refresher",
     "TypePicker",
     "WindowLayout",
@@ -32,6 +36,7 @@ __all__ = [
 
 __getattr__ = opened_late(
     __name__,
+    annotating="Annotating",
     mention_editor="TypePicker",
     refresher="Refresher",
     window_layout="WindowLayout",

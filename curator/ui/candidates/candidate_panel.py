@@ -206,7 +206,7 @@ class CandidatePanel(QWidget):
                 label.set_words("")
             return
         self._text.set_words(view.mention.text)
-        parts = [view.mention.type]
+        parts = [view.mention.type, *(f"{one.name}: {value.name}" for one, value in view.attributes)]
         if view.suggestion is not None and view.suggestion.expanded:
             parts.append(tr("long form: {expanded}", expanded=view.suggestion.expanded))
         if self._extent.blind:

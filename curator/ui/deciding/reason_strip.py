@@ -255,6 +255,11 @@ class ReasonStrip(QuestionStrip):
         question = ntr(UNDECIDED, UNDECIDED_MANY, undecided, all=every)
         self.put(question, [leave, nil, reject], note=tr(WHAT_IS_TAKEN))
 
+    def ask_other(self, question: str, answers: Sequence[StripAnswer]) -> None:
+        """Ask what is no reason, such as the value of an attribute."""
+        self._outcome = None
+        self.put(question, answers)
+
     def _reason(self, number: int, reason: Reason) -> StripAnswer:
         key = Qt.Key(Qt.Key.Key_0 + number)
         verdict = _verdict(reason)

@@ -280,18 +280,20 @@ def _paint_nil_flag(painter: QPainter, mark: MentionMark, piece: LinePiece, them
 
 
 def _is_noted(mark: MentionMark) -> bool:
-    return bool(mark.view.mention.flagged or mark.view.comments)
+    return bool(mark.view.mention.flagged or mark.view.comments or mark.view.attributes)
 
 
 def _notes_box(mark: MentionMark, block: Block) -> QRectF:
-    """Of a flag and a bubble over the beginning of what is flagged and commented, between its letters and the line
-    above: as large as they can be without hiding either. They leave the frame its corner where there is room."""
+    """Of a flag, a bubble and a label over the beginning of what is flagged, commented or has attributes, between its
+    letters and the line above: as large as they can be without hiding either. They leave the frame its corner where
+    there is room."""
     piece, style, noted = mark.pieces[0], block.style, mark.view
     letters, usual = LETTERS * style.ascent, NOTE * style.ascent
     gap = style.line_height - style.descent - letters - 2.0
     free = piece.line == 0 and not block.label  # nothing stands above a paragraph's first line
     height = usual if free else min(max(gap, LEAST_NOTE), usual)
-    width = notes_width(height, flagged=noted.mention.flagged, commented=bool(noted.comments))
+    flagged, commented = noted.mention.flagged, bool(noted.comments)
+    width = notes_width(height, flagged=flagged, commented=commented, attributed=bool(noted.attributes))
     inside = CORNER if piece.rect.width() >= width + 2 * CORNER else 0.0
     return QRectF(piece.rect.left() + inside, piece.baseline - letters - 1.0 - height, width, height)
 
@@ -299,7 +301,8 @@ def _notes_box(mark: MentionMark, block: Block) -> QRectF:
 def _paint_notes(painter: QPainter, mark: MentionMark, block: Block, theme: Theme) -> None:
     view, box = mark.view, _notes_box(mark, block)
     flagged, commented = view.mention.flagged, bool(view.comments)
-    draw_notes(painter, box.bottomLeft(), box.height(), theme, flagged=flagged, commented=commented)
+    attributed, foot = bool(view.attributes), box.bottomLeft()
+    draw_notes(painter, foot, box.height(), theme, flagged=flagged, commented=commented, attributed=attributed)
 
 
 def frame_rects(mark: MentionMark) -> list[QRectF]:

@@ -1,4 +1,4 @@
-"""Small marks for flags and comments, in rows and in the text."""
+"""Small marks for flags, comments and attributes, in rows and in the text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPolygonF
 
 from curator.ui.kit.theme import Theme
 
-FLAG, BUBBLE, GAP = 0.6, 1.1, 4.0
+FLAG, BUBBLE, TAG, GAP = 0.6, 1.1, 1.15, 4.0
 """Widths of the marks in heights, and pixels behind each."""
 
 
@@ -36,9 +36,22 @@ def _bubble(foot: QPointF, height: float) -> QPainterPath:
     return path
 
 
-def notes_width(height: float, *, flagged: bool, commented: bool) -> float:
+def _tag(foot: QPointF, height: float) -> QPainterPath:
+    """A label with a hole, its point to the left, above the point."""
+    top, middle, right = foot.y() - height * 0.85, foot.y() - height * 0.42, foot.x() + height * TAG
+    corner = foot.x() + height * 0.42
+    path = QPainterPath()
+    ends = [QPointF(foot.x(), middle), QPointF(corner, top), QPointF(right, top), QPointF(right, foot.y())]
+    path.addPolygon(QPolygonF([*ends, QPointF(corner, foot.y()), ends[0]]))
+    path.addEllipse(QPointF(corner, middle), height * 0.13, height * 0.13)
+    path.setFillRule(Qt.FillRule.OddEvenFill)
+    return path
+
+
+def notes_width(height: float, *, flagged: bool, commented: bool, attributed: bool = False) -> float:
     """What `draw_notes` takes."""
-    return (height * FLAG + GAP if flagged else 0.0) + (height * BUBBLE + GAP if commented else 0.0)
+    marks = ((flagged, FLAG), (commented, BUBBLE), (attributed, TAG))
+    return sum(height * width + GAP for there, width in marks if there)
 
 
 def draw_notes(
@@ -49,6 +62,7 @@ def draw_notes(
     *,
     flagged: bool,
     commented: bool,
+    attributed: bool = False,
 ) -> None:
     """The marks that apply, side by side from the point on."""
     place = QPointF(foot)
@@ -58,5 +72,8 @@ def draw_notes(
         place += QPointF(notes_width(height, flagged=True, commented=False), 0)
     if commented:
         shapes.append((_bubble(place, height), theme.accent))
+        place += QPointF(notes_width(height, flagged=False, commented=True), 0)
+    if attributed:
+        shapes.append((_tag(place, height), theme.accent))
     for path, colour in shapes:
         painter.fillPath(path, colour)

@@ -1,16 +1,18 @@
-"""Panels beside the text and below it: history and comments of a mention, guidelines, the status line."""
+"""Panels beside the text and below it: history and comments of a mention, guidelines, the status line, attributes."""
 
 from typing import TYPE_CHECKING
 
 from curator import opened_late
 
 if TYPE_CHECKING:
+    from curator.ui.panels.attributes_dialog import AttributesDialog
     from curator.ui.panels.guidelines_panel import GuidelinesPanel
-    from curator.ui.panels.history_panel import HistoryPanel, HistorySide, SideSplitter
+    from curator.ui.panels.history_panel import HistoryPanel, HistorySide, SideSplitter, attribute_rows
     from curator.ui.panels.notes import CommentsPanel, CommentStrip, Noter
     from curator.ui.panels.status_line import StatusLine
 
 __all__ = [
+    "AttributesDialog",
     "CommentStrip",
     "CommentsPanel",
     "GuidelinesPanel",
@@ -19,12 +21,14 @@ __all__ = [
     "Noter",
     "SideSplitter",
     "StatusLine",
+    "attribute_rows",
 ]
 
 __getattr__ = opened_late(
     __name__,
+    attributes_dialog="AttributesDialog",
     guidelines_panel="GuidelinesPanel",
-    history_panel="HistoryPanel HistorySide SideSplitter",
+    history_panel="HistoryPanel HistorySide SideSplitter attribute_rows",
     notes="CommentStrip CommentsPanel Noter",
     status_line="StatusLine",
 )

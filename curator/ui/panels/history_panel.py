@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from curator.domain.attributes import AttributeEdit, Scheme
 from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import MentionEdit, slice_spans
 from curator.domain.wording import tr
@@ -64,7 +65,7 @@ class DecisionStatus(StrEnum):
     CURRENT = "current"
     REPLACED = "replaced"
     UNDONE = "undone"
-    EDIT = ""  # not a decision: the mention was moved or retyped
+    EDIT = ""  # not a decision: the mention was moved or retyped, or an attribute set
 
 
 STATUS_WORDS = {DecisionStatus.REPLACED: "replaced", DecisionStatus.UNDONE: "undone"}
@@ -78,7 +79,7 @@ class HistoryRow:
     shown: str
     status: DecisionStatus
     replaced: str = ""  # what stood before, in words
-    edit: MentionEdit | None = None
+    edit: MentionEdit | AttributeEdit | None = None
 
     @property
     def more(self) -> str:
@@ -178,6 +179,18 @@ def edit_rows(edits: Sequence[MentionEdit], text: str) -> list[HistoryRow]:
     return rows
 
 
+def attribute_rows(edits: Sequence[AttributeEdit], scheme: Scheme) -> list[HistoryRow]:
+    """Newest first, with the names that attributes and values have now."""
+    values = {value.id: value.name for one in scheme.attributes for value in one.values}
+    names = {one.id: one.name for one in scheme.attributes}
+    rows = []
+    for edit in reversed(edits):
+        value = values.get(edit.value_id or 0, tr("no value"))
+        what = f"{names.get(edit.attribute_id, edit.attribute_id)}: {value}"
+        rows.append(HistoryRow(None, what, "", DecisionStatus.EDIT, edit=edit))
+    return rows
+
+
 def merged(decisions: Sequence[HistoryRow], edits: Sequence[HistoryRow]) -> list[HistoryRow]:
     """Both newest first; of one moment, the decision is the newer."""
     if not edits:
@@ -271,10 +284,11 @@ class HistoryPanel(QWidget):
         names: Mapping[str, str] | None = None,
         edits: Sequence[MentionEdit] = (),
         text: str = "",
+        more: Sequence[HistoryRow] = (),
     ) -> None:
         """Decisions and changes of the mention oldest first, as `CurationService.history` and `edits` return them;
-        `names` of entities by id, `text` of the document."""
-        self.model.show_rows(merged(history_rows(decisions, names or {}), edit_rows(edits, text)))
+        `names` of entities by id, `text` of the document; `more` are other changes, in words."""
+        self.model.show_rows(merged(history_rows(decisions, names or {}), [*edit_rows(edits, text), *more]))
         self.list.fit()
 
 

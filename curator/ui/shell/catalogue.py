@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from curator.commands import in_menu_order
-from curator.ui.bench import CANDIDATES, DECIDING, QUEUE, TEXT
+from curator.ui.bench import ANNOTATE, CANDIDATES, DECIDING, QUEUE, TEXT
 from curator.ui.corpus import CORPUS
 from curator.ui.dashboard import SEEING, STEPS
 from curator.ui.entities import ENTITIES, USES
@@ -24,6 +24,7 @@ COMMANDS = in_menu_order(
         QUEUE,
         TEXT,
         CORPUS,
+        ANNOTATE,
         SHELL,
         ENTITIES,
         USES,

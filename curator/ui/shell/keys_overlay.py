@@ -18,7 +18,7 @@ from curator.ui.shell.catalogue import COMMANDS
 LEAST_LETTERS = 34
 """Of a column; where three have no room for so many, they stand one below the other."""
 COLUMNS: tuple[tuple[Menu, ...], ...] = (
-    (Menu.MENTION,),
+    (Menu.MENTION, Menu.ANNOTATE),
     (Menu.EDIT, Menu.QUEUE, Menu.PROJECT),
     (Menu.VIEW, Menu.PEOPLE, Menu.MODEL, Menu.TOOLS, Menu.HELP),
 )

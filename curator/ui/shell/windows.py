@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow
 from curator.commands import Commands
 from curator.domain.wording import ProjectLockedError, UserError, tr
 from curator.services.records import last_lines
-from curator.ui.bench import CANDIDATES, DECIDING, QUEUE, TEXT
+from curator.ui.bench import ANNOTATE, CANDIDATES, DECIDING, QUEUE, TEXT
 from curator.ui.corpus import CORPUS
 from curator.ui.dashboard import SEEING, STEPS
 from curator.ui.entities import ENTITIES, USES
@@ -262,7 +262,7 @@ class Session(QObject):
     def show(self, project: Project) -> None:
         """Take an open project into the window."""
         # what shows a project is loaded with the first one, after the first paint
-        from curator.ui.bench import Workbench
+        from curator.ui.bench import Annotating, Workbench
         from curator.ui.corpus import CorpusFlows
         from curator.ui.dashboard import SeeingFlows, StepFlows
         from curator.ui.entities import EntityFlows, UseFlows
@@ -283,6 +283,7 @@ class Session(QObject):
         self.corpus = CorpusFlows(bench)
         register = self.commands.register
         register((*DECIDING, *CANDIDATES, *QUEUE, *TEXT, *JOBS), bench)
+        register(ANNOTATE, Annotating(bench))
         register(MODEL, self.model)
         register(FILES, self.flows)
         register(PEOPLE, self.people)

@@ -19,6 +19,7 @@ from curator.ui.shell.catalogue import COMMANDS
 
 BY_KEY = {key: command for command in COMMANDS for key in command.shortcuts}
 JUDGING = {
+    "annotate.attributes",
     *(
         "mention.next",
         "mention.previous",
@@ -107,7 +108,7 @@ def test_in_a_round_only_what_judges_or_reads_is_within_reach() -> None:
         project=True, writable=True, knowledge_base=True, document=True, mention=True, candidates=9, decided=True
     )
     judging = replace(state, judging=True, selection=True)
-    menus = {Menu.EDIT, Menu.MENTION, Menu.QUEUE}
+    menus = {Menu.EDIT, Menu.MENTION, Menu.ANNOTATE, Menu.QUEUE}
     enabled = {c.id for c in COMMANDS if c.enabled(judging)}
     assert {
         "mention.accept",

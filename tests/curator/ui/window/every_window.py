@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 import curator.ui
+from curator.domain.attributes import Scheme
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Document, DocumentState, SourceDocument, Split
 from curator.services.importing.import_comparing import Compared
@@ -44,6 +45,7 @@ from curator.ui.files.import_report import ImportReportDialog
 from curator.ui.files.save_as import SaveDialog
 from curator.ui.jobs.jobs import JobKind, RunningJob
 from curator.ui.kit.form import BaseDialog, FormDialog, ShowDialog
+from curator.ui.panels.attributes_dialog import AttributeDialog, AttributesDialog
 from curator.ui.people.agreement_window import AgreementWindow
 from curator.ui.people.rounds import NewRoundDialog
 from curator.ui.training.bundles import ReasonDialog
@@ -172,10 +174,20 @@ def _types(desk: Desk, _: Path) -> TypePicker:
     return picker
 
 
+SCHEME = Scheme().with_attribute("negation", ("affirmed", "negated")).with_attribute("time", ("past",), ("Disease",))
+
+
+def _attributes(desk: Desk, _: Path) -> AttributesDialog:
+    notes = lambda _: ["2 mentions keep their values."]  # noqa: E731
+    return AttributesDialog(SCHEME, uses={1: 2}, notes=notes, types=("Disease",), writable=True, parent=desk.window)
+
+
 Maker = Callable[[Desk, Path], QWidget]
 MAKERS: dict[str, str | Maker] = {
     "AboutDialog": "help.about",
     "AgreementWindow": _agreement,
+    "AttributeDialog": lambda desk, _: AttributeDialog(SCHEME, SCHEME.get(1), types=(), parent=desk.window),
+    "AttributesDialog": _attributes,
     "BundlesDialog": "model.history",
     "ChangedTextsDialog": _changed_texts,
     "Dashboard": "view.dashboard",

@@ -1,0 +1,34 @@
+"""Commands of the menu Annotate: what is recorded of mentions beside their links."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from curator.commands import Command, Menu
+
+if TYPE_CHECKING:
+    from curator.ui.bench.annotating import Annotating
+
+
+ANNOTATE: tuple[Command[Annotating], ...] = (
+    Command(
+        "annotate.attributes",
+        "Attributes of the mention…",
+        Menu.ANNOTATE,
+        "Shows the attributes of the mention, such as negation. Press the letter of an attribute, then the digit of a "
+        "value to set it; the digit of the value it has clears it.",
+        lambda annotating: annotating.ask(),
+        ("L",),
+        when=lambda s: s.writable and s.mention,
+        in_rounds=True,
+    ),
+    Command(
+        "annotate.scheme",
+        "Attributes of the project…",
+        Menu.ANNOTATE,
+        "Defines the attributes that mentions of this project can have, their values, and the mention types that have "
+        "them.",
+        lambda annotating: annotating.define(),
+        when=lambda s: s.project,
+    ),
+)

@@ -1,0 +1,98 @@
+"""Attributes of the current mention by key, and the dialog that defines the project's attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QObject, Qt
+
+from curator.domain.attributes import Attribute, Given
+from curator.domain.wording import tr
+from curator.services.queue import MentionView
+from curator.ui.bench.workbench import Workbench
+from curator.ui.deciding import StripAnswer
+from curator.ui.kit import place_of
+from curator.ui.panels import AttributesDialog
+
+NONE_YET = "This project has no attributes yet. Define them with {way}."
+NONE_HERE = "Mentions of type {type} have no attributes in this project."
+CLOSED = "Attributes cannot be set here."
+
+
+class Annotating(QObject):
+    """Acts on the workbench's current mention, through its seat: in a round the values are the curator's own."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(bench)
+        self._bench = bench
+
+    def ask(self) -> None:
+        """Show the attributes of the mention in the bottom line; of one attribute its values at once."""
+        bench, view = self._bench, self._bench.navigator.mention
+        service = bench.decider.seat.attributes
+        if view is None or not bench.decider.saw():
+            return
+        if service is None:
+            bench.say(tr(CLOSED))
+            return
+        scheme = service.scheme()
+        fitting = scheme.of_type(view.mention.type)
+        if len(fitting) == 1:
+            self._ask_value(view, fitting[0])
+        elif fitting:
+            self._ask_attribute(view, fitting)
+        elif scheme.shown:
+            bench.say(tr(NONE_HERE, type=view.mention.type))
+        else:
+            bench.say(tr(NONE_YET, way=place_of("annotate.scheme")))
+
+    def _ask_attribute(self, view: MentionView, fitting: Sequence[Attribute]) -> None:
+        has = {one.id: value.name for one, value in view.attributes}
+        answers = []
+        for at, one in enumerate(fitting):
+            key = Qt.Key(Qt.Key.Key_A + at)
+            words = f"{one.name}: {has[one.id]}" if one.id in has else one.name
+            answers.append(StripAnswer(key, chr(ord("A") + at), words, partial(self._ask_value, view, one)))
+        self._put(tr("Attribute of “{text}”", text=view.mention.text), answers)
+
+    def _ask_value(self, view: MentionView, one: Attribute) -> None:
+        has = value_of(view.attributes, one)
+        answers = []
+        for at, value in enumerate(one.shown, start=1):
+            words = f"{value.name} ✓" if value.id == has else value.name
+            new = None if value.id == has else value.id
+            answers.append(StripAnswer(Qt.Key(Qt.Key.Key_0 + at), str(at), words, partial(self._set, view, one, new)))
+        self._put(tr("{attribute} of “{text}”", attribute=one.name, text=view.mention.text), answers)
+
+    def _put(self, question: str, answers: Sequence[StripAnswer]) -> None:
+        bench = self._bench
+        bench.line.setCurrentWidget(bench.reasons)
+        bench.reasons.ask_other(f"{question}:", answers)
+
+    def _set(self, view: MentionView, one: Attribute, value_id: int | None) -> None:
+        """Of the mention that was asked about, which is still the current one."""
+        bench, service = self._bench, self._bench.decider.seat.attributes
+        if service is not None and bench.navigator.mention_id == view.mention.id:
+            bench.decider.act(lambda: service.set([view.mention.id], one.id, value_id))
+
+    def define(self) -> AttributesDialog:
+        """Open the dialog of the project's attributes; what it saves is one step."""
+        bench, service = self._bench, self._bench.project.attributes
+        dialog = AttributesDialog(
+            service.scheme(),
+            uses=service.uses(),
+            notes=service.notes,
+            types=sorted(bench.known_types()),
+            writable=not bench.project.read_only,
+            parent=bench.window(),
+        )
+        unchanged = tr("The attributes were not changed.")
+        dialog.accepted.connect(lambda: bench.decider.act(lambda: service.save(dialog.scheme), nothing=unchanged))
+        dialog.open()
+        return dialog
+
+
+def value_of(given: Given, attribute: Attribute) -> int | None:
+    """The id of the value that a mention has of an attribute."""
+    return next((value.id for one, value in given if one.id == attribute.id), None)

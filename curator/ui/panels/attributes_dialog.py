@@ -1,0 +1,214 @@
+"""*Annotate > Attributes of the project*: which attributes mentions can have, with their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
+
+from curator.domain.attributes import MOST_VALUES, PRESETS, Attribute, AttributeValue, Scheme
+from curator.domain.wording import UserError, tr
+from curator.ui.kit import EmptyPage, FormDialog, RecordColumn, RecordTable, sentence
+
+INTRO = (
+    "An attribute is recorded for a mention beside its link, such as negation. It has up to nine named values, one of "
+    "which a mention can have."
+)
+NONE, MAKE = "No attributes yet", "“New…” adds one; common ones are offered there."
+EDIT_INTRO = "Empty a value to delete it. Mentions that have it keep it, hidden, until it is restored."
+NO_PRESET = "own values"
+COLUMNS = 3
+"""Of the fields for values."""
+
+
+class AttributesDialog(FormDialog):
+    """Edits a draft; `scheme` is what was made of it. `notes` says what should be known before it is saved."""
+
+    def __init__(
+        self,
+        scheme: Scheme,
+        *,
+        uses: Mapping[int, int],
+        notes: Callable[[Scheme], Sequence[str]],
+        types: Sequence[str],
+        writable: bool,
+        parent: QWidget | None = None,
+    ) -> None:
+        """`uses` is the number of mentions by value id; `types` are offered."""
+        super().__init__(tr("Attributes of the project"), intro=tr(INTRO), ok=tr("Save"), parent=parent)
+        self.scheme = scheme
+        self._uses, self._notes, self._types, self._writable = uses, notes, types, writable
+        self.table: RecordTable[Attribute] = RecordTable(
+            tr("Attributes"),
+            [
+                RecordColumn(tr("Attribute"), _name),
+                RecordColumn(tr("Values"), lambda one: " · ".join(value.name for value in one.shown)),
+                RecordColumn(tr("Types"), lambda one: ", ".join(one.types) or tr("all types")),
+                RecordColumn(tr("Mentions"), lambda one: f"{self._used(one):,}", by=lambda one: self._used(one)),
+            ],
+            wide=1,
+            parent=self,
+        )
+        self.empty = EmptyPage(tr(NONE), tr(MAKE), self)
+        self.note = sentence("")
+        self.body.addWidget(self.table, 1)
+        self.body.addWidget(self.empty, 1)
+        row = QHBoxLayout()
+        self.new = self._button(row, tr("&New…"), self._add)
+        self.edit = self._button(row, tr("&Edit…"), self._edit)
+        self.drop = self._button(row, tr("&Delete"), self._delete)
+        row.addStretch(1)
+        self.body.addLayout(row)
+        self.body.addWidget(self.note)
+        self.table.selectionModel().currentChanged.connect(lambda: self._enable())
+        self.table.activated.connect(lambda: self._edit())
+        self.resize(760, 420)
+        self._show()
+        (self.table if scheme.attributes else self.new).setFocus()
+
+    def _button(self, row: QHBoxLayout, words: str, then: Callable[[], object]) -> QPushButton:
+        button = QPushButton(words, self)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: then())
+        row.addWidget(button)
+        return button
+
+    def _used(self, one: Attribute) -> int:
+        return sum(self._uses.get(value.id, 0) for value in one.values)
+
+    def _show(self) -> None:
+        self.table.show_rows(self.scheme.attributes)
+        self.empty.stand_in(self.table, empty=not self.scheme.attributes)
+        self.note.setText("\n".join(self._notes(self.scheme)))
+        self.note.setVisible(bool(self.note.text()))
+        self._enable()
+
+    def _enable(self) -> None:
+        one = self.table.current
+        self.new.setEnabled(self._writable)
+        self.ok.setEnabled(self._writable)
+        self.edit.setEnabled(self._writable and one is not None and not one.hidden)
+        self.drop.setEnabled(self._writable and one is not None)
+        self.drop.setText(tr("&Restore") if one is not None and one.hidden else tr("&Delete"))
+
+    def _change(self, change: Callable[[], Scheme]) -> None:
+        try:
+            self.scheme = change()
+        except UserError as error:
+            self.problem.set_note(str(error))
+            return
+        self.problem.set_note("")
+        self._show()
+
+    def _add(self) -> AttributeDialog:
+        return self._ask(None)
+
+    def _edit(self) -> AttributeDialog | None:
+        one = self.table.current
+        return None if one is None or one.hidden or not self._writable else self._ask(one)
+
+    def _ask(self, one: Attribute | None) -> AttributeDialog:
+        dialog = AttributeDialog(self.scheme, one, types=self._types, parent=self)
+        dialog.accepted.connect(lambda: self._change(dialog.changed))
+        dialog.open()
+        return dialog
+
+    def _delete(self) -> None:
+        one = self.table.current
+        if one is not None:
+            self._change(lambda: self.scheme.hidden(one.id, not one.hidden))
+
+
+class AttributeDialog(FormDialog):
+    """One attribute: a name, its values in a field each, and the mention types that have it."""
+
+    def __init__(
+        self, scheme: Scheme, one: Attribute | None, *, types: Sequence[str], parent: QWidget | None = None
+    ) -> None:
+        """`one` is to be edited; None: a new one."""
+        title, intro = (tr("New attribute"), "") if one is None else (tr("Edit attribute"), tr(EDIT_INTRO))
+        super().__init__(title, intro=intro, ok=tr("OK"), parent=parent)
+        self._scheme, self._one = scheme, one
+        self.preset = QComboBox(self)
+        self.preset.setAccessibleName(tr("Preset"))
+        self.preset.addItem(tr(NO_PRESET))
+        for preset in PRESETS:
+            self.preset.addItem(f"{preset.name}: {', '.join(preset.values)}")
+        self.name = self._line(tr("Name of the attribute"), one.name if one is not None else "")
+        kept = one.shown if one is not None else ()
+        self._kept: list[AttributeValue | None] = [*kept, *([None] * (MOST_VALUES - len(kept)))]
+        self.values = [
+            self._line(tr("Value {number}", number=at), value.name if value is not None else "")
+            for at, value in enumerate(self._kept, start=1)
+        ]
+        self.types = self._line(tr("Mention types"), ", ".join(one.types) if one is not None else "")
+        self.types.setPlaceholderText(tr("all types, or for example: {types}", types=", ".join(types[:2]) or "Disease"))
+        self.restore = QCheckBox(tr("&Restore deleted values"), self)
+        if one is None:
+            self.form.addRow(tr("&Preset"), self.preset)
+        self.form.addRow(tr("&Name"), self.name)
+        grid = QGridLayout()
+        for at, line in enumerate(self.values):
+            line.setPlaceholderText(str(at + 1))
+            grid.addWidget(line, at // COLUMNS, at % COLUMNS)
+        label = QLabel(tr("&Values"), self)
+        label.setBuddy(self.values[0])
+        self.form.addRow(label, grid)
+        self.form.addRow(tr("&Types"), self.types)
+        if one is not None and any(value.hidden for value in one.values):
+            self.form.addRow("", self.restore)
+        else:
+            self.restore.hide()
+        self.preset.setVisible(one is None)
+        self.preset.activated.connect(self._take_preset)
+        self.setMinimumWidth(460)
+        self.name.setFocus()
+
+    def _line(self, name: str, text: str) -> QLineEdit:
+        line = QLineEdit(text, self)
+        line.setAccessibleName(name)
+        return line
+
+    def _take_preset(self, at: int) -> None:
+        if at > 0:
+            preset = PRESETS[at - 1]
+            self.name.setText(preset.name)
+            for line, words in zip(self.values, (*preset.values, *[""] * MOST_VALUES), strict=False):
+                line.setText(words)
+
+    def check(self) -> str:
+        try:
+            self.changed()
+        except UserError as error:
+            return str(error)
+        return ""
+
+    def changed(self) -> Scheme:
+        """The scheme with what was entered. Raises UserError where it cannot be."""
+        names = [line.text().strip() for line in self.values]
+        types = [part.strip() for part in self.types.text().split(",") if part.strip()]
+        if self._one is None:
+            return self._scheme.with_attribute(self.name.text(), [one for one in names if one], types)
+        return self._edited(self._one, names, types)
+
+    def _edited(self, one: Attribute, names: Sequence[str], types: Sequence[str]) -> Scheme:
+        scheme = self._scheme.renamed(one.id, self.name.text()).limited(one.id, types)
+        pairs = list(zip(self._kept, names, strict=True))
+        if not any(names):
+            raise UserError(tr("The attribute “{name}” needs at least one value.", name=one.name))
+        for value, name in pairs:
+            if value is not None and not name:
+                scheme = scheme.value_hidden(value.id, True)
+        new = {value.id: name for value, name in pairs if value is not None and name}
+        scheme = scheme.values_renamed(one.id, new)
+        for value, name in pairs:
+            if value is None and name:
+                scheme = scheme.with_value(one.id, name)
+        if self.restore.isChecked():
+            for value in one.values:
+                scheme = scheme.value_hidden(value.id, False) if value.hidden else scheme
+        return scheme
+
+
+def _name(one: Attribute) -> str:
+    return tr("{name} (deleted)", name=one.name) if one.hidden else one.name

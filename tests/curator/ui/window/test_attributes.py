@@ -1,0 +1,88 @@
+"""Attributes of the current mention by key, in the project and in a round, and the dialog that defines them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLineEdit
+
+from curator.domain.attributes import Scheme
+from curator.ui.panels.attributes_dialog import AttributeDialog, AttributesDialog
+from tests.curator.ui.window.fakes import CTRL, Desk
+
+SCHEME = Scheme().with_attribute("negation", ("affirmed", "negated")).with_attribute("severity", ("mild", "severe"))
+
+
+def has(desk: Desk) -> dict[str, str]:
+    view = desk.bench.navigator.mention
+    assert view is not None
+    return {one.name: value.name for one, value in view.attributes}
+
+
+def test_keys_set_change_clear_and_undo_a_value(desk: Desk) -> None:
+    desk.press(Qt.Key.Key_L)
+    assert not desk.bench.reasons.asked
+    assert "no attributes yet" in desk.bench.bottom.message.words
+    desk.project.attributes.save(SCHEME)
+    desk.press(Qt.Key.Key_L)
+    assert [one.text() for one in desk.bench.reasons.buttons] == ["A  negation", "B  severity"]
+    desk.press(Qt.Key.Key_A)
+    assert [one.text() for one in desk.bench.reasons.buttons] == ["1  affirmed", "2  negated"]
+    desk.press(Qt.Key.Key_2)
+    assert (has(desk), desk.word) == ({"negation": "negated"}, "Lidocaine")
+    assert desk.decision("Lidocaine") is None
+    assert desk.bench.document.hasFocus()
+    rows = desk.bench.history.model
+    assert [rows.data(rows.index(at)) for at in range(rows.rowCount())] == ["negation: negated"]
+    for key in (Qt.Key.Key_L, Qt.Key.Key_A, Qt.Key.Key_1, Qt.Key.Key_L, Qt.Key.Key_A):
+        desk.press(key)
+    assert [one.text() for one in desk.bench.reasons.buttons] == ["1  affirmed ✓", "2  negated"]
+    desk.press(Qt.Key.Key_1)
+    assert has(desk) == {}
+    desk.press(Qt.Key.Key_Down)
+    desk.press(Qt.Key.Key_Z, CTRL)
+    assert (has(desk), desk.word) == ({"negation": "affirmed"}, "Lidocaine")
+    desk.press(Qt.Key.Key_L)
+    desk.press(Qt.Key.Key_Escape)
+    assert not desk.bench.reasons.asked
+
+
+def test_the_dialog_defines_edits_and_deletes(desk: Desk) -> None:
+    desk.window.menus.action("annotate.scheme").trigger()
+    dialog = desk.window.findChild(AttributesDialog)
+    assert isinstance(dialog, AttributesDialog)
+    dialog.new.click()
+    entry = dialog.findChild(AttributeDialog)
+    assert isinstance(entry, AttributeDialog)
+    entry.preset.setCurrentIndex(1)
+    entry.preset.activated.emit(1)
+    entry.values[2].setText("affirmed")
+    entry.accept()
+    assert "already used" in entry.problem.text()
+    entry.values[2].setText("possible")
+    entry.accept()
+    assert [value.name for value in dialog.scheme.get(1).shown] == ["affirmed", "negated", "possible"]
+    change = AttributeDialog(dialog.scheme, dialog.scheme.get(1), types=(), parent=dialog)
+    fields: list[QLineEdit] = change.values
+    fields[0].setText("negated")
+    fields[1].setText("affirmed")
+    fields[2].clear()
+    change.types.setText("Chemical, Disease")
+    changed = change.changed().get(1)
+    assert [(value.id, value.name) for value in changed.shown] == [(1, "negated"), (2, "affirmed")]
+    assert changed.types == ("Chemical", "Disease")
+    dialog.accept()
+    assert [one.name for one in desk.project.attributes.scheme().shown] == ["negation"]
+    assert QApplication.focusWidget() is not None
+
+
+def test_in_a_round_the_values_are_the_curators_own(desk: Desk) -> None:
+    desk.project.attributes.save(SCHEME.hidden(2, True))
+    found = desk.project.rounds.create("pilot", [1])
+    assert desk.window.session.people is not None
+    desk.window.session.people.mode.enter(found)
+    desk.press(Qt.Key.Key_L)
+    desk.press(Qt.Key.Key_2)
+    assert has(desk) == {"negation": "negated"}
+    assert all(not view.attributes for view in desk.project.queue.open(1).mentions)
+    desk.press(Qt.Key.Key_Z, CTRL)
+    assert has(desk) == {}
