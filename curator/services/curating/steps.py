@@ -59,6 +59,7 @@ class StepKind(StrEnum):
     MENTIONS = "mentions"
     STATES = "document states"
     NOTES = "flags and comments"
+    ATTRIBUTES = "attributes"
     ENTITIES = "entities"
     IMPORTS = "imports"
 
@@ -74,6 +75,7 @@ _OPERATIONS = {
     ),
     StepKind.STATES: frozenset({OperationKind.SET_STATE}),
     StepKind.NOTES: frozenset({OperationKind.FLAG, OperationKind.COMMENT, OperationKind.DELETE_COMMENT}),
+    StepKind.ATTRIBUTES: frozenset({OperationKind.SET_ATTRIBUTE, OperationKind.DEFINE_ATTRIBUTES}),
     StepKind.ENTITIES: frozenset(
         {OperationKind.MAKE_ENTITY, OperationKind.CHANGE_ENTITY, OperationKind.DELETE_ENTITY, OperationKind.REMAP}
     ),

@@ -36,6 +36,7 @@ KINDS = {
     StepKind.MENTIONS: "Mentions added, changed, deleted",
     StepKind.STATES: "Document states",
     StepKind.NOTES: "Flags and comments",
+    StepKind.ATTRIBUTES: "Attributes",
     StepKind.ENTITIES: "Entities of the project",
     StepKind.IMPORTS: "Imports",
 }
