@@ -31,7 +31,7 @@ from curator.services.curating import (
     StepService,
     Training,
 )
-from curator.services.importing import FetchService, ImportList, ImportService
+from curator.services.importing import FetchService, FileAttributes, ImportList, ImportService
 from curator.services.knowledge import (
     BranchService,
     HierarchyService,
@@ -108,6 +108,7 @@ class Project:
     queue: QueueService
     notes: NoteService
     attributes: AttributeService
+    file_attributes: FileAttributes
     holdout: HoldoutService
     guidelines: GuidelineService
     filters: SavedFilters
@@ -298,6 +299,7 @@ class _Joined:
             events=events,
             queue=QueueService(store, held_out=holdout.among),
             attributes=attributes,
+            file_attributes=FileAttributes(store, self.formats, attributes),
             notes=NoteService(store, events, clock, curator=curator),
             holdout=holdout,
             guidelines=GuidelineService(store),

@@ -132,6 +132,30 @@ def restore(project: Path, name: str, *, value: str | None, curator: str, as_jso
         _save(found, changed, as_json=as_json)
 
 
+@attributes.command("read")
+@PROJECT
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@CURATOR
+@AS_JSON
+def read(project: Path, names: tuple[str, ...], *, curator: str, as_json: bool) -> None:
+    """Read the attributes NAME that imported files have. Without NAME, list them.
+
+    P gets the attributes and values that it lacks. What was set or cleared in P stays as it is.
+    """
+    with opened(project, curator=curator, read_only=not names) as found:
+        if names:
+            change = found.file_attributes.read(names)
+            say_change(change, as_json=as_json, nothing="Nothing left to read.")
+            return
+        rows = found.file_attributes.found()
+    result = [{"name": one.name, "values": dict(one.values), "known": one.known} for one in rows]
+    lines = [
+        f"{one.name}: {', '.join(f'{value} ({number:,})' for value, number in sorted(one.values.items()))}"
+        for one in rows
+    ]
+    say({"attributes": result}, "\n".join(lines) or "The imported files have no attributes.", as_json=as_json)
+
+
 @mention.command("set")
 @PROJECT
 @click.argument("setting", metavar="NAME=VALUE")

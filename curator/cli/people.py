@@ -136,7 +136,10 @@ def import_rounds(project: Path, files: tuple[Path, ...], *, curator: str, as_js
 @click.option("--csv", "out", type=click.Path(path_type=Path), metavar="FILE", help="Write all rows to this CSV file.")
 @AS_JSON
 def agreement(project: Path, *, name: str, out: Path | None, as_json: bool) -> None:
-    """Measure how well the curators of a round agree on links and spans: overall, by pair, by type and by document."""
+    """Measure how well the curators of a round agree on links and spans: overall, by pair, by type and by document.
+
+    Attributes that the curators set are compared too.
+    """
     with opened(project, read_only=True) as found:
         report = found.agreement.report(name)
         if out is not None:
@@ -207,24 +210,31 @@ def release(project: Path, out: Path, *, scope: str, as_json: bool) -> None:
 
 
 def _agreement_text(report: AgreementReport) -> str:
-    if not report.whole.items:
+    if not report.whole.items and not report.by_attribute:
         return f"No mention in “{report.round}” was judged by two curators yet."
     lines = [f"“{report.round}” by {', '.join(report.curators)}", _row_text("all", report.whole)]
     lines += [_row_text(row.part, row) for row in (*report.pairs, *report.by_type)]
+    lines += [_row_text(row.part, row, spans=False) for row in report.by_attribute]
     return "\n".join(lines)
 
 
-def _row_text(part: str, row: AgreementRow) -> str:
+def _row_text(part: str, row: AgreementRow, *, spans: bool = True) -> str:
     between = f" ({row.interval.low:.3f} to {row.interval.high:.3f})" if row.interval else ""
     figures: dict[str, Any] = {
         "observed": row.observed,
         "kappa": row.cohen,
         "Fleiss": row.fleiss,
-        "MASI": row.alpha_masi,
-        "Jaccard": row.alpha_jaccard,
-        "span F1": row.exact,
-        "overlapping": row.overlap,
     }
+    figures |= (
+        {}
+        if not spans
+        else {
+            "MASI": row.alpha_masi,
+            "Jaccard": row.alpha_jaccard,
+            "span F1": row.exact,
+            "overlapping": row.overlap,
+        }
+    )
     listed = ", ".join(f"{name} {_figure(value)}" for name, value in figures.items())
     return f"{part}: {row.items:,} mentions, alpha {_figure(row.alpha)}{between}, {listed}"
 

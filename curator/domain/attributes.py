@@ -110,7 +110,7 @@ class Scheme:
             )
         return found
 
-    def given(self, chosen: dict[int, int]) -> Given:
+    def given(self, chosen: Mapping[int, int | None]) -> Given:
         """Of {attribute id: value id} those that are not deleted, in the order of the scheme."""
         pairs = ((one, one.value(chosen.get(one.id))) for one in self.shown)
         return tuple((one, value) for one, value in pairs if value is not None)

@@ -5,7 +5,8 @@ One document a line, described by `resources/schemas/documents.schema.json`: {"f
 "comments", "mentions": [{"spans": [[start, end], …] in code points, "text", "type", "origin", "stated": the source's
 identifiers, "outcome": null while undecided, "entities", "reason", "curator", "at", "note", "flagged", "comments"}]}.
 Comments are [{"author", "at", "text"}]. A mention that a language model was asked about also has "opinion": {"entity":
-null for NIL, "model", "prompt": a SHA-256, "at", "reason"}, which is written and not read as one. Keys of a line that
+null for NIL, "model", "prompt": a SHA-256, "at", "reason"}, which is written and not read as one. One that has
+attributes has "attributes": {name: value}. Keys of a line that
 are not ours go back as they came.
 """
 
@@ -26,7 +27,7 @@ from curator.io.files import Source, WrittenSource, check_spans, write_streams
 from curator.io.wiki import first_object
 from curator.services.ports import Carries, ExportDocument, ExportMention, Problem
 
-_OF_DECISION = frozenset({"origin", "opinion", *DECIDED})
+_OF_DECISION = frozenset({"origin", "opinion", "attributes", *DECIDED})
 
 
 class DecisionsFormat:
@@ -37,7 +38,7 @@ class DecisionsFormat:
     can_read = True
     can_write = True
     endings = (".decisions.jsonl", ".jsonl", ".json")
-    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, own_fields=True)
+    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, attributes=True, own_fields=True)
     carries_people = True
 
     def __init__(self) -> None:
@@ -65,6 +66,12 @@ class DecisionsFormat:
         value = json.loads(raw)
         ours = {*KEYS, *DECIDED, "file", "occurrence"}
         return bool(value.keys() - ours or any(one.keys() - _OF_DECISION for one in value.get("mentions", ())))
+
+    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """See `HoldsAttributes`."""
+        listed = json.loads(raw).get("mentions", ()) if raw else ()
+        found = ((number, held_attributes(one.get("attributes"))) for number, one in enumerate(listed))
+        return {number: held for number, held in found if held}
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `export.write_streams`."""
@@ -106,6 +113,8 @@ def _mention(gold: ExportMention, comments: Sequence[Comment], records: Sequence
     came = dict(records[mention.record]) if 0 <= mention.record < len(records) else {}
     if decision is not None or not gold.unchanged:  # of a file read without its gold, what it said goes back
         came = {key: value for key, value in came.items() if key not in DECIDED}
+    if attributes := held_attributes(came.pop("attributes", None)) | dict(gold.attributes):
+        came["attributes"] = {name: value for name, value in attributes.items() if value is not None}
     if gold.opinion is not None:
         came["opinion"] = _opinion(gold.opinion)
     verdict = decision.verdict if decision else None
@@ -125,6 +134,12 @@ def _mention(gold: ExportMention, comments: Sequence[Comment], records: Sequence
         "comments": _comments(comments, mention.id),
         **came,
     }
+
+
+def held_attributes(value: object) -> dict[str, str]:
+    """Names and values of a mention's `attributes`; what is neither is left out."""
+    given = value if isinstance(value, dict) else {}
+    return {name: held for name, held in given.items() if isinstance(held, str) and held.strip()}
 
 
 def _opinion(opinion: Opinion) -> dict[str, str | None]:

@@ -33,7 +33,7 @@ from curator.io.files import (
     split_lines,
     without_line_end,
 )
-from curator.io.standoff.brat_write import write_files
+from curator.io.standoff.brat_write import attributes_of, write_files
 from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
 from curator.services.ports import Carries, ExportDocument, Problem
 
@@ -183,7 +183,15 @@ class BratFormat:
     title = "brat standoff (folder or zip)"
     can_read = True
     can_write = True
-    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, relations=True, own_fields=True)
+    carries = Carries(
+        mentions=True,
+        discontinuous=True,
+        several_ids=True,
+        nil=True,
+        relations=True,
+        attributes=True,
+        own_fields=True,
+    )
     carries_people = False
 
     def __init__(self) -> None:
@@ -234,6 +242,15 @@ class BratFormat:
 
     def holds_more(self, raw: str) -> bool:
         return _OTHER_LINE.search(raw) is not None
+
+    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """See `HoldsAttributes`. A binary attribute has the value "yes"."""
+        keys = {_bare(line).partition("\t")[0]: at for at, line in enumerate(split_lines(raw)) if "\t" in line}
+        found: dict[int, dict[str, str]] = {}
+        for _, name, key, value in attributes_of(split_lines(raw)):
+            if key.startswith("T") and key in keys:
+                found.setdefault(keys[key], {}).setdefault(name, value)
+        return found
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `brat_write.write_files`."""

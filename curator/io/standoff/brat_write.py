@@ -36,6 +36,9 @@ from curator.services.ports import ExportDocument, ExportMention, Problem
 
 _KEY = re.compile(r"([A-Z#])(\d{1,18})\t")
 _ABOUT = re.compile(r"([NAMR#]\S*|\*)\t(\S+)((?: [^\t\r\n]*)?)")
+_ATTRIBUTE = re.compile(r"[AM]\S*\t(\S+) (\S+)(?: (\S+))?[ \t]*")
+BINARY = "yes"
+"""The value of an attribute that a file gives none."""
 _NIL_REFERENCE = f"{NIL}:{NIL}"
 
 
@@ -82,7 +85,7 @@ class Annotations:
         self._lines: list[str | None] = list(split_lines(raw))
         self._ending = line_end(raw) if raw else "\n"
         self._added: dict[int, list[str]] = {}  # lines by the line that they follow; -1: at the end
-        self._next = {letter: self._highest(letter) + 1 for letter in "TN"}
+        self._next = {letter: self._highest(letter) + 1 for letter in "TNA"}
         self._changed = False
 
     def apply(self) -> None:
@@ -97,6 +100,8 @@ class Annotations:
                 self._append(gold)
             elif action is not Action.KEEP:
                 self._edit(gold, action)
+            if known and gold.attributes and action is not Action.DROP:
+                self._attribute(self._key(gold.mention.record), gold)
         if gone:
             self._remove(gone)
 
@@ -142,6 +147,26 @@ class Annotations:
         ids = stated_ids(gold, self._item, self._file)
         for reference in [] if ids is None else self._spelling.ids(ids, prefixed=True):
             self._added[-1].append(self._reference(key, reference))
+        self._attribute(key, gold)
+
+    def _attribute(self, key: str, gold: ExportMention) -> None:
+        """Bring the attributes that the project knows to what was set; a line that says so already stays as it is."""
+        wanted = {_word(name): None if value is None else _word(value) for name, value in gold.attributes}
+        for index, name, about, value in list(attributes_of(self._lines)):
+            if about != key or name not in wanted:
+                continue
+            if wanted[name] == value:
+                del wanted[name]
+            else:
+                self._lines[index], self._changed = None, True
+        lines = [
+            f"A{self._take('A')}\t{name} {key}{'' if value == BINARY else f' {value}'}{self._ending}"
+            for name, value in wanted.items()
+            if value is not None
+        ]
+        if lines:
+            self._added.setdefault(-1, []).extend(lines)
+            self._changed = True
 
     def _entity(self, key: str, gold: ExportMention) -> str:
         ranges = broken(gold.mention.spans, self._item.document.text)
@@ -215,6 +240,18 @@ class Annotations:
     def _note(self, severity: str, gold: ExportMention, text: str) -> None:
         where = mention_place(self._item.document.external_id, gold.mention.text)
         self._problems.append(Problem(0, severity, f"{where}: {text}"))
+
+
+def attributes_of(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str, str]]:
+    """(line, name, the key that it is about, value) of the attributes; a binary one has the value `BINARY`."""
+    for index, line in enumerate(lines):
+        if line is not None and (found := _ATTRIBUTE.fullmatch(without_line_end(line))):
+            yield index, found[1], found[2], found[3] or BINARY
+
+
+def _word(text: str) -> str:
+    """As brat has names and values: without white space."""
+    return re.sub(r"\s", "_", text)
 
 
 def _refers(line: str, key: str) -> bool:

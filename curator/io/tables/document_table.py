@@ -230,7 +230,7 @@ class TableFormat:
     can_read = True
     can_write = True
     endings = (".csv", ".tsv", ".xlsx")
-    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True)
+    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, attributes=True)
     carries_people = True
 
     def __init__(self, options: DocumentOptions | None = None) -> None:

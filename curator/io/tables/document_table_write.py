@@ -82,7 +82,20 @@ def _numbers(cell: str) -> list[int]:
 
 
 DOCUMENT_HEADINGS = ("document", "title", "text")
-MENTION_HEADINGS = ("document", "start", "end", "mention", "type", "ids", OUTCOME, "reason", "curator", "at", "note")
+MENTION_HEADINGS = (
+    "document",
+    "start",
+    "end",
+    "mention",
+    "type",
+    "ids",
+    OUTCOME,
+    "reason",
+    "curator",
+    "at",
+    "note",
+    "attributes",
+)
 LONGEST_CELL = 32_767
 """Characters that a cell of a workbook holds."""
 Write = Callable[[Sequence[str]], None]
@@ -165,6 +178,7 @@ def _cells(key: str, gold: ExportMention, item: ExportDocument, file: SourceFile
         decision.curator if decision else "",
         decision.at.isoformat() if decision else "",
         decision.note if decision else "",
+        "|".join(f"{name}={value}" for name, value in gold.attributes if value is not None),
     )
 
 

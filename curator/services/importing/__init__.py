@@ -31,6 +31,7 @@ from curator import opened_late
 
 if TYPE_CHECKING:
     from curator.services.importing.fetching import FetchRequest, FetchService, FetchWish, Unfinished
+    from curator.services.importing.file_attributes import FileAttribute, FileAttributes
     from curator.services.importing.foreseeing import (
         Foreseen,
         foresee_documents,
@@ -67,6 +68,8 @@ __all__ = [
     "FetchRequest",
     "FetchService",
     "FetchWish",
+    "FileAttribute",
+    "FileAttributes",
     "FileImport",
     "FileRecogniser",
     "Foreseen",
@@ -103,6 +106,7 @@ __all__ = [
 __getattr__ = opened_late(
     __name__,
     fetching="FetchRequest FetchService FetchWish Unfinished",
+    file_attributes="FileAttribute FileAttributes",
     foreseeing="Foreseen foresee_documents foresee_kb seconds_to_import seconds_to_index",
     import_comparing="Compared fingerprint",
     import_reading="ImportChoices",

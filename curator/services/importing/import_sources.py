@@ -269,6 +269,7 @@ COLUMNS = {
     "several_ids": "Several identifiers",
     "nil": "NIL",
     "relations": "Relations",
+    "attributes": "Attributes",
     "own_fields": "Fields of its own",
     "people": "Who and when",
 }

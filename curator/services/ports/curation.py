@@ -167,9 +167,9 @@ class MentionRepository(Protocol):
 
     def attributes(
         self, mention_ids: Sequence[int], *, round_id: int | None = None, curator: str = ""
-    ) -> dict[int, dict[int, int]]:
+    ) -> dict[int, dict[int, int | None]]:
         """Mention id -> {attribute id: value id}, current ones, deleted values included: of the project, or of a
-        curator in a round. Mentions without any are absent."""
+        curator in a round. None: it was cleared. What was never set is absent."""
         ...
 
     def attribute_edits(self, mention_id: int) -> list[AttributeEdit]:

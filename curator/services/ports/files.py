@@ -98,6 +98,7 @@ class ExportMention:
     unchanged: bool  # the source record says what is decided: write its identifiers back as they were
     reshaped: bool = False  # its spans or its type are no longer those of the source record
     opinion: Opinion | None = None  # what a language model answered
+    attributes: tuple[tuple[str, str | None], ...] = ()  # name and value of what was set; None: it was cleared
 
     @property
     def as_it_was(self) -> bool:
@@ -124,6 +125,7 @@ class Carries:
     several_ids: bool = False
     nil: bool = False
     relations: bool = False
+    attributes: bool = False  # of mentions, as a project defines them
     own_fields: bool = False  # infons, notes, attributes: whatever the file says besides, kept through a round trip
     takes_from: frozenset[str] = frozenset()  # other formats whose relations and own fields come along into this one
 
@@ -189,6 +191,15 @@ class HoldsMore(Protocol):
 
     def holds_more(self, raw: str) -> bool:
         """Whether there are relations or fields besides mentions, their types and their identifiers."""
+        ...
+
+
+@runtime_checkable
+class HoldsAttributes(Protocol):
+    """A document format whose records have attributes of mentions."""
+
+    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """`Mention.record` -> {name: value}; `raw` is a document's record."""
         ...
 
 

@@ -13,6 +13,7 @@ from curator.domain.decisions import Decision
 from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin, MentionShape
 from curator.domain.entities import is_new
 from curator.domain.wording import UserError, ntr, tr
+from curator.services.curating import scheme_of
 from curator.services.importing import counted, left_behind, restated_of
 from curator.services.ports import (
     DocumentFormat,
@@ -97,6 +98,8 @@ NEW_ENTITIES = (
     "export`)."
 )
 
+ONE_UNHELD = "{n} mention has attributes that were not written: {wanted} cannot hold them."
+UNHELD = "{n:,} mentions have attributes that were not written: {wanted} cannot hold them."
 SHOWN_PATHS = 3
 ONE_LEFT_BEHIND = (
     "{n} document that was imported as {source} has relations or other fields that were not written as "
@@ -115,12 +118,14 @@ class _Tally:
     documents: int = 0
     unchanged: dict[int, bool] = field(default_factory=dict)
     new: int = 0
+    attributed: int = 0
     with_more: Counter[str] = field(default_factory=Counter)  # by the format that documents came in
 
     def take(self, item: ExportDocument, source: DocumentFormat | None) -> None:
         self.documents += 1
         self.unchanged |= {one.mention.id: one.as_it_was for one in item.mentions}
         self.new += sum(map(names_new_entity, item.mentions))
+        self.attributed += sum(any(value for _, value in one.attributes) for one in item.mentions)
         if source is not None and item.raw and (not isinstance(source, HoldsMore) or source.holds_more(item.raw)):
             self.with_more[source.name] += 1
 
@@ -138,8 +143,14 @@ class _Tally:
             documents=self.documents - sum(one.documents for one in out),
             mentions=len(written),
             unchanged=sum(written),
-            problems=(*wanted.problems, *_about_new(self.new), *behind),
+            problems=(*wanted.problems, *_about_new(self.new), *self._unheld(wanted), *behind),
         )
+
+    def _unheld(self, wanted: DocumentFormat) -> list[Problem]:
+        """Attributes that the format cannot hold."""
+        if wanted.carries.attributes or not self.attributed:
+            return []
+        return [Problem(0, "note", ntr(ONE_UNHELD, UNHELD, self.attributed, wanted=wanted.title))]
 
 
 class ExportService:
@@ -272,6 +283,7 @@ def export_document(unit: UnitOfWork, document_id: int) -> ExportDocument:
     decisions = unit.decisions.current_of_document(document_id)
     first = unit.mentions.first_shapes(document_id)
     restated = restated_of(unit, document_id)
+    attributes = _attributes(unit, [one.id for one in mentions])
     opinions = unit.suggestions.opinions([one.id for one in mentions])
     gold = [
         ExportMention(
@@ -280,6 +292,7 @@ def export_document(unit: UnitOfWork, document_id: int) -> ExportDocument:
             _is_unchanged(unit, document, one, decisions) and not (one.id in restated and one.id in decisions),
             reshaped=one.id in first and first[one.id] != MentionShape.of(one),
             opinion=opinions.get(one.id),
+            attributes=attributes.get(one.id, ()),
         )
         for one in mentions
         if not one.deleted
@@ -294,6 +307,17 @@ def export_document(unit: UnitOfWork, document_id: int) -> ExportDocument:
         comments=tuple(unit.mentions.comments(document_id)),
         flagged=unit.documents.document_flagged(document_id),
     )
+
+
+def _attributes(unit: UnitOfWork, mention_ids: list[int]) -> dict[int, tuple[tuple[str, str | None], ...]]:
+    """Names and values of what was set, those that were cleared included, deleted attributes left out."""
+    scheme = scheme_of(unit)
+    chosen = unit.mentions.attributes(mention_ids) if scheme.shown else {}
+    found = {}
+    for mention, values in chosen.items():
+        pairs = ((one, one.value(values[one.id])) for one in scheme.shown if one.id in values)
+        found[mention] = tuple((one.name, value.name if value is not None else None) for one, value in pairs)
+    return found
 
 
 def _is_unchanged(unit: UnitOfWork, document: Document, mention: Mention, current: dict[int, Decision]) -> bool:

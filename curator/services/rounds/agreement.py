@@ -1,8 +1,9 @@
 """Agreement of a round's curators: over links, over spans, by type, by document and by pair.
 
 *Links* are compared where a curator said link or NIL: a link's value is the set of its entities, NIL is a value of its
-own; rejected, skipped and missing judgements are missing. *Spans* are what a curator holds to be a mention: everything
-judged but rejected, his or her own additions included; they are compared in documents that both judged completely.
+own; rejected, skipped and missing judgements are missing. *Attributes* are compared where curators set a value; other
+mentions are missing. *Spans* are what a curator holds to be a mention: everything judged but rejected, his or her own
+additions included; they are compared in documents that both judged completely.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from curator.domain.rounds import (
     overlap_match,
     same_answer,
 )
+from curator.services.curating import given_of, scheme_of
 from curator.services.ports import Store, UnitOfWork
 from curator.services.rounds.opinions import JudgedDocument, Opinions, judged_documents
 from curator.services.rounds.rounds import named
@@ -71,6 +73,7 @@ class AgreementReport:
     pairs: tuple[AgreementRow, ...]
     by_type: tuple[AgreementRow, ...]
     by_document: tuple[AgreementRow, ...]
+    by_attribute: tuple[AgreementRow, ...] = ()
 
     def as_csv(self) -> str:
         """One line a row; empty where a figure is not defined."""
@@ -87,7 +90,8 @@ class AgreementReport:
     def rows(self) -> Iterator[tuple[str, AgreementRow]]:
         """(what the row is about, the row), as they are exported."""
         yield "round", self.whole
-        for kind, rows in (("pair", self.pairs), ("type", self.by_type), ("document", self.by_document)):
+        parts = {"pair": self.pairs, "type": self.by_type, "document": self.by_document, "attribute": self.by_attribute}
+        for kind, rows in parts.items():
             yield from ((kind, row) for row in rows)
 
 
@@ -116,6 +120,7 @@ class AgreementService:
         with self._store.read() as unit:
             found = named(unit, name)
             documents = list(judged_documents(unit, found.id))
+            attributes = _attributes(unit, found.id)
             titles = {one.document_id: unit.documents.row(one.document_id).external_id for one in documents}
         curators = tuple(sorted({name for one in documents for item in one.opinions for name in item.verdicts}))
         figures = _Figures(curators, resamples=resamples, seed=seed)
@@ -127,6 +132,7 @@ class AgreementService:
             tuple(_Figures(pair, resamples=resamples, seed=seed).pair(documents) for pair in combinations(curators, 2)),
             tuple(figures.row(one, _of_type(documents, one)) for one in types),
             tuple(figures.row(titles[one.document_id], [one], interval=False) for one in documents),
+            tuple(figures.attribute(name, items) for name, items in attributes.items()),
         )
 
     def consistency(self) -> list[ConsistencyRow]:
@@ -172,6 +178,22 @@ class _Figures:
             overlap.f1,
         )
 
+    def attribute(self, name: str, documents: Sequence[Sequence[Item]]) -> AgreementRow:
+        """Of the values of one attribute by document; nothing is said of sets and spans."""
+        items = [item for group in documents for item in group]
+        people = sorted({name for item in items for name in item})
+        parts = [Coincidences.of(group) for group in documents]
+        return AgreementRow(
+            name,
+            sum(len(item) > 1 for item in items),
+            observed(items),
+            _mean(cohen_kappa(items, one, other) for one, other in combinations(people, 2)),
+            fleiss_kappa(items, people),
+            Coincidences.together(parts).alpha(),
+            self._interval([one for one in parts if one.values]),
+            *(None,) * 4,
+        )
+
     def _interval(self, parts: Sequence[Coincidences]) -> Interval | None:
         def alpha(drawn: Sequence[Coincidences]) -> float | None:
             return Coincidences.together(drawn).alpha()
@@ -202,6 +224,26 @@ def label(verdict: Verdict) -> frozenset[str] | None:
     if verdict.outcome is Outcome.LINK:
         return frozenset(verdict.entity_ids)
     return NIL if verdict.outcome is Outcome.NIL else None
+
+
+def _attributes(unit: UnitOfWork, round_id: int) -> dict[str, list[list[Item]]]:
+    """Attribute name -> for each document of the round the values of its mentions by curator; attributes that nobody
+    set are absent."""
+    scheme, curators = scheme_of(unit), unit.mentions.attribute_curators(round_id)
+    found: dict[str, list[list[Item]]] = {}
+    for document_id in unit.rounds.document_ids(round_id) if curators and scheme.shown else ():
+        ids = [one.mention.id for one in unit.rounds.mentions(round_id, document_id)]
+        given = {name: given_of(unit, ids, round_id=round_id, curator=name) for name in curators}
+        items: dict[tuple[str, int], Item] = {}
+        for name, mentions in given.items():
+            for mention, pairs in mentions.items():
+                for one, value in pairs:
+                    items.setdefault((one.name, mention), {})[name] = frozenset({value.name})
+        for one in scheme.shown:
+            here = [item for (name, _), item in items.items() if name == one.name]
+            if here:
+                found.setdefault(one.name, []).append(here)
+    return found
 
 
 def _items(opinions: Iterable[Opinions], curators: Sequence[str]) -> list[Item]:

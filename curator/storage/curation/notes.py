@@ -104,15 +104,15 @@ class Attributes(Comments):
 
     def attributes(
         self, mention_ids: Sequence[int], *, round_id: int | None = None, curator: str = ""
-    ) -> dict[int, dict[int, int]]:
+    ) -> dict[int, dict[int, int | None]]:
         last = select(func.max(ROW.id)).where(among(ROW.mention_id))
         last = last.where(ROW.round_id.is_(None) if round_id is None else ROW.round_id == round_id)
         if round_id is not None:
             last = last.where(ROW.curator == curator)
         last = last.group_by(ROW.mention_id, ROW.attribute_id)
         query: AnyRow = select(ROW.mention_id, ROW.attribute_id, ROW.value_id)
-        query = query.where(ROW.id.in_(last), ROW.value_id.is_not(None))
-        found: dict[int, dict[int, int]] = {}
+        query = query.where(ROW.id.in_(last))
+        found: dict[int, dict[int, int | None]] = {}
         for mention_id, attribute_id, value_id in self._conn.execute(query, ids_of(mention_ids)):
             found.setdefault(mention_id, {})[attribute_id] = value_id
         return found

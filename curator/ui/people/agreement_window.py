@@ -18,6 +18,7 @@ HEAD = (
 SPANS = "Spans: F1 {exact} exact, {overlap} overlapping."
 NO_SPANS = "Spans cannot be compared yet: no document was judged completely by two curators."
 NOTHING = "Nothing can be compared yet: in “{name}” no mention was judged by two curators. Import a colleague's file."
+ONLY_ATTRIBUTES = "No link can be compared yet; the tab Attributes shows the values that curators set."
 CALCULATING = "Calculating the figures…"
 EXPLAINED = (
     "Alpha: Krippendorff, nominal, missing judgements allowed; Jaccard and MASI give partial credit to "
@@ -27,7 +28,7 @@ EXPLAINED = (
 )
 BRACKETS = "In brackets: the 95 % interval of alpha from 1,000 resamples of the documents."
 CONSISTENT = "How often a curator gives the same answer when a decided mention is shown again without notice."
-PARTS = {"Pairs": "Pair", "Types": "Type", "Documents": "Document"}
+PARTS = {"Pairs": "Pair", "Types": "Type", "Documents": "Document", "Attributes": "Attribute"}
 """What the tables tell apart, and the heading of their first column."""
 NO_REPEATS = "No mentions have been shown again yet. Edit › Settings › Shown again sets the share of decided mentions."
 
@@ -65,8 +66,10 @@ class AgreementWindow(ShowDialog):
         self.head.setText(head_words(report))
         bounded = any(row.interval is not None for _, row in report.rows)
         self.explained.setText(" ".join([tr(EXPLAINED), *([tr(BRACKETS)] if bounded else [])]))
-        parts = ([report.whole, *report.pairs], report.by_type, report.by_document)
+        parts = ([report.whole, *report.pairs], report.by_type, report.by_document, report.by_attribute)
         for title, rows in zip(PARTS, parts, strict=True):
+            if title == "Attributes" and not rows:
+                continue
             self.tables[title] = table = RecordTable(
                 tr("Agreement: {title}", title=tr(title)), _columns(title), parent=self
             )
@@ -86,8 +89,10 @@ class AgreementWindow(ShowDialog):
 
 def head_words(report: AgreementReport) -> str:
     whole = report.whole
-    if not whole.items:
+    if not whole.items and not report.by_attribute:
         return tr(NOTHING, name=report.round)
+    if not whole.items:
+        return tr(ONLY_ATTRIBUTES)
     spans = tr(NO_SPANS)
     if whole.exact is not None:
         spans = tr(SPANS, exact=figure(whole.exact), overlap=figure(whole.overlap))

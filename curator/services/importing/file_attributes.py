@@ -1,0 +1,101 @@
+"""Attributes that imported files have: what there is, and how it becomes attributes of the project.
+
+Files keep their attributes in the records of their documents, where nobody sees them. They are read from there, so that
+an import of long ago has them too. What a curator set or cleared stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from curator.domain.attributes import Attribute, Scheme, same_name
+from curator.domain.decisions import Change
+from curator.domain.wording import UserError, ntr, tr
+from curator.services.curating import AttributeService
+from curator.services.ports import FormatRegistry, HoldsAttributes, Store
+
+ONE_READ = "Read attributes of {n} mention from the files: {names}"
+READ = "Read attributes of {n:,} mentions from the files: {names}"
+
+
+@dataclass(frozen=True, slots=True)
+class FileAttribute:
+    """`values` are numbers of mentions by value; `known`: the project has an attribute of this name."""
+
+    name: str
+    values: Mapping[str, int]
+    known: bool
+
+    @property
+    def mentions(self) -> int:
+        return sum(self.values.values())
+
+
+class FileAttributes:
+    """Reads what formats that are a `HoldsAttributes` keep in records. Seconds for thousands of documents."""
+
+    def __init__(self, store: Store, formats: FormatRegistry, attributes: AttributeService) -> None:
+        self._store = store
+        self._formats = formats
+        self._attributes = attributes
+
+    def found(self) -> list[FileAttribute]:
+        """By name; of mentions that are not deleted."""
+        counts: dict[str, Counter[str]] = {}
+        for _, name, value in self._stated():
+            counts.setdefault(name, Counter())[value] += 1
+        scheme = self._attributes.scheme()
+        return [FileAttribute(name, counts[name], _of(scheme, name) is not None) for name in sorted(counts)]
+
+    def read(self, names: Collection[str]) -> Change | None:
+        """Make these attributes of the project, with their values, and set them where nothing was set yet, as one step;
+        None where nothing was left to read. Raises UserError for a name that no file has, and for names or numbers of
+        values that a project cannot have."""
+        stated = [one for one in self._stated() if one[1] in names]
+        missing = set(names) - {name for _, name, _ in stated}
+        if missing:
+            raise UserError(tr("No imported file has the attribute “{name}”.", name=min(missing)))
+        scheme = self._attributes.scheme()
+        for name in dict.fromkeys(name for _, name, _ in stated):
+            scheme = _with(scheme, name, list(dict.fromkeys(value for _, one, value in stated if one == name)))
+        steps = []
+        for mention, name, value in stated:
+            attribute = scheme.named(name)
+            chosen = attribute.named(value)
+            if chosen is not None:
+                steps.append((mention, attribute.id, chosen.id))
+        with self._store.read() as unit:
+            had = unit.mentions.attributes([mention for mention, _, _ in steps])
+        new = [one for one in steps if one[1] not in had.get(one[0], {})]
+        text = ntr(ONE_READ, READ, len({one[0] for one in new}), names=", ".join(sorted(names)))
+        return self._attributes.give(new, text, scheme=scheme)
+
+    def _stated(self) -> Iterator[tuple[int, str, str]]:
+        """(mention, name, value) of every attribute in the records."""
+        known = {one.name: one for one in self._formats.formats()}
+        with self._store.read() as unit:
+            files = [(known.get(file.format), unit.documents.ids_of_file(file.id)) for file in unit.documents.files()]
+            for form, ids in files:
+                if not isinstance(form, HoldsAttributes):
+                    continue
+                for document_id in ids:
+                    found = form.attributes_in(unit.documents.raw(document_id))
+                    for mention in unit.mentions.of_document(document_id) if found else ():
+                        for name, value in found.get(mention.record, {}).items():
+                            yield mention.id, name, value
+
+
+def _of(scheme: Scheme, name: str) -> Attribute | None:
+    return next((one for one in scheme.shown if same_name(one.name, name)), None)
+
+
+def _with(scheme: Scheme, name: str, values: list[str]) -> Scheme:
+    """With the attribute and its values."""
+    there = _of(scheme, name)
+    if there is None:
+        return scheme.with_attribute(name, values)
+    for value in values:
+        scheme = scheme if there.named(value) is not None else scheme.with_value(there.id, value)
+    return scheme
