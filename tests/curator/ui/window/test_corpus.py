@@ -59,6 +59,19 @@ def test_hits_are_listed_with_what_is_there_and_enter_goes_to_one(make_desk: Mak
     assert desk.bench.navigator.opened is not None
     assert desk.bench.navigator.opened.document.id == 2
     assert desk.bench.document.selection == Span(29, 38)
+    to_front(desk.window)
+    desk.press(Key.Key_F4)
+    qtbot.waitUntil(lambda: window.isActiveWindow())
+    window.reject()
+
+
+def test_what_is_selected_is_searched_for_at_once(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = make_desk()
+    desk.bench.navigator.open(1, desk.world.mentions(1)[0])
+    desk.bench.document.select(Span(39, 45))
+    window = opened(desk)
+    qtbot.waitUntil(lambda: window.page.count.words == "2 hits in 2 documents")
+    assert window.page.form.line.text() == "slowed"
     window.reject()
 
 

@@ -425,3 +425,36 @@ def test_uses_that_were_never_on_the_screen_are_not_changed(desk: Desk, person: 
     assert person.steps() == steps
     window.strip.dismiss()
     window.reject()
+
+
+def test_hits_that_were_never_on_the_screen_become_no_mentions(desk: Desk, person: Person) -> None:
+    desk.world.documents(40, first=100, name="more.pubtator")
+    flows = desk.window.session.corpus
+    assert flows is not None
+    window = flows.show()
+    assert window is not None
+    window.resize(1000, 420)
+    window.page.form.line.setText("slowed")
+    window.page.form.changed.emit()
+    for _ in range(100):
+        QApplication.processEvents()
+        QTest.qWait(10)
+        if window.page.found is not None and not window.worker.busy:
+            break
+    window.page.list.setFocus()
+    person.look(1.0)
+    person.look(1.0)
+    to_front(window)
+    person.look(1.0)
+    person.press(Key.Key_A)
+    person.press(Key.Key_N)
+    assert not window.picker.isVisible()
+    assert "were never on the screen" in window.note.text()
+    assert window.page.list.currentIndex().row() > 3, "it leads to the first that was not seen"
+    for _ in range(12):
+        person.look(1.0)
+        person.press(Key.Key_PageDown)
+    person.look(1.0)
+    person.press(Key.Key_N)
+    assert window.picker.isVisible()
+    window.picker.hide()
