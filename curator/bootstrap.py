@@ -185,7 +185,7 @@ def open_project(folder: Path, *, read_only: bool = False, linker: bool = True, 
 
 
 def document_formats() -> FormatRegistry:
-    """The formats that can be read and written, for who has no project open yet."""
+    """The formats that can be read and written, before a project is open."""
     return default_registry(ColumnMemory(config_folder() / TABLE_COLUMNS))
 
 
@@ -373,7 +373,7 @@ class _Joined:
         return RetrainingService(self.desk, IndexBuilder(self.desk, calibrator), calibrator, runs, speeds)
 
     def _options(self) -> JobOptions:
-        """The settings of this moment: a job is felt at its next start."""
+        """The current settings, which apply to a job at its next start."""
         now = load().settings
         return JobOptions(
             now.device.value,

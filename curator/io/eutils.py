@@ -111,7 +111,7 @@ def _refusing() -> Any:
 
 
 def _bounded(reply: Any) -> bytes:
-    """The whole body. Raises NotNowError for one that is broken off, which a bounded read does not tell."""
+    """The whole body. Raises NotNowError for one that is broken off, which a bounded read does not show."""
     data: bytes = reply.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise NotNowError(tr("a reply of more than {size} MB", size=MOST_BYTES >> 20))

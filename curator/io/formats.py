@@ -36,7 +36,7 @@ def standoff_formats() -> Sequence[DocumentFormat]:
 
 
 def every_format(columns: ColumnMemory | None = None) -> Registry:
-    """The strictest is asked first: a PubTator header may stand in any text. `columns` remembers
+    """The strictest is asked first: a PubTator header may occur in any text. `columns` remembers
     what was chosen for tables."""
     return Registry(
         (

@@ -121,7 +121,7 @@ class Registry:
         )
 
     def _by_content(self, path: Path, head: bytes) -> DocumentFormat | None:
-        """What can only be told by its being nothing else comes last, and after knowledge bases."""
+        """What can only be recognised by exclusion comes last, and after knowledge bases."""
         strict = [form for form in self._formats if form.can_read and not isinstance(form, ByExclusion)]
         found = next((form for form in strict if form.sniff(path, head)), None)
         if found is not None or self._kb_source(head):
@@ -263,7 +263,7 @@ class Registry:
 
 
 class _Fixed(Registry):
-    """Takes every file for one format, as far as it can be."""
+    """Takes every file for one format, if possible."""
 
     def __init__(
         self,

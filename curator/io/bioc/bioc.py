@@ -4,7 +4,7 @@ Ours rather than the package `bioc`: that reads whole files into memory with an 
 knows no source lines, keeps one of several infons with one key, and drops every field outside of the DTD (PubTator 3
 has many), so that nothing could go back as it came.
 
-The stored text is the passages, one line feed between them, whatever offsets the file gives them; empty ones at the
+The stored text is the passages, one line feed between them, regardless of the file's offsets; empty ones at the
 end leave nothing. An annotation's place is relative to the document, by its passage's offset as stated or, where that
 fits better (BC5CDR: passages 5 or 10 too far), by the place the passage has in the text.
 """
@@ -80,7 +80,7 @@ class StoredText:
     stated: bool = True
 
     def segment_of(self, annotation: BioCAnnotation) -> Segment | None:
-        """That of the passage or sentence that holds it; of one that stands in none, the one of its first place."""
+        """That of the passage or sentence that holds it; of one that is in none, the one of its first place."""
         for one in self.segments:
             if annotation.passage >= 0 and (one.passage, one.sentence) == (annotation.passage, annotation.sentence):
                 return one

@@ -212,7 +212,7 @@ def _objects(found: Json, key: str) -> Iterator[Json]:
 
 # A document of another format as BioC, in the shape of its JSON. Its text comes back as it is.
 #
-# Passages stand at their places. A single line feed between two is in neither; white space of any other kind goes to
+# Passages are at their places. A single line feed between two is in neither; white space of any other kind goes to
 # the passage before it, and other text outside of passages makes one of its own.
 
 
@@ -246,7 +246,7 @@ def tiles(text: str, passages: tuple[Passage, ...]) -> list[Passage]:
 
 
 def _fill(found: list[Passage], text: str, end: int) -> None:
-    """Cover what stands before `end` unless it is one line feed after a passage."""
+    """Cover what is before `end` unless it is one line feed after a passage."""
     start = found[-1].end if found else 0
     gap = text[start:end]
     if not gap or (gap == "\n" and found and end < len(text)):

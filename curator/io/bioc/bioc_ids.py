@@ -111,7 +111,7 @@ def says_more(document: BioCDocument) -> bool:
 
 
 def signed(infons: Infons, decision: Decision | None) -> Infons:
-    """With who decided, and when; decisions that an import made are nobody's."""
+    """With curator and time; decisions that an import made are nobody's."""
     if decision is None or decision.is_imported:
         return infons
     kept = [one for one in infons if one[0] not in ("annotator", "updated_at")]

@@ -38,7 +38,7 @@ CARRIES = Carries(
 
 
 class BioCJsonReader(DocumentSourceReader):
-    """Streams one file; `head` is what stands before the first document, `tail` what follows the last."""
+    """Streams one file; `head` is what is before the first document, `tail` what follows the last."""
 
     format = "bioc-json"
 

@@ -10,7 +10,7 @@ from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCPassage, Info
 from curator.io.files import plain_text, rewritten
 
 Json = dict[str, Any]
-BEFORE = "\x1e"  # parts a JSON record's own text from what stands before it; JSON holds it escaped only
+BEFORE = "\x1e"  # parts a JSON record's own text from what is before it; JSON holds it escaped only
 
 
 def document_of(found: Any, line: int = 0) -> BioCDocument:
@@ -80,7 +80,7 @@ class JsonTree:
 
 
 def own_text(raw: str) -> str:
-    """A JSON document's own text, without what stands before it in the file."""
+    """A JSON document's own text, without what is before it in the file."""
     return raw.rpartition(BEFORE)[2]
 
 

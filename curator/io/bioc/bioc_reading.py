@@ -16,7 +16,7 @@ from curator.services.ports import Problem
 
 @dataclass(slots=True)
 class BioCReading:
-    """Makes source documents of one file and collects what is to be told of them."""
+    """Makes source documents of one file and collects what is to be reported of them."""
 
     style: InfonStyle = field(default_factory=InfonStyle)
     problems: list[Problem] = field(default_factory=list)
@@ -43,7 +43,7 @@ class BioCReading:
         )
 
     def closing(self) -> list[Problem]:
-        """What is told of the file as a whole."""
+        """What is reported of the file as a whole."""
         if not self.normalised:
             return []
         text = ntr(

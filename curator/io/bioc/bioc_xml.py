@@ -28,7 +28,7 @@ _PASSAGE = re.compile(rb"<(passage|document|source)[\s>/]")
 
 
 class BioCXmlReader(DocumentSourceReader):
-    """Streams one file; `head` is the collection's beginning with all that stands before its first document."""
+    """Streams one file; `head` is the collection's beginning with all that is before its first document."""
 
     format = "bioc-xml"
 
@@ -112,7 +112,7 @@ def _head(root: Any, first: Any) -> str:
 
 
 def _tail(root: Any) -> str:
-    """The collection's end with what stands behind its documents."""
+    """The collection's end with what is behind its documents."""
     if root is None:
         return ""
     last = "".join(

@@ -30,7 +30,7 @@ _KEYS = ("id", "doc_id", "document_id", "docid", "pmid")
 
 
 class DocBinReader(DocumentSourceReader):
-    """The whole file is unpacked at once, since the format does not tell where a document ends."""
+    """The whole file is unpacked at once, since the format does not say where a document ends."""
 
     format = "docbin"
 

@@ -1,7 +1,7 @@
 """Hugging Face datasets on the disk: folders as `save_to_disk` leaves them, or of Parquet or JSON lines; single files.
 
 `pyarrow` alone reads Arrow and Parquet, so `datasets` with all that it brings is not needed; JSON lines need neither.
-Nothing is fetched, and no loading script is run. What rows hold is told by their columns: see `huggingface_rows`.
+Nothing is fetched, and no loading script is run. What rows hold is recognised by their columns: see `huggingface_rows`.
 Files and folders called train, validation (dev, valid) or test say the split of their documents.
 """
 

@@ -83,7 +83,7 @@ def _is_bigbio(value: Mapping[str, Any]) -> bool:
 
 
 def _passages(value: object) -> tuple[str, tuple[Passage, ...]]:
-    """The text, each passage where its offsets say, as far as nothing stands there yet."""
+    """The text, each passage where its offsets say, if nothing is there yet."""
     text, found = "", []
     for one in _dicts(value):
         words = plain_text(" ".join(_texts(one.get("text"))))

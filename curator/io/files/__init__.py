@@ -1,4 +1,4 @@
-"""What all formats stand on: streams, archives, whole files written or none, offsets found again, ids in a file's
+"""What all formats share: streams, archives, whole files written or none, offsets found again, ids in a file's
 style.
 
 * **A folder or a zip archive is one source** (`archives.py`, listed safely, never unpacked). A format that takes them

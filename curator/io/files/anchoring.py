@@ -15,7 +15,7 @@ from curator.domain.wording import tr
 
 NORMALISED = "the quoted text differs in case or compatibility characters"
 GAP = re.compile(r"(?:(?<!\s)\s+)?(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\.\.\.|\u2026)\s*")
-"""What stands in a quotation for text that it leaves out: `...`, `[...]` or `…`, with the spaces around it. Spaces are
+"""What is in a quotation for text that it leaves out: `...`, `[...]` or `…`, with the spaces around it. Spaces are
 taken from the first of them on only, so that a long row of them costs one look."""
 _MARKS = {"\u2018": "'", "\u2019": "'", "\u2032": "'", "\u201c": '"', "\u201d": '"', "\u2033": '"'}
 _LOOKS = {"\u03bc": "u", "\u03bd": "v", "\u03c9": "w", "\u03c7": "x", "\u03b7": "n", "\u03c1": "p"}
@@ -70,7 +70,7 @@ def _spaced(text: str) -> str:
 class Anchors:
     """The conventions tried, in order: the one that `learn` found, code points, UTF-16 units, UTF-8 bytes,
     passage-relative code points, one to the left or right, surrounding whitespace, case or compatibility characters, a
-    mark for text left out; then the quoted text itself, if it stands in exactly one place, or nearest in the same
+    mark for text left out; then the quoted text itself, if it is in exactly one place, or nearest in the same
     passage.
     """
 
@@ -138,7 +138,7 @@ class Anchors:
         return 0 <= start < end <= len(self._text) and same_text(self._text[start:end], quote)
 
     def _fitting(self, start: int, end: int, quote: str) -> list[Counting]:
-        """The conventions by which the quoted text stands at its offsets, in order."""
+        """The conventions by which the quoted text is at its offsets, in order."""
         found = {way for way, s, e, _ in self._conventions(start, end) if self._fits(s, e, quote)}
         if self._fits(start, end, quote):
             found |= {Counting.CODE_POINTS} | ({Counting.PASSAGE} if self._in_first(end) else set())

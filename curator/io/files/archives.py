@@ -232,7 +232,7 @@ def member_of(path: Path) -> tuple[Path, str] | None:
 
 
 def open_files(path: Path) -> Files:
-    """The files of a folder, of a zip archive, or the one file itself, which may stand in an archive (`ARCHIVE/NAME`).
+    """The files of a folder, of a zip archive, or the one file itself, which may be in an archive (`ARCHIVE/NAME`).
     Raises UserError (missing, unsafe, damaged)."""
     if path.is_dir():
         return _folder(path)

@@ -32,7 +32,7 @@ _NUMBERED = frozenset({"NCBIGENE", "GENE", "ENTREZ", "NCBITAXON", "TAXONOMY", "N
 class IdStyle:
     """`separators` are those that the file joins lists with, the most frequent first. `bare` counts ids without a
     prefix by the vocabulary they look like, `prefixes` counts prefixes as the file spells them. `columns` is the
-    number of columns that every annotation line has, 6 when they differ. `nil` is what stands where there is no entity.
+    number of columns that every annotation line has, 6 when they differ. `nil` is the text where there is no entity.
     """
 
     separators: str = "|"

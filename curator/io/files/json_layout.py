@@ -144,7 +144,7 @@ class _Writer:
         return [self._text[one.node.end : other.start] for one, other in pairs]
 
     def _around(self, node: _Node) -> tuple[str, str, str]:
-        """What stands before the first item, between two and behind the last; of an empty node what would."""
+        """What is before the first item, between two and behind the last; of an empty node what would."""
         opening, closing = self._text[node.start], self._text[node.end - 1]
         if node.items:
             head = self._text[node.start : node.items[0].start]

@@ -3,7 +3,7 @@
 A file holds one value, or several one after another (JSON lines). Documents are the objects in the list of a given
 key (`documents`), at the top or in a list of such objects; or, where the file has no such list, the objects at the
 top or in the list at the top. `json` itself finds where each ends, at the speed of C: a parser of events would be
-slower and tells no text, which the round trip needs.
+slower and gives no text, which the round trip needs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Streamed(Protocol):
 class JsonStream:
     """Yields (text before, document's text, document, line); `rest` is the text after the last one.
 
-    The text before a document holds all that stands between it and the one before it. Raises UserError for what is
+    The text before a document holds all that is between it and the one before it. Raises UserError for what is
     no JSON, with the line.
     """
 

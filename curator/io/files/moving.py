@@ -1,9 +1,9 @@
 """Where the places of one text are in a newer version of it.
 
-Both texts are aligned word by word (difflib's SequenceMatcher; what stands at both ends unchanged is cut off before). A
-place inside of what is the same in both moves with it. Another is looked for by its quoted text and what stands around
+Both texts are aligned word by word (difflib's SequenceMatcher; what is at both ends unchanged is cut off before). A
+place inside of what is the same in both moves with it. Another is looked for by its quoted text and what is around
 it; `anchoring` finds the quote, and a find counts only where the words around it are alike, or the quote is long enough
-and stands in one place only. Nothing is guessed: what is not found so is nowhere.
+and is in one place only. Nothing is guessed: what is not found so is nowhere.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from curator.domain.documents import Passage, Span
 from curator.io.files.anchoring import Anchors
 
 AROUND = 40  # code points before and after a quote that are compared
-ALIKE = 0.6  # of what stands around it, 1 = the same
+ALIKE = 0.6  # of what is around it, 1 = the same
 ONE_SIDE = (
     0.75  # how much the side counts that is more alike: a sentence may have moved, and its neighbours with it not
 )
 CLEARLY = 0.15  # by which the best place must be better than the next
-LONG_ENOUGH = 5  # code points of a quote that stands in one place only
+LONG_ENOUGH = 5  # code points of a quote that is in one place only
 MOST_EXACT = 4000  # words that are aligned without leaving frequent ones out, since that takes quadratic time
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
@@ -81,7 +81,7 @@ class MovedText:
         return [one.start() for one in found if one.end() - one.start() == len(quote)]
 
     def _alike(self, span: Span, at: int) -> float:
-        """How far what stands around the place `at` of the new text is what stood around the span."""
+        """How far what is around the place `at` of the new text is what stood around the span."""
         end = at + span.end - span.start
         before = _share(self._old[max(span.start - AROUND, 0) : span.start], self._new[max(at - AROUND, 0) : at])
         after = _share(self._old[span.end : span.end + AROUND], self._new[end : end + AROUND])

@@ -87,7 +87,7 @@ class RecordReader(DocumentSourceReader, ABC):
         return False
 
 
-# Words for the places that problems are told of.
+# Words for the places that problems are reported for.
 
 
 def mention_place(document: str, words: str) -> str:

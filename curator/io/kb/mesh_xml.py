@@ -1,7 +1,7 @@
 """MeSH as NLM gives it in XML: descriptors (`desc2024.xml`) and supplementary records (`supp2024.xml`).
 
 Names are the terms of every concept of a record, permuted ones too: corpora and CTD hold them. The type is the branch
-of the tree that a descriptor stands in, in the singular where corpora have a mention type for it; mental disorders
+of the tree that a descriptor is in, in the singular where corpora have a mention type for it; mental disorders
 (F03) are diseases, as in CTD's vocabulary. Parents come from tree numbers, those of supplementary records are the
 descriptors that they are mapped to. Qualifiers are no entities.
 """
@@ -22,7 +22,7 @@ from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 
 
 def records(source: Source, tags: Sequence[str], *, attributes_may_refer: bool = False) -> Iterator[Any]:
-    """The elements of these names (`{namespace}name`) that stand directly below the root, each freed after its use.
+    """The elements of these names (`{namespace}name`) that are directly below the root, each freed after its use.
 
     Entities that a file declares are refused, save with `attributes_may_refer`: ontology editors abbreviate
     addresses in attributes so. libxml2 bounds how far those may grow. Raises UserError with file and line.

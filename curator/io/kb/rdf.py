@@ -178,7 +178,7 @@ def _all(own: Sequence[_Value], predicates: Sequence[str]) -> list[str]:
 
 
 def _xml_prefixes(head: bytes) -> dict[str, str]:
-    """The parser tells those of Turtle alone."""
+    """The parser reports those of Turtle only."""
     return {prefix.decode(): address.decode("utf-8", "replace") for prefix, _, address in _XMLNS.findall(head)}
 
 

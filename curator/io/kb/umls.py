@@ -1,4 +1,4 @@
-"""The UMLS Metathesaurus in rich release format: a folder with `MRCONSO.RRF`, and beside it `MRSTY`, `MRDEF`, `MRCUI`.
+"""The UMLS Metathesaurus in rich release format: a folder with `MRCONSO.RRF`, with `MRSTY`, `MRDEF`, `MRCUI`.
 
 The files are sorted by CUI, as NLM and MetamorphoSys write them, and are read side by side: one concept is held at a
 time, and of `MRCUI` the concepts that were merged into others, whose ids lead to these. The name is the one that the
@@ -146,7 +146,7 @@ class UmlsReader:
         return _Beside(self._by_concept(name) if name in self._sources else iter(()))
 
     def _by_concept(self, name: str) -> Iterator[tuple[str, list[list[str]]]]:
-        """The rows of each CUI. Raises UserError where the CUIs do not ascend: other files are read beside it."""
+        """The rows of each CUI. Raises UserError where the CUIs do not ascend: other files are read in step with it."""
         last = ""
         for cui, rows in groupby(self._rows(name), key=itemgetter(0)):
             if cui <= last:

@@ -1,6 +1,6 @@
 """MEDLINE / nbib: `PMID- `, `TI  - `, `AB  - ` with indented continuation lines, for reading only.
 
-The text is the title and the abstract, one a line. The labels of a structured abstract stand in the text as in the
+The text is the title and the abstract, one a line. The labels of a structured abstract are in the text as in the
 file (`METHODS: ...`); the passages carry them and begin after them.
 """
 

@@ -5,8 +5,8 @@
   still fits (empty, or one part for each id), otherwise it is emptied.
 * NIL is `-1`. Ids are written in the file's own habit (`IdStyle`).
 * A deleted or rejected mention's line goes; relation and other lines stay.
-* A new mention's line follows the last mention line that starts no later, otherwise it stands before the first
-  mention line, or after the headers when there is none.
+* A new mention's line follows the last mention line that starts no later, otherwise it goes before the first mention
+  line, or after the headers when there is none.
 * A document from another format gets a new record, its line breaks written as spaces.
 """
 

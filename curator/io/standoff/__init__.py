@@ -1,4 +1,4 @@
-"""Annotations beside the text: brat, PubAnnotation, Web Annotation, WebAnno TSV and UIMA's XMI.
+"""Annotations separate from the text: brat, PubAnnotation, Web Annotation, WebAnno TSV and UIMA's XMI.
 
 * **XMI is edited in place with lxml**, not through `dkpro-cassis`: that needs every type declared and builds the file
   again. The tests open what is written with cassis.

@@ -260,7 +260,7 @@ class BratFormat:
 
 def _documents(files: Files) -> dict[str, list[str]]:
     """The files of each document, the text first: by a text's name without its ending. Texts without annotations are
-    documents where they stand beside others that have some, unless they are a whole corpus of another format."""
+    documents where they are beside others that have some, unless they are a whole corpus of another format."""
     names = {_stem(name): [name] for name in files.with_suffix(".txt")}
     for ending in ENDINGS:
         for name in files.with_suffix(ending):
@@ -273,7 +273,7 @@ def _documents(files: Files) -> dict[str, list[str]]:
 
 
 def _pair(path: Path) -> Files:
-    """The text and the annotations that belong to the file `path`, which may stand in an archive."""
+    """The text and the annotations that belong to the file `path`, which may be in an archive."""
     endings = (".txt", *ENDINGS)
     if (inside := member_of(path)) is not None:
         archive, name = inside

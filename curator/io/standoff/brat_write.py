@@ -179,7 +179,7 @@ class Annotations:
         return f"{key}\t{kind} {places}\t{quoted(ranges, self._item.document.text)}"
 
     def _refer(self, key: str, gold: ExportMention, record: int) -> None:
-        """Write the normalisations that are wanted: those that stand there stay, with the names they give."""
+        """Write the normalisations that are wanted: those that are there stay, with the names they give."""
         wanted = self._spelling.ids(stated_ids(gold, self._item, self._file) or (), prefixed=True)
         there = [i for i, line in enumerate(self._lines) if line is not None and _refers(line, key)]
         for index in there:

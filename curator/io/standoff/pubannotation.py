@@ -2,7 +2,7 @@
 
 Denotations are mentions, those of every project (`tracks`) one after the other; offsets count code points. A denotation
 says its type and its identifier in many ways: an attribute `identifier` beside the type, `Type:ID`, a CURIE, a web
-address. Relations, attributes, blocks and whatever else a document holds stay in its record, which is its exact text.
+address. Relations, attributes, blocks and everything else a document holds stay in its record, which is its exact text.
 `SourceMention.record` is the denotation's place in the document, those of the tracks counted on.
 """
 

@@ -19,7 +19,7 @@ ID_PREDICATES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Denotation:
-    """A denotation and the object that it stands in: the document, or one of its tracks."""
+    """A denotation and the object that it is in: the document, or one of its tracks."""
 
     value: dict[str, Any]
     home: dict[str, Any]
@@ -47,7 +47,7 @@ def is_identifier(attribute: Mapping[str, Any]) -> bool:
 
 
 def type_and_ids(found: Denotation, namespaces: Mapping[str, str]) -> tuple[str, list[str]]:
-    """A denotation's type, and its identifiers as they stand there."""
+    """A denotation's type, and its identifiers as they are there."""
     whole = _words(found.value.get("obj"))
     stated = [_words(one.get("obj")) for one in found.attributes()]
     if stated:

@@ -194,7 +194,7 @@ def stacked(unit: TokenUnit, layer: Layer) -> list[tuple[list[str], int]]:
 
 
 def type_and_ids(one: WebAnnoAnnotation) -> tuple[str, list[str]]:
-    """An annotation's type, and its identifiers as they stand there."""
+    """An annotation's type, and its identifiers as they are there."""
     kind = _value(one, TYPE_FEATURES) or one.layer.name.rpartition(".")[2]
     return kind, _value(one, ID_FEATURES).split()
 

@@ -1,8 +1,8 @@
 """WebAnno TSV 3 (WebAnno, INCEpTION): one document a file; a folder or a zip archive of them is one source.
 
-Mentions are the annotations of the span layers that say what things are (named entities and layers of one's own);
+Mentions are the annotations of the span layers that say what things are (named entities and custom layers);
 parts of speech, lemmas, relations, chains and slots stay in the record, which is the file. A type is the feature
-`value`, or the layer's name; identifiers stand in `identifier`. `SourceMention.record` counts the mentions' annotations
+`value`, or the layer's name; identifiers are in `identifier`. `SourceMention.record` counts the mentions' annotations
 in the order of their first tokens.
 """
 

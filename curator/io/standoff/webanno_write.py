@@ -284,7 +284,7 @@ class _Edit:
         self._drop_relations()
 
     def _drop_relations(self) -> None:
-        """Relations at or from an annotation that is gone go with it, where no other of its layer stands there."""
+        """Relations at or from an annotation that is gone go with it, where no other of its layer is there."""
         for one in self._dropped:
             first = one.units[0]
             if any(cell != tree.EMPTY for cell in (first.cells[column] for column in one.layer.columns)):

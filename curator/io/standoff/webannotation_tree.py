@@ -108,7 +108,7 @@ def body_id(body: object) -> str:
 
 
 def type_and_ids(annotation: dict[str, Any]) -> tuple[str, list[str]]:
-    """The annotation's type, and its identifiers as they stand there."""
+    """The annotation's type, and its identifiers as they are there."""
     kind, ids = "", []
     for body in bodies(annotation):
         what = role(body, annotation)

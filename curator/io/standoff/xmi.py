@@ -1,8 +1,8 @@
-"""UIMA XMI (DKPro, INCEpTION, WebAnno, cTAKES): one document a file, with a type system beside it or in the archive.
+"""UIMA XMI (DKPro, INCEpTION, WebAnno, cTAKES): one document a file, with a type system next to it or in the archive.
 
 Mentions are the annotations of the types that say what things are; tokens, sentences, parts of speech, relations and
 further views stay in the record, which is the file. A type is the feature `value`, or the type's own name; identifiers
-stand in `identifier`. Annotations of the type `xmi_tree.PART` are further parts of a discontinuous mention.
+are in `identifier`. Annotations of the type `xmi_tree.PART` are further parts of a discontinuous mention.
 `SourceMention.record` counts the mentions' annotations in the order of the file.
 """
 

@@ -122,7 +122,7 @@ def feature(element: Any, names: tuple[str, ...]) -> str | None:
 
 
 def type_and_ids(element: Any, by_id: dict[str, Any]) -> tuple[str, list[str]]:
-    """An annotation's type, and its identifiers as they stand there (of cTAKES: in its UMLS concepts)."""
+    """An annotation's type, and its identifiers as they are there (of cTAKES: in its UMLS concepts)."""
     named, held = feature(element, TYPE_FEATURES), feature(element, ID_FEATURES[:-1])
     kind = element.get(named) if named else ""
     ids = str(element.get(held) or "").split() if held else []

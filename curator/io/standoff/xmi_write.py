@@ -240,7 +240,7 @@ class _Edit:
             self.cas.view.set("members", " ".join(member for member in members if member != key))
 
     def _is_pointed_at(self, key: str) -> bool:
-        """Whether the id stands in an attribute that may be a reference; without a view, an element has to go."""
+        """Whether the id is in an attribute that may be a reference; without a view, an element has to go."""
         if self.cas.view is None:
             return False
         values = (value for other in self.cas.root for name, value in other.attrib.items() if name not in _PLAIN)

@@ -6,7 +6,7 @@
   workbook. Where there is none, and no place is said, each mention is a document of its own: a list of strings.
 * Which column holds what is found by the headings and may be said (`DocumentOptions`).
 * Places count code points from 0, the end not included; fragments are separated by `|` (`3|12` and `8|15`). A mention
-  without a place is looked for, and set aside unless it stands in one place only.
+  without a place is looked for, and set aside unless it is in one place only.
 * Identifiers are separated by `|` or `;`, or are a JSON list; `NIL`, `-` and `-1` say that there is no entity.
 """
 

@@ -1,7 +1,7 @@
 """Write tables: one of mentions with what was decided, and one of the documents that they are in.
 
 `a.csv` and `a.documents.csv` (or `.tsv`), or the two sheets of a workbook `a.xlsx`. All imported files go into one
-table, since a table is to be worked with as a whole. Every cell of text files stands in quotes.
+table, since a table is to be worked with as a whole. Every cell of text files is in quotes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tables: CSV, TSV and workbooks (XLSX) as rows of texts, with their lines; separator and quoting from the content.
 
-A tab separates where the first line has one; such files quote nothing, unless a whole cell of the beginning stands in
+A tab separates where the first line has one; such files quote nothing, unless a whole cell of the beginning is in
 quotes, as spreadsheets write it. Where quotes are read a stray one is an error with its line, since it would swallow
 what follows.
 """
@@ -54,7 +54,7 @@ class Table:
 
     @property
     def repair(self) -> str:
-        """As what a text file was read that is not in UTF-8, as far as its rows were; '' for every other."""
+        """As what a text file was read that is not in UTF-8, for the rows read so far; '' for every other."""
         return self._lines.repair
 
     def verify(self) -> None:
@@ -197,7 +197,7 @@ def _check_size(path: Path) -> None:
 
 
 def _quotes(head: str) -> bool:
-    """Whether a whole cell of the beginning stands in quotes."""
+    """Whether a whole cell of the beginning is in quotes."""
     cells = (cell for line in head.split("\n")[:100] for cell in without_line_end(line).split("\t"))
     return any(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in cells)
 

@@ -62,7 +62,7 @@ def plain_page(
 
 
 def lead_of(wikitext: str) -> str:
-    """What stands before the first heading."""
+    """What is before the first heading."""
     found = re.search(r"^==", wikitext, re.MULTILINE)
     return wikitext[: found.start()] if found else wikitext
 

@@ -1,5 +1,4 @@
-"""What all services stand on: the bus of changes, answers that stand until something is written, names of project-wide
-values, and how long work still takes."""
+"""What all services share: the event bus, answers cached until a write, names of project-wide values, times."""
 
 from typing import TYPE_CHECKING
 

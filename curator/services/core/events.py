@@ -1,4 +1,4 @@
-"""One signal for everything that changes: services emit a `Change`, each view decides what to do with it."""
+"""One signal for all changes: services emit a `Change`, and each view decides what to do with it."""
 
 from __future__ import annotations
 

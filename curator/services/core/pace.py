@@ -1,4 +1,4 @@
-"""How long a step of a job will still take, as a range, from how fast it was during the last minute."""
+"""The remaining time of a job's step, as a range, from its speed during the last minute."""
 
 from __future__ import annotations
 

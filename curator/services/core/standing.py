@@ -1,4 +1,4 @@
-"""What the window asks after every key and what seldom changes: read once, and again after something was written."""
+"""Answers that the window needs after every key and that seldom change: read once, and again after a write."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Answer = TypeVar("Answer")
 
 
 class CachedAnswer(Generic[Answer]):
-    """The answer of one question to the store, which stands until the next unit was written.
+    """The answer of one question to the store, which is cached until the next unit was written.
 
     `ask` reads in the given unit and depends on nothing else that changes. Safe to call from several threads.
     """

@@ -31,7 +31,7 @@ Value = tuple[int, int, int | None]
 
 
 class AttributeService:
-    """The project's attributes and their values. `curator` returns the name of who acts."""
+    """The project's attributes and their values. `curator` returns the curator's name."""
 
     def __init__(self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
         self._store = store

@@ -45,7 +45,7 @@ class BulkReport:
 
 
 class BulkService:
-    """`curator` returns the name of who acts."""
+    """`curator` returns the curator's name."""
 
     def __init__(self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
         self._store = store

@@ -1,4 +1,4 @@
-"""Which suggestions to accept in bulk at an error one can live with, and which of them to check first.
+"""Which suggestions to accept in bulk at a chosen error rate, and which of them to check first.
 
 Everything that is chosen is chosen before the sample is looked at, from probabilities and held-out gold alone: up to
 three sets, each the suggestions above a threshold and each inside the one before; how many of each are checked; how
@@ -112,7 +112,7 @@ class _Cut:
     wrong: int  # of those
 
     def is_refuted(self, error: float) -> bool:
-        """Whether held-out gold, enough of it to tell, lets more errors stand."""
+        """Whether held-out gold, if there is enough, allows more errors."""
         enough = upper_limit(0, self.tried) <= error / 2
         return enough and upper_limit(self.wrong, self.tried) > error
 
@@ -165,7 +165,7 @@ def _sized(cut: _Cut, *, error: float, alpha: float, most_checks: int) -> BulkSe
 
 
 def _chance(one: BulkSet, error: float) -> float:
-    """That the set passes, as far as can be expected."""
+    """That the set passes, as expected."""
     return binomial_at_most(one.allowed, one.checks, max(one.expected, DOUBT * error))
 
 

@@ -2,7 +2,7 @@
 
 Each line is one suggestion to check, with `"right": null`; who checks writes true or false there. The last line holds
 the plan as it was made before anybody looked: the sets, their samples and every suggestion they are about, so that the
-bound holds however long the checking takes and whatever is decided meanwhile.
+bound holds however long the checking takes and regardless of decisions in the meantime.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ Prepare = Callable[[UnitOfWork, Sequence[int]], tuple[Sequence[Change], str]]
 
 
 class CurationService:
-    """Decisions, mentions and document states, undoable without end. `curator` returns the name of who acts."""
+    """Decisions, mentions and document states, undoable without limit. `curator` returns the curator's name."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Keeps what decisions cost the curator, for the dashboard and for orders by expected gain a second."""
+"""Stores the effort of decisions, for the dashboard and for orders by expected gain per second."""
 
 from __future__ import annotations
 

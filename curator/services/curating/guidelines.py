@@ -1,4 +1,4 @@
-"""The project's guidelines: Markdown that every curator has beside the text."""
+"""The project's guidelines: Markdown that every curator sees next to the text."""
 
 from __future__ import annotations
 

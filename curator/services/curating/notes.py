@@ -1,4 +1,4 @@
-"""Flags and comments: marks for oneself and words for others, each an undoable operation.
+"""Flags and comments on mentions and documents, each an undoable operation.
 
 The payload of a flag is {"flag": bool, "mentions": [...], "documents": [...]}, that of a comment {"comment": id,
 "mentions": [...], "documents": [...]}.
@@ -22,7 +22,7 @@ FLAG_OFF = "Removed the flag from {what}"
 
 
 class NoteService:
-    """Flags and comments on mentions and documents. `curator` returns the name of who acts."""
+    """Flags and comments on mentions and documents. `curator` returns the curator's name."""
 
     def __init__(self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
         self._store = store

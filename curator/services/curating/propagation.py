@@ -1,4 +1,4 @@
-"""Decides the other mentions of one string in context: what is shown and ticked, and nothing else, as one step."""
+"""Decides the other mentions of one string in context: only those that are shown and ticked, as one step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from curator.services.curating.propagation_groups import Group, Line, entities_i
 from curator.services.ports import Clock, MentionContext, QueueFilter, Store, UnitOfWork
 
 LIMIT = 5_000
-"""Lines shown at most; the others are told by their number and stay as they are."""
+"""Lines shown at most; of the others only the number is shown; they stay as they are."""
 NOTE = "decided with “{text}” of {document}"
 ONE_CHANGED = "{n} of these mentions was decided in the meantime; nothing was changed. Check the list again."
 CHANGED = "{n:,} of these mentions were decided in the meantime; nothing was changed. Check the list again."
@@ -48,7 +48,7 @@ class Others:
 
 
 class PropagationService:
-    """`curator` returns the name of who acts."""
+    """`curator` returns the curator's name."""
 
     def __init__(self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
         self._store = store

@@ -1,8 +1,8 @@
 """Other mentions of one string sorted by context, and which of them a verdict plainly fits. Pure.
 
 What is unlike the mention that was decided is listed, and left unticked: another first suggestion, another long form of
-an abbreviation, capitals that make it another word, surroundings that share nothing with the others', a decision that
-stands already.
+an abbreviation, capitals that make it another word, surroundings that share nothing with the others', an earlier
+decision.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PLAIN = frozenset([
     "only", "same", "some", "after", "before",
 ])  # fmt: skip
 FEW = 20
-"""Fewer lines of one kind than this do not tell what an unusual surrounding is."""
+"""Fewer lines of one kind than this do not show what an unusual context is."""
 SAID = {Outcome.NIL: "NIL", Outcome.REJECTED: "rejected", Outcome.SKIPPED: "skipped"}
 SYMBOL = 5
 """Up to so many characters, capitals may make another word."""
@@ -133,7 +133,7 @@ def _other_word(one: str, other: str) -> bool:
 
 
 def _strange(contexts: Sequence[MentionContext]) -> frozenset[int]:
-    """Of enough lines those in whose surroundings no word is one that stands around another."""
+    """Of enough lines those in whose surroundings no word is one that is around another."""
     if len(contexts) < FEW:
         return frozenset()
     around = {one.mention_id: _words(one) for one in contexts}

@@ -49,7 +49,7 @@ class StepState(StrEnum):
     DONE = "done"
     REDOABLE = "undone"  # redoing reaches it
     UNDONE = "undone for good"  # other steps came after it was undone
-    FIXED = "permanent"  # it stands, and undoing does not reach it
+    FIXED = "permanent"  # it is in force, and undoing does not reach it
 
 
 class StepKind(StrEnum):
@@ -99,8 +99,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class StepPage:
-    """`beyond`: the step from which the next page begins; None where there is none. `here`: the number of the last step
-    that stands and can be undone."""
+    """`beyond`: the step from which the next page begins; None if there is none. `here`: the last step to undo."""
 
     steps: tuple[Step, ...]
     beyond: Operation | None
@@ -128,7 +127,7 @@ class Training:
 
 
 class StepService:
-    """`curator` returns the name of who acts; `trainings` returns the trained linkers, and may read files."""
+    """`curator` returns the curator's name; `trainings` returns the trained linkers, and may read files."""
 
     def __init__(
         self,
@@ -181,7 +180,7 @@ class StepService:
             return _operation(unit, number)[0]
 
     def contexts(self, number: int) -> tuple[list[MentionContext], int]:
-        """The mentions of a step in their contexts, as far as they are there, at most `MOST_MENTIONS`; and how many are
+        """The mentions of a step in their contexts, if they exist, at most `MOST_MENTIONS`; and how many are
         beyond. Raises UserError when there is no such step."""
         with self._store.read() as unit:
             ids = _mentions(_operation(unit, number)[1])

@@ -2,7 +2,7 @@
 
 The payload of an operation names the mentions it touched and `states`, [[document id, old state, new state], …]; the
 decisions it made are read back by its id. An undo restores what stood before each of them, with its curator and what
-was shown then; who undid it stands in the operation log.
+was shown then; who undid it is in the operation log.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Documents, gold and knowledge bases come in: looked at first, then stored in steps that can be taken up again.
+"""Import of documents, gold and knowledge bases: previewed first, then stored in steps that can be resumed.
 
 `ImportService` and `FetchService` are generators of `Progress` that return an `ImportReport`. `foreseeing.py` says
 what an import would bring, `text_changes.py` what a changed text would move, `look` what paths are, one file at a

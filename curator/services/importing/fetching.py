@@ -1,6 +1,6 @@
 """Records of PubMed over the network, asked for by name: fetched politely, kept as they come, imported as a file.
 
-A fetch may be stopped at any time; the same question goes on behind what is there. Records whose PMID a document of
+A fetch may be stopped at any time; the same query resumes it. Records whose PMID a document of
 the project has already are not asked for.
 """
 
@@ -39,7 +39,7 @@ from curator.services.ports import (
 # Where records fetched from PubMed are kept: `fetched/KEY/` in the project while some are missing, then one file.
 #
 # `asked.json` says what was asked and which PMIDs that is; each batch is a file of its own, so that a fetch which was
-# stopped goes on behind the last of them. The file that all become together, `fetched/pubmed-TIME.xml.gz`, is ordinary
+# stopped resumes behind the last of them. The file that all become together, `fetched/pubmed-TIME.xml.gz`, is ordinary
 # PubMed XML and is what the import names.
 
 FOLDER = "fetched"
@@ -230,7 +230,7 @@ class FetchService:
         return self._pubmed.host
 
     def unfinished(self) -> list[Unfinished]:
-        """Fetches that were stopped; the same wish goes on with one."""
+        """Fetches that were stopped; the same wish resumes one."""
         return unfinished(self._store.folder, self._writer)
 
     def forget(self, asked: FetchRequest) -> None:
@@ -245,10 +245,10 @@ class FetchService:
         return found.count
 
     def pubmed(self, wish: FetchWish) -> Generator[Progress, None, ImportReport]:
-        """Fetch what the wish names and import it as PubMed XML; the report tells PMIDs without a record too.
+        """Fetch what the wish names and import it as PubMed XML; the report lists PMIDs without a record too.
 
         Raises UserError: nothing asked for or found, refused, or no answer after several tries. What was fetched
-        before stays, and the same wish goes on.
+        before stays, and the same wish resumes it.
         """
         asked, folder = yield from self._begun(wish)
         known = self._known(asked.pmids)

@@ -16,7 +16,7 @@ from curator.services.ports import DocumentReader, FormatRegistry, KbOptions, Kn
 from curator.services.training import RULE, SPREADS, busy_now
 
 STEP = 25
-"""Records between two looks at the clock of who drives the generator."""
+"""Records between two looks at the clock by the caller of the generator."""
 FIRST = 5
 """Documents that are shown."""
 Compare = Callable[[Sequence[SourceDocument]], Sequence[Compared]]

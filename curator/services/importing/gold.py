@@ -33,7 +33,7 @@ def restore_comments(unit: UnitOfWork, documents: Sequence[Stored]) -> None:
 
 
 def restore_splits(unit: UnitOfWork, documents: Sequence[Stored], *, wished: Split) -> None:
-    """The splits that the file says of its documents, unless another than the usual one is wished for all of them."""
+    """The splits that the file gives its documents, unless another than the usual one is requested for all."""
     if wished is not Split.TRAIN:
         return
     splits: dict[Split, list[int]] = defaultdict(list)

@@ -1,8 +1,8 @@
-"""What a document of a file is to the project: new, here already, or changed under the same id.
+"""Compares a document of a file with the project: new, already here, or changed under the same id.
 
 A file is a newer version of an imported one where it has its path, or its name and format: their documents belong
 together by id and occurrence. A document of any other file is the same one only where it has its id and its text, or
-nearly its text: identifiers such as `1` stand in many files.
+nearly its text: identifiers such as `1` are in many files.
 """
 
 from __future__ import annotations

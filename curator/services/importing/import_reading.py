@@ -1,4 +1,4 @@
-"""One file on its way in: which of its documents are new, which are here, and which are to be taken."""
+"""Reads one file of an import: which of its documents are new, already here, or to be updated."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def store_batch(
 
 
 def with_head(source: SourceFile, reader: DocumentReader) -> SourceFile:
-    """With what stands before the first document, which the reader knows by now."""
+    """With what is before the first document, which the reader knows now."""
     return SourceFile(
         id=0,
         path=source.path,

@@ -210,7 +210,7 @@ class Recognised:
 
 
 class FileRecogniser:
-    """Asks `formats` once for each file. `count` hears how many files were looked at, in the thread of who asks; once
+    """Asks `formats` once for each file. `count` hears how many files were looked at, in the caller's thread; once
     `stop` is set, the next question raises CancelledError."""
 
     def __init__(self, formats: Recogniser, *, count: Counted | None = None, stop: Event | None = None) -> None:

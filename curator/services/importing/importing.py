@@ -115,8 +115,8 @@ class ImportService:
         return (yield from self._all(plan, ImportTally()))
 
     def _all(self, plan: UnfinishedImport, tally: ImportTally) -> Generator[Progress, None, ImportReport]:
-        """Whatever ends it early, the record says what is left; of a single file only a death of the program leaves
-        one, since who cancels knows that nothing is in."""
+        """If it ends early for any reason, the record says what is left; of a single file only a death of the program
+        leaves one, since who cancels knows that nothing is in."""
         before, answered = self.unfinished(), self._unfinished.is_answered
         rest = before.without(plan.paths) if before is not None else None
         wish = self._wish(plan)
@@ -128,7 +128,7 @@ class ImportService:
                 yield from self._file(path, tally, wish)
         except BaseException:
             if len(plan.paths) == 1:
-                with suppress(UserError):  # on a full disk: at the worst it is told at the next opening
+                with suppress(UserError):  # on a full disk: at worst it is reported at the next opening
                     self._unfinished.put(rest, answered=answered)
             raise
         self._unfinished.put(rest, answered=answered)
@@ -182,7 +182,7 @@ class ImportService:
             return plan_change(unit, compared.document_id, compared.source, self._mover)
 
     def unfinished(self) -> UnfinishedImport | None:
-        """An import that was stopped before its end, or that is under way."""
+        """An import that was stopped before its end, or that is running."""
         return self._unfinished.load()
 
     def to_tell(self) -> UnfinishedImport | None:

@@ -50,7 +50,7 @@ class TextChange:
 
     @property
     def moved(self) -> list[MovedMention]:
-        """Decided mentions that stand elsewhere in the new text."""
+        """Decided mentions that are elsewhere in the new text."""
         return [one for one in self.living(decided=True) if one.shape is not None and not one.stays]
 
     @property

@@ -1,6 +1,6 @@
-"""What of an import is still to come, and how it was wished: kept in the project, so that a stopped one can go on.
+"""The rest of an import and its choices, stored in the project so that a stopped import can be resumed.
 
-An import that is under way is kept likewise, since nobody can write that down who is killed.
+A running import is stored too, since a killed process cannot store it.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class UnfinishedImports:
 
     @property
     def is_answered(self) -> bool:
-        """Whether the curator knows of it, so that opening the project need not tell again."""
+        """Whether the curator knows of it, so that opening the project need not say so again."""
         with self._store.read() as unit:
             return unit.meta.get(ANSWERED) == "yes"
 
@@ -126,12 +126,12 @@ class UnfinishedImports:
 
     def answer(self) -> None:
         """The curator knows of it."""
-        with suppress(UserError), self._store.write() as unit:  # at the worst it is told again
+        with suppress(UserError), self._store.write() as unit:  # at worst it is reported again
             unit.meta.set(ANSWERED, "yes")
 
 
 class UnfinishedKb:
-    """The file whose import into the knowledge base is under way, or ended with the program."""
+    """The file whose import into the knowledge base is running, or ended with the program."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -146,7 +146,7 @@ class UnfinishedKb:
             unit.meta.set(KB, str(path.absolute()))
 
     def forget(self) -> None:
-        with suppress(UserError), self._store.write() as unit:  # on a full disk: at the worst it is told once more
+        with suppress(UserError), self._store.write() as unit:  # on a full disk: at worst it is reported once more
             unit.meta.set(KB, "")
 
 

@@ -1,4 +1,4 @@
-"""NIL mentions that may mean one thing that the knowledge base lacks, put together for a curator to name.
+"""Clusters of NIL mentions that may mean the same missing entity, for a curator to name.
 
 1. Mentions of one type with the same string (`domain.same_string`) belong together. An abbreviation whose long form its
    document gives belongs to the long form; one without goes there too where its type knows a single long form of it.

@@ -45,7 +45,7 @@ class Made:
 
 
 class ProvisionalService:
-    """`curator` returns the name of who acts; `round_of` the round that they are judging in, if any."""
+    """`curator` returns the curator's name; `round_of` the round that they are judging in, if any."""
 
     def __init__(
         self,
@@ -196,7 +196,7 @@ def moved(verdict: Verdict, to: Mapping[str, str | None]) -> Verdict:
 
 
 def joined_note(old: str, new: str) -> str:
-    """What was noted before stays in front: that a decision was adjudicated is told from there."""
+    """What was noted before stays in front: that a decision was adjudicated is read from there."""
     return f"{old}; {new}" if old else new
 
 

@@ -1,8 +1,8 @@
-"""What a new version of the knowledge base means for decisions, line by line.
+"""The decisions that a new version of the knowledge base affects, line by line.
 
 * Links to ids that the version lacks, with the entity that has the id among its alternate ones, or else the one that
   has exactly the old name or a synonym, of a common type.
-* Provisional entities that the version holds by now, under their id, name or a synonym, of a common type.
+* Provisional entities that the version holds now, under their id, name or a synonym, of a common type.
 * Strings decided NIL before the update that are exactly a name or synonym of an entity of an allowed type, unless they
   were so in the version before: then the curator knew.
 
@@ -36,8 +36,8 @@ class RemapKind(StrEnum):
 
     MERGED = "merged"  # the id is an alternate id of another entity now
     OBSOLETE = "obsolete"  # the id is gone
-    RESOLVED = "resolved"  # a provisional entity is in the knowledge base by now
-    NIL = "nil"  # what was decided NIL is in the knowledge base by now
+    RESOLVED = "resolved"  # a provisional entity is in the knowledge base now
+    NIL = "nil"  # what was decided NIL is in the knowledge base now
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def _lost(unit: UnitOfWork) -> list[Remapping]:
 
 
 def _resolved(unit: UnitOfWork) -> list[Remapping]:
-    """Provisional entities that the active version has by now."""
+    """Provisional entities that the active version has now."""
     provisional = unit.kb.all_provisional()
     held = unit.kb.held([one.id for one in provisional])
     named = _Names(unit, [name for one in provisional for name in _names(one.entity)])

@@ -1,4 +1,4 @@
-"""Moving decisions to what a new version of the knowledge base has, singly or all at once; nothing unasked."""
+"""Moves decisions to entities of a new version of the knowledge base, one or many at once, only on request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHANGED = "The entity {id} is no longer in the knowledge base. Reopen the list; 
 
 
 class RemapService:
-    """`curator` returns the name of who acts; `round_of` the round that they are judging in, if any."""
+    """`curator` returns the curator's name; `round_of` the round that they are judging in, if any."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class _Step:
         return found
 
     def _decisions(self, line: Remapping) -> list[Decision]:
-        """The current ones that the line is about; NILs only as far as they still are."""
+        """The current ones that the line is about; NILs only if they still are NIL."""
         if line.kind is not RemapKind.NIL:
             return list(self._unit.decisions.current(self._unit.kb.linked_to([line.key])).values())
         mentions = self._unit.mentions.get_many(line.mention_ids)

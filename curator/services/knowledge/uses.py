@@ -138,7 +138,7 @@ def uses_csv(uses: Sequence[MentionUse]) -> str:
 
 
 class UseService:
-    """`curator` returns the name of who acts; `round_of` the round that they are judging in, if any."""
+    """`curator` returns the curator's name; `round_of` the round that they are judging in, if any."""
 
     def __init__(
         self,

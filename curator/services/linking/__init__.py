@@ -1,4 +1,4 @@
-"""Suggestions: asked of the linker in time, remembered decisions taught to it, and what it says about two
+"""Suggestions: requested from the linker ahead of the curator, its memory of decisions, and the comparison of two
 candidates.
 
 `SuggestionService` links ahead of the curator, stores the answers and drops stale ones. `MemoryService` keeps the

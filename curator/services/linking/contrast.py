@@ -64,7 +64,7 @@ class ContrastService:
             self._request = request
 
     def cancel(self) -> None:
-        """What is still under way is not answered any more."""
+        """What is still running is not answered any more."""
         with self._lock:
             self._number += 1
             request, self._request = self._request, None

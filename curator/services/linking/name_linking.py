@@ -65,7 +65,7 @@ class NameLinking:
     def _document(self, document_id: int) -> None:
         try:
             self._link(document_id)
-        except UserError as error:  # a full disk, a document taken back: without suggestions the curator goes on
+        except UserError as error:  # a full disk, a document taken back: without suggestions the curator can continue
             log.warning("Document %d was not linked by name: %s", document_id, error)
         except Exception:
             log.exception("Linking document %d by name failed", document_id)

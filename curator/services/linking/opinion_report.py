@@ -1,4 +1,4 @@
-"""How often a language model agrees with the linker, and who of the two is right where gold exists."""
+"""How often a language model agrees with the linker, and which of the two is right where gold exists."""
 
 from __future__ import annotations
 

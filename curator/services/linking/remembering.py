@@ -170,7 +170,7 @@ def _decided(unit: UnitOfWork, document_id: int) -> DecidedDocument:
 
 # Keeps the linker's entities equal to the provisional ones: what was made is suggested from the next answer on.
 #
-# A bundle knows the entities that it was built with, so whatever bundle serves is given all of them again. Within one
+# A bundle knows the entities that it was built with, so any bundle put into use is given all of them again. Within one
 # bundle only differences are sent; the linker itself repeats them to a process that it restarts.
 
 TICK = 0.2
@@ -236,7 +236,7 @@ def wanted_entities(store: Store) -> dict[str, Entity]:
 
 
 def teach_entities(linker: LinkerPort, store: Store) -> Generator[Progress, None, None]:
-    """Tell the linker that serves all provisional entities. Raises LinkerUnavailableError where it cannot."""
+    """Give the linker in use all provisional entities. Raises LinkerUnavailableError where it cannot."""
     wanted = wanted_entities(store)
     if not wanted:
         return

@@ -1,4 +1,4 @@
-"""Links documents ahead of the curator, stores the answers, drops those that come too late.
+"""Links documents ahead of the curator, stores the suggestions and drops outdated ones.
 
 The queue ahead is linked in small requests: when one ends, the next documents are looked up, so that a moved curator, a
 new bundle or a restarted linker simply changes what comes next. Callbacks arrive in the linker's thread.
@@ -209,7 +209,7 @@ class SuggestionService:
             self._pump()
 
     def _forget(self) -> None:
-        """What is under way or was tried belongs to the bundle or the type mapping of before."""
+        """What is running or was tried belongs to the bundle or the type mapping of before."""
         with self._lock:
             background, self._background = self._background, None
             self._tried.clear()
@@ -218,7 +218,7 @@ class SuggestionService:
             self._linker.cancel(background)
 
     def _pump(self) -> None:
-        """Ask for the next stale documents unless a background request is under way."""
+        """Ask for the next stale documents unless a background request is running."""
         with self._lock:
             if self._closed or self._busy:
                 return
@@ -294,7 +294,7 @@ class SuggestionService:
             self._waiting.discard(document_id)
         try:
             kept = self._save(document_id, suggestions)
-        except UserError as error:  # a full disk: the curator goes on, and is told
+        except UserError as error:  # a full disk: the curator can continue, and gets a message
             log.warning("Suggestions were not stored: %s", error)
             self._trouble = str(error)
             return

@@ -131,7 +131,7 @@ class DocumentRepository(Protocol):
         ...
 
     def set_state(self, document_id: int, state: DocumentState) -> None:
-        """Change the state of one document, whatever it was."""
+        """Change the state of one document, from any state."""
         ...
 
     def states(self, document_ids: Sequence[int]) -> dict[int, DocumentState]:
@@ -224,7 +224,7 @@ class TextMoves(Protocol):
     """Places of one text in a newer version of it."""
 
     def find(self, spans: Sequence[Span]) -> tuple[Span, ...] | None:
-        """Where the fragments of a mention are now; None where they cannot be told for sure."""
+        """Where the fragments of a mention are now; None where they cannot be determined for sure."""
         ...
 
 

@@ -114,7 +114,7 @@ class KnowledgeBaseRepository(Protocol):
         definition, nearly the same spelling. Entities of `preferred` types first, of no others than `types` where
         these are given; those linked to before stand higher, and `likely` ones (primary ids) as if they had been
         linked to often. With `branches` only these, what is below them, and provisional entities; `left_out` of the
-        answer says how many others matched, as far as was read."""
+        answer says how many others matched, among those read."""
         ...
 
     def linked_last(self, limit: int) -> list[str]:

@@ -66,7 +66,7 @@ class LinkerPort(Protocol):
     def on_status(self, listener: Callable[[LinkerStatus], None]) -> None: ...
 
     def open(self, bundle: Path, bundle_id: str) -> None:
-        """Load a bundle; the one that serves goes on until the new one is ready. Returns at once."""
+        """Load a bundle; the one in use stays in use until the new one is ready. Returns at once."""
         ...
 
     def link(

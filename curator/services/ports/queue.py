@@ -27,7 +27,7 @@ class QueueFilter:
 
 @dataclass(frozen=True, slots=True)
 class WorkRow:
-    """An undecided mention as far as an order needs it: `first` is what its suggestion says first, NIL where `is_nil`
+    """An undecided mention with what an order needs: `first` is what its suggestion says first, NIL where `is_nil`
     and '' without a candidate, and `probability` how sure that is; for NIL that is what the first candidate leaves.
     Without a suggestion or a candidate `probability` and `margin` are None."""
 
@@ -43,7 +43,7 @@ class WorkRow:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A suggestion as far as one line shows it: the first candidate ('' and zeros where there is none) and NIL.
+    """A suggestion with what one line shows: the first candidate ('' and zeros where there is none) and NIL.
     `fresh`: made by the active bundle for the document as it is now."""
 
     entity_id: str
@@ -60,7 +60,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class MentionContext:
-    """A mention with the characters around it, as they stand in the text. `verdict` of the current decision."""
+    """A mention with the characters around it, as they are in the text. `verdict` of the current decision."""
 
     mention_id: int
     document_id: int
@@ -152,7 +152,7 @@ class QueueRepository(Protocol):
         ...
 
     def uses(self, entity_id: str, mention_ids: Sequence[int]) -> list[MentionUse]:
-        """The mentions in the order given, as far as they have a decision; deleted ones are left out. The probabilities
+        """The mentions in the order given, if they have a decision; deleted ones are left out. The probabilities
         are those of the entity."""
         ...
 

@@ -70,7 +70,7 @@ class RoundRepository(Protocol):
         ...
 
     def outcomes(self, round_id: int, curator: str) -> dict[Outcome, int]:
-        """How many of the curator's judgements that stand have each outcome."""
+        """How many of the curator's judgements in force have each outcome."""
         ...
 
     def progress(self, round_id: int) -> list[RoundProgress]:
@@ -108,7 +108,7 @@ class RecordRepository(Protocol):
         ...
 
     def decided_by(self, curator: str) -> list[tuple[int, int, datetime]]:
-        """(document id, mention id, when) of the links and NILs that stand and are this curator's."""
+        """(document id, mention id, when) of the links and NILs that are in force and are this curator's."""
         ...
 
     # --- counts ---

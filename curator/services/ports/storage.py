@@ -94,7 +94,7 @@ class Store(Disk, Protocol):
         ...
 
     def write(self) -> AbstractContextManager[UnitOfWork]:
-        """A writing unit: kept whatever becomes of the program, and on the disk moments later.
+        """A writing unit: kept even if the program dies, and on the disk moments later.
 
         Raises UserError on a read-only project, on a full disk, and while an earlier unit cannot be put on the disk.
         """

@@ -1,4 +1,4 @@
-"""What is decided next: order, facets, filters, documents held out, and the seat from which a queue is worked on.
+"""What to decide next: order, facets, filters, the hold-out, and the seat of a queue.
 
 `QueueService` pages through the queue and counts it; `open(document_id)` returns a document and its mentions, each
 with its current decision and suggestion. `FacetService` counts mentions by state, type, probability and more.

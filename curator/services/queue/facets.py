@@ -12,7 +12,7 @@ from curator.domain.wording import UserError, tr
 from curator.services.ports import QueueFilter, Store
 
 LARGE = 20_000
-"""From so many mentions on, counting takes longer than a frame and belongs beside the window's thread."""
+"""From so many mentions on, counting takes longer than a frame and belongs in a background thread."""
 
 
 class FacetService:

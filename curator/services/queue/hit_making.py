@@ -37,7 +37,7 @@ class LeftOut(StrEnum):
     EXISTS = "exists"  # a mention is at exactly this place
     BORDER = "border"  # it crosses the end of a passage
     BLANK = "blank"  # it is white space alone
-    CHANGED = "changed"  # the document has another text there by now
+    CHANGED = "changed"  # the document has another text there now
 
 
 BARS = {Bar.BORDER: LeftOut.BORDER, Bar.BLANK: LeftOut.BLANK}
@@ -71,7 +71,7 @@ def foreseen(hits: Sequence[Hit]) -> dict[LeftOut, int]:
 
 
 class HitMaking:
-    """`curator` returns the name of who acts; `round_of` the round that they are judging in, if any."""
+    """`curator` returns the curator's name; `round_of` the round that they are judging in, if any."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """The suggestion-free hold-out: a few mentions are decided without seeing suggestions.
 
 They measure two things that nothing else does: how often the first suggestion is right when nobody was led by it, and
-how much more often curators agree with suggestions that they saw, which is how far these sway them.
+how much more often curators agree with suggestions that they saw, that is, how much suggestions influence them.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class HoldoutReport:
 
 
 class HoldoutService:
-    """Which mentions are held out, and what that tells. `percent` gives the setting of the moment."""
+    """Which mentions are held out, and what that shows. `percent` gives the setting of the moment."""
 
     def __init__(self, store: Store, *, percent: Callable[[], int]) -> None:
         self._store = store

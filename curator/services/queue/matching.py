@@ -1,4 +1,4 @@
-"""What the facets hold: in the open document, and where they go on in others."""
+"""Mentions that match the facets: in the open document, and the next ones in other documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""In which order undecided mentions are worth deciding. Plain arithmetic over what is stored; nothing is trained here.
+"""In which order undecided mentions are most useful to decide. Plain arithmetic over what is stored; nothing is trained
+here.
 
 p is how sure the first suggestion is, an entity or NIL.
 

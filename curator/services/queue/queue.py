@@ -91,7 +91,7 @@ class QueueService:
         seen: Callable[[OpenDocument], OpenDocument] = lambda opened: opened,
         due: Callable[[], tuple[int, int] | None] = lambda: None,
     ) -> None:
-        """`held_out` tells which of some mentions are to be decided without suggestions, `seen` what an opened document
+        """`held_out` says which of some mentions are to be decided without suggestions, `seen` what an opened document
         shows the curator, `due` a mention that comes before the next undecided one."""
         self._store = store
         self._held_out = held_out

@@ -1,4 +1,4 @@
-"""What one curator works with: documents, decisions, suggestions.
+"""A seat: the documents, decisions and suggestions that one curator works with.
 
 The window and its keys act on a `Seat` and on nothing behind it. The project, a round and an adjudication each hand in
 their own; what one of them cannot do is not part of it.

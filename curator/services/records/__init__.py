@@ -1,5 +1,4 @@
-"""What can be shown and handed on: statistics, plots, audit, releases, exports, and what helps when something is
-wrong.
+"""Output: statistics, plots, the audit trail, releases, exports and diagnostics.
 
 * **A release is stored, not compressed**, in a fixed order with one fixed time: zlib's output differs between
   versions.

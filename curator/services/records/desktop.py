@@ -53,7 +53,7 @@ def own_command() -> tuple[str, ...]:
 
 
 def add_to_desktop(command: Sequence[str] = (), *, data: Path | None = None) -> list[Path]:
-    """Write the files and tell the desktop; returns them. Raises UserError on other systems and unwritable folders."""
+    """Write the files, notify the desktop, and return them. UserError on other systems and unwritable folders."""
     _needs_linux()
     home = data or data_home()
     icon = (resources.files("resources") / "icons" / "curator.svg").read_text(encoding="utf-8")
@@ -139,7 +139,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _refresh(home: Path) -> None:
-    """Tell the desktop; its tools are optional, and a desktop without them reads the folders by itself."""
+    """Notify the desktop; its tools are optional, and a desktop without them reads the folders by itself."""
     for tool, folder in REFRESH:
         program = shutil.which(tool)
         if program is not None and (home / folder).is_dir():

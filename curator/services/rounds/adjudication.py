@@ -31,8 +31,8 @@ NOTHING_AGREED = "No decisions that all curators of “{name}” agree on are le
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """What stands where: contested mentions in text order, those of them that are settled, and the number of mentions
-    that all agree on and that were not taken over yet."""
+    """The state of an adjudication: contested mentions in text order, those of them that are settled, and the number of
+    mentions that all agree on and that were not taken over yet."""
 
     round: Round
     contested: tuple[Opinions, ...]

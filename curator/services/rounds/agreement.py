@@ -149,7 +149,7 @@ class AgreementService:
 
 
 class _Figures:
-    """Reckons rows for some curators."""
+    """Calculates rows for some curators."""
 
     def __init__(self, curators: Sequence[str], *, resamples: int, seed: int) -> None:
         self._curators = tuple(curators)

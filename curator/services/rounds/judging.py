@@ -31,7 +31,7 @@ JUDGED = {
 
 @dataclass(slots=True)
 class Steps:
-    """A curator's judgements and attributes, each in order; the steps that stand, and those taken back. The next to go
+    """A curator's judgements and attributes, each in order; the steps in force, and those undone. The next to go
     is the last one."""
 
     log: list[Judgement] = field(default_factory=list)
@@ -155,7 +155,7 @@ def _place(one: Step) -> tuple[int, int]:
 
 
 def said_of(unit: UnitOfWork, mentions: Sequence[Mention], verdict: Verdict) -> str:
-    """The sentence that tells the curator what was judged."""
+    """The sentence that says what was judged."""
     what = mentions_words(mentions)
     if verdict.outcome is Outcome.LINK:
         names = unit.kb.get_many(verdict.entity_ids)

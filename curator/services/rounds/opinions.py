@@ -36,7 +36,7 @@ class Opinions:
 
 @dataclass(frozen=True, slots=True)
 class JudgedDocument:
-    """A document of a round: opinions in text order, and who judged every mention that he or she sees in it."""
+    """A document of a round: opinions in text order, and the curators who judged all mentions that they see in it."""
 
     document_id: int
     opinions: tuple[Opinions, ...]

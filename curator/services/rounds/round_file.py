@@ -3,7 +3,7 @@
 The first line is the head: {"format": "curator-round", "version": 1, "name", "kind", "made"}. Then one line a document:
 {"document": its id in its file, "occurrence", "sha256": of its text}, and one a judgement: {"document", "occurrence",
 "sha256", "spans": [[start, end], …] in code points, "mention": the text there, "type", "curator", "outcome",
-"entities", "reason", "at"}. Texts do not travel: both sides hold the same documents, and the hash tells whether a text
+"entities", "reason", "at"}. Texts do not travel: both sides hold the same documents, and the hash shows whether a text
 is another.
 """
 
@@ -67,7 +67,7 @@ class RoundImport:
 
 
 class RoundFiles:
-    """Writes and reads such files. `curator` returns the name of who acts."""
+    """Writes and reads such files. `curator` returns the curator's name."""
 
     def __init__(
         self, store: Store, events: EventBus, clock: Clock, files: FileWriter, *, curator: Callable[[], str]

@@ -25,7 +25,7 @@ AHEAD = 3
 class RoundSuggestions:
     """Suggestions that no decision of the same document answers, kept while the round is worked in.
 
-    An unaided round has none. Answers arrive in the linker's thread and are told as `SUGGESTIONS`.
+    An unaided round has none. Answers arrive in the linker's thread and are announced as `SUGGESTIONS`.
     """
 
     def __init__(self, store: Store, linker: LinkerPort, events: EventBus, found: Round, curator: str) -> None:

@@ -145,7 +145,7 @@ class RoundCuration:
         curator: str,
         judged: Callable[[Sequence[int]], None],
     ) -> None:
-        """`judged` is told the documents in which something was judged or made."""
+        """`judged` gets the documents in which something was judged or made."""
         self.curator = curator
         self._store = store
         self._round = found
@@ -248,7 +248,7 @@ class RoundCuration:
     def _change(
         self, text: str, documents: tuple[int, ...], mentions: tuple[int, ...], kind: ChangeKind = ChangeKind.DECIDED
     ) -> Change:
-        """Told to the window that asked and to nobody else: what listens to decisions must not hear of judgements."""
+        """Reported only to the window that requested it: what listens to decisions must not hear of judgements."""
         self._judged(documents)
         return Change(kind, self.curator, text, documents, mentions)
 

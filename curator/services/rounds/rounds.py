@@ -1,4 +1,4 @@
-"""Rounds: who judges which documents apart from the others, how far they are, and when that ends."""
+"""Rounds: which curators judge which documents independently, their progress, and closing a round."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ADJUDICATED = "“{name}” has been partly adjudicated. Reopening it would show
 
 
 class RoundService:
-    """Makes, opens, closes and leaves rounds. `curator` returns the name of who acts."""
+    """Makes, opens, closes and leaves rounds. `curator` returns the curator's name."""
 
     def __init__(
         self, store: Store, linker: LinkerPort, events: EventBus, clock: Clock, *, curator: Callable[[], str]

@@ -1,5 +1,4 @@
-"""The linker is built, trained, judged and replaced: recipes, runs, bundles, evaluation. Each works in a child
-process.
+"""Building, training, evaluating and replacing the linker, each in a child process: recipes, runs, bundles, evaluation.
 
 `RetrainingService` holds recipes, previews, trainings, promotion, rollback, index builds and calibration.
 `EvaluationService` calculates a bundle's figures on the gold of one split and `SuspiciousService` lists decisions that
@@ -17,7 +16,7 @@ models of other documents doubt, both in a child process. `ReplayService` takes 
 * **A training works in `bundles/.training/ID/`** (specification, snapshot, checkpoints). The folder stays when a
   process or the computer dies or the program is closed, and goes with success or a cancel.
 * **Deleting a bundle** renames its folder into a staging folder first; shared files survive, since they are hard
-  links. Every change of the serving bundle is kept with who, when and why.
+  links. Every change of the serving bundle is kept with curator, time and reason.
 """
 
 from typing import TYPE_CHECKING

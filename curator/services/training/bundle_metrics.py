@@ -118,7 +118,8 @@ def _id(raw: Any) -> int | None:
 
 
 # The project's own learning curve: what each training brought, at how many linked decisions, as its gate measured it.
-# It is what can be said before a training: how the last one of the same recipe went here, or that nobody knows yet.
+# It is what can be said before a training: how the last one of the same recipe went here, or that this is not known
+# yet.
 
 RIGHT = "right in all, NIL included"
 """The figure's name in the comparison of two linkers that a bundle's metrics hold."""
@@ -181,8 +182,8 @@ def _point(bundle: BundleInfo) -> LearningPoint | None:
 
 
 def expectation(bundles: Sequence[BundleInfo], recipe: Recipe, *, links: int) -> str:
-    """What the recipe may bring, by what it brought when it last ran here; or that nobody knows. `links` is the number
-    of linked decisions now."""
+    """What the recipe may bring, by what it brought when it last ran here; or that this is not known. `links` is the
+    number of linked decisions now."""
     own = [one for one in learning_points(bundles) if one.recipe == recipe.id]
     if not own:
         return tr(UNKNOWN)

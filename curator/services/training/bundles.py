@@ -1,4 +1,4 @@
-"""Which bundle serves: the pointer, moved only after the folder is in place, and the way back."""
+"""The bundle in use: a pointer that moves only after the folder is in place, and the way back."""
 
 from __future__ import annotations
 
@@ -160,8 +160,7 @@ class DiskUse:
 
 @dataclass(frozen=True, slots=True)
 class DiskReport:
-    """`bundles` by id; `total` counts each shared file once. `trainings` is what interrupted trainings keep to go on
-    from."""
+    """`bundles` by id; `total` counts each shared file once. `trainings`: the checkpoints of interrupted trainings."""
 
     bundles: dict[str, DiskUse]
     total: int

@@ -22,7 +22,7 @@ def _cancelled() -> JobOutcome:
 class JobChain:
     """Implements `JobHandle`. The first step that is not done ends the chain with its outcome.
 
-    `finish` runs last in the last step's thread, whatever the outcome; what it returns is the chain's outcome.
+    `finish` runs last in the last step's thread, with any outcome; what it returns is the chain's outcome.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The map of mentions and entities that a training left: where each lay before and where it lies now."""
+"""The map of mentions and entities that a training saved: where each was before and is now."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ class EvaluationService:
         on_end: OnEnd,
     ) -> JobHandle:
         """Snapshot, then the child process. Of the splits that are `done` only done documents count; the others teach
-        the memory and tell what was seen, as the training set does."""
+        the memory and define what was seen, as the training set does."""
         folder = self._desk.workplace.new_folder()
         whole = {"snapshot": str(folder), "bundle": bundle.path, "k": K, **spec, **self._desk.options().spec()}
 

@@ -22,7 +22,7 @@ class Recipe:
     """A named, complete training configuration.
 
     `role` is what the trained network becomes: retriever or ranker. `system` names the published system it belongs to;
-    `quick` tells that it is sized for two processor cores. `network` "pair" reads mention and entity together.
+    `quick` says that it is sized for two processor cores. `network` "pair" reads mention and entity together.
     """
 
     id: str

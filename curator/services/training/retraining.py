@@ -98,7 +98,7 @@ class RetrainingService:
 
         The outcome's result holds `bundle` (id), `verdict`, `message`, `active` (whether it serves now) and the job's
         `metrics`; where it was interrupted, `resumable`. With `tensorboard` the live figures are also written into the
-        project's `tensorboard/`. A refused bundle is kept and the one before goes on serving.
+        project's `tensorboard/`. A refused bundle is kept and the previous one stays in use.
         Raises UserError for an unknown recipe or parameter, where no bundle serves yet or nothing can be written, and
         while another training runs.
         """
@@ -120,7 +120,7 @@ class RetrainingService:
         return self._runs.interrupted()
 
     def resume(self, training_id: str = "", *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
-        """Go on with an interrupted training, by default the newest; the outcome is that of `start`.
+        """Resume an interrupted training, by default the newest; the outcome is that of `start`.
 
         Raises UserError where there is none, where its base bundle or knowledge base is gone, and while another
         training runs.

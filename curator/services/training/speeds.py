@@ -17,7 +17,7 @@ CAUTION = 1.5
 """Before the first run here the recipe's own figure, measured on two cores, is taken times this."""
 ENCODING = "encode entities on"
 ENCODE_PHASE, PREPARE_PHASE = "encode entities", "prepare"
-LEAST_MEASURED = 5.0  # seconds of encoding that tell a rate
+LEAST_MEASURED = 5.0  # seconds of encoding that give a rate
 OWN = "runs of this recipe measured on this machine"
 OTHERS = "runs of other recipes measured on this machine"
 RULE = "a cautious rule: no run of this recipe was measured on this machine yet"
@@ -84,7 +84,7 @@ class Speeds:
 
 
 def busy_now() -> float:
-    """How many programs ran or waited for each processor during the last minute; 0 where the system does not tell."""
+    """How many programs ran or waited for each processor during the last minute; 0 if the system does not say."""
     try:
         return os.getloadavg()[0] / (os.cpu_count() or 1)
     except (OSError, AttributeError):  # Windows

@@ -96,7 +96,7 @@ class SuspiciousService:
         return SuspiciousList(tuple(rows), stored.get("message", ""), int(stored.get("checked", 0)))
 
     def keep(self, mention_id: int) -> Change:
-        """The decision is right: do not list it again while it stands. Raises UserError for an undecided mention."""
+        """The decision is right: do not list it again until it changes. Raises UserError for an undecided mention."""
         with self._desk.store.write() as unit:
             current = unit.decisions.current([mention_id]).get(mention_id)
             if current is None:
@@ -114,7 +114,7 @@ class SuspiciousService:
         return change
 
     def _take(self, outcome: JobOutcome) -> JobOutcome:
-        """Store what was found, where the project may be written to; tell what is left of it."""
+        """Store what was found, where the project may be written to; return what is left of it."""
         result = outcome.result
         rows = [_from_job(one) for one in result.get("rows", ())]
         stored = {

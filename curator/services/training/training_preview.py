@@ -1,4 +1,4 @@
-"""What a training run would learn from, how long it would take, and what keeps it from starting."""
+"""What a training would learn from, how long it would take, and what prevents it from starting."""
 
 from __future__ import annotations
 

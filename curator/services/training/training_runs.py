@@ -1,4 +1,4 @@
-"""Training runs: started, taken up again after a crash, ended; what becomes of their folders and their bundles."""
+"""Training runs: starting, resuming after a crash and ending them, with their folders and bundles."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ WAITING = 50
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One training run under way; `timed`: its whole duration tells something about the next one's; `resumed_at`: when
-    the state was kept that it goes on from."""
+    """One running training; `timed`: its whole duration helps to estimate the next one's; `resumed_at`: when
+    the state was kept that it resumes from."""
 
     recipe: str
     device: str
@@ -108,7 +108,7 @@ class TrainingRuns:
         return self._folders.interrupted()
 
     def resume(self, training_id: str = "", *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
-        """Go on with an interrupted training, by default the newest, on the decisions it began with.
+        """Resume an interrupted training, by default the newest, on the decisions it began with.
 
         Raises UserError where there is none, where its base bundle or knowledge base is gone, and while another
         training runs.
@@ -249,7 +249,7 @@ class TrainingRuns:
         """Keep what a dead process can go on from, or one that was stopped by closing the program; a cancelled
         training leaves nothing."""
         if outcome.state is JobState.FAILED:
-            keep = has_state(run.folder)  # a full disk, for example; without a state there is nothing to go on from
+            keep = has_state(run.folder)  # a full disk, for example; without a state there is nothing to resume from
         else:
             stopped = outcome.state is JobState.CRASHED or bool(outcome.result.get(CLOSING))
             keep = stopped and (run.folder / SNAPSHOT / INDEX).is_file()

@@ -1,7 +1,7 @@
-"""Where a training works, and what one that was interrupted left: `bundles/.training/ID/` in the project.
+"""The folder of a training, also of an interrupted one: `bundles/.training/ID/` in the project.
 
 The folder holds `spec.json` (the job's specification without paths), `snapshot/` (its immutable input) and
-`checkpoints/`, which the job keeps to go on from. It is removed when the training is done or cancelled, and stays when
+`checkpoints/`, which the job keeps to resume from. It is removed when the training is done or cancelled, and stays when
 its process or the computer dies.
 """
 
@@ -126,14 +126,14 @@ class TrainingFolders:
             self._folder.rmdir()
 
     def _remove_incomplete(self) -> None:
-        """What was interrupted before its input was written has nothing to go on from."""
+        """What was interrupted before its input was written has nothing to resume from."""
         for path in self._folder.iterdir() if self._folder.is_dir() else ():
             if path.name not in self._live and _read(path) is None:
                 shutil.rmtree(path, ignore_errors=True)
 
 
 def has_state(folder: Path) -> bool:
-    """Whether the job kept something to go on from."""
+    """Whether the job kept something to resume from."""
     return reached(folder) is not None
 
 
@@ -157,7 +157,7 @@ def reached(folder: Path) -> datetime | None:
 
 
 def _write(path: Path, raw: Mapping[str, Any]) -> None:
-    """Beside it, flushed, then renamed."""
+    """Written to a temporary file, flushed, then renamed."""
     beside = path.with_name(f".{path.name}")
     with beside.open("w", encoding="utf-8") as out:
         json.dump(raw, out, ensure_ascii=False)

@@ -76,7 +76,7 @@ class Workplace:
 
 @dataclass(frozen=True, slots=True)
 class JobDesk:
-    """`options` are asked for again at each start, so that changed settings are felt at the next job."""
+    """`options` are asked for again at each start, so that changed settings apply to the next job."""
 
     store: Store
     jobs: JobPort

@@ -88,7 +88,7 @@ Stamped = tuple[str | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Decidable:
-    """A mention as far as its document's counters depend on it; `outcome` is None while it is undecided."""
+    """A mention with what its document's counters depend on; `outcome` is None while it is undecided."""
 
     id: int
     document_id: int
@@ -123,7 +123,7 @@ def retally(conn: Connection, before: Mapping[int, Decidable], after: Mapping[in
 def _tally(
     row: AnyRow, moves: Sequence[tuple[Decidable, str | None]], stamps: Mapping[int, Stamped]
 ) -> dict[str, Any] | None:
-    """The document's new values; None where only its mentions can tell whether their stamps agree now."""
+    """The document's new values; None where only its mentions can show whether their stamps agree now."""
     values = {name: getattr(row, name) for name in _COUNTED}
     undecided = row.mentions - sum(values.values())
     for mention, outcome in moves:

@@ -50,7 +50,7 @@ class SqlDecisions(Operations, Efforts):
         if not mention_ids:
             return []
         before = decidables(self._conn, mention_ids)
-        documents_of(self._conn, [one for one in mention_ids if one not in before])  # tells which is unknown
+        documents_of(self._conn, [one for one in mention_ids if one not in before])  # says which is unknown
         first = next_id(self._conn, DecisionRow.id)
         texts = [""] * len(mention_ids) if notes is None else notes
         decisions = [

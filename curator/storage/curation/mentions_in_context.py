@@ -1,4 +1,4 @@
-"""Mentions with the text around them, and what is reckoned over their suggestions."""
+"""Mentions with the text around them, and what is calculated from their suggestions."""
 
 from __future__ import annotations
 

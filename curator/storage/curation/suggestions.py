@@ -1,4 +1,4 @@
-"""Suggestions, one for a mention, with the stamp that tells whether they are stale; second opinions beside them."""
+"""Suggestions, one for a mention, with the stamp that says whether they are stale; and second opinions."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def writing_engine(path: Path) -> Engine:
 
 
 def reading_engine(source: ReadSource) -> Engine:
-    """An engine whose transactions each see one state of the database, whatever is written meanwhile."""
+    """An engine whose transactions each see one state of the database, regardless of writes in the meantime."""
     return _engine(lambda: connect(source.uri, writable=False), begin="BEGIN", size=4)
 
 

@@ -301,8 +301,8 @@ class RoundDocumentRow(Base):
 
 
 class RoundMentionRow(Base):
-    """A mention that a curator made in a round. It stands among the mentions as a deleted one, so that nobody else
-    sees it, until adjudication brings it into the project."""
+    """A mention that a curator made in a round. It is stored as a deleted mention, so that nobody else sees it,
+    until adjudication brings it into the project."""
 
     __tablename__ = "round_mentions"
 

@@ -1,7 +1,7 @@
 """The knowledge base's tables and the search over names.
 
 * **A search begins with what the document is linked to**: within a tier such an entity counts as 30 earlier links.
-* **The search reads some hundred rows, whatever matches** (`kb_search.py`). Rows of the full-text index are numbered
+* **The search reads some hundred rows, for any query** (`kb_search.py`). Rows of the full-text index are numbered
   by quality (length of the name, synonyms a little worse), and FTS5 answers in the order of numbers: no sort, no join,
   and reading stops early. Types are words of a second column, so that a restriction is part of the query. With a
   million names a key costs 8 ms of processor time at the median and 30 ms at the 95th percentile

@@ -268,7 +268,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, KbHierarchy):
         return matches
 
     def _ours(self, tables: KbTables | None, query: SearchQuery, types: Sequence[str]) -> list[EntityMatch]:
-        """Provisional entities that answer, without those that the active version holds by now."""
+        """Provisional entities that answer, without those that the active version holds now."""
         entities = {} if query.empty else living_entities(self._conn)
         known = kb_matching.held(tables, entities) if tables else set()
         return provisional_search.matches((one for one in entities.values() if one.id not in known), query, only=types)

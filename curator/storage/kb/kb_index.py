@@ -3,8 +3,8 @@
 A row's number is `goodness << 32 | id of the name`, goodness being the name's length plus BONUS for a synonym. FTS5
 keeps rows in the order of their numbers, so the first rows of any query are the best ones, and reading on can stop
 after some hundred however many match: no sort, no join. The types of the entity are words of a second column, so
-that a restriction to types is part of the query as well. The distinct words stand in a table of their own, to be looked
-through for near spellings and for what stands in the middle of them.
+that a restriction to types is part of the query as well. The distinct words are in a table of their own, to be looked
+through for near spellings and for what is in the middle of them.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class _Hit:
 class NameSearch:
     """One search in `tables`. `types` are all types of the version, sorted; entities of `preferred` types come first.
 
-    `linked` tells how often entities, given by their ids, were linked to; those `likely` count for `LIKELY` links more.
+    `linked` says how often entities, given by their ids, were linked to; those `likely` count for `LIKELY` links more.
     Only the rows `within` are found where these are given; `left_out` is how many others matched of what was read.
     """
 
@@ -207,7 +207,7 @@ class _Asked:
         for restricted in unique([self._first, self._only]):
             found = 0
             for match in self._questions():
-                if found < READ:  # else whatever has all the words stands behind what begins with them
+                if found < READ:  # else names with all the words come after those that begin with them
                     hits = list(self._stream(match, restricted))
                     found += len(hits)
                     yield from hits
@@ -367,7 +367,7 @@ def _any_type(places: Sequence[int]) -> str:
 
 
 def _begins(folded: str, words: Sequence[str]) -> bool:
-    """Whether a name's words begin with these, whatever stands between them."""
+    """Whether a name's words begin with these, with anything between them."""
     own = _WORD.findall(folded)[: len(words)]
     return len(own) == len(words) > 0 and own[:-1] == list(words[:-1]) and own[-1].startswith(words[-1])
 

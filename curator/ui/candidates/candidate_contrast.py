@@ -40,7 +40,7 @@ class CandidatePair:
 
 
 class ContrastCard(LateBrowser):
-    """API: `show_pair`, `show_words`, `say`. What both have is dimmed; what only one has stands in its colour."""
+    """API: `show_pair`, `show_words`, `say`. What both have is dimmed; what only one has is in its colour."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(tr("The first two candidates compared"), parent)

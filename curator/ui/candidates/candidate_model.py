@@ -108,7 +108,7 @@ ALL = Extent()
 
 
 def candidate_rows(view: MentionView | None, extent: Extent = ALL) -> list[CandidateRow]:
-    """Rows of a mention in the order of its suggestion, with the probability, NIL reckoned with; with the score where
+    """Rows of a mention in the order of its suggestion, with the probability, NIL included; with the score where
     a suggestion has none. Bars show the figure itself, or its share of the best where scores exceed 1.
     """
     linked = view.decision.verdict.entity_ids if view is not None and view.decision is not None else ()

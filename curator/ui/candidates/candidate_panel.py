@@ -272,7 +272,7 @@ class CandidatePanel(QWidget):
 
 
 def _status(view: MentionView, names: Mapping[str, str], *, noted: bool) -> str:
-    """The decision so far; for an undecided mention what Enter does, or, where no note tells of the suggestions, that
+    """The decision so far; for an undecided mention what Enter does, or, where no note is about the suggestions, that
     this one is being made again."""
     words = decision_words(view, names)
     if words and view.decision is not None:

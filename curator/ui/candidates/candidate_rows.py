@@ -1,4 +1,4 @@
-"""The last line of the candidates: out of the knowledge base. Always in sight, whatever is scrolled above it."""
+"""The last line of the candidates: out of the knowledge base. Always in sight, also while the list above it scrolls."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class NilRow(QAbstractButton):
         return suggested if self._estimate.calibrated else tr("{suggested} · not calibrated here", suggested=suggested)
 
     def set_right_inset(self, pixels: int) -> None:
-        """Leave out what the scroll bar above takes, so that scores stand in one column."""
+        """Leave out what the scroll bar above takes, so that scores are in one column."""
         if pixels != self._inset:
             self._inset = pixels
             self.update()

@@ -1,4 +1,4 @@
-"""Everything about one entity: scores as bars, definition, synonyms, types, identifiers, and what stands above it."""
+"""Everything about one entity: scores as bars, definition, synonyms, types, identifiers, and what is above it."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class EntityCard(LateBrowser):
         self._late.stop()
 
     def show_path(self, entity_id: str, path: Sequence[Entity]) -> None:
-        """What stands above the entity on show, topmost first; for another one it comes too late and is dropped."""
+        """What is above the entity on show, topmost first; for another one it comes too late and is dropped."""
         if self.entity is not None and self.entity.id == entity_id and tuple(path) != self._path:
             self._path = tuple(path)
             self.render_soon()

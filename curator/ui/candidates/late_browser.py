@@ -1,4 +1,4 @@
-"""A text browser that renders after what is more urgent was painted, however often it is told something new."""
+"""A text browser that renders after more urgent widgets were painted, however often its text changes."""
 
 from __future__ import annotations
 

@@ -50,8 +50,8 @@ class SearchPanel(QWidget):
     whose sentence is shown; asked for nothing (''), it gives the entities linked to last.
 
     What was found stays until the next answer is there, so that nothing flickers while somebody types.
-    `highlighted` carries the entity under the cursor (or None), for a card beside it. Where `accepts` is true, Enter on
-    an identifier of a known registry that nothing here has emits `unknown` with it.
+    `highlighted` carries the entity under the cursor (or None), for a card next to it. Where `accepts` is true, Enter
+    on an identifier of a known registry that nothing here has emits `unknown` with it.
     """
 
     chosen = Signal(str)
@@ -113,7 +113,7 @@ class SearchPanel(QWidget):
         whole.addWidget(self.list, 1)
 
     def close_search(self) -> None:
-        """Before the project is closed: wait for a search that is under way."""
+        """Before the project is closed: wait for a search that is running."""
         self.worker.close()
 
     def open_empty(self) -> None:

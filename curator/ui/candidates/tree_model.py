@@ -66,7 +66,7 @@ class TreeRow:
 
 @dataclass(slots=True)
 class _Place:
-    """A node of the tree as it stands in it: an entity with several parents has several."""
+    """A node at its place in the tree: an entity with several parents has several."""
 
     number: int
     above: int
@@ -184,7 +184,7 @@ class TreeModel(QAbstractItemModel):
         return next((one for one in found if one.node is not None and one.node.entity.id == node.entity.id), None)
 
     def _bring(self, place: _Place, node: TreeNode) -> _Place:
-        """A child that stands on a later page, before the row for more."""
+        """A child that is on a later page, before the row for more."""
         at = len(place.below) - int(self._has_more(place))
         self.beginInsertRows(self._index(place), at, at)
         made = self._made(place, node)

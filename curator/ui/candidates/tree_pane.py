@@ -32,7 +32,8 @@ SHOWS = "↵ shows the entity in the tree"
 class TreePane(QWidget):
     """API: `browse`, `open_at`, `close_tree`. `linked` carries the id of the entity that Enter was pressed on.
 
-    While something is typed in the line, the matches stand in place of the tree; the chosen one is shown in the tree.
+    While something is typed in the line, the matches are shown instead of the tree; the chosen one is shown in the
+    tree.
     """
 
     linked = Signal(str)

@@ -158,7 +158,7 @@ class TreeView(QTreeView):
         return True
 
     def _came(self, parent: QModelIndex, first: int) -> None:
-        """Go on with the first of the entities that were read, in place of the row that stood for them."""
+        """Continue with the first of the entities that were read, in place of the row that stood for them."""
         if self._behind is not None and self._behind.isValid() and self._behind.parent() == parent:
             self._behind = None
             self.setCurrentIndex(self._model.index(first, 0, parent))
@@ -193,7 +193,7 @@ class TreeView(QTreeView):
     # --- looks ---
 
     def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
-        """The ground of the row goes on to the left; a triangle where there is something below."""
+        """The ground of the row continues to the left; a triangle where there is something below."""
         selected, opens = self.selectionModel().isSelected(index), self._model.hasChildren(index)
         if not (selected or opens):
             return

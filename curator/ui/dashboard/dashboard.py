@@ -40,7 +40,7 @@ TIMES = {"Today": 0, "Last 7 days": 6, "Last 30 days": 29, "Last 12 months": 364
 
 
 class DashboardFilter(QWidget):
-    """`where` is what is chosen; `changed` tells that it is another one."""
+    """`where` is what is chosen; `changed` says that it is another one."""
 
     changed = Signal()
 
@@ -203,8 +203,7 @@ class Dashboard(ShowDialog):
         self.state.set_words(tr(COUNTING))
 
     def show_statistics(self, found: Statistics, *, at: str, drawn: DashboardView | None = None) -> None:
-        """`at` is the time of day that the figures are of; `drawn` what somebody made of them beside the window's
-        thread already."""
+        """`at` is the time of day that the figures are of; `drawn` their plots, made in a background thread."""
         self._statistics, self._drawn = found, drawn
         self.filter.show_curators(found.counts.curators)
         self.state.set_words(tr("As of {at}", at=at))

@@ -38,7 +38,7 @@ from curator.ui.dashboard.plot_files import save_plot
 from curator.ui.dashboard.plot_painter import Canvas, height_of, paint_plot, place_at, place_words, reading
 from curator.ui.kit import ScaledLabel, file_dialog, scaled, sentence, theme_of
 
-# A plot as a widget: arrows or the mouse go from place to place, and their values are told.
+# A plot as a widget: arrows or the mouse go from place to place, and their values are shown.
 
 SMALL = 0.88
 WIDTH = 420
@@ -62,7 +62,7 @@ class PlotView(QWidget):
 
     @property
     def cursor_at(self) -> int | None:
-        """The place whose values are told."""
+        """The place whose values are shown."""
         return self._cursor
 
     def show_plot(self, plot: Plot) -> None:
@@ -142,7 +142,7 @@ class PlotView(QWidget):
         painter.end()
 
 
-# A plot as a table: the same figures for screen readers, and for who wants to read or copy them.
+# A plot as a table: the same figures for screen readers, and for reading and copying.
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
@@ -214,7 +214,7 @@ KINDS = {
 
 
 class PlotCard(QWidget):
-    """`show_plot` takes the plot, now and again; `tell` gets a sentence about what was saved or refused."""
+    """`show_plot` shows a plot; `tell` is called with a sentence about what was saved or refused."""
 
     def __init__(self, plot: Plot, *, tell: Callable[[str], None], parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -21,7 +21,7 @@ SCREEN_DPI = 96
 
 
 def svg(plot: Plot, font: QFont) -> bytes:
-    """The plot with its title and its sentence, dark on white whatever the window's colours are."""
+    """The plot with its title and its sentence, dark on white in any colours of the window."""
     from PySide6.QtSvg import QSvgGenerator  # loaded when a plot is saved
 
     title, small = scaled(font, 1.15, bold=True), scaled(font, 0.9)

@@ -46,7 +46,7 @@ class Ink:
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """Where and how it is drawn. `cursor` is the place whose values are told, None for none."""
+    """Where and how it is drawn. `cursor` is the place whose values are shown, None for none."""
 
     painter: QPainter
     box: QRectF
@@ -75,7 +75,7 @@ def ink_of(theme: Theme, role: str, number: int) -> Ink:
     return Ink(state.line, state.tint)
 
 
-# Bars that lie across, a row for each place: names of any length fit, and the value stands at the bar's end.
+# Bars that lie across, a row for each place: names of any length fit, and the value is at the bar's end.
 
 BAR_GAP = 8.0
 WIDEST = 0.42

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from curator.ui.jobs import JobsDock
 
 
-# The way back: from a mention in the text to the window beside it that was used last.
+# The way back: from a mention in the text to the window that was used last.
 
 
 class WayBack(QObject):

@@ -20,7 +20,7 @@ NIL = "NIL"
 
 
 class SuspiciousWindow(ShowDialog):
-    """`show_list` tells it what is left. It stays beside the window while its mentions are looked at."""
+    """`show_list` shows what is left. It stays open while its mentions are looked at."""
 
     mention_wanted = Signal(int, int)  # document, mention
     keep_wanted = Signal(int)

@@ -1,4 +1,4 @@
-"""Steers bulk acceptance: asks for an offer beside the window's thread, takes the checks down, accepts."""
+"""Steers bulk acceptance: asks for an offer in a background thread, takes the checks down, accepts."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class BulkAccepter(QObject):
         """What was checked right is decided; nothing else is. With `back` the text is where it was at opening."""
         if self._open:
             self._open, self.audit = False, None
-            self._asked += 1  # an offer that is under way comes too late
+            self._asked += 1  # an offer that is running comes too late
             if back:
                 self._go_back()
             self.hidden.emit()

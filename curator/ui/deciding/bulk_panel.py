@@ -256,7 +256,7 @@ class BulkPanel(QWidget):
         return self.checks_box.value()
 
     def begin(self) -> None:
-        """While an offer is reckoned."""
+        """While an offer is calculated."""
         self._tell(tr(WAITING))
         self.standing.set_words("")
         self.list.show_rows([])

@@ -1,6 +1,6 @@
 """What the panel learns about the mention on show after its candidates are painted, so that no key waits for it.
 
-Looked up beside the window's thread once the curator rests: what is hidden and why, the way up from the highlighted
+Looked up in a background thread once the curator rests: what is hidden and why, the way up from the highlighted
 entity, and the words of the text that tell the first two apart.
 """
 
@@ -23,7 +23,7 @@ from curator.ui.document import DocumentView
 from curator.ui.kit import Worker, place_of, way_to
 
 REST_MS = 150
-"""A curator who goes on sooner does not look at what is looked up here."""
+"""A curator who moves on sooner does not look at what is looked up here."""
 NO_PAIR = "There is no second candidate to compare the first with."
 ONE_OUTSIDE = (
     "The only candidate is outside the branches that mentions of the type {type} are restricted to. {show} shows it; "
@@ -77,7 +77,7 @@ class CandidateDesk(QObject):
         panel.hidden_toggled.connect(self.toggle_hidden)
 
     def follow(self, card: EntityCard) -> None:
-        """Look for the way up from whatever entity this card shows."""
+        """Look for the way up from the entity on this card."""
 
         def shown() -> None:
             self._card = card

@@ -88,8 +88,7 @@ class Decider(QObject):
         judged: Callable[[Change], None],
         took: Callable[[Change], None],
     ) -> None:
-        """`judged` tells the window what the project's bus does not: a judgement in a round. `took` hears of every
-        step."""
+        """`judged` reports what the project's bus does not: judgements in a round. `took` gets every step."""
         super().__init__(parent)
         self.seat = seat
         self._at = navigator

@@ -302,7 +302,7 @@ class Navigator(QObject):
         return self._mention_id != before
 
     def _first_work(self) -> None:
-        """The head of a new list; the mention at hand was passed over just now."""
+        """The head of a new list; the current mention was passed over just now."""
         row = self._work.first(but=self._mention_id)
         if row is None:
             self.said.emit(tr(NONE_MATCH) if self.where.facets else tr(NONE_LEFT))

@@ -41,7 +41,7 @@ HINTS = (("↑↓", "go"), ("Space", "tick"), ("G", "group"), ("A", "all"), ("Es
 
 
 class PropagationPanel(QWidget):
-    """API: `show_others`, `ticked`. It takes the keyboard; the text and the candidates stay beside it."""
+    """API: `show_others`, `ticked`. It takes the keyboard; the text and the candidates stay visible."""
 
     decide_wanted = Signal()
     scope_wanted = Signal(object)  # PropagationScope
@@ -310,7 +310,7 @@ class Propagator(QObject):
             self.said.emit(ntr(STEP, STEPS, ticked, text=found.this.text))
 
     def leave(self) -> None:
-        """Back to where deciding goes on, without deciding anything more."""
+        """Back to where deciding continues, without deciding anything more."""
         if (others := self._panel.others) is None:
             return
         self._panel.others = None

@@ -38,11 +38,11 @@ MARGIN = 40
 READING_SCALE = 1.3
 """The reading font against the interface's."""
 HEADLINE = 1.25
-"""How large the words are that stand where no document is open, in letters of the interface."""
+"""The size of the text that is shown if no document is open, in letters of the interface."""
 
 
 class DocumentArea(QAbstractScrollArea):
-    """Holds and paints what `DocumentView` is told to show; knows no mouse and no keys.
+    """Holds and paints what `DocumentView` is given to show; knows no mouse and no keys.
 
     The text never moves by itself: a change of width or font keeps the line at the top where it is.
     """
@@ -78,7 +78,7 @@ class DocumentArea(QAbstractScrollArea):
 
     @property
     def laid_out(self) -> DocumentLayout | None:
-        """Where each code point of the open document stands in the column."""
+        """Where each code point of the open document is in the column."""
         return self._layout
 
     @property
@@ -126,7 +126,7 @@ class DocumentArea(QAbstractScrollArea):
         )
 
     def rect_of(self, span: Span) -> QRectF:
-        """Where a span stands in viewport pixels, for placing popups beside it."""
+        """Where a span is in viewport pixels, for placing popups next to it."""
         whole = QRectF()
         if self._layout is not None:
             for piece in self._layout.pieces(span):

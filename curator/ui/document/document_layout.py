@@ -39,7 +39,7 @@ class Style:
     @classmethod
     def of(cls, font: QFont, *, line_height: float, space_after: float) -> Style:
         metrics = QFontMetricsF(font)
-        size = metrics.height() / 1.17  # the em of common text faces, whatever unit the font was asked for in
+        size = metrics.height() / 1.17  # the em of common text faces, in any unit the font was asked for in
         height = max(line_height * size, metrics.height() + 2)
         return cls(font, height, metrics.ascent(), metrics.descent(), space_after * size)
 
@@ -74,7 +74,7 @@ def column_width(font: QFont, columns: int = COLUMN) -> float:
 
 
 def baseline(style: Style, top: float) -> float:
-    """Where letters stand in a line that begins at `top`; the same for every line of a style."""
+    """Where letters are in a line that begins at `top`; the same for every line of a style."""
     return top + (style.line_height - style.ascent - style.descent) / 2 + style.ascent
 
 
@@ -103,7 +103,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class LinePiece:
-    """The part of a span that stands on one line of a block; `rect` is the line's full height."""
+    """The part of a span that is on one line of a block; `rect` is the line's full height."""
 
     block: int
     line: int
@@ -169,11 +169,11 @@ class DocumentLayout:
         return range(first, max(bisect_right(self._tops, bottom), first))
 
     def block_index(self, offset: int) -> int:
-        """The block that holds code point `offset`, or the one before it where it stands between paragraphs."""
+        """The block that holds code point `offset`, or the one before it where it is between paragraphs."""
         return max(bisect_right(self._starts, offset) - 1, 0)
 
     def lines(self, span: Span) -> Iterator[tuple[int, int]]:
-        """(block, line) of the lines that a span stands on; far cheaper than their pieces."""
+        """(block, line) of the lines that a span is on; far cheaper than their pieces."""
         for index, start, end in self._parts(span):
             starts = self.blocks[index].line_starts
             first, last = bisect_right(starts, start) - 1, bisect_left(starts, end)
@@ -188,7 +188,7 @@ class DocumentLayout:
         return Span(self._global(found, start), max(last, self._global(found, start) + 1))
 
     def pieces(self, span: Span) -> Iterator[LinePiece]:
-        """Where a span stands, line by line, from the top."""
+        """Where a span is, line by line, from the top."""
         for index, start, end in self._parts(span):
             yield from self._pieces_in(index, start, end)
 
@@ -308,7 +308,7 @@ class DocumentLayout:
 
 
 def x_of(line: QTextLine, local: int) -> float:
-    """The x of a UTF-16 offset in a line (the binding returns the offset beside it)."""
+    """The x of a UTF-16 offset in a line (the binding also returns the offset)."""
     found: Any = line.cursorToX(local)
     return float(found[0] if isinstance(found, tuple) else found)
 

@@ -75,7 +75,7 @@ WAVE = 2.0
 REACH = 0.3
 """Lines by which marks stand out above their line, and lanes below it."""
 FRAME = 1.2
-"""Pixels of the current mention's frame at its sides, which stand between two letters."""
+"""Pixels of the current mention's frame at its sides, which are between two letters."""
 LANES = 4
 """Deeper overlaps share the lowest lane; clicking again still reaches each."""
 
@@ -85,7 +85,7 @@ NOTHING_FOUND = Found()
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Everything that is painted. `origin` is where the column's top left corner stands in the viewport."""
+    """Everything that is painted. `origin` is where the column's top left corner is in the viewport."""
 
     layout: DocumentLayout
     marks: Marks
@@ -145,7 +145,7 @@ def _paint_block(painter: QPainter, scene: Scene, theme: Theme, index: int, band
 
 
 def _visible_lines(block: Block, band: QRectF) -> range:
-    """Lines with anything in the band: what belongs to one reaches a little into those beside it."""
+    """Lines with anything in the band: what belongs to one reaches a little into those next to it."""
     height = block.style.line_height
     first = max(int((band.top() - block.text_top - REACH * height) // height), 0)
     return range(first, min(int((band.bottom() - block.text_top + REACH * height) // height) + 1, block.lines))
@@ -254,7 +254,7 @@ def _wave(left: float, right: float, y: float) -> QPolygonF:
 def _paint_joints(
     painter: QPainter, mark: MentionMark, pieces: Sequence[LinePiece], colour: QColor, *, width: float
 ) -> None:
-    """A hair line from part to part of a discontinuous mention; to the column's edge where they stand on two lines."""
+    """A hair line from part to part of a discontinuous mention; to the column's edge where they are on two lines."""
     if len(mark.view.mention.spans) < 2 or not pieces:
         return
     painter.setPen(QPen(colour, 1.0))
@@ -306,7 +306,7 @@ def _paint_notes(painter: QPainter, mark: MentionMark, block: Block, theme: Them
 
 
 def frame_rects(mark: MentionMark) -> list[QRectF]:
-    """The frames around a mention's pieces. Their sides stand on its ends, so that a full stop or a comma that follows
+    """The frames around a mention's pieces. Their sides are on its ends, so that a full stop or a comma that follows
     is not hidden; above and below there is room."""
     rects = (_tint_rect(mark, piece) for piece in mark.pieces)
     return [rect.adjusted(1.0 + FRAME / 4, -1.5, -1.0 - FRAME / 4, 2.0) for rect in rects]

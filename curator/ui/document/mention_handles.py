@@ -1,4 +1,4 @@
-"""Handles at the ends of a mention's parts: where they stand, which one a point hits, what a drag makes of it."""
+"""Handles at the ends of a mention's parts: where they are, which one a point hits, what a drag makes of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where mentions stand in a laid-out document, which lane each takes under the text, and which one a point hits."""
+"""Where mentions are in a laid-out document, which lane each takes under the text, and which one a point hits."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ class MarkedScrollBar(QScrollBar):
         super().paintEvent(event)
         painter = QPainter(self)
         for number, (colour, rows) in enumerate(self.rows()):
-            for row in rows:  # matches reach across, mentions stand at the right
+            for row in rows:  # matches reach across, mentions are at the right
                 left = 2.0 if number else self.width() - 5.0
                 painter.fillRect(QRectF(left, row, self.width() - 2 - left, 2.0), colour)
         painter.end()

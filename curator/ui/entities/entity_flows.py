@@ -29,7 +29,7 @@ RENEWING = {ChangeKind.DECIDED, ChangeKind.ENTITIES, ChangeKind.MENTIONS, Change
 
 
 class EntityFlows(QObject):
-    """*Mention > NIL mentions, New entity, Knowledge-base update*, and the line that tells of an update."""
+    """*Mention > NIL mentions, New entity, Knowledge-base update*, and the line that announces an update."""
 
     def __init__(self, bench: Workbench) -> None:
         from curator.ui.entities.entity_form import EntityForm
@@ -272,7 +272,7 @@ class EntityFlows(QObject):
         self._remap = None
 
     def _renew_plan(self, *, tell: bool = False) -> None:
-        """In a worker thread; with `tell` the banner says what there is, unless the window is open."""
+        """In a worker thread; if `tell` is set, the banner says what there is, unless the window is open."""
 
         def then(plan: RemapPlan) -> None:
             if self._remap is not None:
@@ -311,7 +311,7 @@ class EntityFlows(QObject):
         self._bench.navigator.open(document_id, mention_id)
 
     def _search(self, query: str) -> Sequence[EntityMatch]:
-        """Called beside the window's thread."""
+        """Called in a background thread."""
         knowledge = self._bench.project.knowledge
         return knowledge.search(query) if query else knowledge.recent()
 

@@ -144,7 +144,7 @@ class EntityForm(QWidget):
         self.types.setEnabled(bool(types))
 
     def _fit(self) -> None:
-        """Some rows of whatever font there is."""
+        """Some rows in the current font."""
         line = self.fontMetrics().lineSpacing()
         self.types.setFixedHeight((line + 6) * min(max(self.types.count(), 1), ROWS) + 8)
         for text in (self.synonyms, self.definition):
@@ -152,7 +152,7 @@ class EntityForm(QWidget):
 
     @property
     def draft(self) -> EntityDraft:
-        """As it stands in the form."""
+        """As it is in the form."""
         items = [self.types.item(at) for at in range(self.types.count())]
         ticked = tuple(one.text() for one in items if one.checkState() is Qt.CheckState.Checked)
         synonyms = tuple(self.synonyms.toPlainText().splitlines())

@@ -177,7 +177,7 @@ class UseFlows(QObject):
         self._window = None
 
     def _search(self, query: str) -> Sequence[EntityMatch]:
-        """Called beside the window's thread."""
+        """Called in a background thread."""
         knowledge = self._bench.project.knowledge
         return knowledge.search(query) if query else knowledge.recent()
 
@@ -201,7 +201,7 @@ class UseFlows(QObject):
         window.reload()
 
     def _ask_linker(self, document_ids: Sequence[int]) -> None:
-        """Beside the window's thread: each document is read."""
+        """In a background thread: each document is read."""
         ids, suggestions = list(document_ids), self._bench.project.suggestions
 
         def ask() -> dict[str, object]:

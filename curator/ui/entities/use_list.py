@@ -41,7 +41,7 @@ FIGURES, STATE = 0, 4
 
 
 def use_cells(use: MentionUse) -> tuple[str, ...]:
-    """What stands in the columns."""
+    """The contents of the columns."""
     one = use.context
     return (
         chance_words(use.probability),

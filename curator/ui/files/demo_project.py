@@ -67,7 +67,7 @@ def is_filled(project: Project) -> bool:
 
 
 def fill(project: Project, world: World) -> Generator[Progress, None, dict[str, Any]]:
-    """Import knowledge base and documents. Closing it cancels the file under way."""
+    """Import knowledge base and documents. Closing it cancels the current file."""
     root = Path(str(resources.files("resources") / "demo" / world.name))
     if project.knowledge.info() is None:
         yield from project.importing.knowledge_base(root / world.knowledge_base)

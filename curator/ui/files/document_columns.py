@@ -135,7 +135,7 @@ MAPPING_INTRO = (
 
 
 class TypeMappingDialog(FormDialog):
-    """`mapping` is what stands in the dialog."""
+    """`mapping` are the values in the dialog."""
 
     def __init__(
         self,

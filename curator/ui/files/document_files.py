@@ -56,7 +56,7 @@ class FileTable(QTableWidget):
 class DocumentFiles(QWidget):
     """`paths` are the files, `problem` the first sentence about one that cannot be read.
 
-    Files are recognised beside the window's thread, and are in the list then; `looking` says how far that is. `look`
+    Files are recognised in a background thread, and are in the list then; `looking` says how far that is. `look`
     says what a file would bring, for example to a project; without it, what it holds.
     """
 

@@ -37,7 +37,7 @@ LARGEST = 1 << 24
 
 
 class FetchPubMedDialog(FormDialog):
-    """`wish` is what stands in the dialog. `count` is called with a query; `set_count` tells what came of it."""
+    """`wish` are the values in the dialog. `count` is called with a query; `set_count` says what came of it."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class FetchPubMedDialog(FormDialog):
     # --- what is done in them ---
 
     def _to_field(self) -> None:
-        """Who chooses a page goes on by typing."""
+        """Who chooses a page continues by typing."""
         (self.query if self.tabs.currentIndex() == 1 else self.pmids).setFocus()
 
     def _browse(self) -> None:

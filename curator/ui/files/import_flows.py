@@ -25,8 +25,7 @@ NOTHING = "There is no import to undo."
 
 
 class ImportFlows(QObject):
-    """`go_on` goes on with the stopped import. Of one that was stopped unseen, by a crash or a loss of power, a line
-    tells when the project is opened."""
+    """`go_on` resumes the stopped import. If a crash stopped one, a line says so when the project is opened."""
 
     def __init__(
         self,
@@ -49,7 +48,7 @@ class ImportFlows(QObject):
         for banner in (self.kb_banner, self.banner):
             layout.insertWidget(layout.count() - 1, banner)
         bench.jobs.changed.connect(self._hide_what_is_over)
-        if not bench.project.read_only:  # elsewhere it may be under way
+        if not bench.project.read_only:  # elsewhere it may be running
             stopped = bench.project.importing.to_tell()
             self.banner.say(stopped.words if stopped is not None else "")
             kb = bench.project.importing.unfinished_kb.load()
@@ -143,7 +142,8 @@ def _heading(plan: UndoPlan) -> str:
     return tr("Undo the import of {names}?", names=names)
 
 
-# What *Project > Fetch from PubMed* does: the dialog, counting beside it, and the fetch as a job like an import.
+# What *Project > Fetch from PubMed* does: the dialog, counting in the background, and the fetch as a job like an
+# import.
 
 Reporting = Generator[Progress, None, ImportReport]
 Run = Callable[[str, Callable[[], Reporting], Callable[[ImportReport], None]], None]
@@ -176,7 +176,7 @@ class FetchFlow(QObject):
         return dialog
 
     def _closed(self) -> None:
-        """An answer that is still under way finds nobody."""
+        """An answer that is still running finds nobody."""
         self._dialog = None
 
     def _fetch(self, wish: FetchWish) -> None:

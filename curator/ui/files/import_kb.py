@@ -1,4 +1,4 @@
-"""*Project > Import knowledge base*: a file or a folder, in place of what is there or beside it."""
+"""*Project > Import knowledge base*: a file or a folder, which replaces what is there or joins it."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class ImportKbDialog(FormDialog):
             return
         if (choices := self._formats.kb_choices().get(self.preview.found.format)) is not None:
             self.filters.show_only(choices)
-            self._preview()  # with what stands in the filters
+            self._preview()  # with the contents of the filters
 
     def _look_at_table(self) -> None:
         path = self.file.path

@@ -60,7 +60,7 @@ def kb_problem(columns: Mapping[str, str]) -> str:
 
 
 class ColumnChooser(QWidget):
-    """`columns` is what stands in the boxes, '' for fields without a column. `words` names a field for people, `check`
+    """`columns` are the values in the boxes, '' for fields without a column. `words` names a field for people, `check`
     says what is missing."""
 
     changed = Signal()
@@ -112,7 +112,7 @@ class ColumnChooser(QWidget):
         self.changed.emit()
 
     def _twice(self, found: TablePreview, heading: str) -> bool:
-        """A heading that is empty or not alone is told by its number."""
+        """A heading that is empty or not alone is named by its number."""
         return not heading or found.headings.count(heading) > 1
 
     def _show_sheets(self, found: TablePreview) -> None:
@@ -239,7 +239,7 @@ def _words(line: QLineEdit, between: str) -> tuple[str, ...]:
     return tuple(word for one in line.text().split(between) if (word := one.strip()))
 
 
-# What a knowledge base would bring, read ahead beside the window and shown before anything is written.
+# What a knowledge base would bring, read ahead in the background and shown before anything is written.
 
 
 class KbPreview(QTextBrowser):

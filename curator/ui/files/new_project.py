@@ -32,7 +32,7 @@ from curator.ui.files.reading_ahead import FilePreviewer
 from curator.ui.jobs import range_words
 from curator.ui.kit import FigureTable, FormDialog, Pages, PathEdit, sentence
 
-# What a new project will hold and how long that takes: files are read beside the window, so nothing waits.
+# What a new project will hold and how long that takes: files are read in the background, so nothing waits.
 
 SPLIT_WORDS = {
     Split.TRAIN: "They are training documents: the linker learns from your decisions there.",
@@ -45,7 +45,7 @@ class Outlook(QWidget):
     """API: `start`, `close_reading`, `words`, `found`.
 
     Of documents it shows what the list of files knows, so that both pages have the same numbers; the knowledge base
-    is read beside the window's thread. Estimates are called so, and give way to the true numbers.
+    is read in a background thread. Estimates are called so, and give way to the true numbers.
     """
 
     def __init__(self, formats: FormatRegistry, files: DocumentFiles, parent: QWidget | None = None) -> None:
@@ -95,7 +95,7 @@ class Outlook(QWidget):
             self._ahead = None
 
     def take(self, found: Foreseen) -> None:
-        """So much of the knowledge base is known by now."""
+        """So much of the knowledge base is known now."""
         if self._kb is not None and self._kb.path == found.path:
             self._kb = found
             self._show()
@@ -367,7 +367,7 @@ class NewProjectDialog(FormDialog):
             self.list.close_reading()
         super().done(result)
 
-    # --- what is wished ---
+    # --- what is requested ---
 
     @property
     def folder(self) -> Path:

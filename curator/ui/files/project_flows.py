@@ -83,7 +83,7 @@ class ProjectFlows(QObject):
         self._bring_in(wish.paths, work)
 
     def _go_on(self) -> None:
-        """With the import that was stopped, as it was wished then."""
+        """With the import that was stopped, as it was requested then."""
         importing = self._bench.project.importing
         stopped = importing.unfinished()
         if stopped is not None:

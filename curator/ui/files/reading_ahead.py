@@ -1,4 +1,4 @@
-"""Reads ahead in files beside the window's thread, one after another."""
+"""Reads ahead in files in a background thread, one after another."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class FilePreviewer(QObject):
-    """`found` tells of a file as soon as anything is known of it, and again as more is."""
+    """`found` reports a file as soon as anything is known of it, and again as more is."""
 
     found = Signal(object)  # Foreseen
 
@@ -55,7 +55,7 @@ class FilePreviewer(QObject):
                 self._dropped.pop(path).set()
 
     def close(self, *, wait: bool = True) -> None:
-        """Stop after the step that is under way; with `wait`, when it is over."""
+        """Stop after the step that is running; with `wait`, when it is over."""
         self._worker.close(wait=wait)
 
     def _tell(self, found: Foreseen) -> None:
@@ -75,7 +75,7 @@ def _read(path: Path, steps: Steps, most: float, report: Deliver, stops: Collect
 
 
 def _advance(path: Path, steps: Steps) -> tuple[Foreseen, bool]:
-    """As far as a slice of time allows, at least one step: what is known then, and whether that is all."""
+    """For a slice of time, at least one step: what is known then, and whether that is all."""
     until = time.monotonic() + SLICE
     found = Foreseen(path)
     try:

@@ -110,7 +110,7 @@ class RecordFlows(QObject):
         return dialog
 
     def _run(self, title: str, write: Callable[[], dict[str, Any]]) -> None:
-        """In a worker thread; its message and notes are told at the end."""
+        """In a worker thread; its message and notes are shown at the end."""
 
         def work() -> Generator[Progress, None, dict[str, Any]]:
             yield Progress("export", 0, 0, title)

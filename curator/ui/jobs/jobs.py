@@ -67,7 +67,7 @@ class RunningJob:
         self.paces[progress.phase].take(now, _units(progress)[0])
         told = progress
         if self.kind is not JobKind.TRAIN and progress.phase == self.progress.phase:
-            told = replace(progress, text="")  # an import tells every file it reads: steps are enough for a log
+            told = replace(progress, text="")  # an import reports every file it reads: steps are enough for a log
         self.history.take(told, datetime.now().astimezone())
         self.progress = progress
 
@@ -82,7 +82,7 @@ class RunningJob:
 
     def seconds_left(self, now: float) -> tuple[float, float] | None:
         """Of the present step, at least and at most, from its pace during the last minute; what the job itself says is
-        within. None before it was measured and when the step is done: the work goes on."""
+        within. None before it was measured and when the step is done: the work continues."""
         done, total = _units(self.progress)
         if total <= done:
             return None
@@ -94,7 +94,7 @@ class RunningJob:
 
 
 class Jobs(QObject):
-    """Starts jobs and tells about them in the window's thread."""
+    """Starts jobs and reports on them in the window's thread."""
 
     changed = Signal()  # something started or ended
     progressed = Signal(object)  # RunningJob

@@ -112,7 +112,7 @@ def words_of(job: RunningJob, now: float) -> str:
 
 
 def flat(bar: QProgressBar) -> None:
-    """A plain rounded bar without a number; the words beside it have it."""
+    """A plain rounded bar without a number; the words next to it have it."""
     bar.setTextVisible(False)
     bar.setStyleSheet(
         "QProgressBar { border: 0; border-radius: 5px; background: palette(mid); }"

@@ -226,7 +226,7 @@ class JobsDock(QDockWidget):
         self.model.renew()
         found = self.model.job(0)
         if found is not None and (self.chosen is None or (newest is self.chosen and newest is not found)):
-            self.table.setCurrentIndex(self.model.index(0, 0))  # who looks at the newest goes on doing so
+            self.table.setCurrentIndex(self.model.index(0, 0))  # who looks at the newest keeps doing so
         if len(self._jobs):
             self._timer.start()
         else:

@@ -21,7 +21,7 @@ from curator.ui.kit import Curve, LineChart, Tone, file_dialog, fixed_font, perc
 
 CURVES = ("loss", "learning_rate", "recall_at_1", "untrained", "recall_at_64", "nil_aupr", "throughput")
 """Keys of a progress event's data that are drawn over the steps; an absent one draws nothing. `untrained` comes once:
-the recall@1 before training, drawn as a level line beside that of each step."""
+the recall@1 before training, drawn as a horizontal line, with the recall of each step."""
 COLUMNS = ("step", "epoch", "seconds", *CURVES)
 LATEST = ("step", "epoch", "seconds", "throughput", "seconds_left")
 Points = list[tuple[float, float]]

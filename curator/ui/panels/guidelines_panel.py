@@ -1,4 +1,4 @@
-"""The project's guidelines beside the text: Markdown to read, written in place, saved by itself."""
+"""The project's guidelines next to the text: Markdown to read, written in place, saved by itself."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EMPTY = (
 
 
 def headings(text: str) -> list[str]:
-    """The Markdown headings in order, without what stands in fenced code."""
+    """The Markdown headings in order, without what is in fenced code."""
     outside = re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.MULTILINE | re.DOTALL)
     return [one["words"] for one in HEADING.finditer(outside)]
 
@@ -115,7 +115,7 @@ class GuidelinesPanel(QWidget):
         column.addWidget(self.state)
 
     def show_panel(self) -> None:
-        """As they stand in the project, ready to be read, with the keyboard."""
+        """As they are in the project, ready to be read, with the keyboard."""
         if not self.edit.isChecked():
             self._load()
         self.show()

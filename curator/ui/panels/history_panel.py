@@ -90,7 +90,7 @@ class HistoryRow:
 
     @property
     def small_lines(self) -> list[str]:
-        """What stands below `what`."""
+        """What is below `what`."""
         return [words for words in (self.who_and_when, self.shown, self.more) if words]
 
     @property

@@ -91,7 +91,7 @@ class CommentStrip(QWidget):
         return super().eventFilter(watched, event)
 
 
-# The comments on the mention and its document, with who wrote them and when; Delete takes the chosen one away.
+# The comments on the mention and its document, with author and time; Delete takes the chosen one away.
 
 ID_ROLE = int(Qt.ItemDataRole.UserRole)
 
@@ -267,6 +267,6 @@ class Noter(QObject):
         self._decider.act(lambda: self._notes.delete_comment(comment_id))
 
     def show_in(self, panel: CommentsPanel) -> None:
-        """The comments on what is at hand."""
+        """The comments on the current mention and document."""
         opened, view = self._at.opened, self._at.mention
         panel.show_comments(view.comments if view is not None else (), opened.comments if opened is not None else ())

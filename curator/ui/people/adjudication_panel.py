@@ -1,4 +1,4 @@
-"""The disagreement at hand: what each curator said, one number each, below the text in which it stands.
+"""The current disagreement: what each curator said, one number each, below the text with its place.
 
 While the panel has the keyboard, 1 to 9 make that curator's verdict the project's decision and the next disagreement
 comes; with the keyboard in the text the usual keys decide it again.
@@ -155,7 +155,7 @@ class AdjudicationPanel(QWidget):
         whole.addWidget(self.hint)
 
     def show_adjudication(self, found: Adjudication, opinions: Opinions | None) -> None:
-        """What is at hand (None: nothing is left) and how far it is."""
+        """The current one (None: nothing is left) and how far it is."""
         self._opinions = opinions
         rows = opinion_rows(opinions, self._name_of) if opinions is not None else []
         self.model.show_rows(rows)
@@ -187,7 +187,7 @@ class AdjudicationPanel(QWidget):
             self._fit()
 
     def show_suggestion(self, words: str) -> None:
-        """What the linker says about the mention at hand."""
+        """What the linker says about the current mention."""
         self.suggested.setText(words if self._opinions is not None else "")
         self.suggested.setVisible(bool(self.suggested.text()))
 
@@ -225,7 +225,7 @@ class AdjudicationPanel(QWidget):
             self.said.emit(tr(TOO_SOON))
 
     def _key(self, at: int) -> Hashable:
-        """A curator's verdict on the mention at hand, for `Glance`."""
+        """A curator's verdict on the current mention, for `Glance`."""
         return "opinion", self._opinions.mention.id if self._opinions is not None else 0, at
 
 

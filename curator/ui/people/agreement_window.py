@@ -1,4 +1,4 @@
-"""*People > Agreement*: the figures of a round, by pair, type and document, and one's own consistency."""
+"""*People > Agreement*: the figures of a round, by pair, type and document, and the curator's own consistency."""
 
 from __future__ import annotations
 

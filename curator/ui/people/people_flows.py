@@ -39,7 +39,7 @@ MINE, ALL = "Only my judgements", "Everybody's judgements"
 
 
 class PeopleFlows(QObject):
-    """`rename` saves another curator's name; `named` tells whether a name was ever given; `name_held` says why it
+    """`rename` saves another curator's name; `named` says whether a name was ever given; `name_held` says why it
     cannot change now, in this window or another."""
 
     def __init__(
@@ -238,7 +238,7 @@ class PeopleFlows(QObject):
         return dialog
 
     def read_round(self, path: Path) -> None:
-        """In a worker thread; what came in is told."""
+        """In a worker thread; what came in is reported."""
         files = self._bench.project.round_files
 
         def work() -> dict[str, Any]:

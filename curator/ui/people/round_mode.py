@@ -34,7 +34,7 @@ ALL_SETTLED = (
 
 
 class RoundMode(QObject):
-    """API: `start`, `enter`, `leave`, `adjudicate`. `judging` tells whether decisions are judgements."""
+    """API: `start`, `enter`, `leave`, `adjudicate`. `judging` says whether decisions are judgements."""
 
     changed = Signal()
 
@@ -195,7 +195,7 @@ class RoundMode(QObject):
         self._bench.decider.several(lambda: self._bench.project.adjudication.adopt_agreed(round_id))
 
     def _decided(self) -> None:
-        """The next disagreement comes where the one at hand was settled, by its number or by the usual keys."""
+        """The next disagreement comes where the current one was settled, by its number or by the usual keys."""
         self._tell()
         if self._round is not None:
             at_hand = self.panel.opinions

@@ -40,7 +40,7 @@ class RoundEntry:
 
 
 class RoundsDialog(ShowDialog):
-    """Every wish names the round; the dialog stays open and is told the new rows with `show_rows`."""
+    """Every wish names the round; the dialog stays open and gets the new rows with `show_rows`."""
 
     new_wanted = Signal()
     import_wanted = Signal()
@@ -81,7 +81,7 @@ class RoundsDialog(ShowDialog):
         (self.table if rows else self.new).setFocus()
 
     def _choose_open(self, rows: Sequence[RoundEntry]) -> None:
-        """The round that is judged in, else the first open one, is at hand."""
+        """The round that is judged in, else the first open one, is the current one."""
         order = [*(one for one in rows if one.active), *(one for one in rows if not one.round.closed)]
         if order:
             self.table.go_to(rows.index(order[0]))

@@ -14,7 +14,7 @@ from curator.ui.queue.queue_model import SPLIT_WORDS, STATE_WORDS
 
 
 class DocumentHeader(QWidget):
-    """API: `show_row`. The title is left to the text; it stands there whole."""
+    """API: `show_row`. The title is left to the text; it is shown there in full."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -194,7 +194,7 @@ class QueueHead(QWidget):
         column.addWidget(self.chips)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where the order's words have no room beside the facets, it stands below them."""
+        """If the order has no room next to the facets, it is below them."""
         super().resizeEvent(event)
         words = max(self.fontMetrics().horizontalAdvance(self.orders.itemText(at)) for at in range(len(ORDER_WORDS)))
         needed = self.fold.sizeHint().width() + words + 3 * self.fontMetrics().height()

@@ -22,7 +22,7 @@ RECOUNT_MS = 400
 SHARE = 10
 """And so many times longer than counting takes: it has a tenth of a processor at most."""
 MANY = 200
-"""More documents than this are counted again beside the window's thread."""
+"""More documents than this are counted again in a background thread."""
 
 
 class QueuePanel(QWidget):
@@ -136,7 +136,7 @@ class QueuePanel(QWidget):
         self.rows.say()
 
     def close_work(self) -> None:
-        """Wait for what is being counted; nothing is told any more."""
+        """Wait for what is being counted; nothing is reported any more."""
         for one in (self._documents, self._cubes, self._works):
             one.close()
 
@@ -144,7 +144,7 @@ class QueuePanel(QWidget):
 
     @property
     def counting(self) -> bool:
-        """Whether something of the queue is still being counted beside the window."""
+        """Whether something of the queue is still being counted in the background."""
         return any(one.busy for one in (self._documents, self._cubes, self._works))
 
     @property

@@ -1,4 +1,4 @@
-"""A list of work as rows: the mentions in the order in which they are worth deciding."""
+"""A list of work as rows: the mentions in the order in which they are most useful to decide."""
 
 from __future__ import annotations
 

@@ -221,7 +221,7 @@ class BundleFlows(QObject):
         bench.focus_document()
 
     def look_up(self, entity_id: str) -> None:
-        """Show an entity in the search beside the text."""
+        """Show an entity in the search next to the text."""
         bench = self._bench
         bench.window().raise_()
         bench.window().activateWindow()

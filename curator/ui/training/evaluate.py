@@ -236,7 +236,7 @@ class EvaluateDialog(FormDialog):
             self.against.setCurrentIndex(max(self.against.findData(other), 0))
 
     def _show_kind(self) -> None:
-        """A replay goes on with another split, and compares with no bundle."""
+        """A replay continues with another split, and compares with no bundle."""
         replay = self.replay.isChecked()
         self.form.setRowVisible(self.against, not replay)
         self.form.setRowVisible(self.then, replay)

@@ -35,7 +35,7 @@ class ManifestDialog(ShowDialog):
 
 
 def served_words(activations: Sequence[Activation], bundle_id: str) -> str:
-    """A line for each time the bundle began to serve, with who and why."""
+    """A line for each time the bundle began to serve, with curator and reason."""
     lines = []
     for one in activations:
         if one.bundle_id == bundle_id:

@@ -65,7 +65,7 @@ class ModelFlows(QObject):
             self._bench.notices.add_outcome(tr("Build the index"), outcome)
 
     def build_if_needed(self) -> None:
-        """Go on with what was interrupted: a training, an index that is not complete, or a refit that is due."""
+        """Resume what was interrupted: a training, an index that is not complete, or a refit that is due."""
         project = self._bench.project
         if project.read_only or self._bench.jobs.runs(JobKind.INDEX):
             return

@@ -57,7 +57,7 @@ ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 class DiffModel(QAbstractTableModel):
-    """`name_of` and `title_of` tell an entity's name and a document's title; they are asked for visible rows only."""
+    """`name_of` and `title_of` return an entity's name and a document's title; they are asked for visible rows only."""
 
     def __init__(
         self,

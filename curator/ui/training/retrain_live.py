@@ -149,7 +149,7 @@ class RetrainLive(ShowDialog):
 
 class ComparisonView(QWidget):
     """The old and the new linker on the same held-out documents: with differences, intervals and an exact test where
-    the job reckoned them, else the two figures alone."""
+    the job calculated them, else the two figures alone."""
 
     def __init__(self, metrics: Mapping[str, Any], parent: QWidget | None = None) -> None:
         super().__init__(parent)

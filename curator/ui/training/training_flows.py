@@ -113,7 +113,7 @@ class TrainingFlows(QObject):
         )
 
     def resume(self, training_id: str = "") -> None:
-        """Go on with an interrupted training, by default the newest."""
+        """Resume an interrupted training, by default the newest."""
         retraining = self._bench.project.retraining
         found = next((one for one in retraining.interrupted() if training_id in ("", one.id)), None)
         if found is not None:
