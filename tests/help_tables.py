@@ -1,6 +1,6 @@
 """The manual's tables, made from what they describe; `python tests/help_tables.py --write` puts them into the pages.
 
-A table stands between `<!-- generated: NAME -->` and `<!-- end -->`; everything else in a page is written by hand.
+A table is between `<!-- generated: NAME -->` and `<!-- end -->`; everything else in a page is written by hand.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _as_text(text: str) -> str:
 
 
 def recipes() -> str:
-    """A row for each recipe; its quick variant stands beside it."""
+    """A row for each recipe, with its quick variant."""
     every = {one.id: one for one in load_recipes()}
     rows = (_recipe(one, every) for one in every.values() if not _is_variant(one, every))
     return table(("Recipe", "What it does", "After"), rows)

@@ -102,7 +102,7 @@ SPOKEN = {"curator": ("tr", "ntr"), "models": ("say", "nsay"), "training": ("say
 
 @cache
 def sentences() -> dict[Key, str]:
-    """Everything that is translated, with the place where it stands first."""
+    """Everything that is translated, with its first place."""
     found: dict[Key, str] = {}
     for package, (one, counted) in SPOKEN.items():
         for path in sorted((ROOT / package).rglob("*.py")):
@@ -134,7 +134,7 @@ def _of_data() -> Iterator[str]:
 
 
 def _phases() -> Iterator[str]:
-    """What a step of long work is called: written out where progress is told, or one of the phases of a training."""
+    """What a step of long work is called: written out where progress is reported, or a phase of a training."""
     for folder in STEPS:
         for path in sorted((ROOT / folder).rglob("*.py")):
             text = path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What each part of the linker is worth: drop one, fit what follows again, compare on the same documents.
+"""How much each part of the linker contributes: drop one, fit what follows again, compare on the same documents.
 
     python -m tests.benchmarks.ablations [--corpus bc5cdr|ncbi_disease] [--documents 500] [--remember 500] [--tune 200]
                                          [--held-out] [--bundle FOLDER] [--only PART …] [--json FILE]

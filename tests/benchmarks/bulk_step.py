@@ -1,9 +1,9 @@
 """How long 2,000 identical mentions take: shown in context, decided in one step, undone, redone.
 
 `python -m tests.benchmarks.bulk_step [--documents 10000] [--each 50]`: a project of so many documents with so many
-mentions each, all suggested; 2,000 mentions of one string stand in 2,000 of the documents. The clock stops when the
-step is on the disk and what the window reads after it (counts, the open document) is read. Median of five; the time of
-the processor beside it, for a machine that is busy.
+mentions each, all suggested; 2,000 mentions of one string are in 2,000 of the documents. The clock stops when the step
+is on the disk and what the window reads after it (counts, the open document) is read. Median of five; with the CPU
+time, for a busy machine.
 """
 
 from __future__ import annotations

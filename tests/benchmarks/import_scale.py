@@ -6,7 +6,7 @@
 
 Records are of the size that PubMed's baseline has them (authors, MeSH headings, references; about 8 kB): a title, a
 structured abstract of 190 words, of every seventh none. What is measured is a whole command in a process of its own.
-On a machine that does other things besides, the clock says more about those: the processor's time is told with it.
+On a machine that does other things besides, the clock says more about those: the CPU time is reported with it.
 """
 
 from __future__ import annotations

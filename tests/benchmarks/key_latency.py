@@ -70,7 +70,7 @@ def can(one: Desk, kind: str) -> bool:
 
 def work(one: Desk, keys: int, seed: int) -> dict[str, list[Answer]]:
     """So many keys; of each kind what they took. Keys that had nothing to paint are pressed and not counted; those that
-    decided nothing, because what they would have decided had just appeared, are told."""
+    decided nothing, because what they would have decided had just appeared, are reported."""
     found: dict[str, list[Answer]] = {}
     refused = Counter[str]()
     for kind in kinds(seed):

@@ -3,7 +3,7 @@
 Accepting is Enter, another candidate its digit, NIL 0 (its usual reason), or Enter where NIL is suggested. An entity
 that has no digit is searched for: the mention's own text by Space, a few ↓ where it stands among the first rows; else
 the beginning of its name is typed, letter by letter, until it stands first. A link of several entities is made of Shift
-with the digits, or + and a search for each, and Tab goes on.
+with the digits, or + and a search for each, and Tab continues.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is at hand for one mention; `shown` are the candidates that have a place in the window, in their order."""
+    """What is available for one mention; `shown` are the candidates that have a place in the window, in their order."""
 
     text: str
     gold: Verdict
@@ -41,7 +41,7 @@ class Case:
     search: Search
     entity: Callable[[str], Entity | None]
     last: bool = False
-    """Whether nothing else is undecided in the document, so that nothing has to be gone on to."""
+    """Whether nothing else is undecided in the document, so that there is no next mention."""
 
     @property
     def shown(self) -> list[str]:
@@ -92,7 +92,7 @@ def _searched(case: Case, wanted: str, *, opened_by: tuple[str, str], also: Sequ
 
 
 def _typed(place: Callable[[str], int | None], name: str) -> tuple[str, ...] | None:
-    """Letters until the entity is first; after the last, ↓ to where it stands."""
+    """Letters until the entity is first; after the last, ↓ to its row."""
     for length in range(2, len(name) + 1):
         if place(name[:length]) == 0:
             return tuple(name[:length])

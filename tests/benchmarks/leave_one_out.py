@@ -1,10 +1,10 @@
-"""What a project's own decisions are worth: what ships is fitted on one corpus, the project is another one.
+"""How much a project's own decisions help: what ships is fitted on one corpus, the project is another one.
 
 `python -m tests.benchmarks.leave_one_out [--project ncbi_disease] [--decisions 200 500 1000 2000 4000] [--seeds 1]`:
 combiner and NIL are fitted on the other corpus's train documents, as if the program came with these. Documents of the
 project's train part are then decided one after another; after so many decisions its development documents are linked,
-by the linker with this memory alone, and by the same after a retraining on these decisions, whatever its gate says of
-it. Intervals are of the paired difference, resampled by documents. `--recipe` names it; `--shipped` keeps what ships.
+by the linker with this memory alone, and by the same after a retraining on these decisions, with any verdict of its
+gate. Intervals are of the paired difference, resampled by documents. `--recipe` names it; `--shipped` keeps what ships.
 """
 
 from __future__ import annotations

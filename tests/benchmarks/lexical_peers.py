@@ -9,7 +9,7 @@ defines them. Both are normalised once, and every engine gets the same strings. 
 rows, on two threads where an engine has them; engines take turns on the same random strings, and a ratio is the median
 over the rounds. Recall@64: of the mentions with a gold entity in the knowledge base, those with any of their gold
 entities behind the 64 names found, once over all names and once over the names of the mention's type (an index of its
-own for each type, for the peers). rapidfuzz is asked a sample only; ours on the same sample stands beside it.
+own for each type, for the peers). rapidfuzz is asked a sample only; ours on the same sample is next to it.
 """
 
 from __future__ import annotations

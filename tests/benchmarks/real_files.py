@@ -5,8 +5,8 @@
 Documents go through a project: imported as the window does, exported in the format they came in, and compared. *Byte
 for byte* is of the unpacked file; *same content* is the same XML after canonicalisation, white space between elements
 aside, or the same JSON value; *same when read* the same texts, passages, mentions and identifiers. What is only read is
-written as Curator's own JSON lines and read again. Knowledge bases are only read. A file that is refused is told with
-its sentence.
+written as Curator's own JSON lines and read again. Knowledge bases are only read. A refused file is listed with its
+message.
 """
 
 from __future__ import annotations

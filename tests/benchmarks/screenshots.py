@@ -82,7 +82,7 @@ class Session:
         self.hand.rest(0.3)
 
     def leave(self) -> None:
-        """Close what stands over the window."""
+        """Close what covers the window."""
         for one in QApplication.topLevelWidgets():
             if one is not self.hand.window and one.isVisible():
                 one.close()

@@ -2,8 +2,8 @@
 
 `python -m tests.benchmarks.steps PROJECT [--steps 100000] [--times 7]`: in a copy of the project, so many steps are
 taken on its mentions. The time is that from the command to the end of the painting with the
-lines in it, reading beside the window included. What a search over all steps, and the page at their beginning take, is
-said beside it.
+lines in it, reading in the background included. What a search over all steps, and the page at their beginning take, is
+reported too.
 """
 
 from __future__ import annotations

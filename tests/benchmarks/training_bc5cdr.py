@@ -36,7 +36,7 @@ Line = dict[str, Any]
 
 
 def read_documents(path: Path) -> list[Line]:
-    """PubTator documents as snapshot lines, without a split; NIL is told by the knowledge base later."""
+    """PubTator documents as snapshot lines, without a split; NIL follows from the knowledge base later."""
     return [_document(block.split("\n")) for block in path.read_text(encoding="utf-8").strip().split("\n\n")]
 
 

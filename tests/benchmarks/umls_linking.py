@@ -46,7 +46,7 @@ def make(path: Path, entities: int) -> None:
 
 
 def watched(what: str, work: Callable[[], object]) -> None:
-    """Do it, and tell seconds and the greatest memory while it ran."""
+    """Do it, and return seconds and the greatest memory while it ran."""
     done, peaks = threading.Event(), [0, 0]
 
     def watch() -> None:

@@ -2,7 +2,7 @@
 
 `python -m tests.benchmarks.uses PROJECT [--uses 1000] [--times 7]`: in a copy of the project, so many of its mentions
 are linked to one entity, each with a suggestion of 64 candidates as the linker stores them. The time is that from the
-command to the end of the painting with the lines in it, reading beside the window included.
+command to the end of the painting with the lines in it, reading in the background included.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ def assert_swept(folder: Path) -> None:
 
 
 class KilledLinker(LinkerProcess):
-    """Its child is killed while it answers: when the first answer has arrived and others are under way."""
+    """Its child is killed while it answers: when the first answer has arrived and others are on their way."""
 
     killed = 0
 

@@ -110,7 +110,7 @@ def accept_many(hands: Hands, bench: Workbench, qtbot: QtBot) -> None:
 
 
 def train(window: MainWindow, qtbot: QtBot) -> str:
-    """With the program's own retriever, until its window tells what came of it; the bundle's id."""
+    """With the program's own retriever, until its window shows the result; the bundle's id."""
     bench, model = window.bench, window.session.model
     assert bench is not None
     assert model is not None

@@ -16,7 +16,7 @@ def pack(files: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(data: bytes) -> dict[str, bytes]:
-    """Files by name; what stands before the first name is in no file."""
+    """Files by name; the text before the first name is in no file."""
     found = {}
     for piece in data.split(MARK)[1:]:
         name, _, content = piece.partition(b"\n")
@@ -36,7 +36,7 @@ def as_folder(data: bytes, folder: Path) -> None:
 
 
 def as_zip(data: bytes) -> bytes:
-    """The files as a zip archive, under whatever names they have."""
+    """The files as a zip archive, under their names."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name, content in unpack(data).items():

@@ -6,10 +6,10 @@
     python -m tests.benchmarks.experiments --report                      # of the runs there are
 
 Every run is a process of its own and leaves a JSON file in the working folder; what is there is not run again, and a
-run that was stopped goes on from its checkpoint. No run is begun for which, by the runs before, no time is left.
-With `--pieces` runs are begun all the same and stopped when the minutes are over; the next call goes on from the last
-checkpoint, at most two minutes before. With `--together 2` two runs of one thread each go on at once, which two cores
-finish sooner than one after the other.
+stopped run resumes from its checkpoint. No run is begun for which, by the runs before, no time is left. With `--pieces`
+runs are begun all the same and stopped when the minutes are over; the next call goes on from the last checkpoint, at
+most two minutes before. With `--together 2` two runs of one thread each go on at once, which two cores finish sooner
+than one after the other.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a trained bundle is worth on the judged documents: its part by itself, and the whole linker with it inside."""
+"""How good a trained bundle is on the evaluation documents: its part alone, and the whole linker with it inside."""
 
 from __future__ import annotations
 

@@ -237,7 +237,7 @@ def _percent(value: float | None) -> str:
 
 
 def _verdict(found: Difference) -> str:
-    """Whether the interval leaves out 0; where both figures are near the top, nothing could be told at this size."""
+    """Whether the interval leaves out 0; where both figures are near the top, nothing can be shown at this size."""
     low, high = found.difference.low, found.difference.high
     if low is None or high is None:
         return "no difference" if not found.difference.value else "no interval"

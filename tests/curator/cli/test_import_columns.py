@@ -1,4 +1,4 @@
-"""Tables from the command line: columns are said once, kept, and what does not fit is told."""
+"""Tables from the command line: columns are given once and kept, and errors are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cannot be done is told before anything else is: a window without a display, a file without a folder."""
+"""Errors are reported before anything is done: a window without a display, a file without a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of the menus, and who carries a command out."""
+"""The order of the menus, and the handlers of commands."""
 
 from __future__ import annotations
 

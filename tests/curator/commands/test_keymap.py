@@ -1,4 +1,4 @@
-"""Keys of one's own, and what two commands with one key lead to."""
+"""Custom keys, and two commands with one key."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def test_the_rank_of_a_decision_counts_from_what_enter_accepts() -> None:
     assert plain.rank_of(Verdict.nil()) == 0
     on_top = replace(plain, nil_first=True)
     assert (on_top.rank_of(Verdict.nil()), on_top.rank_of(Verdict.link("A"))) == (1, 2)
-    assert replace(plain, nil_first=None).rank_of(Verdict.nil()) == -1  # an older record does not tell
+    assert replace(plain, nil_first=None).rank_of(Verdict.nil()) == -1  # an older record does not say
 
 
 def test_a_decision_without_suggestions_or_without_an_answer_has_no_rank() -> None:

@@ -1,4 +1,4 @@
-"""A job without a model: counts, obeys cancels, and fails in every way it is told to."""
+"""A job without a model: counts, obeys cancels, and fails as requested."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HOLDS = "import sys, time; pipe = open(sys.argv[1], 'w'); pipe.write('x'); pipe.
 
 
 class WrongInputError(Exception):
-    """The user's error, as far as this job is concerned."""
+    """The user's error, for this job."""
 
 
 def work(spec: Message) -> Generator[Message, None, Message]:

@@ -1,4 +1,4 @@
-"""A linker process without a model: it answers by rule and dies when a text tells it to."""
+"""A linker process without a model: it answers by rule and dies when a text says so."""
 
 from __future__ import annotations
 

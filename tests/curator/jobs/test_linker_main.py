@@ -1,4 +1,4 @@
-"""The linker process from the inside: bundles are mended, and entities change between two answers."""
+"""The linker process from the inside: bundles are repaired, and entities change between two answers."""
 
 from __future__ import annotations
 

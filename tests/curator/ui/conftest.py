@@ -41,8 +41,8 @@ def usual_font(qapp: QApplication) -> QFont:
 
 @pytest.fixture(autouse=True)
 def light(qapp: QApplication, usual_font: QFont) -> None:
-    """Every test starts with the same palette and font and without a sheet, whatever the one before it set: under a
-    sheet, a widget's parts would not take its palette."""
+    """Every test starts with the same palette and font and without a sheet, after any earlier test: under a sheet, a
+    widget's parts would not take its palette."""
     if qapp.styleSheet():
         qapp.setStyleSheet("")
     qapp.setStyle("Fusion")

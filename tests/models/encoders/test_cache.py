@@ -8,7 +8,7 @@ from models.errors import ModelError
 
 
 class CountingEncoder:
-    """Stands in for an encoder: counts what it is asked to encode."""
+    """Replaces an encoder: counts what it has to encode."""
 
     cache_key = "counting"
     dimension = 4

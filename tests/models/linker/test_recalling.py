@@ -1,4 +1,4 @@
-"""The memory through the linker: felt at the next query, by equal and like strings, for entities and NIL."""
+"""The memory in the linker: effective from the next query on, for equal and similar strings, entities and NIL."""
 
 from __future__ import annotations
 

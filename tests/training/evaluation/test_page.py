@@ -95,7 +95,7 @@ def result() -> dict[str, Any]:
 
 
 class Words(HTMLParser):
-    """The rows of the tables, and whatever would be fetched or run."""
+    """The rows of the tables, and everything that would be fetched or run."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Sides: parts of like length give every text back in its place, whatever the parts."""
+"""Sides: parts of similar length give every text back in its place, for any parts."""
 
 from __future__ import annotations
 

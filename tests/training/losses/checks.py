@@ -1,4 +1,4 @@
-"""What holds for every loss, whatever its mathematics; each loss's own tests call these."""
+"""Properties of every loss, which each loss's own tests check."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ ALPHA = 0.3
 
 
 def plain_mix(positive: Plain, negative: Plain, share: float) -> Plain:
-    """Eq. 10 by loops; token by token for SOM, as far as both have tokens."""
+    """Eq. 10 by loops; token by token for SOM, where both have tokens."""
     if not isinstance(negative[0], list):
         return [share * p + n for p, n in zip(positive, negative, strict=True)]
     mixed = [[share * p + n for p, n in zip(*pair, strict=True)] for pair in zip(positive, negative, strict=False)]

@@ -85,7 +85,7 @@ def test_every_shape_is_read_and_says_the_same_when_written(
 
 
 def _values(text: str) -> list[Any]:
-    """The values that stand one after another in `text`."""
+    """The values that follow each other in `text`."""
     found, text = [], text.strip("\ufeff \n")
     while text:
         value, end = json.JSONDecoder().raw_decode(text)

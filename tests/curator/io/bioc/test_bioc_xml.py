@@ -50,7 +50,7 @@ def read(path: Path) -> tuple[list[SourceDocument], BioCXmlReader]:
 
 
 def canonical(path: Path) -> bytes:
-    """What the file says, whatever white space between elements and quotation marks it is written with."""
+    """What the file says, with any white space between elements and any quotation marks."""
     found = etree.fromstring(path.read_bytes(), etree.XMLParser(resolve_entities=False, no_network=True))
     for one in found.iter():
         if len(one) and not (one.text or "").strip():

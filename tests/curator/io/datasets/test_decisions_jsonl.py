@@ -1,4 +1,4 @@
-"""The program's own JSON lines: described by their schema, read as they were written, and what cannot be is told."""
+"""The program's own JSON lines: described by their schema, read as they were written, and errors are reported."""
 
 from __future__ import annotations
 

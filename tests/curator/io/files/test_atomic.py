@@ -1,4 +1,4 @@
-"""Nothing half-written, whatever fails."""
+"""Nothing is half-written after any failure."""
 
 from __future__ import annotations
 

@@ -36,8 +36,7 @@ SOURCE = SourceDocument(
 
 
 def claims(registry: Registry, path: Path) -> list[str]:
-    """The names of the formats that say a source is theirs, each asked alone; what is told by its being nothing else is
-    not asked."""
+    """The names of the formats that say a source is theirs, each asked alone; those recognised by exclusion are not."""
     strict = [form for form in registry.formats() if form.can_read and not isinstance(form, ByExclusion)]
     by_path = [form.name for form in strict if isinstance(form, TakesPaths) and form.sniff_path(path)]
     if by_path:

@@ -27,7 +27,7 @@ MUCH = 300_000
 
 @pytest.fixture
 def soon() -> Callable[[], float]:
-    """Seconds of processor time since the test began; what was mended took minutes."""
+    """Seconds of processor time since the test began; the corrected faults took minutes."""
     started = time.process_time()
     return lambda: time.process_time() - started
 
@@ -35,7 +35,7 @@ def soon() -> Callable[[], float]:
 @pytest.mark.soak
 @pytest.mark.parametrize("name", sorted(targets()))
 def test_inputs_made_large_find_nothing(name: str, tmp_path: Path) -> None:
-    """The part of fuzzing that needs no library; guided by coverage it goes on for as long as one likes."""
+    """The part of fuzzing that needs no library; guided by coverage it can run for any time."""
     assert fuzz(name, "large", 3, tmp_path).found == ()
 
 

@@ -1,4 +1,4 @@
-"""What is said of the time left while simulated work goes on."""
+"""The time left that is shown during simulated work."""
 
 from __future__ import annotations
 

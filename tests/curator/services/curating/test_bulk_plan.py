@@ -1,4 +1,4 @@
-"""What is chosen before anybody looks, and that what is accepted keeps its bound whatever the probabilities say."""
+"""What is chosen before anybody looks, and that what is accepted keeps its bound with any probabilities."""
 
 from __future__ import annotations
 

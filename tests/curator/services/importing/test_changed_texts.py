@@ -193,7 +193,7 @@ def test_two_records_with_one_id_are_told_apart(world: World) -> None:
 
 
 def test_files_of_one_import_that_bring_text_and_mentions_apart_are_joined(world: World) -> None:
-    """As a folder of ZESHEL does, whose mentions stand in files of their own."""
+    """As a folder of ZESHEL does, whose mentions are in separate files."""
     texts, mentions = world.write(record(OLD), name="texts.pubtator"), world.write(FIRST, name="mentions.pubtator")
     report = finish(world.project.importing.documents([texts, mentions]))
     assert report.counts["mentions added"] == 3

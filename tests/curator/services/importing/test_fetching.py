@@ -24,7 +24,7 @@ from tests.fake_pubmed import FakePubMed, Reply, serving
 
 @dataclass
 class Time:
-    """A clock that goes on when somebody sleeps."""
+    """A clock that advances when somebody sleeps."""
 
     now: float = 1000.0
     slept: list[float] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""An import that was stopped goes on as it was wished, whatever was done meanwhile."""
+"""A stopped import resumes with its choices, after anything done in the meantime."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 def found(world: World, ask: Callable[[], None]) -> set[int]:
-    """The documents that are told to have suggestions after `ask`."""
+    """The documents that are announced to have suggestions after `ask`."""
     told: set[int] = set()
     heard = threading.Event()
 

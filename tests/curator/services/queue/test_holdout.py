@@ -70,7 +70,7 @@ def test_the_report_compares_seen_with_unseen(held: World) -> None:
     decide(held, 2, Verdict.nil(), unseen)
     decide(held, 3, Verdict.link("MESH:D008012"), seen)
     decide(held, 4, Verdict.nil(), replace(seen, nil_first=True))
-    # the memory has learnt the decision and suggests it from now on: that tells nothing
+    # the memory has learnt the decision and suggests it from now on: that shows nothing
     with held.store.write() as unit:
         unit.suggestions.save([suggestion(2, "MESH:D008012", nil=True)])
     decide(held, 7, Verdict.link("MESH:D008012"), Shown("", ()))  # not held out: nothing was suggested yet

@@ -1,4 +1,4 @@
-"""Diagnostics tell about the installation and nothing about documents; the log rotates in its folder."""
+"""Diagnostics describe the installation and say nothing about documents; the log rotates in its folder."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def left(world: World) -> list[Path]:
 
 
 def train(world: World, outcome: JobOutcome | None = None, *, state: bool = False, resume: bool = False) -> JobOutcome:
-    """One run that ends with `outcome` (None: done); with `state` its process kept something to go on from."""
+    """One run that ends with `outcome` (None: done); with `state` its process kept something to resume from."""
     if outcome is not None:
         world.jobs.outcomes = [outcome]
     if state:

@@ -1,4 +1,4 @@
-"""Mentions of one string and what stands around them, read at once; what bulk acceptance reckons with."""
+"""Mentions of one string with the text around them, read at once; the input of bulk acceptance."""
 
 from __future__ import annotations
 

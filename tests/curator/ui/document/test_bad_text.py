@@ -1,4 +1,4 @@
-"""Texts of every script and of none: what is painted, hit and selected is always what stands in the document."""
+"""Texts of every script and of none: what is painted, hit and selected is always what is in the document."""
 
 from __future__ import annotations
 

@@ -476,7 +476,7 @@ def test_what_changes_around_a_mention_is_repainted(qtbot: QtBot) -> None:
 
 
 def test_a_page_painted_in_strips_is_the_page(qtbot: QtBot) -> None:
-    """As when it is scrolled: what reaches into the strip from the lines beside it is painted, too."""
+    """As when it is scrolled: what reaches into the strip from the lines next to it is painted, too."""
     widget, page = crowded_page(qtbot, points=12, spacing=1.4)
     widget.update_mentions(noted_page(page).mentions)
     whole, strips = drawn(widget), drawn(widget)

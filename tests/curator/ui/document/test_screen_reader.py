@@ -39,7 +39,7 @@ def shown(qtbot: QtBot) -> DocumentView:
 
 @pytest.fixture
 def heard(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What a screen reader is told, while there is one."""
+    """What a screen reader gets, while there is one."""
     told: list[str] = []
     monkeypatch.setattr(QAccessible, "isActive", lambda: True)
     monkeypatch.setattr(QAccessible, "updateAccessibility", lambda event: told.append(_words(event)))

@@ -1,4 +1,4 @@
-"""Files are recognised beside the window's thread: counted, stopped, and never lost."""
+"""Files are recognised in a background thread: counted, stopped, and never lost."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_import_waits_until_every_file_was_looked_at(
 
 
 def test_return_imports_once_everything_was_looked_at(qtbot: QtBot, slow: SlowFormats, folder: Path) -> None:
-    """While it waits, Import is disabled; the keyboard must not have gone on to Cancel."""
+    """While it waits, Import is disabled; the focus must not have moved to Cancel."""
     dialog = ImportDialog(slow, gold=False, paths=[folder])
     qtbot.addWidget(dialog)
     dialog.show()

@@ -141,7 +141,7 @@ def test_widgets_that_are_there_take_the_new_colours(qapp: QApplication, qtbot: 
 
 
 def test_tool_tips_are_painted_in_the_colours_of_the_theme(qapp: QApplication, qtbot: QtBot) -> None:
-    """Palette roles in the sheet would resolve to the window's colours, and light words stand on a light ground."""
+    """Palette roles in the sheet would resolve to the window's colours, and light text be on a light ground."""
     before = qapp.styleSheet()
     try:
         for theme in (LIGHT, DARK):

@@ -1,4 +1,4 @@
-"""Work beside the window's thread."""
+"""Work in a background thread."""
 
 from __future__ import annotations
 

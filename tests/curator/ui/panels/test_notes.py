@@ -38,7 +38,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
 
 
 class Seeing:
-    """Stands in for the `Decider`: everything was seen."""
+    """Replaces the `Decider`: everything was seen."""
 
     def saw(self) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""A crawler for words that no translation reaches: in a made-up language all that is translated stands in ‹ ›."""
+"""A crawler for words that no translation reaches: in a made-up language everything that is translated is in ‹ ›."""
 
 from __future__ import annotations
 

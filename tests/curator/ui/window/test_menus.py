@@ -17,7 +17,7 @@ MOVING = {
     *(f"edit.start_{where}" for where in ("later", "earlier", "right", "left")),
     *("view.looser", "view.tighter", "view.wider", "view.narrower"),
 }
-"""What a key that is held down goes on doing."""
+"""What a key repeats while it is held down."""
 
 
 def test_every_command_of_a_menu_has_its_own_letter(window: MainWindow) -> None:

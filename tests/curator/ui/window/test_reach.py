@@ -88,7 +88,7 @@ def name_of(widget: QWidget) -> str:
 
 
 def nameless(top: QWidget) -> list[str]:
-    """Controls that take the keyboard and tell a screen reader nothing."""
+    """Controls that take the keyboard and have no name for a screen reader."""
     return [
         name_of(one)
         for one in top.findChildren(QWidget)

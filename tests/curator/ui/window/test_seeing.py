@@ -1,4 +1,4 @@
-"""Seeing how the work goes: the dashboard beside the text, all background work, and the way back to a list."""
+"""Seeing how the work goes: the dashboard next to the text, all background work, and the way back to a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys of one's own: given, seen in menus and overlay, kept, and gone back from."""
+"""Custom keys: assigned, shown in menus and overlay, saved, and reset."""
 
 from __future__ import annotations
 

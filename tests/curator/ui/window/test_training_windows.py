@@ -33,7 +33,7 @@ CRASHED = JobOutcome(JobState.CRASHED, "The process ended; start it again.")
 
 
 class Held:
-    """A job that ends when it is told to; implements `JobHandle`."""
+    """A job that ends on request; implements `JobHandle`."""
 
     def __init__(self, on_progress: Callable[[Progress], None], on_end: Callable[[JobOutcome], None]) -> None:
         self.tell, self.end = on_progress, on_end
