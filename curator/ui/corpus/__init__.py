@@ -1,6 +1,6 @@
 """Searching all documents: words and patterns, hits in their contexts, and mentions made of those that were ticked.
 
-* **Hits are listed while the search goes on** (`corpus_window.py`). A search runs in a thread and looks after each part
+* **Hits are listed while the search runs** (`corpus_window.py`). A search runs in a thread and looks after each part
   whether another one was asked for. After a change the hits are found again and shown when all are there, so that the
   list stays still.
 """

@@ -74,7 +74,7 @@ class CorpusFlows(QObject):
         self._window = None
 
     def _search(self, query: str) -> Sequence[EntityMatch]:
-        """Called beside the window's thread."""
+        """Called in a background thread."""
         knowledge = self._bench.project.knowledge
         return knowledge.search(query) if query else knowledge.recent()
 

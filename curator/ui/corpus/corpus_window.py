@@ -60,7 +60,7 @@ class CorpusWindow(ShowDialog):
         self._search_in, self._types, self._writable = search_in, types, writable
         glance = Glance(Sight.of_process())
         self.worker = Worker(self)
-        self._stop = threading.Event()  # of the search that is under way
+        self._stop = threading.Event()  # of the search that is running
         self._number = 0  # of the search that is shown
         self._kept: list[Hit] | None = None  # found again after a change, until all are there
         self._chosen_hits: list[Hit] = []

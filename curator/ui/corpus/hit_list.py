@@ -45,7 +45,7 @@ class HitRow(KwicRow):
 
 
 def hit_cells(hit: Hit) -> tuple[str, ...]:
-    """What stands in the columns."""
+    """The contents of the columns."""
     return mention_words(hit), hit.external_id, hit.passage or "–"
 
 
@@ -140,7 +140,7 @@ def makeable(hit: Hit) -> bool:
 
 
 def row_of(hit: Hit, number: int, *, ticked: bool = False) -> HitRow:
-    """A line; `number` stands in for the mention's id, as most hits are none."""
+    """A line; `number` is in for the mention's id, as most hits are none."""
     context = MentionContext(
         number, hit.document_id, hit.external_id, hit.start, hit.left, hit.text, hit.right, "", None, "", None
     )

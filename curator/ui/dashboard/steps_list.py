@@ -53,7 +53,7 @@ class StepsModel(QAbstractTableModel):
         self._more = False
         self._struck = QFont()
         self._struck.setStrikeOut(True)
-        self.here: int | None = None  # the number of the last step that stands
+        self.here: int | None = None  # the number of the last step not undone
         self.beyond: Operation | None = None  # where the next page begins
 
     def begin(self, page: StepPage) -> None:

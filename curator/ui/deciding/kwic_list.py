@@ -35,12 +35,12 @@ from curator.ui.kit import (
     theme_of,
 )
 
-# Paints a mention in its context on one line: mark, words before, itself, words behind, where it stands and why.
+# Paints a mention in its context on one line: mark, words before, itself, words behind, where it is and why.
 SMALL = 0.88
 BEFORE = 0.42
 """Share of the words' width that is left of the mention, so that mentions stand below each other."""
 END = 0.26
-"""Share of the row for where it stands and what is said of it."""
+"""Share of the row for where it is and what is said of it."""
 MOST_MENTION = 0.3
 
 
@@ -278,7 +278,7 @@ class KwicList(RowList):
 
 
 def rule(parent: QWidget) -> QFrame:
-    """The line between the text and what stands below it."""
+    """The line between the text and what is below it."""
     line = QFrame(parent)
     line.setFrameShape(QFrame.Shape.HLine)
     line.setFrameShadow(QFrame.Shadow.Plain)

@@ -38,7 +38,7 @@ class UsesWindow(ShowDialog):
     """API: `show_entity`, `ask_entity`, `reload`, `say`. Nothing is changed here: `change_wanted` carries the ids of
     mentions that were ticked and seen, and the verdict that they should get instead of the link.
 
-    `of` is called in a thread of its own; `curator` returns the name of who acts. `first`: the entity that will be
+    `of` is called in a thread of its own; `curator` returns the curator's name. `first`: the entity that will be
     shown first, whose uses are read while the window is made.
     """
 
