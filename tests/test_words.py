@@ -58,7 +58,10 @@ ODD = {
 """Phrases in the sense that a reader stumbles over, and what to write instead."""
 OF_THE_CODE = {r"\bgate\b": "check", r"\bserves\b": "is in use", r"\bheard by\b": "used by", r"\bpromot\w+": "use"}
 """Words of the code that users do not meet."""
-CLEAN = ("curator", "models", "training")
+CLEAN = (
+    *("models", "training", "curator/commands", "curator/jobs", "curator/settings"),
+    *("curator/ui/document", "curator/ui/jobs", "curator/ui/kit", "curator/ui/people", "curator/ui/shell"),
+)
 """Rooms whose docstrings and comments say the same in the same words."""
 STOPPED = re.compile(r"(?:[.?!:…]|[.?!…][)”\"'’*]|[)”]|\}|\])$")
 TWO_SENTENCES = re.compile(r"[a-z0-9)”}]\. (?=[A-Z“*{])")

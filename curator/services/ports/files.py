@@ -126,7 +126,7 @@ class Carries:
     nil: bool = False
     relations: bool = False
     attributes: bool = False  # of mentions, as a project defines them
-    own_fields: bool = False  # infons, notes, attributes: whatever the file says besides, kept through a round trip
+    own_fields: bool = False  # infons, notes, attributes: everything else in the file, kept through a round trip
     takes_from: frozenset[str] = frozenset()  # other formats whose relations and own fields come along into this one
 
 

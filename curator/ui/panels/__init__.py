@@ -1,4 +1,4 @@
-"""Panels beside the text and below it: history and comments of a mention, guidelines, the status line, attributes."""
+"""Panels next to the text and below it: history and comments of a mention, guidelines, the status line, attributes."""
 
 from typing import TYPE_CHECKING
 
