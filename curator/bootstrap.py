@@ -68,6 +68,7 @@ from curator.services.records import (
     KnowledgeExport,
     ReleaseService,
     StatisticsService,
+    StoredEvaluations,
     log_folder,
 )
 from curator.services.rounds import AdjudicationService, AgreementService, RoundFiles, RoundService, repeating_seat
@@ -138,6 +139,7 @@ class Project:
     opinions: OpinionService
     retraining: RetrainingService
     evaluation: EvaluationService
+    evaluations: StoredEvaluations
     exporting: ExportService
     replay: ReplayService
     rounds: RoundService
@@ -292,6 +294,7 @@ class _Joined:
         propagation = PropagationService(store, events, clock, curator=curator)
         hierarchy = HierarchyService(store)
         attributes = AttributeService(store, events, clock, curator=curator)
+        evaluations = StoredEvaluations(store, AtomicWriter())
         return Project(
             folder=store.folder,
             read_only=store.read_only,
@@ -329,7 +332,8 @@ class _Joined:
             contrasts=ContrastService(store, self.linker),
             opinions=OpinionService(store, LocalModel(), events, clock, options=opinion_options),
             retraining=self._retraining(),
-            evaluation=EvaluationService(self.desk),
+            evaluation=EvaluationService(self.desk, keep=evaluations.keep),
+            evaluations=evaluations,
             exporting=ExportService(store, self.formats, AtomicWriter()),
             replay=ReplayService(store, events, clock),
             rounds=rounds,

@@ -8,15 +8,22 @@ from pathlib import Path
 import pytest
 
 from curator.domain.documents import Split
+from curator.services import records
 from curator.services.training import embedding_map, recipes
 from tests.curator.services.samples import bundle_info
 from training.data import snapshot
+from training.evaluation import ErrorKind, Relation
 from training.evaluation import embedding_map as trained_map
 from training.job import recipes as training_recipes
 
 
 def test_both_name_the_same_splits() -> None:
     assert [(one.name, one.value) for one in Split] == [(one.name, one.value) for one in snapshot.Split]
+
+
+def test_both_name_the_same_kinds_of_errors() -> None:
+    assert {one.value for one in records.ErrorKind} == {one.value for one in ErrorKind}
+    assert [one.value for one in records.Relation] == [one.value for one in Relation]
 
 
 def test_the_window_reads_the_map_that_training_writes(tmp_path: Path) -> None:

@@ -1,28 +1,41 @@
-"""evaluate, stats: a linker on gold, against another linker or in a replay, and the figures of the dashboard."""
+"""evaluate, errors, stats: a linker on gold, against another or in a replay, what it got wrong, the dashboard."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, SPLIT, opened, run_job, say
+from curator.cli.console import AS_JSON, PROJECT, SPLIT, counted, opened, run_job, say
 from curator.cli.linking import index_if_missing
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome
 from curator.domain.statistics import StatisticsFilter
 from curator.domain.wording import UserError
+from curator.services.records import (
+    KIND_WORDS,
+    ErrorFilter,
+    ErrorKind,
+    Relation,
+    check_errors_name,
+    errors_file,
+    errors_of,
+    head_figures,
+    kind_lines,
+    plots,
+)
 from curator.services.records import as_json as statistics_json
-from curator.services.records import head_figures, plots
 from curator.services.training import EvaluationWish, ReplayWish, check_place, save_report, without_html
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.statistics import Plot
-    from curator.services.records import Statistics
+    from curator.services.records import ErrorList, EvaluationError, Statistics, StoredEvaluation
 
 
 NIL_FIGURES = (("precision", "precision"), ("recall", "recall"), ("F1", "f1"), ("auPR", "au_pr"))
@@ -32,12 +45,20 @@ MOST_FLIPS = 10
 @click.command("evaluate")
 @PROJECT
 @click.option("--split", type=SPLIT, required=True, help="Split whose gold is used.")
-@click.option("--bundle", "bundle_id", metavar="ID", help="Evaluate this linker instead of the one in use.")
+@click.option("--linker", "linker_id", metavar="ID", help="Evaluate this linker instead of the one in use.")
+@click.option("--bundle", "former_name", metavar="ID", hidden=True)
 @click.option(
     "--against", metavar="ID", help="Compare with this linker: differences, exact test, mentions that become wrong."
 )
 @click.option(
     "--report", type=click.Path(path_type=Path), metavar="FILE.html", help="Write the full report to this file."
+)
+@click.option(
+    "--errors",
+    "errors_out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write every wrong answer to this file, .tsv or .json.",
 )
 @click.option("--no-memory", is_flag=True, help="Evaluate without the memory of the train decisions.")
 @click.option(
@@ -56,9 +77,11 @@ def evaluate(
     project: Path,
     *,
     split: str,
-    bundle_id: str | None,
+    linker_id: str | None,
+    former_name: str | None,
     against: str | None,
     report: Path | None,
+    errors_out: Path | None,
     no_memory: bool,
     whole_kb: bool,
     seed: int,
@@ -67,22 +90,31 @@ def evaluate(
     then: str | None,
     as_json: bool,
 ) -> None:
-    """Evaluate a linker on the link and NIL decisions in the done documents of a split."""
+    """Evaluate a linker on the link and NIL decisions in the done documents of a split.
+
+    The result is stored in the project: `curator errors P` lists the errors again at any time.
+    """
+    linker_id = linker_id or former_name
     wish: EvaluationWish | ReplayWish
     if replay:
-        _refuse("with --replay", ("--against", against), ("--whole-kb", whole_kb))
-        wish = ReplayWish(Split(split), bundle_id, Split(then) if then else None, limit, memory=not no_memory)
+        _refuse("with --replay", ("--against", against), ("--whole-kb", whole_kb), ("--errors", errors_out))
+        wish = ReplayWish(Split(split), linker_id, Split(then) if then else None, limit, memory=not no_memory)
     else:
         _refuse("without --replay", ("--limit", limit), ("--then", then))
         whole = True if whole_kb else None
-        wish = EvaluationWish(Split(split), bundle_id, against, memory=not no_memory, whole_kb=whole, seed=seed)
-    if report is not None:
-        check_place(report)
+        wish = EvaluationWish(Split(split), linker_id, against, memory=not no_memory, whole_kb=whole, seed=seed)
+    for file in (report, errors_out):
+        if file is not None:
+            check_place(file)
+    if errors_out is not None:
+        check_errors_name(errors_out.name)
     outcome = _run(project, wish)
     if report is not None:
         save_report(outcome.result, report)
     text = replay_text(outcome.result) if replay else figures_text(outcome.result)
     where = f"\nReport written to {report}." if report is not None else ""
+    if not replay and (wrong := _error_text(project, outcome.result, errors_out)):
+        where = f"\n{wrong}{where}"
     say(without_html(outcome.result), text + where, as_json=as_json)
 
 
@@ -175,6 +207,95 @@ def _is_plain(name: str) -> bool:
 
 def _percent(value: float | None) -> str:
     return "undefined" if value is None else f"{100 * value:.1f} %"
+
+
+# errors: the list of an evaluation, when it is made or later.
+
+KINDS = click.Choice([one.value for one in ErrorKind])
+KIND_NOTE = ", ".join(f"{one.value} ({words})" for one, words in KIND_WORDS.items())
+
+
+def _error_text(project: Path, result: Mapping[str, Any], out: Path | None) -> str:
+    """The table of kinds, and where the list is; writes it to `out`."""
+    found = errors_of(result)
+    lines = kind_lines(found, mentions=int(result.get("mentions", 0))) if "errors" in result else []
+    if result.get("stored"):
+        lines.append(f"Stored as {result['stored']}; `curator errors P` lists the errors.")
+    elif result.get("not_stored"):
+        lines.append(str(result["not_stored"]))
+    if out is not None:
+        with opened(project, read_only=True) as here:
+            here.evaluations.write(found, out)
+        lines.append(f"{counted(len(found.rows), 'error', 'errors')} written to {out}.")
+    return "\n".join(lines)
+
+
+@click.command("errors")
+@PROJECT
+@click.argument("evaluation_id", metavar="[ID]", default="")
+@click.option("--list", "listed", is_flag=True, help="List the stored evaluations instead.")
+@click.option("--kind", type=KINDS, help=f"Only errors of this kind: {KIND_NOTE}.")
+@click.option(
+    "--relation", type=click.Choice([one.value for one in Relation]), help="Only where the answer is this of the gold."
+)
+@click.option("--type", "type_", default="", metavar="TYPE", help="Only mentions of this type.")
+@click.option("--seen/--unseen", default=None, help="Only strings that were decided in training documents, or not.")
+@click.option("--limit", type=click.IntRange(min=0), default=20, show_default=True, metavar="N", help="Show N errors.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write them to this file, .tsv or .json.")
+@AS_JSON
+def errors(
+    project: Path,
+    *,
+    evaluation_id: str,
+    listed: bool,
+    kind: str | None,
+    relation: str | None,
+    type_: str,
+    seen: bool | None,
+    limit: int,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """List what the linker got wrong in a stored evaluation of P, the most confident errors first.
+
+    ID is one of `curator errors P --list`. Without it, the newest evaluation is used.
+    """
+    where = ErrorFilter(ErrorKind(kind) if kind else None, Relation(relation) if relation else None, type_, "", seen)
+    with opened(project, read_only=True) as found:
+        stored = found.evaluations
+        if listed:
+            rows = [asdict(one) for one in stored.all()]
+            say({"evaluations": rows}, "\n".join(map(_stored_line, stored.all())) or NONE_STORED, as_json=as_json)
+            return
+        one = stored.find(evaluation_id)
+        every = stored.errors(one.id)
+        chosen = every.chosen(where)
+        lines = [_stored_line(one), *kind_lines(every, mentions=one.mentions)]
+        if len(chosen.rows) < len(every.rows):
+            lines.append(f"{counted(len(chosen.rows), 'error matches', 'errors match')} the options.")
+        lines += [_error_line(row, chosen) for row in chosen.rows[:limit]]
+        if out is not None:
+            stored.write(chosen, out)
+            lines.append(f"{counted(len(chosen.rows), 'error', 'errors')} written to {out}.")
+        shown = json.loads(errors_file(replace(chosen, rows=chosen.rows[:limit]), "x.json"))
+        say({**asdict(one), "matching": len(chosen.rows), "rows": shown}, "\n".join(lines), as_json=as_json)
+
+
+NONE_STORED = "No evaluation is stored yet. `curator evaluate` makes one."
+
+
+def _stored_line(one: StoredEvaluation) -> str:
+    wrong = "errors not stored" if one.errors is None else counted(one.errors, "error", "errors")
+    return f"{one.id}  {one.split}, {one.mentions:,} mentions, {wrong}, linker {one.bundle}"
+
+
+def _error_line(row: EvaluationError, found: ErrorList) -> str:
+    rank = f"rank {row.rank}" if row.rank is not None else "not a candidate"
+    near = f", {row.relation_words}" if row.relation is not None else ""
+    return (
+        f"{row.probability:.2f}  {row.text} ({row.document}): {found.words(row.answer)}, gold {found.gold_words(row)} "
+        f"({rank}{near})"
+    )
 
 
 # stats: the figures of the dashboard.

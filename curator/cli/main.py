@@ -34,6 +34,7 @@ COMMANDS = {
     "link": ("curator.cli.linking", "link", "Link documents; save the suggestions or write them to a file."),
     "opinion": ("curator.cli.linking", "opinion", "Ask a language model about doubtful mentions."),
     "evaluate": ("curator.cli.evaluating", "evaluate", "Evaluate the linker on the gold of a split."),
+    "errors": ("curator.cli.evaluating", "errors", "List the errors of an evaluation."),
     "train": ("curator.cli.training", "train", "Retrain the linker from your decisions."),
     "linkers": ("curator.cli.training", "linkers", "List linkers, put one into use, or roll back."),
     "stats": ("curator.cli.evaluating", "stats", "Show the figures of the dashboard."),

@@ -4,14 +4,15 @@ from training.data.budget import CAUTION, FIXED_RESERVE, Budget, Rates, Workload
 from training.data.document_splits import Parts, divide, in_turn, place
 from training.data.domains import Domain, Domains, Untyped, common
 from training.data.examples import EntityTexts, Example, decided_documents, make_examples, shuffled_labels
-from training.data.gold import GoldMention, GoldSet, Resolve, fold, resolve_gold
+from training.data.gold import NIL_MARKERS, GoldMention, GoldSet, Resolve, fold, resolve_gold
 from training.data.progress import Event, Phase, note
-from training.data.snapshot import Snapshot, SnapshotDocument, Split, read_snapshot
+from training.data.snapshot import Snapshot, SnapshotDocument, SnapshotMention, Split, read_snapshot
 from training.data.spec import EvaluationSpec, ReplaySpec, TrainingSpec
 
 __all__ = [
     "CAUTION",
     "FIXED_RESERVE",
+    "NIL_MARKERS",
     "Budget",
     "Domain",
     "Domains",
@@ -28,6 +29,7 @@ __all__ = [
     "Resolve",
     "Snapshot",
     "SnapshotDocument",
+    "SnapshotMention",
     "Split",
     "TrainingSpec",
     "Untyped",

@@ -9,6 +9,7 @@ chance. Figures are micro-averaged unless they say macro, which is the mean over
 """
 
 from training.evaluation.embedding_map import MAP_FILE, EmbeddingMap, make_map, seen_by, select_points
+from training.evaluation.errors import ErrorKind, LinkingError, Relation, errors_json, linking_errors
 from training.evaluation.flips import Flip, FlipKind, flips
 from training.evaluation.headline import compare, curves, headline, slice_estimates
 from training.evaluation.outcomes import Outcomes, outcomes
@@ -26,11 +27,14 @@ __all__ = [
     "MAP_FILE",
     "DocumentBootstrap",
     "EmbeddingMap",
+    "ErrorKind",
     "Figure",
     "Flip",
     "FlipKind",
+    "LinkingError",
     "NilFigures",
     "Outcomes",
+    "Relation",
     "ReplayCurves",
     "Report",
     "SimulatedDecision",
@@ -39,12 +43,14 @@ __all__ = [
     "compare",
     "curves",
     "curves_of",
+    "errors_json",
     "evaluate",
     "evaluation_page",
     "flips",
     "headline",
     "is_right",
     "learner",
+    "linking_errors",
     "make_map",
     "map_of",
     "members",

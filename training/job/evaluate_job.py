@@ -35,10 +35,12 @@ from training.evaluation import (
     compare,
     curves,
     curves_of,
+    errors_json,
     evaluation_page,
     flips,
     headline,
     learner,
+    linking_errors,
     map_of,
     members,
     outcomes,
@@ -88,10 +90,10 @@ def run_evaluation(spec: EvaluationSpec | Mapping[str, Any]) -> Iterator[Event]:
 
     The result is the JSON of `training.evaluation.Report` with `bundle`, `split`, `kb_hash`, `data_hash`, `memory`,
     `figures` (by name: value, low, high of the 95 % interval), intervals of the slices, `curves`, the bundle's
-    embedding `map` or None, where they were asked for `whole_kb` and `against`, and `html`: the report as one page. The
-    snapshot may hold `train` documents besides, which teach the memory and define what was "seen", and `validation`
-    documents, whose NIL types are known. Raises ModelError where the split holds no decided mention, or snapshot and
-    bundle differ in knowledge base.
+    embedding `map` or None, where they were asked for `whole_kb` and `against`, the `errors` as `errors_json` writes
+    them, and `html`: the report as one page. The snapshot may hold `train` documents besides, which teach the memory
+    and define what was "seen", and `validation` documents, whose NIL types are known. Raises ModelError where the split
+    holds no decided mention, or snapshot and bundle differ in knowledge base.
     """
     asked = spec if isinstance(spec, EvaluationSpec) else EvaluationSpec.from_json(spec)
     _use_threads(asked.threads)
@@ -107,6 +109,8 @@ def run_evaluation(spec: EvaluationSpec | Mapping[str, Any]) -> Iterator[Event]:
     yield Event(Phase.EVALUATE, text=say("Counting results and resampling documents"))
     found = outcomes(answers, work.gold)
     result = _figures(work, found, linker) | {"memory": {"used": remembered > 0, "decisions": remembered}}
+    kb = linker.stages.kb
+    result["errors"] = errors_json(linking_errors(answers, work.gold, work.documents, kb, work.facts), kb)
     if asked.whole_kb:
         result["whole_kb"] = yield from _whole_kb(linker, work, passes)
     if asked.against is not None:

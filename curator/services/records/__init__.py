@@ -22,28 +22,56 @@ if TYPE_CHECKING:
         start_logging,
         stop_logging,
     )
+    from curator.services.records.evaluation_errors import (
+        KIND_WORDS,
+        RELATION_WORDS,
+        ErrorFilter,
+        ErrorKind,
+        ErrorList,
+        EvaluationError,
+        Relation,
+        check_errors_name,
+        errors_file,
+        errors_of,
+        kind_lines,
+        type_words,
+    )
     from curator.services.records.exporting import ExportReport, ExportScope, ExportService, ExportTarget
     from curator.services.records.kb_export import LEAST, KnowledgeExport
     from curator.services.records.plots_of_models import LEARNING
     from curator.services.records.release import ReleaseService
     from curator.services.records.statistics import Statistics, StatisticsService, as_json, head_figures, plots
+    from curator.services.records.stored_evaluations import StoredEvaluation, StoredEvaluations
 
 __all__ = [
+    "KIND_WORDS",
     "LEARNING",
     "LEAST",
+    "RELATION_WORDS",
     "AuditService",
     "DiagnosticsService",
+    "ErrorFilter",
+    "ErrorKind",
+    "ErrorList",
+    "EvaluationError",
     "ExportReport",
     "ExportScope",
     "ExportService",
     "ExportTarget",
     "KnowledgeExport",
+    "Relation",
     "ReleaseService",
     "Statistics",
     "StatisticsService",
+    "StoredEvaluation",
+    "StoredEvaluations",
     "add_to_desktop",
     "as_json",
+    "check_errors_name",
+    "errors_file",
+    "errors_of",
     "head_figures",
+    "kind_lines",
     "last_lines",
     "log_folder",
     "plots",
@@ -51,6 +79,7 @@ __all__ = [
     "sqlite_words",
     "start_logging",
     "stop_logging",
+    "type_words",
 ]
 
 __getattr__ = opened_late(
@@ -58,9 +87,12 @@ __getattr__ = opened_late(
     audit="AuditService",
     desktop="add_to_desktop remove_from_desktop",
     diagnostics="DiagnosticsService last_lines log_folder sqlite_words start_logging stop_logging",
+    evaluation_errors="ErrorFilter ErrorKind ErrorList EvaluationError KIND_WORDS RELATION_WORDS Relation "
+    "check_errors_name errors_file errors_of kind_lines type_words",
     exporting="ExportReport ExportScope ExportService ExportTarget",
     kb_export="KnowledgeExport LEAST",
     plots_of_models="LEARNING",
     release="ReleaseService",
     statistics="Statistics StatisticsService as_json head_figures plots",
+    stored_evaluations="StoredEvaluation StoredEvaluations",
 )

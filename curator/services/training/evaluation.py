@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import Split
-from curator.domain.jobs import BundleInfo, JobOutcome
+from curator.domain.jobs import BundleInfo, JobOutcome, JobState
 from curator.domain.wording import UserError, tr
 from curator.services.ports import JobHandle
 from curator.services.training.chain import JobChain, OnEnd, OnProgress
@@ -50,14 +50,17 @@ class ReplayWish:
 class EvaluationService:
     """Gold are the link and NIL decisions of done documents; what they are compared with is linked afresh."""
 
-    def __init__(self, desk: JobDesk) -> None:
+    def __init__(self, desk: JobDesk, *, keep: Callable[[Mapping[str, Any]], str]) -> None:
+        """`keep` stores the result of an evaluation and returns its id; it may raise UserError."""
         self._desk = desk
+        self._keep = keep
 
     def start(self, wish: EvaluationWish, *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
         """Evaluate a bundle. Nothing in the project changes.
 
         The outcome's result holds the figures: `recall` by k, `nil`, `mentions`, `in_kb`, `nil_mentions`, `slices`,
-        `figures` with intervals, `curves`, `against`, …, and the report as `html`. Raises UserError where the split
+        `figures` with intervals, `curves`, `against`, …, the `errors`, the report as `html`, and `stored`: the id under
+        which it was stored, '' with the reason as `not_stored` where it could not be. Raises UserError where the split
         has no gold, there is no such bundle, or the two are of different knowledge bases.
         """
         bundle, against = self._bundle(wish.bundle), self._other(wish)
@@ -133,7 +136,7 @@ class EvaluationService:
 
         def finish(outcome: JobOutcome) -> JobOutcome:
             self._desk.workplace.remove(folder)
-            return outcome
+            return self._stored(outcome)
 
         chain = JobChain(
             [
@@ -149,6 +152,15 @@ class EvaluationService:
             finish=finish,
         )
         return chain.start()
+
+    def _stored(self, outcome: JobOutcome) -> JobOutcome:
+        if outcome.state is not JobState.DONE or ERRORS not in outcome.result:
+            return outcome
+        try:
+            stored = {"stored": self._keep(outcome.result)}
+        except UserError as error:  # the figures are there all the same
+            stored = {"stored": "", "not_stored": str(error)}
+        return replace(outcome, result={**outcome.result, **stored})
 
     def _has_worlds(self, split: Split) -> bool:
         with self._desk.store.read() as unit:
@@ -177,7 +189,7 @@ class EvaluationService:
 
 # Where the report of an evaluation is written: one HTML file, whole or not at all.
 
-HTML = "html"
+HTML, ERRORS = "html", "errors"
 
 
 def check_place(path: Path) -> None:
@@ -219,5 +231,8 @@ def save_report(result: Mapping[str, Any], path: Path) -> None:
 
 
 def without_html(result: Mapping[str, Any]) -> dict[str, Any]:
-    """The figures alone, for JSON."""
-    return {name: value for name, value in result.items() if name != HTML}
+    """The figures alone, for JSON; of the errors the numbers by kind."""
+    found = {name: value for name, value in result.items() if name != HTML}
+    if isinstance(found.get(ERRORS), Mapping):
+        found[ERRORS] = found[ERRORS].get("kinds", {})
+    return found

@@ -269,6 +269,7 @@ class FiguresDialog(ShowDialog):
     `title_of` name entities and documents in the table of what two bundles answer differently."""
 
     mention_wanted = Signal(int, int)  # document, mention
+    errors_wanted = Signal(str)  # id of the stored evaluation
 
     def __init__(
         self,
@@ -333,6 +334,11 @@ class FiguresDialog(ShowDialog):
         copy = self.add_button(tr("&Copy"))
         text = "\n".join("\t".join(row) for row in self._rows)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
+        if "errors" in self._result:
+            stored, errors = str(self._result.get("stored", "")), self.add_button(tr("&Errors…"))
+            errors.setEnabled(bool(stored))
+            errors.setToolTip(str(self._result.get("not_stored", "")))
+            errors.clicked.connect(lambda: self.errors_wanted.emit(stored))
         self.save = self.add_button(tr("&Save report…"))
         self.show_report = self.add_button(tr("&Open report"))
         for button in (self.save, self.show_report):

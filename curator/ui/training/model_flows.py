@@ -16,6 +16,7 @@ from curator.ui.jobs import JobKind, Launch, RunningJob
 from curator.ui.kit import place_of, tell
 from curator.ui.queue import SPLIT_WORDS
 from curator.ui.training.bundle_flows import BundleFlows
+from curator.ui.training.error_flows import ErrorFlows
 from curator.ui.training.training_flows import TrainingFlows
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class ModelFlows(QObject):
         self._bench = bench
         self.bundles = BundleFlows(bench)
         self.training = TrainingFlows(bench, self.bundles)
+        self.errors = ErrorFlows(bench, self.bundles)
         self.bundles.compare_wanted.connect(self.evaluate)
         self._detect_types: tuple[str, ...] = ()  # what was ticked last
 
@@ -212,6 +214,7 @@ class ModelFlows(QObject):
         found = self.bundles
         dialog = FiguresDialog(outcome.result, self._window, name_of=found.name_of, title_of=found.title_of)
         dialog.mention_wanted.connect(found.open_mention)
+        dialog.errors_wanted.connect(self.errors.show_errors)
         found.show_beside(dialog)
 
     def close_windows(self) -> None:

@@ -186,7 +186,7 @@ def test_evaluate_against_another_linker(cli: Cli, project: Path, jobs: FakeJobs
             "flips": [flip],
         }
     }
-    answer = cli("evaluate", project, "--split", "validation", "--bundle", second, "--against", first, "--no-memory")
+    answer = cli("evaluate", project, "--split", "validation", "--linker", second, "--against", first, "--no-memory")
     assert answer.out.splitlines()[3:] == [
         f"against {first}: 3 right only with this linker, 1 right only with the other, p 0.6250 (McNemar, exact)",
         "  recall@1: +10.0 points (-5.0 to +25.0)",
@@ -195,6 +195,9 @@ def test_evaluate_against_another_linker(cli: Cli, project: Path, jobs: FakeJobs
     ]
     spec = jobs.started[-1][1]
     assert (Path(spec["against"]).name, Path(spec["bundle"]).name, spec["memory"]) == (first, second, False)
+    cli("evaluate", project, "--split", "validation", "--bundle", first)
+    assert Path(jobs.started[-1][1]["bundle"]).name == first, "the former name of --linker"
+    assert "--bundle" not in cli("evaluate", "--help").out
 
 
 def test_replay_of_the_gold(cli: Cli, project: Path, jobs: FakeJobs) -> None:

@@ -1,10 +1,13 @@
-"""`curator stats`: the dashboard's figures on the command line."""
+"""`curator evaluate --errors`, `curator errors` and `curator stats`."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from tests.curator.cli.conftest import Cli
+from tests.curator.services.fakes import FakeJobs
+from tests.curator.services.samples import error_row, evaluation_result
 
 
 def test_the_figures_are_printed_for_people_and_for_programs(cli: Cli, project: Path) -> None:
@@ -29,3 +32,35 @@ def test_one_plot_is_csv(cli: Cli, project: Path) -> None:
     assert refused.code == 2
     assert "The plots are mentions, documents, progress" in refused.err
     assert cli("stats", project, "--since", "yesterday").code == 2
+
+
+def test_the_errors_of_an_evaluation_are_written_stored_and_listed_again(
+    cli: Cli, project: Path, jobs: FakeJobs, tmp_path: Path
+) -> None:
+    cli("index", project)
+    assert cli("errors", project, "--list").out == "No evaluation is stored yet. `curator evaluate` makes one.\n"
+    refused = cli("errors", project)
+    assert (refused.code, "No evaluation is stored yet" in refused.err) == (2, True)
+    jobs.result = evaluation_result(
+        error_row(relation="parent"), error_row(kind="nil_link", answer="", probability=0.5, mention="2", seen=False)
+    )
+    out = tmp_path / "errors.tsv"
+    answer = cli("evaluate", project, "--split", "validation", "--errors", out)
+    assert answer.code == 0, answer.err
+    *_, head, kind, other, new, stored, written = answer.out.splitlines()
+    assert head == "Errors: 2 of 9 mentions"
+    assert kind.split() == ["gold", "ranked", "lower", "1", "50.0", "%", "parent", "of", "gold", "1"]
+    assert other.split() == ["NIL,", "but", "gold", "is", "a", "link", "1", "50.0", "%"]
+    assert new.strip() == "strings not seen in training: 1"
+    assert written == f"2 errors written to {out}."
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 3
+    id_ = stored.removeprefix("Stored as ").partition(";")[0]
+    assert cli("errors", project, "--list").out.startswith(f"{id_}  validation, 9 mentions, 2 errors, linker b1")
+    lines = cli("errors", project, id_, "--unseen").out.splitlines()
+    assert lines[-2] == "1 error matches the options."
+    assert lines[-1] == "0.50  lidocaine (PMID 1): NIL, gold Lidocaine (rank 2)"
+    found = cli("errors", project, "--kind", "ranked_lower", "--out", tmp_path / "a.json", "--json").json
+    assert (found["id"], found["matching"], found["rows"][0]["relation"]) == (id_, 1, "parent")
+    assert len(json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))) == 1
+    wrong = cli("evaluate", project, "--split", "validation", "--errors", tmp_path / "errors.xls")
+    assert (wrong.code, "must end in .tsv or .json" in wrong.err) == (2, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -57,3 +58,46 @@ def bundle_info(*, path: Path = Path("nowhere"), metrics: dict[str, Any] | None 
         metrics=metrics or {},
         parent=str(facts.get("parent", "")),
     )
+
+
+def error_row(**changes: Any) -> dict[str, Any]:
+    """One row of an evaluation's errors, as the job writes it: by field."""
+    row: dict[str, Any] = {
+        "kind": "ranked_lower",
+        "relation": None,
+        "document": "1",
+        "document_name": "PMID 1",
+        "mention": "1",
+        "text": "lidocaine",
+        "before": "Before the ",
+        "after": " was given.",
+        "types": ["Chemical"],
+        "gold": ["MESH:D008012"],
+        "answer": "MESH:D006323",
+        "probability": 0.75,
+        "rank": 2,
+        "gold_probability": 0.125,
+        "gold_score": -1.5,
+        "seen": True,
+    }
+    assert set(changes) <= set(row)
+    return row | changes
+
+
+def evaluation_result(*rows: dict[str, Any], split: str = "validation", mentions: int = 9) -> dict[str, Any]:
+    """What an evaluation job gives, as far as its list of errors depends on it."""
+    kinds = Counter(row["kind"] for row in rows)
+    return {
+        "split": split,
+        "bundle": "b1",
+        "made": "2026-01-02T03:04:05+00:00",
+        "mentions": mentions,
+        "html": "<p>α</p>",
+        "errors": {
+            "version": 1,
+            "fields": list(error_row()),
+            "rows": [list(row.values()) for row in rows],
+            "names": {"MESH:D008012": "Lidocaine", "MESH:D006323": "Heart Arrest"},
+            "kinds": dict(kinds),
+        },
+    }

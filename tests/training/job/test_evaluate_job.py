@@ -34,6 +34,8 @@ def test_figures_of_a_split(tmp_path: Path, base_bundle: Bundle) -> None:
     assert result["bundle"] == base_bundle.manifest.id
     assert {"seen surface", "unseen surface"} <= set(result["slices"])
     assert "recall@1" in result["message"]
+    wrong = len(result["errors"]["rows"])
+    assert wrong == sum(result["errors"]["kinds"].values()) == round(18 * (1 - result["accuracy"]))
 
 
 def result_of(spec_: dict[str, Any]) -> dict[str, Any]:

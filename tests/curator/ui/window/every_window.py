@@ -195,6 +195,7 @@ MAKERS: dict[str, str | Maker] = {
     "DetectDialog": "tools.detect",
     "DocumentColumnsDialog": _columns,
     "EntitiesWindow": _entities,
+    "ErrorsWindow": "model.errors",
     "EvaluateDialog": "tools.evaluate",
     "ExportDialog": "project.export",
     "FetchPubMedDialog": "project.fetch",

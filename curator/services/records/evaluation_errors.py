@@ -1,0 +1,263 @@
+"""The errors of an evaluation: one row for each wrong answer, their kinds, filters, and files of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from curator.domain.wording import UserError, tr
+
+NIL = "NIL"
+
+
+class ErrorKind(StrEnum):
+    """Why an answer is wrong, in the order of the table of kinds; see `training.evaluation.errors`."""
+
+    RANKED_LOWER = "ranked_lower"
+    NOT_RETRIEVED = "not_retrieved"
+    NIL_LINK = "nil_link"
+    LINKED_NIL = "linked_nil"
+    GOLD_NOT_IN_KB = "gold_not_in_kb"
+    NO_ANSWER = "no_answer"
+
+
+class Relation(StrEnum):
+    """What the answer is to the gold entity, by one step in the hierarchy."""
+
+    PARENT = "parent"
+    CHILD = "child"
+    SIBLING = "sibling"
+
+
+KIND_WORDS = {
+    ErrorKind.RANKED_LOWER: "gold ranked lower",
+    ErrorKind.NOT_RETRIEVED: "gold not among the candidates",
+    ErrorKind.NIL_LINK: "NIL, but gold is a link",
+    ErrorKind.LINKED_NIL: "linked, but gold is NIL",
+    ErrorKind.GOLD_NOT_IN_KB: "linked, but gold is not in the knowledge base",
+    ErrorKind.NO_ANSWER: "no answer",
+}
+RELATION_WORDS = {
+    Relation.PARENT: "parent of gold",
+    Relation.CHILD: "child of gold",
+    Relation.SIBLING: "sibling of gold",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationError:
+    """One wrong answer. `gold` and `answer` are entity ids; no gold and no answer are NIL. `probability` is the
+    linker's that its answer is right, `rank` of the first gold entity among the candidates counts from 1,
+    `gold_probability` and `gold_score` are its own; None where it is not among them. `seen`: the string was decided in
+    training documents; None where that is not known. `before` and `after` are the text around the mention."""
+
+    kind: ErrorKind
+    relation: Relation | None
+    split: str
+    document_id: int
+    document: str
+    mention_id: int
+    text: str
+    before: str
+    after: str
+    types: tuple[str, ...]
+    gold: tuple[str, ...]
+    answer: str
+    probability: float
+    rank: int | None
+    gold_probability: float | None
+    gold_score: float | None
+    seen: bool | None
+
+    @property
+    def is_nil(self) -> bool:
+        """Whether the decision counts as NIL."""
+        return self.kind in (ErrorKind.LINKED_NIL, ErrorKind.GOLD_NOT_IN_KB) or not self.gold
+
+    @property
+    def kind_words(self) -> str:
+        return tr(KIND_WORDS[self.kind])
+
+    @property
+    def relation_words(self) -> str:
+        return tr(RELATION_WORDS[self.relation]) if self.relation is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorList:
+    """Errors, the confident ones first, with the names of the entities by id. `changed` are the mentions whose decision
+    is no longer the gold of the evaluation."""
+
+    rows: tuple[EvaluationError, ...] = ()
+    names: Mapping[str, str] | None = None
+    changed: frozenset[int] = frozenset()
+
+    def words(self, entity_id: str) -> str:
+        """The entity's name; its id where the knowledge base of the evaluation has none."""
+        return (self.names or {}).get(entity_id, entity_id) if entity_id else NIL
+
+    def gold_words(self, row: EvaluationError) -> str:
+        return " + ".join(map(self.words, row.gold)) or NIL
+
+    def chosen(self, where: ErrorFilter) -> ErrorList:
+        return ErrorList(tuple(one for one in self.rows if where.allows(one)), self.names, self.changed)
+
+    def counts(self) -> dict[ErrorKind, Counter[Relation | None]]:
+        """Numbers by kind, in the order of the kinds, and within it by relation; kinds without errors are absent."""
+        found = {kind: Counter(one.relation for one in self.rows if one.kind is kind) for kind in ErrorKind}
+        return {kind: numbers for kind, numbers in found.items() if numbers}
+
+    @property
+    def types(self) -> list[str]:
+        return sorted({type_words(one.types) for one in self.rows}, key=str.casefold)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorFilter:
+    """None and '' allow everything."""
+
+    kind: ErrorKind | None = None
+    relation: Relation | None = None
+    type: str = ""
+    split: str = ""
+    seen: bool | None = None
+
+    def allows(self, one: EvaluationError) -> bool:
+        return (
+            self.kind in (None, one.kind)
+            and self.relation in (None, one.relation)
+            and self.type in ("", type_words(one.types))
+            and self.split in ("", one.split)
+            and self.seen in (None, one.seen)
+        )
+
+
+def type_words(types: Sequence[str]) -> str:
+    """Alternatives as one word: a mention may be of any of its types."""
+    return " | ".join(types) or "–"
+
+
+def errors_of(result: Mapping[str, Any]) -> ErrorList:
+    """The errors in the result of an evaluation, by falling probability; none where it was made without them. Fields
+    that this version does not know are left out."""
+    found = result.get("errors")
+    if not isinstance(found, Mapping) or "rows" not in found:
+        return ErrorList(names={})
+    split, heads = str(result.get("split", "")), list(found["fields"])
+    rows = [_row(dict(zip(heads, one, strict=False)), split) for one in found["rows"]]
+    return ErrorList(confident_first(one for one in rows if one is not None), dict(found.get("names", {})))
+
+
+def joined(lists: Iterable[ErrorList]) -> ErrorList:
+    """Several lists as one."""
+    every = list(lists)
+    names = {id_: name for one in every for id_, name in (one.names or {}).items()}
+    return ErrorList(confident_first(row for one in every for row in one.rows), names)
+
+
+def confident_first(rows: Iterable[EvaluationError]) -> tuple[EvaluationError, ...]:
+    return tuple(sorted(rows, key=lambda one: (-one.probability, one.split, one.document_id, one.mention_id)))
+
+
+def _row(raw: Mapping[str, Any], split: str) -> EvaluationError | None:
+    """None for a kind that only a newer version knows."""
+    try:
+        return EvaluationError(
+            kind=ErrorKind(raw["kind"]),
+            relation=Relation(raw["relation"]) if raw.get("relation") else None,
+            split=split,
+            document_id=int(raw["document"]),
+            document=str(raw["document_name"]),
+            mention_id=int(raw["mention"]),
+            text=str(raw["text"]),
+            before=str(raw["before"]),
+            after=str(raw["after"]),
+            types=tuple(raw["types"]),
+            gold=tuple(raw["gold"]),
+            answer=str(raw["answer"]),
+            probability=float(raw["probability"]),
+            rank=raw["rank"],
+            gold_probability=raw["gold_probability"],
+            gold_score=raw["gold_score"],
+            seen=raw["seen"],
+        )
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+# The table of kinds, and the list as a file.
+
+
+def kind_lines(found: ErrorList, *, mentions: int) -> list[str]:
+    """A short table: how many errors there are of each kind, as a share of `mentions`, and how near the answers are."""
+    total = len(found.rows)
+    lines = [tr("Errors: {total:,} of {mentions:,} mentions", total=total, mentions=mentions)]
+    counts = found.counts()
+    wide = max((len(tr(KIND_WORDS[kind])) for kind in counts), default=0)
+    for kind, numbers in counts.items():
+        number = numbers.total()
+        near = [f"{tr(RELATION_WORDS[one])} {numbers[one]:,}" for one in Relation if numbers[one]]
+        share = f"{100 * number / total:5.1f} %"
+        tail = f"   {', '.join(near)}" if near else ""
+        lines.append(f"  {tr(KIND_WORDS[kind]):{wide}}  {number:7,}  {share}{tail}")
+    if new := sum(one.seen is False for one in found.rows):
+        lines.append(tr("  strings not seen in training: {new:,}", new=new))
+    return lines
+
+
+COLUMNS: tuple[tuple[str, Callable[[EvaluationError, ErrorList], Any]], ...] = (
+    ("kind", lambda row, _: row.kind.value),
+    ("relation", lambda row, _: row.relation.value if row.relation else None),
+    ("split", lambda row, _: row.split),
+    ("document", lambda row, _: row.document),
+    ("mention_id", lambda row, _: row.mention_id),
+    ("type", lambda row, _: "|".join(row.types)),
+    ("before", lambda row, _: row.before),
+    ("mention", lambda row, _: row.text),
+    ("after", lambda row, _: row.after),
+    ("gold", lambda row, _: "|".join(row.gold) or NIL),
+    ("gold_name", lambda row, found: "|".join(map(found.words, row.gold))),
+    ("answer", lambda row, _: row.answer or NIL),
+    ("answer_name", lambda row, found: found.words(row.answer) if row.answer else ""),
+    ("probability", lambda row, _: row.probability),
+    ("gold_rank", lambda row, _: row.rank),
+    ("gold_probability", lambda row, _: row.gold_probability),
+    ("gold_score", lambda row, _: row.gold_score),
+    ("seen_in_training", lambda row, _: row.seen),
+)
+
+
+def errors_file(found: ErrorList, name: str) -> bytes:
+    """The list as the suffix of `name` says: a table with tabs, or a JSON list of objects. Raises UserError for another
+    suffix."""
+    suffix = check_errors_name(name)
+    rows = [{column: read(row, found) for column, read in COLUMNS} for row in found.rows]
+    if suffix == ".json":
+        return (json.dumps(rows, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "surrogatepass")
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter="\t", lineterminator="\n")
+    writer.writerow([column for column, _ in COLUMNS])
+    writer.writerows([_cell(value) for value in row.values()] for row in rows)
+    return out.getvalue().encode("utf-8", "surrogatepass")
+
+
+def check_errors_name(name: str) -> str:
+    """The suffix. Raises UserError for one that names no format."""
+    suffix = Path(name).suffix.lower()
+    if suffix not in (".tsv", ".json"):
+        raise UserError(tr("{name}: the file name must end in .tsv or .json, which sets the format.", name=name))
+    return suffix
+
+
+def _cell(value: Any) -> Any:
+    """One line, without tabs; yes and no instead of Python's words."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " ".join(value.split()) if isinstance(value, str) else value

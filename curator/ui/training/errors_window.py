@@ -1,0 +1,392 @@
+"""*Model > Errors of an evaluation*: what the linker got wrong, the confident errors first; a row opens its mention."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QSizePolicy,
+    QWidget,
+)
+
+from curator.domain.documents import Split
+from curator.domain.wording import UserError, ntr, tr
+from curator.services.records import (
+    KIND_WORDS,
+    RELATION_WORDS,
+    ErrorFilter,
+    ErrorKind,
+    ErrorList,
+    EvaluationError,
+    Relation,
+    StoredEvaluation,
+    StoredEvaluations,
+)
+from curator.ui.kit import (
+    ElidedLabel,
+    EmptyPage,
+    FindLine,
+    FlowRow,
+    OpeningTable,
+    RecordColumn,
+    RecordModel,
+    ShowDialog,
+    Worker,
+    file_dialog,
+    key_of,
+    tell,
+)
+from curator.ui.queue import SPLIT_WORDS
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+SORT_ROLE = ROW_ROLE + 1
+BEFORE = 32
+"""Characters of the text before a mention that its context shows; the column is cut on the right."""
+SPLITS = ""
+"""In place of an evaluation's id: the newest of every split."""
+NONE_STORED = "No evaluation is stored yet"
+MAKE_ONE = "Tools › Evaluate… compares the linker with the decisions of a split. Its errors are listed here."
+NO_ERRORS, ALL_RIGHT = "No errors", "Every answer of the linker is right."
+NO_LIST = "This evaluation was stored without its errors. Evaluate again to list them."
+NO_MATCH, LESS = "No error matches", "Change the search words or the choices above."
+OPENS = "Enter or a double-click opens the mention."
+STEPS = "Enter or a double-click opens the mention. In the text, {next} and {previous} go to the next and the previous."
+Found = tuple[list[StoredEvaluation], ErrorList, str]
+"""What is stored, the errors of what is chosen, and what went wrong, '' for nothing."""
+
+
+class ErrorsWindow(ShowDialog):
+    """`mention_wanted` carries the ids of a document and a mention, `said` what the error is."""
+
+    mention_wanted = Signal(int, int)
+    said = Signal(str)
+
+    def __init__(self, service: StoredEvaluations, *, evaluation: str = SPLITS, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Errors of an evaluation"), parent)
+        self.setWindowFlags(Qt.WindowType.Window)
+        self._service = service
+        self.worker = Worker(self)
+        self._every = self._shown = ErrorList()
+        self._opened = False
+        self._nothing = ("", "")
+        self.evaluations = self._combo(tr("Evaluation"))
+        self.kinds = self._combo(tr("Kind of error"))
+        self.types = self._combo(tr("Type"))
+        self.splits = self._combo(tr("Split"))
+        self.seen = self._combo(tr("String in training"))
+        self.words = FindLine(tr("Find errors"), tr("Find by mention, entity or document"), self)
+        self.left = QCheckBox(tr("&Hide mentions decided differently since"), self)
+        self.model: RecordModel[EvaluationError] = RecordModel(self._columns(), self)
+        self.table = self._make_table()
+        self.empty = EmptyPage("", parent=self)
+        self.empty.hide()
+        self.state = ElidedLabel(muted=True, parent=self)
+        self.save = self.add_button(tr("&Save list…"))
+        self.go = self.add_button(tr("&Open the mention"))
+        self._compose()
+        self._connect()
+        self.resize(1120, 640)
+        self.load(evaluation)
+
+    def _combo(self, name: str) -> QComboBox:
+        combo = QComboBox(self)
+        combo.setAccessibleName(name)
+        combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        combo.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        combo.setMinimumContentsLength(8)
+        return combo
+
+    def _columns(self) -> list[RecordColumn[EvaluationError]]:
+        return [
+            RecordColumn(tr("Error"), self._kind_words),
+            RecordColumn(tr("Mention"), lambda row: row.text),
+            RecordColumn(tr("Context"), context_words),
+            RecordColumn(tr("Decided"), lambda row: self._every.gold_words(row)),
+            RecordColumn(tr("Answer"), lambda row: self._every.words(row.answer)),
+            RecordColumn(
+                tr("Probability"), lambda row: f"{row.probability:.2f}", by=lambda row: row.probability, figure=True
+            ),
+            RecordColumn(
+                tr("Rank of decided"),
+                lambda row: "–" if row.rank is None else str(row.rank),
+                by=lambda row: row.rank or 10_000,
+                figure=True,
+            ),
+            RecordColumn(tr("Its probability"), _its_probability, by=lambda row: row.gold_probability, figure=True),
+            RecordColumn(tr("Document"), lambda row: row.document),
+        ]
+
+    def _make_table(self) -> OpeningTable:
+        table = OpeningTable(self)
+        table.setAccessibleName(tr("Errors of the evaluation"))
+        self._sorted = QSortFilterProxyModel(self)
+        self._sorted.setSortRole(SORT_ROLE)
+        self._sorted.setSourceModel(self.model)
+        table.setModel(self._sorted)
+        table.verticalHeader().hide()
+        table.setShowGrid(False)
+        table.setSortingEnabled(True)
+        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # confident errors first until a header is clicked
+        table.setTabKeyNavigation(False)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        header = table.horizontalHeader()
+        header.setResizeContentsPrecision(100)
+        header.setHighlightSections(False)
+        for column, stretched in enumerate((False, True, True, True, True, False, False, False, False)):
+            mode = QHeaderView.ResizeMode.Stretch if stretched else QHeaderView.ResizeMode.ResizeToContents
+            header.setSectionResizeMode(column, mode)
+        return table
+
+    def _compose(self) -> None:
+        self.body.addWidget(self.evaluations)
+        self.body.addLayout(FlowRow(self.kinds, self.types, self.splits, self.seen, self.left))
+        line = QHBoxLayout()
+        line.addWidget(self.words, 1)
+        self.body.addLayout(line)
+        self.body.addWidget(self.table, 1)
+        self.body.addWidget(self.empty, 1)
+        self.body.addWidget(self.state)
+
+    def _connect(self) -> None:
+        self.evaluations.activated.connect(lambda: self.load(self.evaluations.currentData()))
+        for combo in (self.kinds, self.types, self.splits, self.seen):
+            combo.currentIndexChanged.connect(self._filter)
+        self.left.toggled.connect(self._filter)
+        self.words.textChanged.connect(self._filter)
+        self.words.returnPressed.connect(self._to_table)
+        self.table.activated.connect(self._open)
+        self.go.clicked.connect(lambda: self._open(self.table.currentIndex()))
+        self.save.clicked.connect(self._ask_place)
+        self.finished.connect(self.worker.close)
+
+    # --- rows ---
+
+    def load(self, evaluation: str) -> None:
+        """Read the list of an evaluation in a worker thread; '' is the newest of every split."""
+        self.worker.ask(partial(_found, self._service, evaluation), lambda found: self._show(found, evaluation))
+
+    def refresh(self) -> None:
+        """Decisions changed: look again which of the mentions are decided differently now."""
+        if self._every.rows:
+            compared, every = self._service.compared, self._every
+            self.worker.ask(lambda: compared(every), self._mark)
+
+    def _mark(self, found: ErrorList) -> None:
+        self._every = found
+        if self.left.isChecked():
+            self._filter()
+        self.table.viewport().update()
+
+    def _show(self, found: Found, evaluation: str) -> None:
+        stored, self._every, wrong = found
+        self._opened = False
+        splits = list(dict.fromkeys(one.split for one in stored))
+        rows = [(_stored_words(one), one.id) for one in stored]
+        if len(splits) > 1:
+            rows.insert(0, (tr("The newest evaluation of each split"), SPLITS))
+        chosen = next((at for at, (_, id_) in enumerate(rows) if id_ == evaluation), 0)
+        _fill(self.evaluations, rows, chosen)
+        self._offer()
+        headline, words = (tr(NO_ERRORS), tr(ALL_RIGHT)) if stored else (tr(NONE_STORED), tr(MAKE_ONE))
+        if any(one.errors is None for one in stored if evaluation in ("", one.id)) and not self._every.rows:
+            words = tr(NO_LIST)
+        self._nothing = (headline, wrong or words)
+        self._filter()
+
+    def _offer(self) -> None:
+        """What can be chosen, with the numbers of errors; a choice stays where it is still there."""
+        every = self._every
+        kinds: list[tuple[str, object]] = [(tr("Every kind ({n:,})", n=len(every.rows)), "")]
+        for kind, numbers in every.counts().items():
+            kinds.append((f"{tr(KIND_WORDS[kind])} ({numbers.total():,})", kind.value))
+            kinds += [
+                (f"    {tr(RELATION_WORDS[one])} ({numbers[one]:,})", f"{kind.value} {one.value}")
+                for one in _near(numbers)
+            ]
+        splits = [one.value for one in Split if any(row.split == one.value for row in every.rows)]
+        known = any(row.seen is not None for row in every.rows)
+        _offer(self.kinds, kinds)
+        _offer(self.types, [(tr("Every type"), ""), *((one, one) for one in every.types)])
+        _offer(self.splits, [(tr("Every split"), ""), *((tr(SPLIT_WORDS[Split(one)]), one) for one in splits)])
+        _offer(
+            self.seen,
+            [
+                (tr("Every string"), None),
+                (tr("String seen in training"), True),
+                (tr("String not seen in training"), False),
+            ],
+        )
+        self.types.setVisible(len(every.types) > 1)
+        self.splits.setVisible(len(splits) > 1)
+        self.seen.setVisible(known)
+
+    def _filter(self) -> None:
+        kind, _, relation = str(self.kinds.currentData() or "").partition(" ")
+        where = ErrorFilter(
+            ErrorKind(kind) if kind else None,
+            Relation(relation) if relation else None,
+            self.types.currentData() or "",
+            self.splits.currentData() or "",
+            self.seen.currentData(),
+        )
+        found = self._every.chosen(where)
+        words = self.words.text().strip().casefold()
+        rows = [one for one in found.rows if self._wanted(one, words)]
+        self._shown = ErrorList(tuple(rows), found.names, found.changed)
+        self._opened = False
+        self.model.show_rows(rows)
+        self._say(rows)
+
+    def _wanted(self, row: EvaluationError, words: str) -> bool:
+        if self.left.isChecked() and row.mention_id in self._every.changed:
+            return False
+        every = self._every
+        texts = (row.text, row.document, every.gold_words(row), every.words(row.answer), row.answer, *row.gold)
+        return not words or any(words in one.casefold() for one in texts)
+
+    def _say(self, rows: Sequence[EvaluationError]) -> None:
+        if rows:
+            self.table.setCurrentIndex(self._sorted.index(0, 0))  # Enter opens it
+        keys = key_of("model.next_error"), key_of("model.previous_error")
+        hint = tr(STEPS, next=keys[0], previous=keys[1]) if all(keys) else tr(OPENS)
+        number = ntr("1 error.", "{n:,} errors.", len(rows))
+        self.state.set_words(f"{number} {hint}" if rows else "")
+        self.empty.say(*((tr(NO_MATCH), tr(LESS)) if self._every.rows else self._nothing))
+        leaves = not rows and self.focusWidget() is self.table
+        self.empty.stand_in(self.table, empty=not rows)
+        for button in (self.save, self.go):
+            button.setEnabled(bool(rows))
+        if leaves:
+            self.words.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _kind_words(self, row: EvaluationError) -> str:
+        parts = [row.kind_words, row.relation_words]
+        if row.mention_id in self._every.changed:
+            parts.append(tr("decided differently since"))
+        return " · ".join(one for one in parts if one)
+
+    # --- going through them ---
+
+    def step(self, by: int) -> None:
+        """Open the next error or the previous one, in the order on the screen; the first time the chosen one."""
+        rows = self._sorted.rowCount()
+        if not rows:
+            self.said.emit(tr("No error is listed."))
+            return
+        at = max(self.table.currentIndex().row(), 0) + (by if self._opened else 0)
+        if not 0 <= at < rows:
+            self.said.emit(tr("This is the last error.") if by > 0 else tr("This is the first error."))
+            return
+        self.table.setCurrentIndex(self._sorted.index(at, 0))
+        self._open(self.table.currentIndex())
+
+    def _to_table(self) -> None:
+        if self._sorted.rowCount():
+            self.table.setCurrentIndex(self._sorted.index(0, 0))
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _open(self, index: QModelIndex) -> None:
+        row = index.data(ROW_ROLE)
+        if isinstance(row, EvaluationError):
+            self._opened = True
+            self.mention_wanted.emit(row.document_id, row.mention_id)
+            self.said.emit(
+                tr(
+                    "Error {at:,} of {n:,}: {kind}. Answer: {answer}.",
+                    at=index.row() + 1,
+                    n=self._sorted.rowCount(),
+                    kind=self._kind_words(row),
+                    answer=self._every.words(row.answer),
+                )
+            )
+
+    # --- a file of them ---
+
+    def _ask_place(self) -> None:
+        dialog = file_dialog(
+            self,
+            tr("Save list"),
+            mode=QFileDialog.FileMode.AnyFile,
+            filters=f"{tr('Table (*.tsv)')};;{tr('JSON (*.json)')}",
+        )
+        dialog.setDefaultSuffix("tsv")
+        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix("json" if "json" in chosen else "tsv"))
+        dialog.selectFile("errors.tsv")
+        dialog.fileSelected.connect(lambda place: self.save_to(Path(place)))
+        dialog.open()
+
+    def save_to(self, path: Path) -> None:
+        """Write the rows on show, in the order of their probability."""
+        try:
+            self._service.write(self._shown, path)
+        except UserError as error:
+            tell(self, tr("Save list"), str(error), wrong=True)
+        else:
+            self.state.set_words(tr("Saved to {path}.", path=path))
+
+
+def context_words(row: EvaluationError) -> str:
+    """The mention between what stands around it, which is cut to whole words on the left."""
+    before = row.before
+    if len(before) > BEFORE:
+        before = "…" + before[-BEFORE:].partition(" ")[2]
+    return f"{before}[{row.text}]{row.after}"
+
+
+def _found(service: StoredEvaluations, evaluation: str) -> Found:
+    stored = service.all()
+    try:
+        return stored, service.errors(evaluation) if evaluation else service.errors_of_splits(), ""
+    except UserError as error:
+        return stored, ErrorList(), str(error)
+
+
+def _stored_words(one: StoredEvaluation) -> str:
+    made = f"{one.made.astimezone():%d %b %Y %H:%M}"
+    wrong = tr("errors not stored") if one.errors is None else ntr("1 error", "{n:,} errors", one.errors)
+    words = {one.value: words for one, words in SPLIT_WORDS.items()}
+    return tr(
+        "{split}, {made}: {errors} in {mentions:,} mentions, linker {bundle}",
+        split=tr(words.get(one.split, one.split)),
+        made=made,
+        errors=wrong,
+        mentions=one.mentions,
+        bundle=one.bundle,
+    )
+
+
+def _its_probability(row: EvaluationError) -> str:
+    return "–" if row.gold_probability is None else f"{row.gold_probability:.2f}"
+
+
+def _near(numbers: Counter[Relation | None]) -> list[Relation]:
+    return [one for one in RELATION_WORDS if numbers[one]]
+
+
+def _offer(combo: QComboBox, rows: Sequence[tuple[str, object]]) -> None:
+    before = combo.currentData()
+    _fill(combo, rows, next((at for at, (_, data) in enumerate(rows) if data == before), 0))
+
+
+def _fill(combo: QComboBox, rows: Sequence[tuple[str, Any]], chosen: int) -> None:
+    combo.blockSignals(True)
+    combo.clear()
+    for words, data in rows:
+        combo.addItem(words, data)
+    combo.setCurrentIndex(chosen)
+    combo.blockSignals(False)
+    combo.updateGeometry()
