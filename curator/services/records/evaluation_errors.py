@@ -38,10 +38,10 @@ class Relation(StrEnum):
 
 KIND_WORDS = {
     ErrorKind.RANKED_LOWER: "gold ranked lower",
-    ErrorKind.NOT_RETRIEVED: "gold not among the candidates",
-    ErrorKind.NIL_LINK: "NIL, but gold is a link",
-    ErrorKind.LINKED_NIL: "linked, but gold is NIL",
-    ErrorKind.GOLD_NOT_IN_KB: "linked, but gold is not in the knowledge base",
+    ErrorKind.NOT_RETRIEVED: "gold not a candidate",
+    ErrorKind.NIL_LINK: "NIL, gold is a link",
+    ErrorKind.LINKED_NIL: "linked, gold is NIL",
+    ErrorKind.GOLD_NOT_IN_KB: "gold not in knowledge base",
     ErrorKind.NO_ANSWER: "no answer",
 }
 RELATION_WORDS = {

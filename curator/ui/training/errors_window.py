@@ -53,6 +53,9 @@ if TYPE_CHECKING:
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 SORT_ROLE = ROW_ROLE + 1
+WIDTHS = (0, 16, 0, 19, 19, 0, 0, 0, 0, 0)
+"""In letters, of the columns that the user can make wider; 0 is as wide as what stands there."""
+CONTEXT = 2
 BEFORE = 32
 """Characters of the text before a mention that its context shows; the column is cut on the right."""
 SPLITS = ""
@@ -98,7 +101,7 @@ class ErrorsWindow(ShowDialog):
         self.go = self.add_button(tr("&Open the mention"))
         self._compose()
         self._connect()
-        self.resize(1120, 640)
+        self.resize(1340, 680)
         self.load(evaluation)
 
     def _combo(self, name: str) -> QComboBox:
@@ -114,18 +117,19 @@ class ErrorsWindow(ShowDialog):
             RecordColumn(tr("Error"), self._kind_words),
             RecordColumn(tr("Mention"), lambda row: row.text),
             RecordColumn(tr("Context"), context_words),
-            RecordColumn(tr("Decided"), lambda row: self._every.gold_words(row)),
+            RecordColumn(tr("Gold"), lambda row: self._every.gold_words(row)),
             RecordColumn(tr("Answer"), lambda row: self._every.words(row.answer)),
+            RecordColumn(tr("Answer is"), lambda row: row.relation_words),
             RecordColumn(
                 tr("Probability"), lambda row: f"{row.probability:.2f}", by=lambda row: row.probability, figure=True
             ),
             RecordColumn(
-                tr("Rank of decided"),
+                tr("Gold rank"),
                 lambda row: "–" if row.rank is None else str(row.rank),
                 by=lambda row: row.rank or 10_000,
                 figure=True,
             ),
-            RecordColumn(tr("Its probability"), _its_probability, by=lambda row: row.gold_probability, figure=True),
+            RecordColumn(tr("Gold prob."), _its_probability, by=lambda row: row.gold_probability, figure=True),
             RecordColumn(tr("Document"), lambda row: row.document),
         ]
 
@@ -146,9 +150,13 @@ class ErrorsWindow(ShowDialog):
         header = table.horizontalHeader()
         header.setResizeContentsPrecision(100)
         header.setHighlightSections(False)
-        for column, stretched in enumerate((False, True, True, True, True, False, False, False, False)):
-            mode = QHeaderView.ResizeMode.Stretch if stretched else QHeaderView.ResizeMode.ResizeToContents
+        table.setWordWrap(False)
+        letter = table.fontMetrics().averageCharWidth()
+        for column, letters in enumerate(WIDTHS):
+            mode = QHeaderView.ResizeMode.Interactive if letters else QHeaderView.ResizeMode.ResizeToContents
             header.setSectionResizeMode(column, mode)
+            table.setColumnWidth(column, letters * letter)
+        header.setSectionResizeMode(CONTEXT, QHeaderView.ResizeMode.Stretch)
         return table
 
     def _compose(self) -> None:
@@ -274,10 +282,8 @@ class ErrorsWindow(ShowDialog):
             self.words.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _kind_words(self, row: EvaluationError) -> str:
-        parts = [row.kind_words, row.relation_words]
-        if row.mention_id in self._every.changed:
-            parts.append(tr("decided differently since"))
-        return " · ".join(one for one in parts if one)
+        changed = row.mention_id in self._every.changed
+        return f"{row.kind_words} · {tr('decided differently since')}" if changed else row.kind_words
 
     # --- going through them ---
 

@@ -99,8 +99,8 @@ def test_filters_and_the_table_of_kinds() -> None:
     assert [" ".join(line.split()) for line in kind_lines(found, mentions=40)] == [
         "Errors: 4 of 40 mentions",
         "gold ranked lower 2 50.0 % parent of gold 1, sibling of gold 1",
-        "NIL, but gold is a link 1 25.0 %",
-        "linked, but gold is NIL 1 25.0 %",
+        "NIL, gold is a link 1 25.0 %",
+        "linked, gold is NIL 1 25.0 %",
         "strings not seen in training: 2",
     ]
 

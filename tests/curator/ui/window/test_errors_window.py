@@ -55,7 +55,7 @@ def test_one_key_leads_from_error_to_error_in_the_text(desk: Desk, qtbot: QtBot)
     assert mentions(window) == ["cardiac arrest", "lidocaine", "lidocaine"], "the confident errors first"
     desk.press(Qt.Key.Key_Return, at=window.table)
     assert place(desk) == (1, 2)
-    assert desk.bench.bottom.message.words.startswith("Error 1 of 3: NIL, but gold is a link.")
+    assert desk.bench.bottom.message.words.startswith("Error 1 of 3: NIL, gold is a link.")
     qtbot.waitUntil(desk.window.isActiveWindow)
     desk.press(Qt.Key.Key_F2, at=desk.window)
     assert place(desk) == (2, 6)
@@ -68,7 +68,7 @@ def test_one_key_leads_from_error_to_error_in_the_text(desk: Desk, qtbot: QtBot)
 def test_errors_are_chosen_by_kind_type_split_and_words(desk: Desk, qtbot: QtBot, tmp_path: Path) -> None:
     window = listed(desk, qtbot)
     words = [window.kinds.itemText(at).strip() for at in range(window.kinds.count())]
-    assert words == ["Every kind (3)", "gold ranked lower (2)", "child of gold (1)", "NIL, but gold is a link (1)"]
+    assert words == ["Every kind (3)", "gold ranked lower (2)", "child of gold (1)", "NIL, gold is a link (1)"]
     window.kinds.setCurrentIndex(window.kinds.findData(ErrorKind.NIL_LINK.value))
     assert mentions(window) == ["cardiac arrest"]
     window.save_to(tmp_path / "errors.tsv")
