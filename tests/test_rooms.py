@@ -50,6 +50,7 @@ THINGS = {
     "curator.ui.people.i_am",
     "curator.ui.queue.document_header",
     "curator.ui.training.detect",
+    "curator.ui.training.error_flows",
     "models.encoders.int8",
     "models.linker.retrieving",
     "models.names.bm25",
