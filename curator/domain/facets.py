@@ -20,8 +20,13 @@ class Facet(StrEnum):
     TYPE = "type"
     PROBABILITY = "probability"  # of the suggestion's first candidate, in bands
     MARGIN = "margin"  # that less the second's, in bands
+    SECOND = "second"  # probability of the second candidate, in bands
     NIL = "nil"  # whether the suggestion says NIL
     OPINION = "opinion"  # whether a language model agrees with the suggestion
+    CANDIDATES = "candidates"  # how many the suggestion has, in bands
+    MATCHED = "matched"  # whether the first candidate has the mention's text as a name: "name", "synonym" or NO
+    SIMILARITY = "similarity"  # of the first candidate's name to the mention's text, in bands
+    RANK = "rank"  # of the linked entity among the candidates, in bands; "0": not among them, NO: not linked
     FLAG = "flag"
     COMMENT = "comment"
     CURATOR = "curator"  # of the current decision; '' while undecided
@@ -36,6 +41,10 @@ ON_DOCUMENT = "document"  # not the mention but its document is flagged or comme
 
 PROBABILITY_BANDS = (0.0, 0.5, 0.8, 0.95, 0.99)
 MARGIN_BANDS = (0.0, 0.1, 0.3, 0.6, 0.9)
+SECOND_BANDS = (0.0, 0.05, 0.2, 0.4)
+SIMILARITY_BANDS = (0.0, 0.5, 0.7, 0.9)
+CANDIDATE_BANDS = (0, 1, 2, 10)
+RANK_BANDS = (0, 1, 2, 6)
 """Where bands begin; each reaches to the next one's beginning, the last to 1."""
 
 

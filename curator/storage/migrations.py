@@ -12,7 +12,18 @@ from contextlib import closing
 from pathlib import Path
 
 from curator.domain.wording import NewerProjectError, UserError, tr
-from curator.storage.db import VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, as_user_errors, fill
+from curator.storage.db import (
+    VERSION_1,
+    VERSION_2,
+    VERSION_3,
+    VERSION_4,
+    VERSION_5,
+    VERSION_6,
+    VERSION_7,
+    as_user_errors,
+    fill,
+    fill_facts,
+)
 from curator.storage.kb import upgrade_versions
 
 Step = Callable[[sqlite3.Connection], None]
@@ -52,6 +63,12 @@ def _add_opinions(conn: sqlite3.Connection) -> None:
         conn.execute(statement)
 
 
+def _add_suggestion_facts(conn: sqlite3.Connection) -> None:
+    for statement in VERSION_7:
+        conn.execute(statement)
+    fill_facts(conn)
+
+
 # Step i takes a database from version i to version i + 1. A released step is never edited; append a new one.
 STEPS: tuple[Step, ...] = (
     _create_version_1,
@@ -60,6 +77,7 @@ STEPS: tuple[Step, ...] = (
     _add_imports,
     _add_attributes,
     _add_opinions,
+    _add_suggestion_facts,
 )
 
 

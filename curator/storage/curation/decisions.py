@@ -21,11 +21,14 @@ from curator.storage.db import (
     DecisionRow,
     DocumentRow,
     MentionRow,
+    SuggestionFactsRow,
+    SuggestionRow,
     among,
     from_iso,
     ids_of,
     next_id,
     pack_shown,
+    rank_in,
     visible,
 )
 
@@ -60,8 +63,24 @@ class SqlDecisions(Operations, Efforts):
         self._conn.execute(_INSERT, [_row(decision) for decision in decisions])
         pointers = [_pointer(decision) for decision in decisions]
         self._conn.execute(_POINT, pointers)
+        self._rank(decisions)
         retally(self._conn, before, {int(one["b_id"]): one["b_outcome"] for one in pointers})
         return decisions
+
+    def _rank(self, decisions: Sequence[Decision]) -> None:
+        """Where the suggestions of the linked mentions have the entity. Of most it is the first: no candidates are
+        unpacked for those."""
+        linked = {one.mention_id: one.verdict.entity_ids for one in decisions if one.verdict.entity_ids}
+        if not linked:
+            return
+        firsts = {row.mention_id: row.first for row in self._conn.execute(_FIRSTS, ids_of(linked))}
+        ranks = {mention_id: 1 for mention_id, first in firsts.items() if first in linked[mention_id]}
+        others = [mention_id for mention_id in firsts if mention_id not in ranks]
+        if others:
+            for mention_id, payload in self._conn.execute(_PAYLOADS, ids_of(others)):
+                ranks[mention_id] = rank_in(payload, linked[mention_id])
+        if ranks:
+            self._conn.execute(_RANK, [{"b_id": mention_id, "b_rank": rank} for mention_id, rank in ranks.items()])
 
     def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
         rows = self._conn.execute(_CURRENT_LISTED, ids_of(mention_ids))
@@ -140,6 +159,14 @@ _POINT = (
     update(MentionRow)
     .where(MentionRow.id == bindparam("b_id"))
     .values(outcome=bindparam("b_outcome"), decision_id=bindparam("b_decision"))
+)
+
+_FIRSTS = select(SuggestionRow.mention_id, SuggestionRow.first).where(among(SuggestionRow.mention_id))
+_PAYLOADS = select(SuggestionRow.mention_id, SuggestionRow.payload).where(among(SuggestionRow.mention_id))
+_RANK = (
+    update(SuggestionFactsRow)
+    .where(SuggestionFactsRow.mention_id == bindparam("b_id"))
+    .values(decided_rank=bindparam("b_rank"))
 )
 
 _REASONS: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]] = {

@@ -13,11 +13,15 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from curator.domain.decisions import OperationKind, Outcome
 from curator.domain.facets import (
+    CANDIDATE_BANDS,
     MARGIN_BANDS,
     NO,
     NONE,
     ON_DOCUMENT,
     PROBABILITY_BANDS,
+    RANK_BANDS,
+    SECOND_BANDS,
+    SIMILARITY_BANDS,
     UNDECIDED,
     YES,
     Facet,
@@ -35,6 +39,7 @@ from curator.storage.db import (
     MentionRow,
     OperationRow,
     OpinionRow,
+    SuggestionFactsRow,
     SuggestionRow,
     chunks,
     fold,
@@ -51,11 +56,14 @@ class FacetQueries:
         self._conn = conn
 
     def cube(self, where: QueueFilter, document_id: int | None = None) -> FacetCube:
-        """One pass over the mentions. Who decided is looked up among the decisions, and only where there are any."""
+        """One pass over the mentions, without the wide rows of suggestions. Who decided is looked up among the
+        decisions, and only where there are any."""
         asked = self._conn.execute(select(OpinionRow.mention_id).limit(1)).first() is not None
-        known = _EXPRESSIONS if asked else {**_EXPRESSIONS, Facet.OPINION: literal(NONE)}
+        known: dict[Facet, ColumnElement[Any]] = {**_EXPRESSIONS, **_NARROW}
+        if not asked:
+            known[Facet.OPINION] = literal(NONE)
         columns = [known[facet].label(facet.value) for facet in Facet]
-        joined = set(Facet) if asked else set(Facet) - {Facet.OPINION}
+        joined = set(Facet) - set(_NARROW) - (set() if asked else {Facet.OPINION})
         query = _from(select(*columns, func.count()), joined).where(*_living(where)).group_by(*columns)
         if document_id is not None:
             query = query.where(MentionRow.document_id == document_id)
@@ -122,6 +130,8 @@ class FacetQueries:
         query = select(*_WORK).select_from(SuggestionRow).join(MentionRow, MentionRow.id == SuggestionRow.mention_id)
         if {facet for facet, _ in where.facets.chosen} & _OF_DOCUMENT:
             query = query.join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+        if {facet for facet, _ in where.facets.chosen} & _OF_FACTS:
+            query = query.outerjoin(SuggestionFactsRow, SuggestionFactsRow.mention_id == MentionRow.id)
         if where.facets.values(Facet.OPINION):
             query = query.outerjoin(OpinionRow, OpinionRow.mention_id == MentionRow.id)
         query = query.where(*conditions, SuggestionRow.is_nil.is_(nil)).order_by(order).limit(limit)
@@ -148,7 +158,7 @@ def undecided_condition(facets: Facets) -> ColumnElement[bool]:
     return DocumentRow.id.in_(chosen.where(MentionRow.outcome.is_(None)))
 
 
-def _bands(column: InstrumentedAttribute[float | None], bands: Sequence[float]) -> ColumnElement[str]:
+def _bands(column: InstrumentedAttribute[Any], bands: Sequence[float]) -> ColumnElement[str]:
     steps = [(column < high, band_key(low)) for low, high in pairwise(bands)]
     return case((column.is_(None), NONE), *steps, else_=band_key(bands[-1]))
 
@@ -167,6 +177,14 @@ _EXPRESSIONS: dict[Facet, ColumnElement[Any]] = {
         (and_(OpinionRow.entity_id == SuggestionRow.first, ~SuggestionRow.is_nil), YES),
         else_=NO,
     ),
+    Facet.SECOND: _bands(SuggestionFactsRow.second, SECOND_BANDS),
+    Facet.CANDIDATES: _bands(SuggestionFactsRow.candidates, CANDIDATE_BANDS),
+    Facet.MATCHED: func.coalesce(SuggestionFactsRow.matched, NONE),
+    Facet.SIMILARITY: _bands(SuggestionFactsRow.similarity, SIMILARITY_BANDS),
+    Facet.RANK: case(
+        (MentionRow.outcome.is_distinct_from(Outcome.LINK.value), NO),
+        else_=_bands(SuggestionFactsRow.decided_rank, RANK_BANDS),
+    ),
     Facet.FLAG: case((MentionRow.flagged, YES), (DocumentRow.flagged, ON_DOCUMENT), else_=NO),
     Facet.COMMENT: case(
         (MentionRow.id.in_(_commented), YES), (MentionRow.document_id.in_(_document_commented), ON_DOCUMENT), else_=NO
@@ -177,6 +195,12 @@ _EXPRESSIONS: dict[Facet, ColumnElement[Any]] = {
     Facet.SPLIT: DocumentRow.split.expression,
     Facet.DOCUMENT: DocumentRow.state.expression,
 }
+_NARROW: dict[Facet, ColumnElement[Any]] = {
+    Facet.PROBABILITY: _bands(SuggestionFactsRow.probability, PROBABILITY_BANDS),
+    Facet.MARGIN: _bands(SuggestionFactsRow.margin, MARGIN_BANDS),
+    Facet.NIL: case((SuggestionFactsRow.mention_id.is_(None), NONE), (SuggestionFactsRow.is_nil, YES), else_=NO),
+}
+"""The same from the narrow table: counting reads every row, while a choice of a few reads the index of suggestions."""
 _WORK = (
     MentionRow.id,
     MentionRow.document_id,
@@ -195,6 +219,7 @@ def _work(row: AnyRow, *, nil: bool) -> WorkRow:
 
 
 _SUGGESTED = {Facet.PROBABILITY, Facet.MARGIN, Facet.NIL, Facet.OPINION}
+_OF_FACTS = {Facet.SECOND, Facet.CANDIDATES, Facet.MATCHED, Facet.SIMILARITY, Facet.RANK}
 _OF_DOCUMENT = {Facet.FLAG, Facet.SPLIT, Facet.DOCUMENT}
 
 
@@ -214,6 +239,8 @@ def _from(query: Select[Any], facets: set[Facet]) -> Select[Any]:
         query = query.join(DocumentRow, DocumentRow.id == MentionRow.document_id)
     if facets & _SUGGESTED:
         query = query.outerjoin(SuggestionRow, SuggestionRow.mention_id == MentionRow.id)
+    if facets & _OF_FACTS:
+        query = query.outerjoin(SuggestionFactsRow, SuggestionFactsRow.mention_id == MentionRow.id)
     if Facet.OPINION in facets:
         query = query.outerjoin(OpinionRow, OpinionRow.mention_id == MentionRow.id)
     return query

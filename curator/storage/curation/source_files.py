@@ -18,6 +18,7 @@ from curator.storage.db import (
     MentionRow,
     PassageRow,
     SourceFileRow,
+    SuggestionFactsRow,
     SuggestionRow,
     from_iso,
     next_id,
@@ -79,6 +80,7 @@ class SourceFiles:
         mentions = select(MentionRow.id).where(MentionRow.document_id.in_(documents))
         by_mention: Sequence[InstrumentedAttribute[int]] = (
             SuggestionRow.mention_id,
+            SuggestionFactsRow.mention_id,
             DecisionRow.mention_id,
             FragmentRow.mention_id,
         )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, insert, or_, select, update
 
+from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState
 from curator.domain.suggestions import Opinion, Stamp, Suggestion
 from curator.storage.curation.counters import recount
@@ -13,12 +15,17 @@ from curator.storage.curation.mentions import documents_of
 from curator.storage.curation.stored_suggestion import StoredSuggestion
 from curator.storage.db import (
     AnyRow,
+    DecisionRow,
     DocumentRow,
     MentionRow,
     OpinionRow,
+    SuggestionFactsRow,
     SuggestionRow,
+    among,
     chunks,
+    facts_row,
     from_iso,
+    ids_of,
     unique,
     visible,
 )
@@ -40,9 +47,19 @@ class SqlSuggestions:
             return
         document_of = documents_of(self._conn, list(latest))
         for part in chunks(list(latest)):
-            self._conn.execute(delete(SuggestionRow).where(SuggestionRow.mention_id.in_(part)))
+            for row in (SuggestionRow, SuggestionFactsRow):
+                self._conn.execute(delete(row).where(row.mention_id.in_(part)))
         self._conn.execute(insert(SuggestionRow), [_row(suggestion) for suggestion in latest.values()])
+        self._save_facts(latest)
         recount(self._conn, list(document_of.values()))
+
+    def _save_facts(self, latest: Mapping[int, Suggestion]) -> None:
+        """What facets ask of them."""
+        rows = [
+            facts_row(latest[mention_id], text, json.loads(entity_ids) if entity_ids else ())
+            for mention_id, text, entity_ids in self._conn.execute(_LINKED, ids_of(latest))
+        ]
+        self._conn.execute(insert(SuggestionFactsRow), rows)
 
     def of_document(self, document_id: int) -> dict[int, Suggestion]:
         """Suggestions of the mentions that are not deleted, stale ones included."""
@@ -122,6 +139,11 @@ class SqlSuggestions:
         return list(self._conn.execute(query.order_by(DocumentRow.id).limit(limit)))
 
 
+_LINKED = (
+    select(MentionRow.id, MentionRow.text, case((MentionRow.outcome == Outcome.LINK.value, DecisionRow.entity_ids)))
+    .outerjoin(DecisionRow, DecisionRow.id == MentionRow.decision_id)
+    .where(among(MentionRow.id))
+)
 _SUGGESTIONS = select(
     SuggestionRow.mention_id,
     SuggestionRow.bundle_id,

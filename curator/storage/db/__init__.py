@@ -23,7 +23,16 @@ from curator.storage.db.engine import (
     writing_engine,
 )
 from curator.storage.db.errors import as_user_errors
-from curator.storage.db.former_schemas import VERSION_1, VERSION_2, VERSION_3, VERSION_4, VERSION_5, VERSION_6, fill
+from curator.storage.db.former_schemas import (
+    VERSION_1,
+    VERSION_2,
+    VERSION_3,
+    VERSION_4,
+    VERSION_5,
+    VERSION_6,
+    VERSION_7,
+    fill,
+)
 from curator.storage.db.lock import ProjectLock
 from curator.storage.db.meta import SqlMeta
 from curator.storage.db.packing import (
@@ -75,6 +84,7 @@ from curator.storage.db.schema import (
     SourceFileRow,
     SuggestionRow,
 )
+from curator.storage.db.suggestion_facts import SuggestionFactsRow, facts_row, fill_facts, rank_in
 from curator.storage.db.syncing import Syncer
 from curator.storage.db.turns import Turns
 
@@ -85,6 +95,7 @@ __all__ = [
     "VERSION_4",
     "VERSION_5",
     "VERSION_6",
+    "VERSION_7",
     "AnyRow",
     "CommentRow",
     "DecisionRow",
@@ -112,6 +123,7 @@ __all__ = [
     "RoundRow",
     "SourceFileRow",
     "SqlMeta",
+    "SuggestionFactsRow",
     "SuggestionRow",
     "Syncer",
     "Turns",
@@ -121,7 +133,9 @@ __all__ = [
     "chunks",
     "connect",
     "ever_visible",
+    "facts_row",
     "fill",
+    "fill_facts",
     "find_read_source",
     "fold",
     "from_iso",
@@ -130,6 +144,7 @@ __all__ = [
     "next_id",
     "pack_shown",
     "pack_suggestion",
+    "rank_in",
     "reading_engine",
     "unique",
     "unpack_chance",

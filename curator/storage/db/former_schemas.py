@@ -245,3 +245,12 @@ VERSION_6 = (
         mention_id INTEGER PRIMARY KEY NOT NULL REFERENCES mentions (id), entity_id TEXT, model TEXT NOT NULL,
         prompt TEXT NOT NULL, at TEXT NOT NULL, reason TEXT NOT NULL)""",
 )
+
+
+# What schema version 7 adds: what facets ask of suggestions, in a narrow table beside them.
+
+VERSION_7 = (
+    """CREATE TABLE suggestion_facts (
+        mention_id INTEGER PRIMARY KEY NOT NULL REFERENCES mentions (id), candidates INTEGER NOT NULL, probability REAL,
+        margin REAL, is_nil BOOLEAN NOT NULL, second REAL, matched TEXT, similarity REAL, decided_rank INTEGER)""",
+)

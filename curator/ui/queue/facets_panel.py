@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
@@ -11,11 +11,15 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTreeWidge
 
 from curator.domain.documents import DocumentState
 from curator.domain.facets import (
+    CANDIDATE_BANDS,
     MARGIN_BANDS,
     NO,
     NONE,
     ON_DOCUMENT,
     PROBABILITY_BANDS,
+    RANK_BANDS,
+    SECOND_BANDS,
+    SIMILARITY_BANDS,
     UNDECIDED,
     YES,
     Facet,
@@ -32,8 +36,13 @@ FACET_WORDS = {
     Facet.TYPE: "Type",
     Facet.PROBABILITY: "Probability",
     Facet.MARGIN: "Margin",
+    Facet.SECOND: "Second candidate",
     Facet.NIL: "Suggestion",
     Facet.OPINION: "Second opinion",
+    Facet.CANDIDATES: "Candidates",
+    Facet.MATCHED: "Exact name",
+    Facet.SIMILARITY: "Name similarity",
+    Facet.RANK: "Rank of the link",
     Facet.FLAG: "Flag",
     Facet.COMMENT: "Comment",
     Facet.CURATOR: "Curator",
@@ -49,6 +58,14 @@ def _band_words(bands: Iterable[float]) -> dict[str, str]:
     words[band_key(lows[0])] = f"below {_figure(lows[1])}"
     words[band_key(lows[-1])] = f"{_figure(lows[-1])} and more"
     return {**words, NONE: _NOT_YET}
+
+
+def _number_words(bands: Sequence[int], nothing: str) -> dict[str, str]:
+    """Whole numbers from 1 on, `nothing` for 0."""
+    words = {"0": nothing}
+    for low, high in pairwise(bands[1:]):
+        words[str(low)] = str(low) if high == low + 1 else f"{low} to {high - 1}"
+    return {**words, str(bands[-1]): f"{bands[-1]} and more", NONE: _NOT_YET}
 
 
 def _figure(value: float) -> str:
@@ -67,6 +84,11 @@ _WORDS: dict[Facet, dict[str, str]] = {
     Facet.MARGIN: _band_words(MARGIN_BANDS),
     Facet.NIL: {NO: "an entity", YES: "NIL", NONE: _NOT_YET},
     Facet.OPINION: {YES: "agrees with the linker", NO: "disagrees with the linker", NONE: "not asked"},
+    Facet.SECOND: _band_words(SECOND_BANDS),
+    Facet.CANDIDATES: _number_words(CANDIDATE_BANDS, "no candidate"),
+    Facet.MATCHED: {"name": "preferred name", "synonym": "synonym", NO: "no exact name", NONE: _NOT_YET},
+    Facet.SIMILARITY: _band_words(SIMILARITY_BANDS),
+    Facet.RANK: {**_number_words(RANK_BANDS, "not a candidate"), NO: "not linked"},
     Facet.FLAG: {YES: "flagged", ON_DOCUMENT: "its document flagged", NO: "not flagged"},
     Facet.COMMENT: {YES: "commented", ON_DOCUMENT: "its document commented", NO: "without comments"},
     Facet.CURATOR: {"": "nobody yet"},

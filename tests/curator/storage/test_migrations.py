@@ -18,7 +18,15 @@ from curator.storage.db.packing import pack_shown, pack_suggestion
 from curator.storage.db.schema import Base
 
 STORAGE = Path(migrations.__file__).parent
-RELEASED = ("05a69372cff7", "18db4e03ec42", "1ca91866cf3f", "199e4adaba79", "71d89d6685b2", "38aecae6691c")
+RELEASED = (
+    "05a69372cff7",
+    "18db4e03ec42",
+    "1ca91866cf3f",
+    "199e4adaba79",
+    "71d89d6685b2",
+    "38aecae6691c",
+    "6e8666dfaf96",
+)
 """What the statements of each version hash to."""
 
 
@@ -65,6 +73,7 @@ def test_released_versions_stay_as_they_are():
         former_schemas.VERSION_4,
         former_schemas.VERSION_5,
         former_schemas.VERSION_6,
+        former_schemas.VERSION_7,
     )
     found = tuple(sha256("\n".join(one).encode()).hexdigest()[:12] for one in versions)
     assert found == RELEASED, "append a step to curator/storage/migrations.py"
@@ -121,6 +130,52 @@ def test_version_3_fills_what_the_queue_sorts_suggestions_by(tmp_path):
     with closing(sqlite3.connect(path)) as conn:
         rows = conn.execute("SELECT first, probability, margin, is_nil FROM suggestions ORDER BY mention_id").fetchall()
     assert rows == [("A", 0.75, 0.625, 0), ("A", 0.75, 0.75, 1), (None, None, None, 1)]
+
+
+def test_version_7_fills_what_facets_ask_of_suggestions(tmp_path):
+    path = tmp_path / "project.sqlite"
+    migrations.create_database(path, steps=migrations.STEPS[:6])
+    found = (
+        Candidate("A", 'Heart "Arrest"', (), "cardiac arrest", 2.0, {"names": 0.5, "lexical": 0.75}, 0.75),
+        Candidate("B", "b", (), "b", 1.0, {"names": 0.25}, 0.125),
+    )
+    kept = [
+        Suggestion(1, found, NilEstimate(0.1, False, True), Stamp("x", 1)),
+        Suggestion(2, found[1:], NilEstimate(0.1, True, True), Stamp("x", 1), "a long form"),
+        Suggestion(3, (), NilEstimate(0.9, True, True), Stamp("x", 1)),
+    ]
+    with closing(sqlite3.connect(path)) as conn, conn:
+        conn.executemany(
+            "INSERT INTO suggestions (mention_id, bundle_id, revision, payload, probability, margin, is_nil)"
+            " VALUES (?, 'x', 1, ?, ?, ?, ?)",
+            [
+                (
+                    one.mention_id,
+                    pack_suggestion(one),
+                    one.candidates[0].probability if one.candidates else None,
+                    one.chance_margin,
+                    one.nil.is_nil,
+                )
+                for one in kept
+            ],
+        )
+        conn.execute(
+            "INSERT INTO decisions (id, mention_id, outcome, entity_ids, curator, at, note)"
+            " VALUES (9, 1, 'link', '[\"B\"]', 'ada', '2026-01-01', '')"
+        )
+        conn.execute(
+            "INSERT INTO mentions (id, document_id, start_pos, end_pos, fragmented, deleted, outcome, decision_id,"
+            " record, text, type, origin, raw_ids, flagged, string_key)"
+            " VALUES (1, 1, 0, 1, 0, 0, 'link', 9, 0, 'Cardiac  arrest', 'Disease', '', '', 0, '')"
+        )
+    migrations.upgrade_database(path)
+    with closing(sqlite3.connect(path)) as conn:
+        rows = conn.execute("SELECT * FROM suggestion_facts ORDER BY mention_id").fetchall()
+    assert rows == [
+        (1, 2, 0.75, 0.625, 0, 0.125, "synonym", 0.75, 2),
+        (2, 1, 0.125, 0.125, 1, 0.0, "no", 0.25, None),
+        (3, 0, None, None, 1, None, None, None, None),
+    ]
 
 
 def test_version_3_fills_where_decisions_stood_and_guards_them_again(tmp_path):

@@ -17,7 +17,7 @@ from tests.curator.storage.filler import Filler, document, mention
 
 def suggestion(mention_id: int, first: float, second: float, *, nil: bool = False) -> Suggestion:
     candidates = tuple(
-        Candidate(f"E{rank}", "name", (), "name", 1.0 / rank, probability=one)
+        Candidate(f"E{rank}", "name", (), "name", 1.0 / rank, {"lexical": 1.0 / rank}, probability=one)
         for rank, one in enumerate((first, second), 1)
     )
     return Suggestion(mention_id, candidates, NilEstimate(0.5, nil, True), Stamp("b", 0))
@@ -50,6 +50,12 @@ EXPECTED = {
     Facet.PROBABILITY: {"0.95": 1, "0": 1, "0.5": 1, "0.99": 1, "none": 1},
     Facet.MARGIN: {"0.9": 2, "0": 1, "0.3": 1, "none": 1},
     Facet.NIL: {"no": 3, "yes": 1, "none": 1},
+    Facet.SECOND: {"0": 2, "0.2": 2, "none": 1},
+    Facet.OPINION: {"none": 5},
+    Facet.CANDIDATES: {"2": 4, "none": 1},
+    Facet.MATCHED: {"no": 4, "none": 1},
+    Facet.SIMILARITY: {"0.9": 4, "none": 1},
+    Facet.RANK: {"1": 1, "no": 4},
     Facet.FLAG: {"no": 4, "yes": 1},
     Facet.COMMENT: {"no": 4, "yes": 1},
     Facet.CURATOR: {"ada": 2, "": 3},
@@ -129,3 +135,38 @@ def test_the_counts_of_one_document(filled: Filler) -> None:
     with filled.store.read() as unit:
         whole, first, second = (unit.queue.cube(QueueFilter(), one).total(Facets()) for one in (None, 1, 2))
     assert (whole, first, second) == (5, 3, 2)
+
+
+def test_the_rank_of_the_linked_entity_follows_decisions_and_suggestions(filled: Filler) -> None:
+    def ranks() -> dict[str, int]:
+        with filled.store.read() as unit:
+            return {value: n for value, n in unit.queue.cube(QueueFilter()).counts(Facets())[Facet.RANK].items() if n}
+
+    filled.decide(1, Verdict.link("E2"))
+    filled.decide(3, Verdict.link("E9"))
+    filled.decide(5, Verdict.link("E1"))
+    assert ranks() == {"2": 1, "0": 1, "none": 1, "no": 2}, "second, no candidate, no suggestion, two not linked"
+    filled.decide(1, Verdict.nil())
+    with filled.store.write() as unit:
+        unit.suggestions.save([suggestion(5, 0.5, 0.25)])
+    assert ranks() == {"0": 1, "1": 1, "no": 3}
+
+
+@pytest.mark.parametrize(
+    ("name", "matched", "expanded", "value"),
+    [
+        ("ABC", "other", "", "name"),
+        ("Other", "a b c", "", "no"),
+        ("Other", "abc", "", "synonym"),
+        ("Long form", "x", "long  form", "name"),
+    ],
+)
+def test_a_suggestion_says_whether_its_name_is_the_mentions(
+    filled: Filler, name: str, matched: str, expanded: str, value: str
+) -> None:
+    first = Candidate("E1", name, (), matched, 1.0, probability=0.5)
+    with filled.store.write() as unit:
+        unit.connection.execute(text("UPDATE mentions SET text = 'Abc' WHERE id = 3"))
+        unit.suggestions.save([Suggestion(3, (first,), NilEstimate(0.5, False, True), Stamp("b", 0), expanded)])
+    with filled.store.read() as unit:
+        assert unit.queue.mentions(QueueFilter(facets=Facets.of({Facet.MATCHED: [value]})), 1)[-1] == 3
