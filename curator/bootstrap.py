@@ -270,7 +270,6 @@ class _Joined:
         self.suggestions = SuggestionService(
             store, self.linker, self.bundles, self.events, ahead=lambda: settings.link_ahead
         )
-
         self.efforts = EffortService(store)
         self.teacher = EntityTeacher(store, self.linker, self.events, learnt=self.suggestions.memory_changed)
         self.memory = MemoryService(store, self.linker, self.events, learnt=self.suggestions.memory_changed)
@@ -294,7 +293,6 @@ class _Joined:
         propagation = PropagationService(store, events, clock, curator=curator)
         hierarchy = HierarchyService(store)
         attributes = AttributeService(store, events, clock, curator=curator)
-        evaluations = StoredEvaluations(store, AtomicWriter())
         return Project(
             folder=store.folder,
             read_only=store.read_only,
@@ -332,8 +330,8 @@ class _Joined:
             contrasts=ContrastService(store, self.linker),
             opinions=OpinionService(store, LocalModel(), events, clock, options=opinion_options),
             retraining=self._retraining(),
+            evaluations=(evaluations := StoredEvaluations(store, AtomicWriter())),
             evaluation=EvaluationService(self.desk, keep=evaluations.keep),
-            evaluations=evaluations,
             exporting=ExportService(store, self.formats, AtomicWriter()),
             replay=ReplayService(store, events, clock),
             rounds=rounds,
