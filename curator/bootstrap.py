@@ -179,9 +179,7 @@ def create_project(folder: Path, *, curator: str = "", linker: bool = True) -> P
 
 def open_project(folder: Path, *, read_only: bool = False, linker: bool = True, curator: str = "") -> Project:
     """Open a project; with `linker` its process starts and links ahead, without it only when something is asked.
-
-    Raises ProjectLockedError, NewerProjectError, UserError.
-    """
+    Raises ProjectLockedError, NewerProjectError, UserError."""
     store = storage.open_project(folder, read_only=read_only)
     return join(store, load().settings, curator=curator, linker=linker)
 
