@@ -47,6 +47,7 @@ THINGS = {
     "curator.services.core.pace",
     "curator.storage.kb.kb_fuzzy",
     "curator.ui.bench.effort_meter",
+    "curator.ui.opinions.prompt_dialog",
     "curator.ui.people.i_am",
     "curator.ui.queue.document_header",
     "curator.ui.training.detect",

@@ -242,6 +242,11 @@ def opinion(project: Path, *, limit: int, address: str, model: str, gold: bool, 
             raise UserError("Give --address and --model, or enter them in Tools › Second opinion….")
         listed = service.doubtful_gold if gold else service.doubtful
         mention_ids = listed(QueueFilter(), limit=limit, options=chosen)
+        if gold and not mention_ids:
+            raise UserError(
+                "No decided mention of a done document has a doubtful suggestion. `curator link P` makes suggestions "
+                "for decided mentions too."
+            )
         report = run_steps(service.ask_many(mention_ids, options=chosen))
     say({**asdict(report), "asked": report.asked}, report.text, as_json=as_json)
     if report.stopped:

@@ -189,14 +189,14 @@ class Refresher(QObject):
             bench.queue.refresh(() if change.kind is ChangeKind.IMPORTED else change.document_ids)
             if change.kind is ChangeKind.IMPORTED:
                 self._counts()
-        elif change.kind is ChangeKind.SUGGESTIONS:
+        elif change.kind in (ChangeKind.SUGGESTIONS, ChangeKind.OPINIONS):
             bench.queue.suggestions_changed(change.document_ids)
         gone = opened is not None and touches and not bench.project.imports.shows(opened.document.id)
         if change.kind is ChangeKind.IMPORTED and gone:
             bench.navigator.close()
         if change.kind is ChangeKind.IMPORTED and (opened is None or gone):
             bench.navigator.open_first()
-        elif touches and change.kind is not ChangeKind.IMPORTED:
+        elif touches and change.kind not in (ChangeKind.IMPORTED, ChangeKind.OPINIONS):
             bench.navigator.reload()
         elif opened is None:
             self._document()

@@ -95,6 +95,8 @@ def _paint_large(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont
         _paint_chosen(painter, name, row.candidate.name, bold, tag=small, theme=theme)
     draw_words(painter, name, row.candidate.name, font=bold, colour=text)
     second = QRectF(left, top + line, right - PAD - left, line)
+    if row.opinion:
+        paint_opinion(painter, second, small, theme)
     facts = row.facts
     if row.matched and QFontMetricsF(small).horizontalAdvance(facts) > second.width():
         facts = row.short_facts
@@ -118,6 +120,8 @@ def _paint_small(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont
     place = QRectF(left, rect.top(), right - PAD - left, rect.height())
     if row.chosen:
         _paint_chosen(painter, place, row.candidate.name, small, tag=small, theme=theme)
+    if row.opinion:
+        paint_opinion(painter, place, small, theme)
     ink = theme.muted if row.reason else theme.palette.color(QPalette.ColorRole.Text)
     name = draw_words(painter, place, row.candidate.name, font=small, colour=ink)
     rest = [row.candidate.entity_id]
@@ -139,6 +143,12 @@ def _paint_chosen(painter: QPainter, place: QRectF, name: str, font: QFont, *, t
         at = QPointF(place.right(), place.center().y())
         taken = draw_tag(painter, at, words, font=tag, theme=theme, state=MentionState.LINKED)
         place.setRight(place.right() - taken - BEFORE_TAG)
+
+
+def paint_opinion(painter: QPainter, place: QRectF, font: QFont, theme: Theme) -> None:
+    """At the end of the place, which becomes shorter by it: that the language model chose this."""
+    taken = draw_words(painter, place, tr("◆ model"), font=font, colour=theme.accent, right=True)
+    place.setRight(place.right() - taken - PAD)
 
 
 def chosen_words(room: float, name: str, font: QFont, *, tag: QFont) -> str:

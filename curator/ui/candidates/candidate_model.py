@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from curator.domain.entities import EntityMatch
-from curator.domain.suggestions import Candidate
+from curator.domain.suggestions import Candidate, Opinion
 from curator.domain.wording import ntr, tr
 from curator.services.queue import MentionView
 from curator.ui.kit import figure
@@ -17,6 +17,7 @@ from curator.ui.kit import figure
 BELOW = "below the limit"
 OTHER_TYPE = "of another type"
 GONE = "no longer in the knowledge base"
+BY_MODEL = "chosen by the language model"
 KEYS = 9
 """Candidates that a digit chooses."""
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -35,9 +36,10 @@ class CandidateColumn(IntEnum):
     MATCHED = 4
     SCORE = 5
     MARGIN = 6
+    OPINION = 7
 
 
-HEADERS = ("Rank", "Name", "Id", "Type", "Matched", "Score", "Margin")
+HEADERS = ("Rank", "Name", "Id", "Type", "Matched", "Score", "Margin", "Second opinion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class CandidateRow:
     calibrated: bool = True  # whether `value` may be trusted as a probability
     reason: str = ""  # why it is shown only because somebody asked for what is hidden
     blind: bool = False  # no figure is shown
+    opinion: bool = False  # a language model chose it
 
     @property
     def keyed(self) -> bool:
@@ -96,12 +99,19 @@ class CandidateRow:
 @dataclass(frozen=True, slots=True)
 class Extent:
     """What of the candidates is shown how. Beyond `limit` they are there because the hidden ones were asked for, as
-    are `others`, which the type mapping forbids; `gone` have left the knowledge base. `blind`: without figures."""
+    are `others`, which the type mapping forbids; `gone` have left the knowledge base. `blind`: without figures.
+    `opinion`: what a language model chose."""
 
     limit: int = 10_000
     others: tuple[EntityMatch, ...] = ()
     gone: frozenset[str] = frozenset()
     blind: bool = False
+    opinion: Opinion | None = None
+
+    def said_of(self, mention_id: int) -> Opinion | None:
+        """The opinion about this mention, unless figures are hidden."""
+        here = self.opinion is not None and self.opinion.mention_id == mention_id and not self.blind
+        return self.opinion if here else None
 
 
 ALL = Extent()
@@ -119,6 +129,7 @@ def candidate_rows(view: MentionView | None, extent: Extent = ALL) -> list[Candi
     probable = any(one.probability for one in candidates)
     figures = [one.probability if probable else one.score for one in candidates]
     best, full = figures[0], max(1.0, figures[0])
+    said = extent.said_of(view.mention.id)
     margins = [best - figures[1] if len(figures) > 1 else None, *(one - best for one in figures[1:])]
     rows = [
         CandidateRow(
@@ -132,6 +143,7 @@ def candidate_rows(view: MentionView | None, extent: Extent = ALL) -> list[Candi
             calibrated=view.suggestion.nil.calibrated,
             reason=GONE if one.entity_id in extent.gone else BELOW if rank > extent.limit else "",
             blind=extent.blind,
+            opinion=said is not None and said.entity_id == one.entity_id,
         )
         for rank, (one, value, margin) in enumerate(zip(candidates, figures, margins, strict=True), start=1)
     ]
@@ -190,11 +202,12 @@ class CandidateTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._display(row, index.column())
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{row.candidate.name}\n{row.facts}"
+            return "\n".join((row.candidate.name, row.facts, *([tr(BY_MODEL)] if row.opinion else [])))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             number = f"{row.rank}: " if row.rank else ""
             score = "" if row.blind or not row.rank else tr(", score {value:.2f}", value=row.value)
-            return f"{number}{row.candidate.name}, {row.facts}{score}"
+            opinion = f", {tr(BY_MODEL)}" if row.opinion else ""
+            return f"{number}{row.candidate.name}, {row.facts}{score}{opinion}"
         return None
 
     def _display(self, row: CandidateRow, column: int) -> str:
@@ -206,4 +219,4 @@ class CandidateTableModel(QAbstractTableModel):
             return "" if score is None else figure(score)
         fixed = (str(row.rank or ""), candidate.name, candidate.entity_id, ", ".join(candidate.types), row.matched)
         margin = "" if row.margin is None else figure(row.margin)
-        return (*fixed, figure(row.value), margin)[column]
+        return (*fixed, figure(row.value), margin, "◆" if row.opinion else "")[column]

@@ -70,6 +70,7 @@ class CandidatePanel(QWidget):
         self._chip = StateChip(self)
         self._facts = ElidedLabel(muted=True, parent=self)
         self._decided = ElidedLabel(parent=self)
+        self.opinion = ElidedLabel(scale=0.92, muted=True, parent=self)
         self._compose()
         self.list.chosen.connect(self._choose)
         self.list.selectionModel().currentChanged.connect(self._highlighted)
@@ -100,6 +101,9 @@ class CandidatePanel(QWidget):
         rows.addWidget(self.list, 1)
         rows.addWidget(self.hidden_row)
         rows.addWidget(self.nil_row)
+        self.opinion.setContentsMargins(12, 3, 12, 5)
+        rows.addWidget(self.opinion)
+        self.opinion.hide()
         self.records.addWidget(self.card)
         self.records.addWidget(self.contrast)
         self.splitter = QSplitter(Qt.Orientation.Vertical, self)
@@ -159,7 +163,9 @@ class CandidatePanel(QWidget):
         suggestion = view.suggestion if view is not None else None
         decided_nil = view is not None and view.decision is not None and view.decision.verdict.outcome is Outcome.NIL
         estimate = None if suggestion is None or suggestion.stamp.bundle_id == BY_NAME else suggestion.nil
-        self.nil_row.show_estimate(estimate, chosen=decided_nil, blind=self._extent.blind)
+        said = self._extent.said_of(view.mention.id) if view is not None and suggestion is not None else None
+        by_model = said is not None and said.entity_id is None
+        self.nil_row.show_estimate(estimate, chosen=decided_nil, blind=self._extent.blind, opinion=by_model)
         self.nil_row.setEnabled(view is not None)
         waiting = self._withheld or tr(NOT_LINKED)
         self.list.set_empty_words(
@@ -180,6 +186,10 @@ class CandidatePanel(QWidget):
         if extent != self._extent:
             self._extent = extent
             self.show_mention(self._view)
+
+    def set_opinions(self, shown: bool) -> None:
+        """Whether there is a line below the candidates for the second opinion, `opinion`."""
+        self.opinion.setVisible(shown)
 
     @property
     def extent(self) -> Extent:

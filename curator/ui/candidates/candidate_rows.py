@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QSplitter, QTextBrow
 
 from curator.domain.suggestions import NilEstimate
 from curator.domain.wording import tr
-from curator.ui.candidates.candidate_delegate import ENTER, SMALL, key_width, score_width
+from curator.ui.candidates.candidate_delegate import ENTER, SMALL, key_width, paint_opinion, score_width
+from curator.ui.candidates.candidate_model import BY_MODEL
 from curator.ui.kit import (
     PAD,
     MentionState,
@@ -31,7 +32,7 @@ class NilRow(QAbstractButton):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._estimate: NilEstimate | None = None
-        self._chosen = self._blind = False
+        self._chosen = self._blind = self._opinion = False
         self._inset = 0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -39,10 +40,14 @@ class NilRow(QAbstractButton):
         self.setToolTip(tr("The knowledge base has no entity for this mention (0; or N, then a key for the reason)."))
         self.show_estimate(None)
 
-    def show_estimate(self, estimate: NilEstimate | None, *, chosen: bool = False, blind: bool = False) -> None:
-        """With `blind` neither the figure is shown nor whether NIL is suggested."""
+    def show_estimate(
+        self, estimate: NilEstimate | None, *, chosen: bool = False, blind: bool = False, opinion: bool = False
+    ) -> None:
+        """With `blind` neither the figure is shown nor whether NIL is suggested. `opinion`: a model says NIL."""
         self._estimate, self._chosen, self._blind = None if blind else estimate, chosen, blind
-        self.setAccessibleName(tr("N: not in the knowledge base. {second_line}", second_line=self.second_line))
+        self._opinion = opinion and not blind
+        said = f", {tr(BY_MODEL)}" if self._opinion else ""
+        self.setAccessibleName(tr("N: not in the knowledge base. {second_line}", second_line=self.second_line) + said)
         self.update()
 
     @property
@@ -87,6 +92,8 @@ class NilRow(QAbstractButton):
             )
         draw_words(painter, name, tr("Not in the knowledge base"), font=scaled(font, 1.0, bold=True), colour=text)
         second = QRectF(left, top + line, right - PAD - left, line)
+        if self._opinion:
+            paint_opinion(painter, second, small, theme)
         draw_words(painter, second, self.second_line, font=small, colour=text if suggested else theme.muted)
         if self._estimate is not None:
             score = self._estimate.score

@@ -40,6 +40,7 @@ class JobKind(StrEnum):
     TRAIN = "train"
     DETECT = "detect"
     EVALUATE = "evaluate"
+    OPINION = "opinion"
 
 
 @dataclass(slots=True)

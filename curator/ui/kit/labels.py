@@ -36,7 +36,9 @@ class ElidedLabel(QWidget):
             self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(40, int(QFontMetricsF(scaled(self.font(), self._scale, bold=self._bold)).height()) + 2)
+        margins = self.contentsMargins()
+        height = int(QFontMetricsF(scaled(self.font(), self._scale, bold=self._bold)).height()) + 2
+        return QSize(40, height + margins.top() + margins.bottom())
 
     minimumSizeHint = sizeHint
 
@@ -45,7 +47,7 @@ class ElidedLabel(QWidget):
         text = self.palette().color(QPalette.ColorRole.WindowText)
         colour = theme_of(self.palette()).muted if self._muted else text
         font = scaled(self.font(), self._scale, bold=self._bold)
-        draw_words(painter, QRectF(self.rect()), self._words, font=font, colour=colour)
+        draw_words(painter, QRectF(self.contentsRect()), self._words, font=font, colour=colour)
         painter.end()
 
 

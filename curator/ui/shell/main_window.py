@@ -55,6 +55,7 @@ class MainWindow(QMainWindow):
         self.preferences = Preferences(self, theme, loaded, refuse=self.say, name_held=self.windows.name_held)
         self.session.rename = self.preferences.set_curator
         self.session.prefer = self.preferences.set_page_opening
+        self.session.keep = self.preferences.keep
         self.session.named = lambda: bool(self.preferences.settings.curator_name.strip())
         self.status = StatusLine(self)
         self.pages = QStackedWidget(self)
@@ -86,6 +87,8 @@ class MainWindow(QMainWindow):
         self.status.i_am.clicked.connect(lambda: self.menus.action("people.i_am").trigger())
         self.layout_keeper.was_reset.connect(self._lay_out)
         self.preferences.changed.connect(self._preferences_changed)
+        for signal in (self.preferences.changed, self.preferences.saved):  # in another window and in this one
+            signal.connect(session.renew_opinions)
         self.menus.recent.chosen.connect(session.open)
         welcome.new_wanted.connect(session.new_project)
         welcome.open_wanted.connect(session.choose_project)

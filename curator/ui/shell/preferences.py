@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -96,6 +96,13 @@ class Preferences(QObject):
     def set_page_opening(self, opening: PageOpening) -> None:
         """What is done with the address of an entity's page from now on."""
         self._set("page_opening", opening)
+
+    def keep(self, values: Mapping[str, Any]) -> None:
+        """Several settings by name. Raises UserError for a value that is not allowed."""
+        settings = self.settings
+        for name, value in values.items():
+            settings = with_value(settings, name, value)
+        self._take(settings)
 
     def set_theme(self, name: str) -> None:
         self._set("theme", name)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QRect, QSize, Signal
 from PySide6.QtGui import QGuiApplication
@@ -20,6 +20,7 @@ from curator.ui.dashboard import SEEING, STEPS
 from curator.ui.entities import ENTITIES, USES
 from curator.ui.files import FILES, RECORDS, demo_folder, is_filled, world_of
 from curator.ui.kit import ask, cascaded, file_dialog, tell
+from curator.ui.opinions import OPINIONS
 from curator.ui.people import PEOPLE
 from curator.ui.shell.quiet_time import keep_loaded
 from curator.ui.shell.recent import remember
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from curator.ui.dashboard import SeeingFlows, StepFlows
     from curator.ui.entities import EntityFlows, UseFlows
     from curator.ui.files import NewProjectDialog, ProjectFlows, ProjectWish, RecordFlows
+    from curator.ui.opinions import OpinionFlows
     from curator.ui.people import PeopleFlows
     from curator.ui.shell.main_window import MainWindow
     from curator.ui.training import ModelFlows
@@ -159,8 +161,10 @@ class Session(QObject):
         self.entities: EntityFlows | None = None
         self.uses: UseFlows | None = None
         self.corpus: CorpusFlows | None = None
+        self.opinions: OpinionFlows | None = None
         self.rename: Callable[[str], None] = _nobody
         self.prefer: Callable[[PageOpening], None] = _nobody
+        self.keep: Callable[[Mapping[str, Any]], None] = _nobody
         self.named: Callable[[], bool] = lambda: True
 
     # --- opening ---
@@ -267,6 +271,7 @@ class Session(QObject):
         from curator.ui.dashboard import SeeingFlows, StepFlows
         from curator.ui.entities import EntityFlows, UseFlows
         from curator.ui.files import ProjectFlows, RecordFlows
+        from curator.ui.opinions import OpinionFlows
         from curator.ui.people import PeopleFlows
         from curator.ui.training import ModelFlows
 
@@ -281,6 +286,7 @@ class Session(QObject):
         self.entities = EntityFlows(bench)
         self.uses = UseFlows(bench, prefer=self.prefer)
         self.corpus = CorpusFlows(bench)
+        self.opinions = OpinionFlows(bench, save=lambda values: self.keep(values))
         register = self.commands.register
         register((*DECIDING, *CANDIDATES, *QUEUE, *TEXT, *JOBS), bench)
         register(ANNOTATE, Annotating(bench))
@@ -293,6 +299,7 @@ class Session(QObject):
         register(ENTITIES, self.entities)
         register(USES, self.uses)
         register(CORPUS, self.corpus)
+        register(OPINIONS, self.opinions)
         remember(project.folder)
         self.opened.emit(bench)
 
@@ -318,11 +325,11 @@ class Session(QObject):
     def close(self) -> None:
         """Close the project; its processes end and its lock is free. Idempotent."""
         bench, model = self.bench, self.model
-        for flows in (self.people, self.records, self.entities, self.uses, self.corpus):
+        for flows in (self.people, self.records, self.entities, self.uses, self.corpus, self.opinions):
             if flows is not None:
                 flows.close_windows()
         self.bench = self.flows = self.model = self.people = self.records = self.entities = self.uses = None
-        self.corpus = None
+        self.corpus = self.opinions = None
         if model is not None:
             model.close_windows()
         for seen in (self.seeing, self.steps):
@@ -338,6 +345,11 @@ class Session(QObject):
             bench.deleteLater()
 
     # --- about the session ---
+
+    def renew_opinions(self) -> None:
+        """The settings changed."""
+        if self.opinions is not None:
+            self.opinions.renew()
 
     def say(self, words: str) -> None:
         self.said.emit(words)

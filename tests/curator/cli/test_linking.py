@@ -37,6 +37,15 @@ def test_it_is_off_and_asks_only_where_it_may(
     assert not fake.asked
 
 
+def test_gold_without_suggestions_says_what_makes_them(
+    cli: Cli, project: Path, fake: FakeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CURATOR_CONFIG_DIR", str(tmp_path / "config"))
+    found = cli("opinion", project, "--gold", "--address", fake.address, "--model", "m")
+    assert found.code == 2
+    assert "`curator link P` makes suggestions for decided mentions" in found.err
+
+
 def test_gold_says_who_is_right(
     cli: Cli, linked: Path, fake: FakeModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,9 +26,9 @@ def test_rows_show_rank_name_id_type_synonym_score_margin_and_stages(qapp: QAppl
     model = CandidateTableModel()
     model.show_mention(view(1, FK))
     header = [model.headerData(c, Qt.Orientation.Horizontal) for c in range(model.columnCount())]
-    assert header == ["Rank", "Name", "Id", "Type", "Matched", "Score", "Margin", "lexical"]
+    assert header == ["Rank", "Name", "Id", "Type", "Matched", "Score", "Margin", "Second opinion", "lexical"]
     first = [model.index(0, c).data() for c in range(model.columnCount())]
-    assert first == ["1", "Tacrolimus", "MESH:D016559", "Chemical", "FK506", "0.90", "0.45", "0.80"]
+    assert first == ["1", "Tacrolimus", "MESH:D016559", "Chemical", "FK506", "0.90", "0.45", "", "0.80"]
     assert model.index(1, CandidateColumn.MATCHED).data() == ""  # the name itself matched
     assert model.index(1, CandidateColumn.MARGIN).data() == "−0.45"
 

@@ -28,6 +28,7 @@ from curator.services.importing.text_changes import TextChange
 from curator.services.knowledge.nil_clusters import NilCluster
 from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan
 from curator.services.knowledge.uses import Uses
+from curator.services.linking import TEMPLATE
 from curator.services.ports import MentionContext, MentionUse
 from curator.services.queue import Found, Hit
 from curator.services.rounds.agreement import AgreementReport, AgreementRow
@@ -45,6 +46,7 @@ from curator.ui.files.import_report import ImportReportDialog
 from curator.ui.files.save_as import SaveDialog
 from curator.ui.jobs.jobs import JobKind, RunningJob
 from curator.ui.kit.form import BaseDialog, FormDialog, ShowDialog
+from curator.ui.opinions.prompt_dialog import PromptDialog
 from curator.ui.panels.attributes_dialog import AttributeDialog, AttributesDialog
 from curator.ui.people.agreement_window import AgreementWindow
 from curator.ui.people.rounds import NewRoundDialog
@@ -211,6 +213,8 @@ MAKERS: dict[str, str | Maker] = {
     "Manual": "help.manual",
     "MapDialog": lambda desk, _: MapDialog("Map", EmbeddingMap(POINTS), desk.window),
     "NewProjectDialog": "project.new",
+    "OpinionDialog": "tools.opinion",
+    "PromptDialog": lambda desk, _: PromptDialog(TEMPLATE, parent=desk.window),
     "NewRoundDialog": lambda desk, _: NewRoundDialog(documents=2, parent=desk.window),
     "ReasonDialog": lambda desk, _: ReasonDialog("Promote", question="Why?", ok="Use anyway", parent=desk.window),
     "ReleaseDialog": "project.release",

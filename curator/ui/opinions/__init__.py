@@ -1,0 +1,25 @@
+"""The second opinion of a language model in the window: when it is asked, how its answer is shown, and its settings.
+
+* **Nothing waits for a model.** It is asked in a thread once the curator rests at a mention, and stopped when they move
+  on. The answer changes neither the order of the candidates nor which of them a key chooses.
+* **It is hidden where it would sway a measurement**: in rounds, with shuffled candidates, and for mentions that are to
+  be decided without suggestions.
+"""
+
+from typing import TYPE_CHECKING
+
+from curator import opened_late
+from curator.ui.opinions.opinion_commands import OPINIONS
+
+if TYPE_CHECKING:
+    from curator.ui.opinions.opinion_flows import OpinionFlows
+
+__all__ = [
+    "OPINIONS",
+    "OpinionFlows",
+]
+
+__getattr__ = opened_late(
+    __name__,
+    opinion_flows="OpinionFlows",
+)

@@ -1,0 +1,203 @@
+"""Flows around the second opinion: asked for the mention on show or for the queue, shown below the candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from curator.domain.decisions import Change, ChangeKind
+from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.suggestions import CandidateOrder, Opinion, OpinionUse, Suggestion
+from curator.domain.wording import UserError, tr
+from curator.services.linking import OpinionOptions
+from curator.services.ports import Stopper
+from curator.services.queue import MentionView
+from curator.ui.bench import Workbench
+from curator.ui.jobs import JobKind
+from curator.ui.kit import Worker, ask
+from curator.ui.opinions.opinion_words import (
+    ASKING,
+    answer_words,
+    is_complete,
+    question_words,
+    refusal_words,
+    silent_words,
+)
+
+if TYPE_CHECKING:
+    from curator.ui.opinions.opinion_dialog import OpinionDialog
+
+REST_MS = 400
+"""A curator who moves on sooner is not asked for: no request is sent for a mention that is passed by."""
+MOST = 100_000
+NOTHING = "No undecided mention that the filter shows is doubtful."
+Save = Callable[[Mapping[str, Any]], None]
+Found = tuple[Opinion | None, str, str]
+"""An opinion, the name of its entity, and else why there is none."""
+
+
+class OpinionFlows(QObject):
+    """*Tools > Ask for a second opinion, Second opinions for the queue, Second opinion*."""
+
+    def __init__(self, bench: Workbench, *, save: Save) -> None:
+        """`save` keeps settings by name."""
+        super().__init__(bench)
+        self._bench, self._save = bench, save
+        self._service = bench.project.opinions
+        self.worker = Worker(self)
+        self._stopper = Stopper()
+        self._key: tuple[int, bool] | None = None  # the mention on show, and whether it has a suggestion
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._look)
+        bench.navigator.mention_changed.connect(self._mention_changed)
+        bench.state_changed.connect(self._mention_changed)
+        bench.bridge.changed.connect(self._changed)
+        self.renew()
+
+    # --- the mention on show ---
+
+    @Slot()
+    def renew(self) -> None:
+        """Settings changed."""
+        self._bench.candidates.set_opinions(self._service.options.use is not OpinionUse.OFF)
+        self._key = None
+        self._mention_changed()
+
+    @Slot()
+    def _mention_changed(self) -> None:
+        view = self._visible()
+        key = (view.mention.id, view.suggestion is not None) if view is not None else None
+        if key == self._key and key is not None:
+            return
+        self._key = key
+        self._stopper.stop()
+        self._rest.stop()
+        self._show("")
+        if view is not None and self._service.options.use is not OpinionUse.OFF:
+            self._rest.start()
+
+    def _visible(self) -> MentionView | None:
+        """The mention on show, unless an opinion would sway what is measured."""
+        view, bench = self._bench.navigator.mention, self._bench
+        shuffled = bench.navigator.candidate_order is CandidateOrder.SHUFFLED
+        return None if view is None or view.held_out or bench.judging or shuffled else view
+
+    @Slot()
+    def _look(self) -> None:
+        view, options = self._visible(), self._service.options
+        if view is None or options.use is OpinionUse.OFF:
+            return
+        unasked = options.use is OpinionUse.FRAMED and is_complete(options)
+        undecided = view.decision is None and not self._bench.project.read_only
+        self._ask(view, options, send=unasked and undecided and options.doubts(view.suggestion))
+
+    def ask_now(self) -> None:
+        """For the mention on show, whether the linker doubts it or not."""
+        view, options = self._visible(), self._service.options
+        if refusal := refusal_words(options):
+            self._bench.say(refusal)
+        elif view is not None:
+            self._rest.stop()
+            self._stopper.stop()
+            self._ask(view, options, send=True)
+
+    def _ask(self, view: MentionView, options: OpinionOptions, *, send: bool) -> None:
+        """Look for the stored opinion, and with `send` ask the model: beside the window's thread."""
+        self._stopper = stopper = Stopper()
+        if send:
+            self._show(tr(ASKING, model=options.model))
+        service, lookup, mention_id = self._service, self._bench.project.knowledge.entity, view.mention.id
+
+        def work() -> Found:
+            try:
+                opinion = service.ask(mention_id, stopper) if send else service.known(mention_id)
+            except UserError as error:
+                return None, "", str(error)
+            entity = lookup(opinion.entity_id) if opinion is not None and opinion.entity_id is not None else None
+            return opinion, entity.name if entity is not None else "", ""
+
+        self.worker.ask(work, partial(self._answered, mention_id, view.suggestion, options))
+
+    def _answered(self, mention_id: int, suggestion: Suggestion | None, options: OpinionOptions, found: Found) -> None:
+        if self._key is None or self._key[0] != mention_id:
+            return
+        opinion, name, why = found
+        if opinion is not None:
+            self._show(answer_words(opinion, suggestion, name), opinion)
+        else:
+            self._show(why or silent_words(options, suggestion))
+
+    def _show(self, words: str, opinion: Opinion | None = None) -> None:
+        panel = self._bench.candidates
+        panel.opinion.set_words(words)
+        panel.set_extent(replace(panel.extent, opinion=opinion))
+
+    @Slot(object)
+    def _changed(self, change: Change) -> None:
+        """Work on the queue has an answer for the mention on show."""
+        here = self._key is not None and self._key[0] in change.mention_ids
+        if change.kind is ChangeKind.OPINIONS and here and not self.worker.busy:
+            self._rest.start()
+
+    # --- the queue ---
+
+    def ask_queue(self) -> None:
+        """Count the doubtful mentions, ask whether to go on, and ask about them in the background."""
+        options, bench, service = self._service.options, self._bench, self._service
+        if refusal := refusal_words(options):
+            bench.say(refusal)
+            return
+        if bench.jobs.runs(JobKind.OPINION):
+            bench.say(tr("The language model is being asked about the queue already."))
+            return
+        where = bench.navigator.where
+
+        def count() -> dict[str, Any]:
+            return {"ids": service.doubtful(where, limit=MOST, options=options)}
+
+        def counted(outcome: JobOutcome) -> None:
+            ids = outcome.result.get("ids", [])
+            if outcome.state is not JobState.DONE:
+                bench.notices.add_outcome(tr("Second opinions"), outcome)
+            elif not ids:
+                bench.say(tr(NOTHING))
+            else:
+                words = question_words(options, len(ids))
+                start = partial(self._start, ids, options)
+                ask(bench.window(), tr("Second opinions for the queue"), words, yes=tr("Ask"), then=start)
+
+        bench.jobs.ask(count, then=counted)
+
+    def _start(self, ids: list[int], options: OpinionOptions) -> None:
+        service, title = self._service, tr("Second opinions")
+
+        def steps() -> Generator[Progress, None, Mapping[str, Any]]:
+            report = yield from service.ask_many(ids, options=options)
+            return {"message": report.text}
+
+        def then(outcome: JobOutcome) -> None:
+            self._bench.notices.add_outcome(title, outcome)
+
+        self._bench.jobs.run(JobKind.OPINION, title, steps, then=then)
+
+    # --- settings ---
+
+    def show_settings(self) -> OpinionDialog:
+        from curator.ui.opinions.opinion_dialog import OpinionDialog
+
+        view = self._bench.navigator.mention
+        mention_id = view.mention.id if view is not None and view.suggestion is not None else None
+        dialog = OpinionDialog(self._service, mention_id=mention_id, parent=self._bench.window())
+        dialog.accepted.connect(lambda: self._save(dialog.values))
+        dialog.open()
+        return dialog
+
+    def close_windows(self) -> None:
+        """They go with the project, as does the request under way."""
+        self._rest.stop()
+        self._stopper.stop()
+        self.worker.close()
