@@ -27,6 +27,8 @@ from curator.services.curating import (
     GuidelineService,
     NoteService,
     PropagationService,
+    RelationReader,
+    RelationService,
     RepeatService,
     StepService,
     Training,
@@ -110,6 +112,7 @@ class Project:
     notes: NoteService
     attributes: AttributeService
     file_attributes: FileAttributes
+    relations: RelationService
     holdout: HoldoutService
     guidelines: GuidelineService
     filters: SavedFilters
@@ -287,8 +290,9 @@ class _Joined:
         rounds = RoundService(store, self.linker, events, clock, curator=curator)
         holdout = HoldoutService(store, percent=lambda: load().settings.holdout_percent)
         importing = ImportService(store, self.formats, events, clock, curator=curator, mover=moved_text)
-        curation = CurationService(store, events, clock, curator=curator)
         propagation = PropagationService(store, events, clock, curator=curator)
+        related = RelationReader(self.formats)
+        curation = CurationService(store, events, clock, curator=curator, related=related.of)
         hierarchy = HierarchyService(store)
         attributes = AttributeService(store, events, clock, curator=curator)
         return Project(
@@ -300,6 +304,7 @@ class _Joined:
             attributes=attributes,
             file_attributes=FileAttributes(store, self.formats, attributes),
             notes=NoteService(store, events, clock, curator=curator),
+            relations=RelationService(store, events, clock, related, curator=curator),
             holdout=holdout,
             guidelines=GuidelineService(store),
             filters=SavedFilters(store),

@@ -1,22 +1,35 @@
-"""attributes; mention set."""
+"""attributes; mention set; relations."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, CURATOR, PROJECT, change_facts, counted, opened, say, say_change
+from curator.cli.console import (
+    AS_JSON,
+    CURATOR,
+    PROJECT,
+    change_facts,
+    counted,
+    document_named,
+    opened,
+    say,
+    say_change,
+)
 from curator.cli.mentions import mention
 from curator.domain.attributes import PRESETS, Attribute, AttributeValue, Scheme, same_name
+from curator.domain.relations import RelationKind
 from curator.domain.wording import UserError
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
+    from curator.domain.decisions import Change
+    from curator.domain.relations import Relation, RelationEnd
 
-__all__ = ["attributes", "mention"]
+__all__ = ["attributes", "mention", "relations"]
 
 NAME = click.argument("name")
 VALUE = click.option("--value", metavar="VALUE", help="Act on this value of the attribute NAME.")
@@ -224,3 +237,119 @@ def _lines(one: Attribute, uses: dict[int, int]) -> list[str]:
         number = counted(uses.get(each.id, 0), "mention", "mentions")
         lines.append(f"  {each.name}: {number}{' – deleted' if each.hidden else ''}")
     return lines
+
+
+# Relations between mentions, or between entities, of a document.
+
+KINDS = {RelationKind.MENTIONS: "", RelationKind.ENTITIES: "entities: ", RelationKind.EVENT: "event: "}
+"""What a line says first of a relation."""
+
+
+@click.command("relations")
+@PROJECT
+@click.option("--document", default="", metavar="ID", help="Of this document only.")
+@click.option(
+    "--add",
+    "adds",
+    nargs=3,
+    multiple=True,
+    metavar="A B TYPE",
+    help="Add a relation of TYPE from mention A to mention B, both by number. Repeatable.",
+)
+@click.option("--entities", is_flag=True, help="Add it between the entities that the mentions are linked to.")
+@click.option(
+    "--delete", "deletes", multiple=True, metavar="NAME", help="Delete this relation of --document. Repeatable."
+)
+@CURATOR
+@AS_JSON
+def relations(
+    project: Path,
+    *,
+    document: str,
+    adds: tuple[tuple[str, str, str], ...],
+    entities: bool,
+    deletes: tuple[str, ...],
+    curator: str,
+    as_json: bool,
+) -> None:
+    """List the relations of P, add some, and delete some.
+
+    A relation holds between two mentions, or between two entities wherever the document mentions them. Each has a
+    NAME, which the list shows in brackets.
+    """
+    if deletes and not document:
+        raise click.UsageError("--delete needs --document: names are unique within a document.")
+    if entities and not adds:
+        raise click.UsageError("--entities goes with --add.")
+    with opened(project, read_only=not (adds or deletes), curator=curator) as found:
+        changes: list[Change] = []
+        only = document_named(found, document) if document else None
+        numbers = [(_number(one, only, found), _number(other, only, found), kind) for one, other, kind in adds]
+        act = found.relations.add_between_entities if entities else found.relations.add
+        changes += [act(one, other, kind) for one, other, kind in numbers]
+        changes += [found.relations.delete(only, name) for name in deletes if only is not None]
+        rows = list(_rows(found, only)) if only is not None or not changes else []
+    lines = [f"{one.text}." for one in changes]
+    lines += [_line(row, with_document=only is None) for row in rows]
+    result = {"relations": rows} | ({"changes": [change_facts(one) for one in changes]} if changes else {})
+    say(result, "\n".join(lines) or "No relations.", as_json=as_json)
+
+
+def _number(text: str, document_id: int | None, project: Project) -> int:
+    """Raises UserError where it is no mention of the document, where one is given."""
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
+        raise UserError(f"{text} is not the number of a mention. `curator mention list P DOCUMENT` shows the numbers.")
+    if document_id is not None and project.queue.document_of(int(text)) != document_id:
+        raise UserError(f"Mention {text} is not in this document. `curator mention list P DOCUMENT` shows the numbers.")
+    return int(text)
+
+
+def _rows(project: Project, only: int | None) -> Iterator[dict[str, Any]]:
+    from curator.services.ports import QueueFilter
+
+    for document_id in [only] if only is not None else project.queue.ids(QueueFilter()):
+        found = project.relations.of_document(document_id)
+        if found:
+            opened_document = project.queue.open(document_id)
+            texts = {view.mention.id: view.mention.text for view in opened_document.mentions}
+            for one in found:
+                yield _row(project, opened_document.document.external_id, one, texts)
+
+
+def _row(project: Project, document: str, relation: Relation, texts: dict[int, str]) -> dict[str, Any]:
+    ends = [
+        {
+            "role": end.role,
+            "mention": end.mention_id,
+            "entity": end.entity_id or None,
+            "text": _end(project, end, texts),
+        }
+        for end in relation.ends
+    ]
+    made = {"author": relation.author, "at": relation.at.isoformat()} if relation.at is not None else {}
+    return {
+        "document": document,
+        "name": relation.name,
+        "kind": relation.kind.value,
+        "type": relation.type,
+        "ends": ends,
+        "note": relation.note,
+        "added": not relation.source,
+        **made,
+    }
+
+
+def _end(project: Project, end: RelationEnd, texts: dict[int, str]) -> str:
+    if end.mention_id is not None:
+        return texts.get(end.mention_id, "")
+    entity = project.knowledge.entity(end.entity_id) if end.entity_id else None
+    return entity.name if entity is not None else end.entity_id or end.name
+
+
+def _line(row: dict[str, Any], *, with_document: bool) -> str:
+    kind = RelationKind(row["kind"])
+    ends = [(f"{end['role']}: " if end["role"] else "") + end["text"] for end in row["ends"]]
+    words = (" → " if kind is not RelationKind.EVENT else ", ").join(ends)
+    where = f"{row['document']}  " if with_document else ""
+    note = f" · {row['note']}" if row["note"] else ""
+    return f"{where}{KINDS[kind]}{row['type']}  {words}{note}  [{row['name']}]"

@@ -48,6 +48,7 @@ COMMANDS = {
     "accept": ("curator.cli.queueing", "accept", "Accept suggestions in bulk after checking a sample."),
     "mention": ("curator.cli.annotating", "mention", "List, add, move, retype, join, set and delete mentions."),
     "attributes": ("curator.cli.annotating", "attributes", "Define attributes of mentions, such as negation."),
+    "relations": ("curator.cli.annotating", "relations", "List, add and delete relations."),
     "comment": ("curator.cli.mentions", "comment", "Comment on a mention or a document."),
     "flag": ("curator.cli.mentions", "flag", "Flag a mention or a document."),
     "rounds": ("curator.cli.people", "rounds", "Let several curators decide the same documents independently."),

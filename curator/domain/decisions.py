@@ -149,6 +149,7 @@ class ChangeKind(StrEnum):
     DOCUMENT_STATE = "document_state"
     NOTES = "notes"  # flags and comments
     ATTRIBUTES = "attributes"  # of mentions, or the project's list of them
+    RELATIONS = "relations"  # added, deleted, restored
     IMPORTED = "imported"
     KNOWLEDGE_BASE = "knowledge_base"
     SUGGESTIONS = "suggestions"
@@ -166,6 +167,7 @@ STEPS = frozenset(
         ChangeKind.DOCUMENT_STATE,
         ChangeKind.NOTES,
         ChangeKind.ATTRIBUTES,
+        ChangeKind.RELATIONS,
         ChangeKind.ENTITIES,
     }
 )
@@ -185,6 +187,8 @@ class OperationKind(StrEnum):
     DELETE_COMMENT = "delete_comment"
     SET_ATTRIBUTE = "set_attribute"
     DEFINE_ATTRIBUTES = "define_attributes"  # the project's list of them
+    ADD_RELATION = "add_relation"
+    DELETE_RELATION = "delete_relation"
     MAKE_ENTITY = "make_entity"
     CHANGE_ENTITY = "change_entity"
     DELETE_ENTITY = "delete_entity"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from curator.domain.registries import checked_identifier
+from curator.domain.curies import checked_identifier
 from curator.domain.wording import UserError, tr
 
 

@@ -20,6 +20,7 @@ from curator.storage.db import (
     VERSION_5,
     VERSION_6,
     VERSION_7,
+    VERSION_8,
     as_user_errors,
     fill,
     fill_facts,
@@ -69,6 +70,11 @@ def _add_suggestion_facts(conn: sqlite3.Connection) -> None:
     fill_facts(conn)
 
 
+def _add_relations(conn: sqlite3.Connection) -> None:
+    for statement in VERSION_8:
+        conn.execute(statement)
+
+
 # Step i takes a database from version i to version i + 1. A released step is never edited; append a new one.
 STEPS: tuple[Step, ...] = (
     _create_version_1,
@@ -78,6 +84,7 @@ STEPS: tuple[Step, ...] = (
     _add_attributes,
     _add_opinions,
     _add_suggestion_facts,
+    _add_relations,
 )
 
 

@@ -49,6 +49,17 @@ class BioCAnnotation:
 
 
 @dataclass(slots=True)
+class BioCRelation:
+    """`nodes` are (id of an annotation, role); `passage` and `sentence` say which one holds it, as of annotations."""
+
+    id: str
+    infons: Infons
+    nodes: list[tuple[str, str]]
+    passage: int = -1
+    sentence: int = -1
+
+
+@dataclass(slots=True)
 class BioCDocument:
     """`annotations` in the order in which the file's own tree is walked: their index is the mention's record."""
 

@@ -11,11 +11,13 @@ from typing import Any
 from lxml import etree
 
 from curator.domain.documents import Document, Passage, SourceFile
+from curator.domain.relations import RelationKind
 from curator.domain.wording import ntr, tr
 from curator.io.bioc.bioc_ids import InfonStyle, changed, signed
 from curator.io.bioc.bioc_json_tree import infons_of as json_infons
+from curator.io.bioc.bioc_relations import fresh_id, written_relation
 from curator.io.bioc.source_ids import stated_ids
-from curator.io.files import Action, action_for, check_spans, is_gold
+from curator.io.files import Action, action_for, check_spans, is_gold, relations_for
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
 Json = dict[str, Any]
@@ -223,13 +225,30 @@ def new_document(item: ExportDocument, file: SourceFile, style: InfonStyle, prob
     passages = [_passage(document, one) for one in tiles(document.text, document.passages)]
     name = document.external_id
     chosen = [gold for gold in item.mentions if action_for(gold, name, problems) is not Action.DROP]
+    ids: dict[int, str] = {}
     for number, gold in enumerate(sorted(chosen, key=lambda one: one.mention.spans)):
+        ids[gold.mention.id] = str(number)
         start = gold.mention.spans[0].start
         owner = next(one for one in reversed(passages) if one["offset"] <= start)
         owner["annotations"].append(_annotation(gold, stated_ids(gold, item, file), str(number), style))
     titled = any(one["infons"].get("type") == "title" for one in passages)
     infons = {"title": document.title} if document.title and not titled else {}
-    return {"id": name, "infons": infons, "passages": passages, "annotations": [], "relations": []}
+    relations = _new_relations(item, ids, style, problems)
+    return {"id": name, "infons": infons, "passages": passages, "annotations": [], "relations": relations}
+
+
+def _new_relations(item: ExportDocument, ids: dict[int, str], style: InfonStyle, problems: list[Problem]) -> list[Json]:
+    kinds, taken = (RelationKind.MENTIONS, RelationKind.ENTITIES), set[str]()
+    wanted = relations_for(item, problems, own=False, kinds=kinds, written=ids, title="BioC")
+    written = [written_relation(one, fresh_id(taken), ids, style, ()) for one in wanted]
+    return [
+        {
+            "id": one.id,
+            "infons": dict(one.infons),
+            "nodes": [{"refid": refid, "role": role} for refid, role in one.nodes],
+        }
+        for one in written
+    ]
 
 
 def tiles(text: str, passages: tuple[Passage, ...]) -> list[Passage]:

@@ -12,10 +12,12 @@ from itertools import islice
 from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile
+from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
-from curator.io.bioc.bioc_ids import learn, says_more
+from curator.io.bioc.bioc_ids import InfonStyle, learn, says_more
 from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, document_of, own_text
 from curator.io.bioc.bioc_reading import BioCReading
+from curator.io.bioc.bioc_relations import stated_relations
 from curator.io.bioc.bioc_write import JSON_ENDINGS, write_json
 from curator.io.files import BOM, DocumentSourceReader, JsonStream, Source
 from curator.services.ports import Carries, ExportDocument, Problem
@@ -102,6 +104,10 @@ class BioCJsonFormat:
     def holds_more(self, raw: str) -> bool:
         tree = JsonTree(own_text(raw))
         return tree.holds_relations() or says_more(tree.document())
+
+    def relations(self, raw: str, extra: str) -> list[SourceRelation]:
+        tree = JsonTree(own_text(raw))
+        return stated_relations(tree.document(), tree.relations(), InfonStyle.load(extra))
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """One collection for each file. Raises UserError; then nothing was changed."""

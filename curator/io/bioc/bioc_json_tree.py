@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCPassage, Infons, OffsetText
+from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCPassage, BioCRelation, Infons, OffsetText
 from curator.io.files import plain_text, rewritten
 
 Json = dict[str, Any]
@@ -33,6 +33,11 @@ class JsonTree:
         self._text = text
         self.root: Json = json.loads(text)
         self._nodes = [one for one, _, _ in _walk(self.root)]
+        self._relations = [
+            (one, passage, sentence)
+            for owner, passage, sentence in _owners(self.root)
+            for one in _objects(owner, "relations")
+        ]
         self._gone: set[int] = set()
 
     def document(self) -> BioCDocument:
@@ -62,6 +67,23 @@ class JsonTree:
         node = {"id": one.id, "infons": dict(one.infons), **_place(one.places or (), one.text)}
         owner["annotations"].append(node)
 
+    def relations(self) -> list[BioCRelation]:
+        """In an order that editing keeps."""
+        return [
+            BioCRelation(_word(one.get("id")), _relation_infons(one), _nodes(one), passage, sentence)
+            for one, passage, sentence in self._relations
+        ]
+
+    def remove_relation(self, number: int) -> None:
+        self._gone.add(id(self._relations[number][0]))
+
+    def add_relation(self, relation: BioCRelation) -> None:
+        """To the document."""
+        if not isinstance(self.root.get("relations"), list):
+            self.root["relations"] = []
+        nodes = [{"refid": refid, "role": role} for refid, role in relation.nodes]
+        self.root["relations"].append({"id": relation.id, "infons": dict(relation.infons), "nodes": nodes})
+
     def holds_relations(self) -> bool:
         return any(True for owner, _, _ in _owners(self.root) for _ in _objects(owner, "relations"))
 
@@ -74,8 +96,9 @@ class JsonTree:
     def text(self) -> str:
         """The document's own text but for what was changed."""
         for owner, _, _ in _owners(self.root):
-            if isinstance(found := owner.get("annotations"), list):
-                owner["annotations"] = [one for one in found if id(one) not in self._gone]
+            for key in ("annotations", "relations"):
+                if isinstance(found := owner.get(key), list):
+                    owner[key] = [one for one in found if id(one) not in self._gone]
         return rewritten(self._text, self.root)
 
 
@@ -90,6 +113,18 @@ def infons_of(found: Json) -> Infons:
     if not isinstance(infons, dict):
         return []
     return [(key, _word(value)) for key, value in infons.items() if value is None or isinstance(value, (str, int))]
+
+
+def _relation_infons(found: Json) -> Infons:
+    """With the identifiers of PubTator 3, whose infons are objects."""
+    infons = found.get("infons")
+    objects = infons.items() if isinstance(infons, dict) else ()
+    named = [(key, _word(one.get("identifier"))) for key, one in objects if isinstance(one, dict)]
+    return infons_of(found) + [(key, value) for key, value in named if value]
+
+
+def _nodes(relation: Json) -> list[tuple[str, str]]:
+    return [(_word(one.get("refid")), _word(one.get("role"))) for one in _objects(relation, "nodes")]
 
 
 def _walk(root: Json) -> Iterator[tuple[Json, int, int]]:

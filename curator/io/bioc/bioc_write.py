@@ -2,7 +2,8 @@
 
 * A changed decision rewrites the infons that hold identifiers, in the file's own habit, and says who decided and when
   (`annotator`, `updated_at`, as TeamTat has them); a moved or retyped mention its locations, text and type.
-* A deleted or rejected mention's annotation goes; relations stay, and those that lose one are reported.
+* A deleted or rejected mention's annotation goes; relations stay, and those that lose one are told. A relation that a
+  curator deleted goes; a new one is the document's, with who added it and when.
 * A new mention's annotation goes to the passage or sentence in which it begins.
 * From XML to JSON and back all infons and relations come along; a document from another format is written from scratch.
 """
@@ -15,15 +16,17 @@ from pathlib import Path
 from typing import Protocol
 
 from curator.domain.documents import SourceFile
+from curator.domain.relations import RelationKind
 from curator.domain.wording import tr
-from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, Infons, Segment
+from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCRelation, Infons, Segment
 from curator.io.bioc.bioc_convert import json_head_of_xml, json_of_xml, new_document, xml_head_of_json, xml_of_json
 from curator.io.bioc.bioc_ids import InfonStyle, changed, signed
 from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, own_text
 from curator.io.bioc.bioc_reading import fitted
+from curator.io.bioc.bioc_relations import fresh_id, stated_relations, written_relation
 from curator.io.bioc.bioc_xml_tree import XmlTree
 from curator.io.bioc.source_ids import source_style
-from curator.io.files import Action, WrittenSource, action_for, check_spans, entity_ids, write_streams
+from curator.io.files import Action, WrittenSource, action_for, check_spans, entity_ids, relations_for, write_streams
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
 XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
@@ -39,6 +42,9 @@ class BioCTree(Protocol):
     def set_infons(self, record: int, infons: Infons) -> None: ...
     def set_place(self, record: int, places: Sequence[tuple[int, int]], text: str) -> None: ...
     def add(self, passage: int, sentence: int, one: BioCAnnotation) -> None: ...
+    def relations(self) -> list[BioCRelation]: ...
+    def remove_relation(self, number: int) -> None: ...
+    def add_relation(self, relation: BioCRelation) -> None: ...
     def references(self) -> Iterator[str]: ...
     def text(self) -> str: ...
 
@@ -151,18 +157,21 @@ def edited(
     name = item.document.external_id
     steps = [(gold, action_for(gold, name, problems)) for gold in item.mentions]
     steps = [(gold, action) for gold, action in steps if _changes(gold, action)]
-    if not steps and not item.removed_records:
+    own = any(not one.source for one in item.relations)
+    if not (steps or item.removed_records or item.removed_relations or own):
         return text
     edit = _Edit(opener(text), style)
     for record in item.removed_records:
         edit.tree.remove(record)
+        edit.changed = True
     removed = set(item.removed_records)
     for gold, action in steps:
         edit.apply(gold, action)
         if action is Action.DROP:
             removed.add(gold.mention.record)
+    edit.relate(item, problems)
     problems += edit.widowed(removed, name)
-    return edit.tree.text()
+    return edit.tree.text() if edit.changed else text
 
 
 def _changes(gold: ExportMention, action: Action) -> bool:
@@ -180,9 +189,39 @@ class _Edit:
         self._before = tree.document()
         self._layout = fitted(self._before)
         self._ids = {one.id for one in self._before.annotations}
+        self._made: dict[int, str] = {}  # ids of new annotations, by the mention's
+        self._gone: set[int] = set()
+        self.changed = False
+
+    def relate(self, item: ExportDocument, problems: list[Problem]) -> None:
+        """Take out the relations that a curator deleted, and write the new ones, unless their annotation has no id."""
+        there = self.tree.relations()
+        for number, one in enumerate(stated_relations(self._before, there, self._style)):
+            if one.key in item.removed_relations:
+                self.tree.remove_relation(number)
+                self.changed = True
+        ids = self._made | {
+            gold.mention.id: self._before.annotations[gold.mention.record].id
+            for gold in item.mentions
+            if gold.mention.record >= 0 and gold.mention.id not in self._gone
+        }
+        wanted = relations_for(
+            item,
+            problems,
+            own=True,
+            kinds=(RelationKind.MENTIONS, RelationKind.ENTITIES),
+            written={mention for mention, key in ids.items() if key},
+            title="BioC",
+        )
+        taken = {one.id for one in there}
+        for made in wanted:
+            self.tree.add_relation(written_relation(made, fresh_id(taken), ids, self._style, there))
+            self.changed = True
 
     def apply(self, gold: ExportMention, action: Action) -> None:
         record = gold.mention.record
+        self.changed = True
+        self._gone |= {gold.mention.id} if action is Action.DROP else set()
         if record < 0:
             self._add(gold)
         elif action is Action.DROP:
@@ -214,6 +253,7 @@ class _Edit:
         infons = signed(changed([("type", gold.mention.type)], entity_ids(gold), self._style), gold.decision)
         places = self._places(gold, segment)
         one = BioCAnnotation(self._fresh_id(), infons, gold.mention.text, places)
+        self._made[gold.mention.id] = one.id
         at = (segment.passage, segment.sentence) if segment else (-1, -1)
         self.tree.add(*at, one)
 

@@ -13,10 +13,12 @@ from typing import Any
 from lxml import etree
 
 from curator.domain.documents import SourceDocument, SourceFile
+from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
-from curator.io.bioc.bioc_ids import learn, says_more
+from curator.io.bioc.bioc_ids import InfonStyle, learn, says_more
 from curator.io.bioc.bioc_json import CARRIES, LEARNED
 from curator.io.bioc.bioc_reading import BioCReading
+from curator.io.bioc.bioc_relations import stated_relations
 from curator.io.bioc.bioc_write import XML_ENDINGS, write_xml
 from curator.io.bioc.bioc_xml_tree import XmlTree, document_of
 from curator.io.files import ENTITIES, DocumentSourceReader, Source, records
@@ -89,6 +91,10 @@ class BioCXmlFormat:
     def holds_more(self, raw: str) -> bool:
         tree = XmlTree(raw)
         return tree.root.find(".//relation") is not None or says_more(tree.document())
+
+    def relations(self, raw: str, extra: str) -> list[SourceRelation]:
+        tree = XmlTree(raw)
+        return stated_relations(tree.document(), tree.relations(), InfonStyle.load(extra))
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """One collection for each file. Raises UserError; then nothing was changed."""

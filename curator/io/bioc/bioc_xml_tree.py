@@ -7,7 +7,7 @@ from typing import Any
 
 from lxml import etree
 
-from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCPassage, Infons, OffsetText
+from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCPassage, BioCRelation, Infons, OffsetText
 
 PARSER = {
     "load_dtd": False,
@@ -34,16 +34,13 @@ class XmlTree:
     def __init__(self, text: str) -> None:
         self.root = etree.fromstring(text.encode("utf-8"), etree.XMLParser(encoding="utf-8", **PARSER))
         self._nodes = [one for one, _, _ in _walk(self.root)]
+        self._relations = list(_walk(self.root, "relation"))
 
     def document(self) -> BioCDocument:
         return document_of(self.root)
 
     def remove(self, record: int) -> None:
-        node = self._nodes[record]
-        before, parent = node.getprevious(), node.getparent()
-        if node.tail and before is not None:
-            before.tail = node.tail
-        parent.remove(node)
+        _take_out(self._nodes[record])
 
     def set_infons(self, record: int, infons: Infons) -> None:
         node = self._nodes[record]
@@ -74,6 +71,25 @@ class XmlTree:
         owner.insert(_place_for(owner), node)
         node.tail = "\n"
 
+    def relations(self) -> list[BioCRelation]:
+        """In an order that editing keeps."""
+        return [
+            BioCRelation(one.get("id", ""), infons_of(one), _nodes(one), passage, sentence)
+            for one, passage, sentence in self._relations
+        ]
+
+    def remove_relation(self, number: int) -> None:
+        _take_out(self._relations[number][0])
+
+    def add_relation(self, relation: BioCRelation) -> None:
+        """To the document."""
+        node = etree.SubElement(self.root, "relation", id=relation.id)
+        for key, value in relation.infons:
+            node.append(_infon(key, value))
+        for refid, role in relation.nodes:
+            etree.SubElement(node, "node", refid=refid, role=role)
+        node.tail = "\n"
+
     def references(self) -> Iterator[str]:
         """The ids of the annotations that relations name."""
         return (node.get("refid", "") for node in self.root.iter("node"))
@@ -86,13 +102,24 @@ def infons_of(element: Any) -> Infons:
     return [(one.get("key", ""), one.text or "") for one in element.findall("infon")]
 
 
-def _walk(root: Any) -> Iterator[tuple[Any, int, int]]:
+def _walk(root: Any, tag: str = "annotation") -> Iterator[tuple[Any, int, int]]:
     """Every annotation with its passage and sentence, in an order that editing keeps."""
     for number, passage in enumerate(root.findall("passage")):
-        yield from ((one, number, -1) for one in passage.findall("annotation"))
+        yield from ((one, number, -1) for one in passage.findall(tag))
         for index, sentence in enumerate(passage.findall("sentence")):
-            yield from ((one, number, index) for one in sentence.findall("annotation"))
-    yield from ((one, -1, -1) for one in root.findall("annotation"))
+            yield from ((one, number, index) for one in sentence.findall(tag))
+    yield from ((one, -1, -1) for one in root.findall(tag))
+
+
+def _take_out(node: Any) -> None:
+    before, parent = node.getprevious(), node.getparent()
+    if node.tail and before is not None:
+        before.tail = node.tail
+    parent.remove(node)
+
+
+def _nodes(relation: Any) -> list[tuple[str, str]]:
+    return [(one.get("refid", ""), one.get("role", "")) for one in relation.findall("node")]
 
 
 def _annotation(found: Any, passage: int, sentence: int) -> BioCAnnotation:

@@ -62,6 +62,7 @@ from curator.io.files.reading import (
     first_of,
     mention_place,
 )
+from curator.io.files.relations import relations_for, roles_of, unique_keys, unwritten
 from curator.io.files.source import (
     BOM,
     GZIP_MAGIC,
@@ -132,11 +133,15 @@ __all__ = [
     "quoted",
     "read_id",
     "records",
+    "relations_for",
     "rewritten",
+    "roles_of",
     "safe_name",
     "same_text",
     "split_lines",
     "unique",
+    "unique_keys",
+    "unwritten",
     "vocabulary_of",
     "without_line_end",
     "write_files",

@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention
+from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
 from curator.io.files import BOM, Anchors, DocumentSourceReader, IdStyle, Source, Stated, detect_style, without_line_end
+from curator.io.literature.pubtator_relations import is_relation, relations_of
 from curator.io.literature.pubtator_write import ENDINGS, write_files
 from curator.services.ports import Carries, ExportDocument, Problem
 
@@ -23,7 +25,6 @@ HEADER = re.compile(r"([^|\t\r\n]{1,200})\|([ta])\|")
 STYLE_BYTES = 1 << 25  # identifiers in the first 32 MiB of a file are enough to know its habits
 
 _ANNOTATION = re.compile(r"[^\t\r\n]{1,200}\t\s*\d{1,18}\s*\t\s*\d{1,18}\s*\t")
-_RELATION_NAME = re.compile(r"[A-Za-z][A-Za-z _:-]*(:\d+)?")
 
 
 @dataclass(slots=True)
@@ -194,7 +195,10 @@ class PubTatorFormat:
     def holds_more(self, raw: str) -> bool:
         """Whether there are relation lines."""
         rows = (line.split("\t") for line in raw.split("\n"))
-        return any(len(row) >= 4 and _RELATION_NAME.fullmatch(row[1]) for row in rows)
+        return any(is_relation(row) for row in rows)
+
+    def relations(self, raw: str, extra: str) -> list[SourceRelation]:
+        return relations_of(raw, extra)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `pubtator_write.write_files`."""
@@ -226,7 +230,7 @@ def _unusable(columns: Sequence[str], pmid: str) -> str:
         return tr("is not a header, an annotation or a relation")
     if columns[0].strip() != pmid:
         return tr("belongs to document {strip!r} but is in document {pmid}", strip=columns[0].strip()[:40], pmid=pmid)
-    if len(columns) >= 4 and _RELATION_NAME.fullmatch(columns[1]):
+    if is_relation(columns):
         return "relation"
     if len(columns) < 5:
         return tr("an annotation needs at least 5 columns, this one has {number}", number=len(columns))

@@ -4,9 +4,10 @@
   columns of place, text and type. A 7th column is kept while it
   still fits (empty, or one part for each id), otherwise it is emptied.
 * NIL is `-1`. Ids are written in the file's own habit (`IdStyle`).
-* A deleted or rejected mention's line goes; relation and other lines stay.
-* A new mention's line follows the last mention line that starts no later, otherwise it goes before the first mention
-  line, or after the headers when there is none.
+* A deleted or rejected mention's line goes; relation and other lines stay, but for relations that a curator deleted.
+  New relations follow the last line that says something.
+* A new mention's line follows the last mention line that starts no later, otherwise it stands before the first
+  mention line, or after the headers when there is none.
 * A document from another format gets a new record, its line breaks written as spaces.
 """
 
@@ -18,6 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from curator.domain.documents import SourceFile
+from curator.domain.relations import RelationKind
 from curator.domain.wording import tr
 from curator.io.bioc import source_style, stated_ids
 from curator.io.files import (
@@ -32,10 +34,13 @@ from curator.io.files import (
     left_out,
     line_end,
     mention_place,
+    relations_for,
     split_lines,
+    unwritten,
     without_line_end,
     write_streams,
 )
+from curator.io.literature.pubtator_relations import relation_line, relation_lines
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
 ENDINGS = (".pubtator", ".txt")
@@ -95,9 +100,13 @@ def edited_record(item: ExportDocument, style: IdStyle, problems: list[Problem])
             changed = changed or lines[record] != old
         elif action is Action.WRITE and _carried(gold, item, problems):
             new.append(gold)
-    if not changed and not new:
+    gone = [number for number, one in relation_lines(item.raw, style) if one.key in item.removed_relations]
+    for number in gone:
+        lines[number] = None
+    related = _relations(item, item.document.external_id, style, problems, own=True)
+    if not (changed or new or gone or related):
         return item.raw
-    text = _assembled(item, lines, new, style)
+    text = _assembled(item, lines, new, related, style)
     problems += _widowed(item.raw, text, item.document.external_id)
     return text
 
@@ -120,7 +129,22 @@ def _named(text: str) -> set[str]:
     return {part.strip() for one in ids for part in (one, *re.split(r"[|+,;]", one))} - {"", "-", "-1"}
 
 
-def _assembled(item: ExportDocument, lines: list[str | None], new: list[ExportMention], style: IdStyle) -> str:
+def _relations(item: ExportDocument, pmid: str, style: IdStyle, problems: list[Problem], *, own: bool) -> list[str]:
+    """The lines of new relations, without their ends; with `own` of the curators' alone."""
+    kinds = (RelationKind.ENTITIES,)
+    lines = []
+    for one in relations_for(item, problems, own=own, kinds=kinds, written=(), title="PubTator"):
+        line = relation_line(pmid, one, style)
+        if line is None:
+            unwritten(item, problems, one, "PubTator")
+        else:
+            lines.append(line)
+    return lines
+
+
+def _assembled(
+    item: ExportDocument, lines: list[str | None], new: list[ExportMention], related: list[str], style: IdStyle
+) -> str:
     """Join the lines, with new ones put in place. New lines end as the record's first line does, and a record
     without a final line end stays without one.
     """
@@ -131,6 +155,8 @@ def _assembled(item: ExportDocument, lines: list[str | None], new: list[ExportMe
         span = gold.mention.spans[0]
         ids = style.join(entity_ids(gold), mention_type=gold.mention.type)
         kept.insert(_place(kept, pmid, span.start), _annotation(pmid, gold, ids, style) + ending)
+    last = max((number for number, line in enumerate(kept, 1) if line.strip()), default=0)
+    kept[last:last] = [line + ending for line in related]
     return join_lines(kept, ending, final=item.raw.endswith("\n"))
 
 
@@ -207,6 +233,7 @@ def new_record(item: ExportDocument, file: SourceFile, style: IdStyle, problems:
         ids = stated_ids(gold, item, file)
         column = "" if ids is None else style.join(ids, mention_type=gold.mention.type)
         lines.append(_annotation(pmid, gold, column, style, shift=shift))
+    lines += _relations(item, pmid, style, problems, own=False)
     return "\n".join(lines) + "\n\n"
 
 

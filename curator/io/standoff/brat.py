@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention
+from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
 from curator.io.files import (
     BOM,
@@ -33,6 +34,7 @@ from curator.io.files import (
     split_lines,
     without_line_end,
 )
+from curator.io.standoff.brat_relations import relations_of
 from curator.io.standoff.brat_write import attributes_of, write_files
 from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
 from curator.services.ports import Carries, ExportDocument, Problem
@@ -251,6 +253,9 @@ class BratFormat:
             if key.startswith("T") and key in keys:
                 found.setdefault(keys[key], {}).setdefault(name, value)
         return found
+
+    def relations(self, raw: str, extra: str) -> list[SourceRelation]:
+        return relations_of(raw, extra)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `brat_write.write_files`."""

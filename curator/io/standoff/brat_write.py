@@ -4,6 +4,7 @@
 * A changed decision replaces the `N` lines of its `T`; NIL is `NIL:NIL`, and an id without a prefix gets one that the
   reader takes off again. The line of a moved or retyped mention is written again under the same key.
 * With a deleted or rejected mention go its notes, attributes, normalisations and relations, which is noted.
+* A relation that a curator deleted goes with what is about it; new ones are appended as `R` lines.
 * New mentions are appended. A span that crosses line breaks is written as fragments, as brat has it.
 """
 
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import SourceFile
+from curator.domain.relations import RelationKind
 from curator.domain.wording import tr
 from curator.io.bioc import Spelling, stated_ids
 from curator.io.files import (
@@ -28,9 +30,11 @@ from curator.io.files import (
     mention_place,
     quoted,
     read_id,
+    relations_for,
     split_lines,
     without_line_end,
 )
+from curator.io.standoff.brat_relations import relation_line
 from curator.io.standoff.standoff import extra_of, write_documents
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
@@ -85,7 +89,8 @@ class Annotations:
         self._lines: list[str | None] = list(split_lines(raw))
         self._ending = line_end(raw) if raw else "\n"
         self._added: dict[int, list[str]] = {}  # lines by the line that they follow; -1: at the end
-        self._next = {letter: self._highest(letter) + 1 for letter in "TNA"}
+        self._next = {letter: self._highest(letter) + 1 for letter in "TNAR"}
+        self._keys: dict[int, str] = {}  # of the mentions that are in the file
         self._changed = False
 
     def apply(self) -> None:
@@ -96,14 +101,19 @@ class Annotations:
             known = gold.mention.record >= 0 and bool(self._raw)
             if action is Action.DROP:
                 gone |= {self._key(gold.mention.record)} if known else set()
-            elif not known:
+                continue
+            if known:
+                self._keys[gold.mention.id] = self._key(gold.mention.record)
+            if not known:
                 self._append(gold)
             elif action is not Action.KEEP:
                 self._edit(gold, action)
-            if known and gold.attributes and action is not Action.DROP:
+            if known and gold.attributes:
                 self._attribute(self._key(gold.mention.record), gold)
+        gone |= set(self._item.removed_relations) if self._raw else set()
         if gone:
             self._remove(gone)
+        self._relate()
 
     def files(self, parts: list[tuple[str, int]]) -> Iterator[tuple[str, str]]:
         """The annotation files' endings and texts: what `parts` says of endings and numbers of lines, the last of
@@ -140,8 +150,22 @@ class Annotations:
         if action is Action.WRITE:
             self._refer(key, gold, record)
 
+    def _relate(self) -> None:
+        wanted = relations_for(
+            self._item,
+            self._problems,
+            own=bool(self._raw),
+            kinds=(RelationKind.MENTIONS,),
+            written=self._keys,
+            title="brat",
+        )
+        for one in wanted:
+            line = relation_line(f"R{self._take('R')}", one, self._keys)
+            self._added.setdefault(-1, []).append(line + self._ending)
+            self._changed = True
+
     def _append(self, gold: ExportMention) -> None:
-        key = f"T{self._take('T')}"
+        key = self._keys[gold.mention.id] = f"T{self._take('T')}"
         self._added.setdefault(-1, []).append(self._entity(key, gold) + self._ending)
         self._changed = True
         ids = stated_ids(gold, self._item, self._file)

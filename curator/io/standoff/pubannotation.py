@@ -15,9 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
+from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
 from curator.io.files import Files, JsonStream, Source, holds_many, open_files, plain_text, read_id
-from curator.io.standoff.pubannotation_tree import Denotation, denotations, is_identifier, objects, type_and_ids
+from curator.io.standoff.pubannotation_tree import (
+    Denotation,
+    denotations,
+    is_identifier,
+    objects,
+    relations_of,
+    type_and_ids,
+)
 from curator.io.standoff.pubannotation_write import ENDINGS, write_files
 from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
 from curator.services.ports import Carries, ExportDocument, Problem
@@ -136,6 +144,9 @@ class PubAnnotationFormat:
         about = any(one.get("relations") or one.get("modifications") for one in homes)
         others = (one for home in homes for one in objects(home.get("attributes")) if not is_identifier(one))
         return bool(about or value.keys() - _KNOWN or any(True for _ in others))
+
+    def relations(self, raw: str, extra: str) -> list[SourceRelation]:
+        return relations_of(raw, extra)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `pubannotation_write.write_files`."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from curator.domain.curies import PREFIXES, contract
-from curator.io.files import IdStyle, plain_text, read_id
+from curator.domain.relations import SourceEnd, SourceRelation
+from curator.io.files import IdStyle, plain_text, read_id, unique_keys
 
 IDENTIFIER = "identifier"
 ID_PREDICATES = frozenset(
@@ -40,6 +41,38 @@ def denotations(document: dict[str, Any]) -> list[Denotation]:
     """Of the document itself and of its tracks, in their order."""
     homes = [document, *objects(document.get("tracks"))]
     return [Denotation(one, home) for home in homes for one in objects(home.get("denotations"))]
+
+
+def relations(document: dict[str, Any]) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """(key, relation, the object that it is in) of each, of the document itself and of its tracks, in their order."""
+    homes = [document, *objects(document.get("tracks"))]
+    found = [(one, home) for home in homes for one in objects(home.get("relations"))]
+    keys = unique_keys([_relation_key(one) for one, _ in found])
+    return [(key, one, home) for key, (one, home) in zip(keys, found, strict=True)]
+
+
+def relations_of(raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG001 as every format's
+    """Those of a document's record. A relation about something else than two denotations stays as it is."""
+    document = json.loads(raw)
+    records = {
+        (id(found.home), str(found.value["id"])): record
+        for record, found in reversed(list(enumerate(denotations(document))))
+        if found.value.get("id") is not None
+    }
+    made = []
+    for key, one, home in relations(document):
+        names = [str(one.get(end, "")) for end in ("subj", "obj")]
+        ends = tuple(
+            SourceEnd(role, records[id(home), name]) if (id(home), name) in records else SourceEnd(role, name=name)
+            for role, name in zip(("subj", "obj"), names, strict=True)
+        )
+        fixed = any(end.record < 0 for end in ends)
+        made.append(SourceRelation(key, plain_text(str(one.get("pred", ""))) or "relation", ends, fixed))
+    return made
+
+
+def _relation_key(one: Mapping[str, Any]) -> str:
+    return plain_text(str(one.get("id") or " ".join(str(one.get(name, "")) for name in ("subj", "pred", "obj"))))
 
 
 def is_identifier(attribute: Mapping[str, Any]) -> bool:

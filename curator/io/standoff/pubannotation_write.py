@@ -3,6 +3,7 @@
 * A document of which nothing changed goes back as its exact text.
 * A decision is an attribute `identifier` for each entity, `NIL` for none; where a denotation said `Type:ID` and there
   is one entity, it still does.
+* A relation that a curator deleted goes; new ones are between denotations of one project.
 * With a deleted or rejected denotation go the attributes, relations and modifications about it; relations are noted.
 """
 
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import SourceFile
+from curator.domain.relations import RelationKind
 from curator.domain.wording import tr
 from curator.io.bioc import Spelling, stated_ids
 from curator.io.files import (
@@ -24,7 +26,9 @@ from curator.io.files import (
     mention_place,
     plain_text,
     read_id,
+    relations_for,
     rewritten,
+    unwritten,
     write_streams,
 )
 from curator.io.standoff import pubannotation_tree as tree
@@ -109,6 +113,7 @@ class _Edit:
         lists = ("denotations", "blocks", *_DEPENDENT)
         self._taken = {one.get("id") for home in homes for name in lists for one in tree.objects(home.get(name))}
         self._changed = False
+        self._written: dict[int, tree.Denotation] = {}  # by the id of the mention
 
     def text(self) -> str:
         self.apply()
@@ -124,12 +129,37 @@ class _Edit:
             found = self._found[gold.mention.record] if known else None
             if action is Action.DROP:
                 gone += [found] if found else []
-            elif found is None:
+                continue
+            if found is not None:
+                self._written[gold.mention.id] = found
+            if found is None:
                 self._append(gold)
             elif action is not Action.KEEP:
                 self._edit(found, gold, action)
         for one in gone:
             self._remove(one)
+        self._relate()
+
+    def _relate(self) -> None:
+        """Take out the relations that a curator deleted, and write the new ones."""
+        for key, one, home in tree.relations(self.value) if self._has_records else ():
+            if key in self._item.removed_relations:
+                home["relations"] = [other for other in home["relations"] if other is not one]
+                self._changed = True
+        own, kinds = self._has_records, (RelationKind.MENTIONS,)
+        wanted = relations_for(
+            self._item, self._problems, own=own, kinds=kinds, written=self._written, title="PubAnnotation"
+        )
+        for made in wanted:
+            first, second = (self._written[one] for one in made.mention_ids)
+            if first.home is not second.home:
+                unwritten(self._item, self._problems, made, "PubAnnotation")
+                continue
+            for end in (first, second):
+                end.value.setdefault("id", self._key("T"))
+            value = {"id": self._key("R"), "pred": made.type, "subj": first.value["id"], "obj": second.value["id"]}
+            first.home.setdefault("relations", []).append(value)
+            self._changed = True
 
     def _edit(self, found: tree.Denotation, gold: ExportMention, action: Action) -> None:
         before = json.dumps([found.value, found.attributes()])
@@ -148,10 +178,11 @@ class _Edit:
         value: dict[str, Any] = {"id": self._key("T"), "span": _span(gold), "obj": gold.mention.type}
         self.value.setdefault("denotations", []).append(value)
         self._changed = True
+        made = self._written[gold.mention.id] = tree.Denotation(value, self.value)
         ids = stated_ids(gold, self._item, self._file)
         if ids is not None:
-            self._say(tree.Denotation(value, self.value), gold.mention.type, ids, typed=False)
-        elif tree.type_and_ids(tree.Denotation(value, self.value), self._named)[1]:
+            self._say(made, gold.mention.type, ids, typed=False)
+        elif tree.type_and_ids(made, self._named)[1]:
             self._note(gold, tr("its type looks like an identifier and will be read as one"))
 
     def _say(self, found: tree.Denotation, kind: str, ids: tuple[str, ...], *, typed: bool) -> None:

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span, Utf16Map
+from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, ntr, tr
 from curator.io.files import BOM, Files, Source, holds_many, open_files, read_id
+from curator.io.standoff.cas_relations import webanno_relations
 from curator.io.standoff.standoff import FilesReader, first_line
 from curator.io.standoff.webanno_tree import (
     EMPTY,
@@ -221,6 +223,9 @@ class WebAnnoFormat:
         ]
         cells = (part for unit in tree.units() for column in columns for part in unit.cells[column].split("|"))
         return any(cell.partition("[")[0] not in (EMPTY, NULL) for cell in cells)
+
+    def relations(self, raw: str, extra: str) -> list[SourceRelation]:
+        return webanno_relations(raw, extra)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `webanno_write.write_files`."""

@@ -1,7 +1,8 @@
 """Write WebAnno TSV 3: one file for each document, in a folder or a zip archive; or one file for one document.
 
 * A document of which nothing changed goes back as its exact text. Otherwise the cells of the mentions' layers alone are
-  written again; numbers of annotations stay, since relations and slots point at them.
+  written again; numbers of annotations stay, since relations and slots point at them. Relations that a curator added
+  or deleted change their own layer's cells; a file without such a layer gets one.
 * A mention that begins or ends within a token gets a part of the token (`1-3.1`). Fragments cannot be said.
 * A document of another format gets tokens and sentences of its own, tokens cut where mentions begin and end, so that
   nothing of the text or the mentions is lost.
@@ -16,10 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curator.domain.documents import SourceFile, Span, Utf16Map
+from curator.domain.relations import RelationKind
 from curator.domain.wording import tr
 from curator.io.bioc import Spelling, stated_ids
-from curator.io.files import Action, action_for, check_spans, left_out, mention_place
+from curator.io.files import Action, action_for, check_spans, left_out, mention_place, relations_for
 from curator.io.standoff import webanno_tree as tree
+from curator.io.standoff.cas_relations import relate_webanno, unrelate_webanno
 from curator.io.standoff.standoff import write_documents
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
@@ -123,6 +126,7 @@ class _Edit:
         self._dropped: list[tree.WebAnnoAnnotation] = []
         self._map = Utf16Map(item.document.text)
         self._changed = False
+        self._written_as: dict[int, tree.WebAnnoAnnotation] = {}  # by the id of the mention
 
     def text(self) -> str:
         gone = {id(self._found[record]) for record in self._item.removed_records} if self._own else set()
@@ -133,14 +137,30 @@ class _Edit:
             if action is Action.DROP:
                 gone |= {id(known)} if known else set()
             elif known is None:
-                new += self._new(gold)
+                made = self._new(gold)
+                self._written_as.update(zip([gold.mention.id], made, strict=False))
+                new += made
             elif action is not Action.KEEP and not self._edit(known, gold, action):
                 gone.add(id(known))
+            else:
+                self._written_as[gold.mention.id] = known
         self._dropped = [one for one in self._found if id(one) in gone]
-        if not (self._changed or new or gone):
+        related = relations_for(
+            self._item,
+            self._problems,
+            own=self._own,
+            kinds=(RelationKind.MENTIONS,),
+            written=self._written_as,
+            title="WebAnno TSV",
+        )
+        removed = self._item.removed_relations if self._own else ()
+        if not (self._changed or new or gone or related or removed):
             return self._raw
         kept = [one for one in self._found if id(one) not in gone]
-        self._render([*kept, *new])
+        unrelate_webanno(self._tree, removed)
+        if self._changed or new or gone:
+            self._render([*kept, *new])
+        relate_webanno(self._tree, self._item, self._written_as, related, self._problems)
         return self._written()
 
     # --- one mention ---

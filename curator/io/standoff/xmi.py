@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span, Utf16Map, slice_spans
+from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, ntr, tr
 from curator.io.files import (
     FREE_BYTES,
@@ -27,6 +28,7 @@ from curator.io.files import (
     open_files,
     read_id,
 )
+from curator.io.standoff.cas_relations import xmi_relations
 from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
 from curator.io.standoff.xmi_tree import ID, PART, Cas, dump, parse, type_and_ids, type_name
 from curator.io.standoff.xmi_write import write_files
@@ -174,6 +176,9 @@ class XmiFormat:
         mentions = {one.get(ID) for one in cas.mentions()}
         others = (one for one in cas.root if one.get("begin") is not None and one.get(ID) not in mentions)
         return any(type_name(one) != PART and not type_name(one).endswith(_PLAIN_TYPES) for one in others)
+
+    def relations(self, raw: str, extra: str) -> list[SourceRelation]:
+        return xmi_relations(raw, extra)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `xmi_write.write_files`."""

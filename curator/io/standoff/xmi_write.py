@@ -3,6 +3,8 @@
 * A document of which nothing changed goes back as its exact text; otherwise its tree is edited in place.
 * A deleted or rejected mention leaves the view, and relations from or to it go; its element goes too unless something
   else points at it.
+* A relation that a curator deleted leaves the file; a new one is an element like those that are there, else one of the
+  type `cas_relations.NEW_LAYER`, which the type system gets.
 * Decisions are the feature `identifier`, which the type system gets where its type has none.
 * A discontinuous mention's annotation lies on its first part; each further one is an annotation of a type of ours
   (`xmi_tree.PART`), which the type system gets. Programs that do not know it open the file all the same.
@@ -22,6 +24,7 @@ from curator.domain.wording import tr
 from curator.io.bioc import Spelling, stated_ids
 from curator.io.files import Action, action_for, check_spans, mention_place, unique
 from curator.io.standoff import xmi_tree as tree
+from curator.io.standoff.cas_relations import LABEL, NEW_LAYER, relate_xmi
 from curator.io.standoff.standoff import extra_of, write_documents
 from curator.io.standoff.webanno_tree import ID_FEATURES, NAMED_ENTITY, TYPE_FEATURES
 from curator.services.ports import ExportDocument, ExportMention, Problem
@@ -33,6 +36,9 @@ NO_TYPES = (
 )
 _SPECIFIER = "http://uima.apache.org/resourceSpecifier"
 _TEXT, _ANNOTATION = "uima.cas.String", "uima.tcas.Annotation"
+PARTS = (tree.PART, {tree.PART_OF: _ANNOTATION})
+RELATIONS = (NEW_LAYER, dict.fromkeys(tree.RELATION_ENDS, _ANNOTATION) | {LABEL: _TEXT})
+"""Types that a type system may lack, with their features."""
 _PLAIN = ("begin", "end", "sofa", "members", tree.ID)
 _NUMBER = re.compile("[0-9]{1,18}")
 
@@ -58,6 +64,7 @@ class _FileWriter:
         self._types: dict[str, str] = extra_of(file, "xmi").get("types", {})
         self._identified: set[str] = set()  # types whose annotations got an identifier
         self.parted = False  # whether a mention was written in parts
+        self._related = False  # whether a relation was written as one of a new type
 
     def pieces(self, item: ExportDocument, name: str) -> Iterator[tuple[str, bytes]]:
         check_spans(item)
@@ -67,10 +74,11 @@ class _FileWriter:
         changed = edit.apply()
         self._identified |= edit.identified
         self.parted = self.parted or edit.parted
+        self._related = self._related or edit.related
         yield f"{name}.xmi", tree.dump(edit.cas) if changed else data
 
     def rest(self) -> Iterator[tuple[str, bytes]]:
-        missing, parted = set(self._identified), self.parted
+        missing, parted, related = set(self._identified), self.parted, self._related
         for name, text in self._types.items():
             try:
                 system = etree.fromstring(text.encode("utf-8"), _parser())
@@ -81,12 +89,13 @@ class _FileWriter:
                 continue
             known = {one for one in missing if _give_feature(system, one)}
             missing -= known
-            given = parted and _give_parts(system)
-            parted = False
-            changed = known or given
+            given = [parted and _give_type(system, PARTS), related and _give_type(system, RELATIONS)]
+            parted = related = False
+            changed = known or any(given)
             yield name, etree.tostring(system, xml_declaration=True, encoding="UTF-8") if changed else text.encode()
-        if missing or parted or not self._types:
-            yield self._new_name(), _new_types(missing | {NAMED_ENTITY}, parted=parted)
+        if missing or parted or related or not self._types:
+            more = [one for one, wanted in ((PARTS, parted), (RELATIONS, related)) if wanted]
+            yield self._new_name(), _new_types(missing | {NAMED_ENTITY}, more)
 
     def _new_name(self) -> str:
         if not self._types:
@@ -103,6 +112,8 @@ class _Edit:
         self.cas = cas
         self.identified: set[str] = set()
         self.parted = False
+        self.related = False
+        self._elements: dict[int, Any] = {}  # by the id of the mention
         self._item = item
         self._file = file
         self._problems = problems
@@ -125,10 +136,23 @@ class _Edit:
             if action is Action.DROP:
                 if known is not None:
                     self._remove(known)
-            elif known is None:
+                continue
+            if known is not None:
+                self._elements[gold.mention.id] = known
+            if known is None:
                 self._append(gold)
             elif action is not Action.KEEP:
                 self._edit(known, gold, action)
+        changed, self.related = relate_xmi(
+            self.cas,
+            self._item,
+            self._elements,
+            self._problems,
+            own=self._own,
+            take=self._take,
+            discard=self._discard,
+        )
+        self._changed = self._changed or changed
         return self._changed
 
     def _edit(self, one: Any, gold: ExportMention, action: Action) -> None:
@@ -144,6 +168,7 @@ class _Edit:
     def _append(self, gold: ExportMention) -> None:
         one = etree.Element(tree.tag_of(NAMED_ENTITY), nsmap={"type": tree.tag_of(NAMED_ENTITY)[1:].partition("}")[0]})
         self._take(one)
+        self._elements[gold.mention.id] = one
         self.cas.sofa.addprevious(one)
         self._place(one, gold)
         one.set("value", tree.xml_text(gold.mention.type))
@@ -272,14 +297,14 @@ def _new_cas(item: ExportDocument, problems: list[Problem]) -> bytes:
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
 
 
-def _new_types(names: set[str], *, parted: bool) -> bytes:
-    """A type system of annotations with a value and an identifier, and with `parted` of parts of mentions."""
+def _new_types(names: set[str], more: Iterable[tuple[str, dict[str, str]]]) -> bytes:
+    """A type system of annotations with a value and an identifier, and of `more` types with their features."""
     root = etree.Element("typeSystemDescription", nsmap={None: _SPECIFIER})
     types = etree.SubElement(root, "types")
     for name in sorted(names):
         _type(types, name, {"value": _TEXT, "identifier": _TEXT}, "")
-    if parted:
-        _type(types, tree.PART, {tree.PART_OF: _ANNOTATION}, "")
+    for name, held in more:
+        _type(types, name, held, "")
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
 
 
@@ -292,14 +317,14 @@ def _type(types: Any, name: str, held: dict[str, str], space: str) -> None:
         _feature(features, feature, space, kind)
 
 
-def _give_parts(system: Any) -> bool:
-    """Give a type system the type of parts of mentions; False where it has it."""
+def _give_type(system: Any, wanted: tuple[str, dict[str, str]]) -> bool:
+    """Give a type system a type with its features; False where it has it."""
     space = f"{{{_SPECIFIER}}}"
-    if any((one.text or "").strip() == tree.PART for one in system.iter(f"{space}name")):
+    if any((one.text or "").strip() == wanted[0] for one in system.iter(f"{space}name")):
         return False
     types = system.find(f"{space}types")
     types = etree.SubElement(system, f"{space}types") if types is None else types
-    _type(types, tree.PART, {tree.PART_OF: _ANNOTATION}, space)
+    _type(types, *wanted, space)
     return True
 
 

@@ -5,8 +5,9 @@ history.
 `Change`. `PropagationService` finds the other mentions of a string in their contexts, grouped and with outliers
 unticked, and decides what is ticked as one step. `BulkService` says which suggestions may be accepted unseen, which
 sample to check first, and the bound. Notes are flags and comments, attributes are named values of mentions, both
-undoable; guidelines belong to the project; efforts are seconds and keys of decisions. `StepService` lists the history
-of steps, goes back to one and forward again.
+undoable; relations are read from the documents' records, and what curators add to them and delete is stored; guidelines
+belong to the project; efforts are seconds and keys of decisions. `StepService` lists the history of steps, goes back to
+one and forward again.
 
 * **A bulk step on paper holds its plan** (`bulk_sheet.py`). The sample goes out as JSON lines with the plan (sets,
   samples, every suggestion) behind them and comes back marked. Nothing is drawn or chosen after somebody has looked,
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
     from curator.services.curating.deciding import decide_in, mentions_words, shown_of
     from curator.services.curating.efforts import EffortService
     from curator.services.curating.entity_steps import Edit, entity_step
-    from curator.services.curating.guidelines import GUIDELINES_KEY, GuidelineService
     from curator.services.curating.mention_edits import checked
-    from curator.services.curating.notes import NoteService
+    from curator.services.curating.notes import GUIDELINES_KEY, GuidelineService, NoteService
     from curator.services.curating.propagation import Others, PropagationScope, PropagationService
     from curator.services.curating.propagation_groups import Group, GroupKind, Line
+    from curator.services.curating.relations import RelationReader, RelationService
     from curator.services.curating.repeating import RepeatService
     from curator.services.curating.steps import Journey, Step, StepKind, StepPage, StepService, StepState, Training
 
@@ -55,6 +56,8 @@ __all__ = [
     "Others",
     "PropagationScope",
     "PropagationService",
+    "RelationReader",
+    "RelationService",
     "RepeatService",
     "SampleSheet",
     "Step",
@@ -87,11 +90,11 @@ __getattr__ = opened_late(
     deciding="decide_in mentions_words shown_of",
     efforts="EffortService",
     entity_steps="Edit entity_step",
-    guidelines="GUIDELINES_KEY GuidelineService",
     mention_edits="checked",
-    notes="NoteService",
+    notes="GUIDELINES_KEY GuidelineService NoteService",
     propagation="Others PropagationScope PropagationService",
     propagation_groups="Group GroupKind Line",
     repeating="RepeatService",
     steps="Journey Step StepKind StepPage StepService StepState Training",
+    relations="RelationReader RelationService",
 )

@@ -6,15 +6,21 @@ from collections.abc import Callable, Sequence
 
 from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, MentionEdit, MentionOrigin, Span
+from curator.domain.relations import Relation
 from curator.domain.wording import tr
 from curator.services.core import CachedAnswer, EventBus
 from curator.services.curating.deciding import decide_in
 from curator.services.curating.mention_edits import change_in, checked, join_in, living, refuse_duplicate, retype_in
+from curator.services.curating.relations import goes_along
 from curator.services.curating.undo import Undoer
 from curator.services.ports import Clock, Store, UnitOfWork
 
 Prepare = Callable[[UnitOfWork, Sequence[int]], tuple[Sequence[Change], str]]
 """What is done to mentions in the unit in which they are decided, and the note of a decision that has none."""
+
+
+Related = Callable[[UnitOfWork, int], Sequence[Relation]]
+"""The relations that hold in a document."""
 
 
 class CurationService:
@@ -28,12 +34,14 @@ class CurationService:
         *,
         curator: Callable[[], str],
         prepare: Prepare = lambda *_: ((), ""),
+        related: Related = lambda *_: (),
     ) -> None:
         self._store = store
         self._events = events
         self._clock = clock
         self._curator = curator
         self._prepare = prepare
+        self._related = related
         self._undoer = Undoer(clock)
         self._steps = CachedAnswer(store, lambda unit: (unit.decisions.next_undo(), unit.decisions.next_redo()))
 
@@ -86,11 +94,13 @@ class CurationService:
         return self._emit(change)
 
     def delete_mention(self, mention_id: int) -> Change:
-        """Mark the mention deleted; its decisions stay in the history. Raises UserError for an unknown one."""
+        """Mark the mention deleted; its decisions stay in the history, and its relations go with it until it is back.
+        Raises UserError for an unknown one."""
         with self._store.write() as unit:
             mention = living(unit, mention_id)
+            along = goes_along(self._related(unit, mention.document_id), mention_id)
             unit.mentions.set_deleted([mention_id], True)
-            text = tr("Deleted the mention “{text}”", text=mention.text)
+            text = tr("Deleted the mention “{text}”", text=mention.text) + along
             change = self._mentions_changed(unit, OperationKind.DELETE_MENTION, [mention_id], mention.document_id, text)
         return self._emit(change)
 
@@ -107,9 +117,10 @@ class CurationService:
         return self._emit(change)
 
     def join_mentions(self, mention_id: int, other_id: int) -> Change:
-        """Make one mention of two; the other is deleted in the same step. Raises UserError where that cannot be."""
+        """Make one mention of two; the other is deleted in the same step, and its relations are the first one's. Raises
+        UserError where that cannot be."""
         with self._store.write() as unit:
-            change = join_in(unit, mention_id, other_id, curator=self.curator, clock=self._clock)
+            change = join_in(unit, mention_id, other_id, curator=self.curator, clock=self._clock, related=self._related)
         return self._emit(change)
 
     def set_state(self, document_id: int, state: DocumentState) -> Change:

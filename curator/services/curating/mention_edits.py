@@ -6,12 +6,15 @@ the document's revision rises, so that every suggestion of the document is asked
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.documents import Document, Mention, MentionShape, SourceMention, Span, slice_spans
+from curator.domain.relations import Relation
 from curator.domain.spans import apart, with_span
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UserError, ntr, tr
+from curator.services.curating.relations import taken_over
 from curator.services.ports import Clock, UnitOfWork
 
 SAME_PLACE = "“{text}” is already at exactly this position; nothing was changed."
@@ -41,9 +44,17 @@ def retype_in(unit: UnitOfWork, mention_id: int, mention_type: str, *, curator: 
     return _reshape(unit, mention, new, text, curator=curator, clock=clock)
 
 
-def join_in(unit: UnitOfWork, mention_id: int, other_id: int, *, curator: str, clock: Clock) -> Change:
-    """Make one mention of two: the first takes the other's spans, the other is deleted. Its decision stays in its
-    history. Raises UserError for mentions of two documents and for a result that is there already."""
+def join_in(
+    unit: UnitOfWork,
+    mention_id: int,
+    other_id: int,
+    *,
+    curator: str,
+    clock: Clock,
+    related: Callable[[UnitOfWork, int], Sequence[Relation]],
+) -> Change:
+    """Make one mention of two: the first takes the other's spans and relations, the other is deleted. Its decision
+    stays in its history. Raises UserError for mentions of two documents and for a result that is there already."""
     mention, other = living(unit, mention_id), living(unit, other_id)
     if mention.document_id != other.document_id or mention.id == other.id:
         raise UserError(tr("Only two mentions of one document can be joined."))
@@ -54,7 +65,11 @@ def join_in(unit: UnitOfWork, mention_id: int, other_id: int, *, curator: str, c
     others = [one for one in unit.mentions.of_document(mention.document_id) if one.id != other_id]
     refuse_duplicate(others, new, of=mention_id)
     text = tr("Joined “{text}” and “{other}”", text=mention.text, other=other.text)
-    return _reshape(unit, mention, new, text, curator=curator, clock=clock, deleted=[other_id])
+    there = related(unit, mention.document_id)
+    rows, lost = taken_over(unit, there, mention_id, other_id, author=curator, at=clock.now())
+    text += ntr(", which ends {n} relation", ", which ends {n:,} relations", lost) if lost else ""
+    more = {"relations": rows} if rows["added"] or rows["deleted"] else {}
+    return _reshape(unit, mention, new, text, curator=curator, clock=clock, deleted=[other_id], more=more)
 
 
 def restore_in(unit: UnitOfWork, target: int, deleted: Sequence[int], *, operation_id: int, forward: bool) -> None:
@@ -129,8 +144,9 @@ def _reshape(
     curator: str,
     clock: Clock,
     deleted: Sequence[int] = (),
+    more: Mapping[str, Any] | None = None,
 ) -> Change:
-    payload = {"mentions": [mention.id], "deleted": list(deleted)}
+    payload = {"mentions": [mention.id], "deleted": list(deleted), **(more or {})}
     kind = OperationKind.CHANGE_MENTION
     operation = unit.decisions.append_operation(kind, actor=curator, at=clock.now(), text=text, payload=payload)
     unit.mentions.reshape(mention.id, MentionShape(new.spans, new.type), operation_id=operation)

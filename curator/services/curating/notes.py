@@ -1,4 +1,4 @@
-"""Flags and comments on mentions and documents, each an undoable operation.
+"""Flags and comments, each an undoable operation: marks for oneself and words for others. And the guidelines.
 
 The payload of a flag is {"flag": bool, "mentions": [...], "documents": [...]}, that of a comment {"comment": id,
 "mentions": [...], "documents": [...]}.
@@ -127,3 +127,35 @@ def _name(unit: UnitOfWork, document_id: int, mention_id: int | None) -> str:
 
 def _document_name(external_id: str) -> str:
     return tr("document {external_id}", external_id=external_id)
+
+
+# The project's guidelines: Markdown that every curator has beside the text.
+
+GUIDELINES_KEY = "guidelines"
+LONGEST_GUIDELINES = 1_000_000
+"""Characters; a hundred times what guidelines usually have."""
+
+
+class GuidelineService:
+    """Read and write them; they are stored in the project, so that they travel with it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def text(self) -> str:
+        """'' before the first were written."""
+        with self._store.read() as unit:
+            return unit.meta.get(GUIDELINES_KEY) or ""
+
+    def set_text(self, text: str) -> None:
+        """Raises UserError where they are far too long, or the project is read-only."""
+        if len(text) > LONGEST_GUIDELINES:
+            raise UserError(
+                tr(
+                    "Guidelines can have at most {longest:,} characters; these have {number:,}.",
+                    longest=LONGEST_GUIDELINES,
+                    number=len(text),
+                )
+            )
+        with self._store.write() as unit:
+            unit.meta.set(GUIDELINES_KEY, text)

@@ -60,6 +60,7 @@ class StepKind(StrEnum):
     STATES = "document states"
     NOTES = "flags and comments"
     ATTRIBUTES = "attributes"
+    RELATIONS = "relations"
     ENTITIES = "entities"
     IMPORTS = "imports"
 
@@ -76,6 +77,7 @@ _OPERATIONS = {
     StepKind.STATES: frozenset({OperationKind.SET_STATE}),
     StepKind.NOTES: frozenset({OperationKind.FLAG, OperationKind.COMMENT, OperationKind.DELETE_COMMENT}),
     StepKind.ATTRIBUTES: frozenset({OperationKind.SET_ATTRIBUTE, OperationKind.DEFINE_ATTRIBUTES}),
+    StepKind.RELATIONS: frozenset({OperationKind.ADD_RELATION, OperationKind.DELETE_RELATION}),
     StepKind.ENTITIES: frozenset(
         {OperationKind.MAKE_ENTITY, OperationKind.CHANGE_ENTITY, OperationKind.DELETE_ENTITY, OperationKind.REMAP}
     ),

@@ -17,6 +17,7 @@ from curator.services.curating.attributes import restore_attributes
 from curator.services.curating.entity_steps import restore_entities
 from curator.services.curating.mention_edits import restore_in
 from curator.services.curating.notes import restore_notes
+from curator.services.curating.relations import restore_relations
 from curator.services.ports import Clock, Operation, UnitOfWork
 
 KINDS = {
@@ -30,6 +31,8 @@ KINDS = {
     OperationKind.DELETE_COMMENT: ChangeKind.NOTES,
     OperationKind.SET_ATTRIBUTE: ChangeKind.ATTRIBUTES,
     OperationKind.DEFINE_ATTRIBUTES: ChangeKind.ATTRIBUTES,
+    OperationKind.ADD_RELATION: ChangeKind.RELATIONS,
+    OperationKind.DELETE_RELATION: ChangeKind.RELATIONS,
     OperationKind.MAKE_ENTITY: ChangeKind.ENTITIES,
     OperationKind.CHANGE_ENTITY: ChangeKind.ENTITIES,
     OperationKind.DELETE_ENTITY: ChangeKind.ENTITIES,
@@ -71,6 +74,7 @@ class Undoer:
         restore_attributes(unit, payload, actor=actor, at=self._clock.now(), operation_id=new, forward=forward)
         documents = _restore_states(unit, payload.get("states", ()), forward=forward)
         documents += restore_notes(unit, operation.kind, payload, forward=forward)
+        documents += restore_relations(unit, payload, forward=forward)
         mentions = tuple(payload.get("mentions", ()))
         documents += unit.mentions.documents_of(mentions).values()
         return Change(KINDS[operation.kind], actor, text, tuple(dict.fromkeys(documents)), mentions, new)

@@ -42,6 +42,7 @@ from curator.services.ports.files import (
     LeftOut,
     OneFile,
     Problem,
+    StatesRelations,
     TablePreview,
 )
 from curator.services.ports.knowledge import KnowledgeBaseRepository, NilMention
@@ -132,6 +133,7 @@ __all__ = [
     "RecordRepository",
     "RoundRepository",
     "SpentEffort",
+    "StatesRelations",
     "StepFilter",
     "Stopper",
     "Store",

@@ -11,6 +11,7 @@ from curator.domain.attributes import AttributeEdit
 from curator.domain.audit import Comment
 from curator.domain.decisions import Decision, OperationKind, Shown, Verdict
 from curator.domain.documents import Mention, MentionEdit, MentionOrigin, MentionShape, SourceMention, Split
+from curator.domain.relations import Relation, StoredRelation
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class SpentEffort:
 
 
 class MentionRepository(Protocol):
-    """Mentions, their changes, flags, comments and attributes. A mention is never removed, only marked as
+    """Mentions, their changes, flags, comments, attributes and relations. A mention is never removed, only marked as
     deleted."""
 
     def get(self, mention_id: int) -> Mention:
@@ -186,6 +187,29 @@ class MentionRepository(Protocol):
 
     def attribute_uses(self) -> dict[int, int]:
         """Value id -> number of mentions that have the value in the project, deleted mentions included."""
+        ...
+
+    # --- relations ---
+
+    def add_relation(self, relation: Relation, *, author: str, at: datetime, deleted: bool = False) -> int:
+        """Store a curator's relation, or with its `source` what becomes of one of the document's record; returns the
+        row's id. `relation.id`, `author` and `at` are ignored."""
+        ...
+
+    def set_relations_deleted(self, relation_ids: Sequence[int], deleted: bool) -> None:
+        """Mark rows as deleted or restore them; unknown ids are passed over."""
+        ...
+
+    def relations(self, document_id: int) -> list[StoredRelation]:
+        """Every row of the document, oldest first, deleted ones too. What only the record states has none."""
+        ...
+
+    def relation_types(self) -> dict[str, int]:
+        """Types of the relations that curators added, with their number."""
+        ...
+
+    def source_record(self, document_id: int) -> tuple[str, str, str]:
+        """(format, `extra` of the file, record) of the document; three times '' for an unknown one."""
         ...
 
 

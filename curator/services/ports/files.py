@@ -16,6 +16,7 @@ from curator.domain.documents import (
     SourceFile,
 )
 from curator.domain.entities import Entity
+from curator.domain.relations import Relation, SourceRelation
 from curator.domain.suggestions import Opinion
 
 DOCUMENT_FIELDS = ("document", "title", "text", "mention", "start", "end", "type", "ids")
@@ -114,6 +115,8 @@ class ExportDocument:
     removed_records: tuple[int, ...]  # record numbers of source mentions that the curator deleted
     comments: tuple[Comment, ...] = ()  # of the document and its mentions, oldest first
     flagged: bool = False
+    relations: tuple[Relation, ...] = ()  # all that hold, those of the record too
+    removed_relations: tuple[str, ...] = ()  # keys of the record's relations that a curator deleted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +203,15 @@ class HoldsAttributes(Protocol):
 
     def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
         """`Mention.record` -> {name: value}; `raw` is a document's record."""
+        ...
+
+
+@runtime_checkable
+class StatesRelations(Protocol):
+    """A document format whose records state relations."""
+
+    def relations(self, raw: str, extra: str) -> Sequence[SourceRelation]:
+        """Those of one document's record, in its order; `extra` is the file's. What cannot be read is left out."""
         ...
 
 

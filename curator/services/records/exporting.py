@@ -13,7 +13,7 @@ from curator.domain.decisions import Decision
 from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin, MentionShape
 from curator.domain.entities import is_new
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating import scheme_of
+from curator.services.curating import RelationReader, scheme_of
 from curator.services.importing import counted, left_behind, restated_of
 from curator.services.ports import (
     DocumentFormat,
@@ -110,6 +110,9 @@ LEFT_BEHIND = (
     "written as {wanted}: they are exported only in their original format."
 )
 
+ONE_RELATION = "{n} relation that was added in this project was left out: {wanted} does not hold relations."
+RELATIONS = "{n:,} relations that were added in this project were left out: {wanted} does not hold relations."
+
 
 @dataclass(slots=True)
 class _Tally:
@@ -119,6 +122,7 @@ class _Tally:
     unchanged: dict[int, bool] = field(default_factory=dict)
     new: int = 0
     attributed: int = 0
+    related: int = 0  # relations that curators added
     with_more: Counter[str] = field(default_factory=Counter)  # by the format that documents came in
 
     def take(self, item: ExportDocument, source: DocumentFormat | None) -> None:
@@ -126,6 +130,7 @@ class _Tally:
         self.unchanged |= {one.mention.id: one.as_it_was for one in item.mentions}
         self.new += sum(map(names_new_entity, item.mentions))
         self.attributed += sum(any(value for _, value in one.attributes) for one in item.mentions)
+        self.related += sum(not one.source for one in item.relations)
         if source is not None and item.raw and (not isinstance(source, HoldsMore) or source.holds_more(item.raw)):
             self.with_more[source.name] += 1
 
@@ -143,7 +148,13 @@ class _Tally:
             documents=self.documents - sum(one.documents for one in out),
             mentions=len(written),
             unchanged=sum(written),
-            problems=(*wanted.problems, *_about_new(self.new), *self._unheld(wanted), *behind),
+            problems=(
+                *wanted.problems,
+                *_about_new(self.new),
+                *self._unheld(wanted),
+                *_about_relations(self.related, wanted),
+                *behind,
+            ),
         )
 
     def _unheld(self, wanted: DocumentFormat) -> list[Problem]:
@@ -157,6 +168,7 @@ class ExportService:
     def __init__(self, store: Store, formats: FormatRegistry, writer: FileWriter) -> None:
         self._store = store
         self._formats = formats
+        self._relations = RelationReader(formats)
         self._writer = writer
 
     def formats(self) -> list[tuple[str, str]]:
@@ -241,7 +253,7 @@ class ExportService:
         """`loses`: their own format where not everything of it comes along."""
         for document_id in ids:
             with self._store.read() as unit:
-                document = export_document(unit, document_id)
+                document = export_document(unit, document_id, self._relations)
             if scope is ExportScope.ADJUDICATED:
                 document = adjudicated_only(document)
             tally.take(document, loses)
@@ -258,12 +270,22 @@ def _about_new(mentions: int) -> list[Problem]:
     return [Problem(0, "note", ntr(NEW_ENTITY, NEW_ENTITIES, mentions))] if mentions else []
 
 
+def _about_relations(number: int, wanted: DocumentFormat) -> list[Problem]:
+    """A format that has none writes none; the others say themselves which of them they cannot write."""
+    if not number or wanted.carries.relations:
+        return []
+    text = ntr(ONE_RELATION, RELATIONS, number, wanted=wanted.title)
+    return [Problem(0, "note", text)]
+
+
 def adjudicated_only(item: ExportDocument) -> ExportDocument:
     """The document with its adjudicated mentions alone; the source's lines of the others are left out with them."""
     kept = tuple(one for one in item.mentions if one.decision is not None and adjudicated_by(one.decision.note))
     ids = {one.mention.id for one in kept}
     left = {one.mention.record for one in item.mentions if one.mention.id not in ids and one.mention.record >= 0}
-    return replace(item, mentions=kept, removed_records=tuple(sorted({*item.removed_records, *left})))
+    related = tuple(one for one in item.relations if ids.issuperset(one.mention_ids))
+    removed = tuple(sorted({*item.removed_records, *left}))
+    return replace(item, mentions=kept, removed_records=removed, relations=related)
 
 
 def documents_of(unit: UnitOfWork, scope: ExportScope) -> set[int] | None:
@@ -276,8 +298,8 @@ def documents_of(unit: UnitOfWork, scope: ExportScope) -> set[int] | None:
     return None
 
 
-def export_document(unit: UnitOfWork, document_id: int) -> ExportDocument:
-    """A document with its living mentions and their decisions, as a writer gets it."""
+def export_document(unit: UnitOfWork, document_id: int, relations: RelationReader) -> ExportDocument:
+    """A document with its living mentions, their decisions and relations, as a writer gets it."""
     document = unit.documents.get(document_id)
     mentions = unit.mentions.of_document(document_id, deleted=True)
     decisions = unit.decisions.current_of_document(document_id)
@@ -306,6 +328,8 @@ def export_document(unit: UnitOfWork, document_id: int) -> ExportDocument:
         tuple(records),
         comments=tuple(unit.mentions.comments(document_id)),
         flagged=unit.documents.document_flagged(document_id),
+        relations=tuple(relations.of(unit, document_id)),
+        removed_relations=relations.removed(unit, document_id),
     )
 
 

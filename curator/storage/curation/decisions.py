@@ -12,9 +12,8 @@ from sqlalchemy import bindparam, func, insert, select, update
 from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason, Shown, SkipReason, Verdict
 from curator.domain.documents import Split
 from curator.storage.curation.counters import decidables, retally
-from curator.storage.curation.efforts import Efforts
 from curator.storage.curation.mentions import documents_of
-from curator.storage.curation.operations import Operations
+from curator.storage.curation.operations import Efforts, Operations
 from curator.storage.curation.stored_suggestion import StoredShown
 from curator.storage.db import (
     AnyRow,

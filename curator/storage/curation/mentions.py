@@ -13,6 +13,7 @@ from curator.domain.same_string import string_key
 from curator.domain.wording import UserError, tr
 from curator.storage.curation.counters import recount
 from curator.storage.curation.notes import Attributes
+from curator.storage.curation.relations import Relations
 from curator.storage.db import (
     AnyRow,
     DocumentRow,
@@ -100,8 +101,8 @@ def _edit(row: AnyRow) -> MentionEdit:
     return MentionEdit(row.id, row.mention_id, before, after, row.actor, from_iso(row.at), row.operation_id)
 
 
-class SqlMentions(Attributes):
-    """See `ports.MentionRepository`; comments and attributes are in the bases."""
+class SqlMentions(Attributes, Relations):
+    """See `ports.MentionRepository`; comments, attributes and relations are in the bases."""
 
     def get(self, mention_id: int) -> Mention:
         """Raises UserError when there is no such mention."""

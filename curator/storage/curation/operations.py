@@ -1,4 +1,4 @@
-"""The append-only log of operations and the undo and redo stacks that follow from it.
+"""The append-only log of operations, the undo and redo stacks that follow from it, and what each operation cost.
 
 History is linear, as in an editor: an operation after an undo empties the redo stack. Operations of an import
 (actor `import:FILE`) are in the log but on neither stack. Those after which the texts of earlier steps are no longer
@@ -12,12 +12,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, or_, select, text
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, insert, or_, select, text
+from sqlalchemy.dialects import sqlite
 
 from curator.domain.decisions import OperationKind
 from curator.domain.wording import UserError, tr
-from curator.services.ports import LoggedStep, Operation, StepFilter
-from curator.storage.db import DecisionRow, MentionRow, OperationRow, chunks, from_iso
+from curator.services.ports import Effort, LoggedStep, Operation, SpentEffort, StepFilter
+from curator.storage.db import DecisionRow, EffortRow, MentionRow, OperationRow, chunks, from_iso
 
 _IMPORT = "import:"
 _BARRIERS = (OperationKind.TAKE_TEXT, OperationKind.WITHDRAW_IMPORT)
@@ -206,3 +207,47 @@ def _conditions(where: StepFilter) -> list[ColumnElement[bool]]:
         others = text(_IN_DOCUMENT).bindparams(document_id=where.document_id)
         found.append(or_(OperationRow.id.in_(decided), others))
     return found
+
+
+# What operations cost: one row each.
+
+
+class Efforts:
+    """The part of `ports.DecisionRepository` that is about what operations cost."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+
+    def add_efforts(self, efforts: Sequence[Effort]) -> None:
+        rows = [
+            {"operation_id": one.operation_id, "keys": one.keys, "milliseconds": one.milliseconds} for one in efforts
+        ]
+        if rows:
+            self._conn.execute(sqlite.insert(EffortRow).on_conflict_do_nothing(), rows)
+
+    def efforts(self, *, curator: str | None = None) -> list[SpentEffort]:
+        query = (
+            select(
+                EffortRow.operation_id,
+                EffortRow.keys,
+                EffortRow.milliseconds,
+                func.count(DecisionRow.id),
+                OperationRow.actor,
+                OperationRow.at,
+            )
+            .join(OperationRow, OperationRow.id == EffortRow.operation_id)
+            .join(DecisionRow, DecisionRow.operation_id == EffortRow.operation_id)
+            .where(OperationRow.kind == OperationKind.DECIDE.value, EffortRow.operation_id.not_in(undone()))
+            .group_by(EffortRow.operation_id)
+            .order_by(EffortRow.operation_id)
+        )
+        if curator is not None:
+            query = query.where(OperationRow.actor == curator)
+        return [SpentEffort(*row[:-1], at=from_iso(row[-1])) for row in self._conn.execute(query)]
+
+
+def undone() -> Select[Any]:
+    """Ids of the operations that are taken back and were not done again."""
+    taken_back = func.sum(case((OperationRow.kind == OperationKind.UNDO.value, 1), else_=-1))
+    found = select(OperationRow.target).where(OperationRow.target.is_not(None))
+    return found.group_by(OperationRow.target).having(taken_back > 0)

@@ -13,7 +13,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from curator.domain.decisions import OperationKind, Outcome, Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.statistics import IMPORTED, DecidedCell, DocumentCell, EffortCell, TakenDecision
-from curator.storage.curation.efforts import undone
+from curator.storage.curation.operations import undone
 from curator.storage.db import (
     AnyRow,
     DecisionRow,

@@ -31,6 +31,7 @@ from curator.storage.db.former_schemas import (
     VERSION_5,
     VERSION_6,
     VERSION_7,
+    VERSION_8,
     fill,
 )
 from curator.storage.db.lock import ProjectLock
@@ -77,6 +78,7 @@ from curator.storage.db.schema import (
     OpinionRow,
     PassageRow,
     ProvisionalEntityRow,
+    RelationRow,
     RetiredEntityRow,
     RoundDocumentRow,
     RoundMentionRow,
@@ -96,6 +98,7 @@ __all__ = [
     "VERSION_5",
     "VERSION_6",
     "VERSION_7",
+    "VERSION_8",
     "AnyRow",
     "CommentRow",
     "DecisionRow",
@@ -117,6 +120,7 @@ __all__ = [
     "ProjectLock",
     "ProvisionalEntityRow",
     "ReadSource",
+    "RelationRow",
     "RetiredEntityRow",
     "RoundDocumentRow",
     "RoundMentionRow",

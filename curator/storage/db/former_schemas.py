@@ -254,3 +254,14 @@ VERSION_7 = (
         mention_id INTEGER PRIMARY KEY NOT NULL REFERENCES mentions (id), candidates INTEGER NOT NULL, probability REAL,
         margin REAL, is_nil BOOLEAN NOT NULL, second REAL, matched TEXT, similarity REAL, decided_rank INTEGER)""",
 )
+
+
+# What schema version 8 adds: relations that curators added or deleted.
+
+VERSION_8 = (
+    """CREATE TABLE relations (
+        id INTEGER PRIMARY KEY NOT NULL, document_id INTEGER NOT NULL REFERENCES documents (id), source TEXT NOT NULL,
+        type TEXT NOT NULL, ends TEXT NOT NULL, author TEXT NOT NULL, at TEXT NOT NULL, deleted BOOLEAN NOT NULL)""",
+    "CREATE INDEX ix_relations_document_id ON relations (document_id)",
+    "CREATE INDEX ix_relations_type ON relations (type)",
+)

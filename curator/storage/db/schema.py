@@ -254,6 +254,25 @@ class CommentRow(Base):
     deleted: Mapped[bool]
 
 
+class RelationRow(Base):
+    """A relation that a curator added; with a `source`, the key of one of the document's record, which is gone while
+    the row is deleted. `ends` is a JSON list of {"role", "mention", "entity"}.
+
+    What a record says of relations is read from there, since the record is what goes back byte for byte: so projects
+    that were imported earlier have theirs too."""
+
+    __tablename__ = "relations"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    document_id: Mapped[int] = mapped_column(ForeignKey("documents.id"), index=True)
+    source: Mapped[str]
+    type: Mapped[str] = mapped_column(index=True)
+    ends: Mapped[str]
+    author: Mapped[str]
+    at: Mapped[str]
+    deleted: Mapped[bool]
+
+
 class ProvisionalEntityRow(Base):
     """An entity that a curator made. `types` and `synonyms` are JSON lists; `successor` is the entity that took its
     place, provisional or of the knowledge base."""

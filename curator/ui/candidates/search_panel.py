@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QToolButton, QVBoxLayout, QWidget
 
-from curator.domain.registries import checked_identifier, is_identifier, registry_of
+from curator.domain.curies import checked_identifier, is_identifier, registry_of
 from curator.domain.wording import tr
 from curator.ui.candidates.entity_card import EntityCard, Lookup
 from curator.ui.candidates.search_rows import (

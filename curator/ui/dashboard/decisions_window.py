@@ -34,6 +34,8 @@ STEPS = {
     OperationKind.DELETE_COMMENT: "comment deleted",
     OperationKind.SET_ATTRIBUTE: "attribute set",
     OperationKind.DEFINE_ATTRIBUTES: "attributes changed",
+    OperationKind.ADD_RELATION: "relation added",
+    OperationKind.DELETE_RELATION: "relation deleted",
     OperationKind.MAKE_ENTITY: "new entity",
     OperationKind.CHANGE_ENTITY: "new entity changed",
     OperationKind.DELETE_ENTITY: "new entity deleted",

@@ -50,3 +50,29 @@ def test_what_is_not_there_is_listed(cli: Cli, project: Path) -> None:
     assert "Its values: affirmed, negated" in cli("mention", "set", project, "negation=x", 1).err
     assert "Deleted here: none" in cli("attributes", "restore", project, "negation").err
     assert cli("attributes", "rename", project, "negation", "negation").out == "Nothing changed.\n"
+
+
+def test_relations_are_listed_added_and_deleted(cli: Cli, project: Path) -> None:
+    listed = cli("relations", project, "--document", "1").out
+    assert listed == "entities: CID  Lidocaine → Heart Arrest  [CID D008012 D006323]\n"
+    added = cli("relations", project, "--document", "1", "--add", 1, 4, "causes", "--curator", "ada")
+    assert added.out.splitlines()[0] == "Added the relation “Lidocaine” → “blorbitis” (causes)."
+    rows = cli("relations", project, "--json").json["relations"]
+    own = next(one for one in rows if one["added"])
+    assert (own["document"], own["type"], own["author"]) == ("1", "causes", "ada")
+    assert [(end["mention"], end["text"]) for end in own["ends"]] == [(1, "Lidocaine"), (4, "blorbitis")]
+    assert cli("relations", project, "--add", 1, 3, "CID", "--entities").out.endswith("“Arrhythmia” (CID).\n")
+    for name in (own["name"], "CID D008012 D006323"):
+        assert "Deleted the relation" in cli("relations", project, "--document", "1", "--delete", name).out
+    left = cli("relations", project, "--document", "1", "--json").json["relations"]
+    assert [one["kind"] for one in left] == ["entities"]
+    cli("undo", project)
+    assert len(cli("relations", project, "--document", "1", "--json").json["relations"]) == 2
+
+
+def test_what_is_no_relation_is_refused(cli: Cli, project: Path) -> None:
+    assert "needs --document" in cli("relations", project, "--delete", "x").err
+    assert "--entities goes with --add" in cli("relations", project, "--entities").err
+    assert "not the number of a mention" in cli("relations", project, "--add", "x", 1, "CID").err
+    assert "not in this document" in cli("relations", project, "--document", "2", "--add", 1, 2, "CID").err
+    assert "has no relation" in cli("relations", project, "--document", "1", "--delete", "+7").err

@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from curator.domain.curies import PREFIXES
+from curator.domain.curies import PREFIXES, REGISTRIES, checked_identifier, is_identifier, registry_of
 from curator.domain.entities import EntityDraft
-from curator.domain.registries import REGISTRIES, checked_identifier, is_identifier, registry_of
 from curator.domain.wording import UserError
 
 

@@ -26,6 +26,7 @@ RELEASED = (
     "71d89d6685b2",
     "38aecae6691c",
     "6e8666dfaf96",
+    "ce6cd8cf9541",
 )
 """What the statements of each version hash to."""
 
@@ -74,6 +75,7 @@ def test_released_versions_stay_as_they_are():
         former_schemas.VERSION_5,
         former_schemas.VERSION_6,
         former_schemas.VERSION_7,
+        former_schemas.VERSION_8,
     )
     found = tuple(sha256("\n".join(one).encode()).hexdigest()[:12] for one in versions)
     assert found == RELEASED, "append a step to curator/storage/migrations.py"

@@ -212,7 +212,7 @@ def test_a_heading_is_found_by_a_part_of_it(guidelines: GuidelinesPanel, world: 
 def test_guidelines_that_cannot_be_saved_stay_in_the_editor(
     guidelines: GuidelinesPanel, world: World, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("curator.services.curating.guidelines.LONGEST", 10)
+    monkeypatch.setattr("curator.services.curating.notes.LONGEST_GUIDELINES", 10)
     guidelines.edit.setChecked(True)
     guidelines.editor.setPlainText("eleven long")
     with qtbot.waitSignal(guidelines.said, timeout=2000) as caught:

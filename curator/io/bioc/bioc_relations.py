@@ -1,0 +1,94 @@
+"""Relations of BioC: between annotations by their ids (`node`), or between entities named in infons.
+
+BioRED names entities as `entity1` and `entity2`, the CDR corpus as `Chemical` and `Disease`, PubTator 3 as `role1` and
+`role2`. The name of the infon is the end's role, under which a curator's relation of the type is written, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from curator.domain.relations import Relation, RelationKind, SourceEnd, SourceRelation
+from curator.io.bioc.bioc import BioCDocument, BioCRelation, Infons
+from curator.io.bioc.bioc_ids import InfonStyle
+from curator.io.files import roles_of, unique_keys
+
+_TYPES = ("type", "relation", "relation type", "relationtype", "predicate")
+_SAYS_MORE = frozenset({"novel", "novelty", "note", "score", "confidence", "probability", "annotator", "updated_at"})
+_IDENTIFIER = re.compile(r"\S*\d\S*")
+_ENTITIES = ("entity1", "entity2")
+
+
+def stated_relations(
+    document: BioCDocument, relations: Sequence[BioCRelation], style: InfonStyle
+) -> list[SourceRelation]:
+    """Those of a document, in the order of its tree."""
+    records: dict[tuple[int, int, str], int] = {}
+    for record, one in reversed(list(enumerate(document.annotations))):
+        records[one.passage, one.sentence, one.id] = records[-2, -2, one.id] = record
+    keys = unique_keys([one.id or "relation" for one in relations])
+    return [_stated(key, one, records, style) for key, one in zip(keys, relations, strict=True)]
+
+
+def _stated(
+    key: str, one: BioCRelation, records: Mapping[tuple[int, int, str], int], style: InfonStyle
+) -> SourceRelation:
+    named = _type_infon(one.infons)
+    kind = dict(one.infons).get(named, "") or "relation"
+    entities = _entities(one.infons, named)
+    note = " ".join(value for key, value in one.infons if key.lower() in _SAYS_MORE and not key.endswith("_at"))
+    if len(entities) == 2:
+        ids = [(role, style.ids.split(value, "")) for role, value in entities]
+        ends = [SourceEnd(role, entity=found[0]) for role, found in ids if len(found) == 1]
+        if len(ends) == 2:
+            return SourceRelation(key, kind, tuple(ends), note=note)
+    found = [(role, refid, _record(one, refid, records)) for refid, role in one.nodes]
+    ends = [SourceEnd(role, record, name="" if record >= 0 else refid) for role, refid, record in found]
+    return SourceRelation(key, kind, tuple(ends), fixed=len(ends) != 2 or any(e.record < 0 for e in ends), note=note)
+
+
+def _record(one: BioCRelation, refid: str, records: Mapping[tuple[int, int, str], int]) -> int:
+    """Of the annotation of this id, the one in the same place where ids are used again."""
+    return records.get((one.passage, one.sentence, refid), records.get((-2, -2, refid), -1))
+
+
+def _type_infon(infons: Infons) -> str:
+    """The name of the infon with the type, '' where there is none."""
+    return next((key for name in _TYPES for key, _ in infons if key.lower() == name), "")
+
+
+def _entities(infons: Infons, named: str) -> Infons:
+    """Infons that name an entity."""
+    return [
+        (key, value)
+        for key, value in infons
+        if key != named and key.lower() not in _SAYS_MORE and _IDENTIFIER.fullmatch(value)
+    ]
+
+
+def written_relation(
+    relation: Relation, key: str, ids: Mapping[int, str], style: InfonStyle, there: Sequence[BioCRelation]
+) -> BioCRelation:
+    """A curator's relation under the id `key`. `ids` are those of the annotations of mentions, `there` the document's
+    relations, whose name for the type is used."""
+    named = next((found for one in there if (found := _type_infon(one.infons))), "type")
+    infons = [(named, relation.type)]
+    nodes: list[tuple[str, str]] = []
+    if relation.kind is RelationKind.ENTITIES:
+        roles = [end.role or usual for end, usual in zip(relation.ends, _ENTITIES, strict=True)]
+        infons += [(role, style.ids.spell(end.entity_id)) for role, end in zip(roles, relation.ends, strict=True)]
+    else:
+        nodes = [(ids[one], role) for one, role in zip(relation.mention_ids, roles_of(relation), strict=True)]
+    if relation.author and relation.at is not None:
+        infons += [("annotator", relation.author), ("updated_at", relation.at.isoformat(timespec="seconds"))]
+    return BioCRelation(key, infons, nodes)
+
+
+def fresh_id(taken: set[str]) -> str:
+    """An id that no relation of the document has, as `R0`."""
+    number = 0
+    while f"R{number}" in taken:
+        number += 1
+    taken.add(f"R{number}")
+    return f"R{number}"

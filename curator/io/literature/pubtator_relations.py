@@ -1,0 +1,53 @@
+"""Relations in PubTator: lines `PMID<tab>Type<tab>ID<tab>ID`, of entities rather than of mentions.
+
+An end may say the type of its entity (`Chemical|MESH:D008012`), which is its role. Further columns, such as BioRED's
+novelty, are a note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from curator.domain.relations import Relation, RelationKind, SourceEnd, SourceRelation
+from curator.io.files import IdStyle, split_lines, unique_keys, without_line_end
+
+NAME = re.compile(r"[A-Za-z][A-Za-z _:-]*(:\d+)?")
+"""What the second column of a relation's line looks like."""
+_TYPED = re.compile(r"([A-Za-z]+)\|(\S.*)")
+
+
+def relations_of(raw: str, extra: str) -> list[SourceRelation]:
+    """Those of a document's record, in its order."""
+    style = IdStyle.load(extra)
+    return [relation for _, relation in relation_lines(raw, style)]
+
+
+def relation_lines(raw: str, style: IdStyle) -> Iterator[tuple[int, SourceRelation]]:
+    """With the number of the line within the record, from 0."""
+    lines = [(number, without_line_end(line).split("\t")) for number, line in enumerate(split_lines(raw))]
+    rows = [(number, columns) for number, columns in lines if is_relation(columns)]
+    keys = unique_keys([" ".join(one.strip() for one in columns[1:4]) for _, columns in rows])
+    for (number, columns), key in zip(rows, keys, strict=True):
+        ends = tuple(_end(one, style) for one in columns[2:4])
+        note = " ".join(one.strip() for one in columns[4:]).strip()
+        yield number, SourceRelation(key, columns[1].strip(), ends, note=note)
+
+
+def is_relation(columns: Sequence[str]) -> bool:
+    return len(columns) >= 4 and NAME.fullmatch(columns[1]) is not None
+
+
+def relation_line(pmid: str, relation: Relation, style: IdStyle) -> str | None:
+    """The line of a curator's relation, without its end; None where PubTator has no line for it."""
+    if relation.kind is not RelationKind.ENTITIES or NAME.fullmatch(relation.type) is None:
+        return None
+    ends = [f"{one.role}|" * bool(one.role) + style.spell(one.entity_id) for one in relation.ends]
+    return "\t".join([pmid, relation.type, *ends])
+
+
+def _end(column: str, style: IdStyle) -> SourceEnd:
+    typed = _TYPED.fullmatch(column.strip())
+    role, words = (typed[1], typed[2]) if typed else ("", column.strip())
+    ids = style.split(words, "")
+    return SourceEnd(role, entity=ids[0] if len(ids) == 1 else words)
