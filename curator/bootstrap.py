@@ -380,15 +380,9 @@ class _Joined:
     def _options(self) -> JobOptions:
         """The current settings, which apply to a job at its next start."""
         now = load().settings
-        return JobOptions(
-            now.device.value,
-            now.threads,
-            now.encoder_folder,
-            str(self.cache),
-            index=now.index_kind.value,
-            lexical=now.lexical_list.value,
-            precision=now.number_format.value,
-        )
+        place = (now.device.value, now.threads, now.encoder_folder, str(self.cache))
+        kind, lexical, precision = now.index_kind.value, now.lexical_list.value, now.number_format.value
+        return JobOptions(*place, index=kind, lexical=lexical, precision=precision)
 
     def _close(self) -> None:
         self.efforts.flush()

@@ -236,14 +236,14 @@ class TypePicker(QFrame):
         watch(self)
         self.list.itemClicked.connect(lambda item: self._take(item))
 
-    def ask(self, text: str, types: Mapping[str, int], *, at: QPoint, usual: str = "") -> None:
+    def ask(self, text: str, types: Mapping[str, int], *, at: QPoint, usual: str = "", headline: str = "") -> None:
         """Ask for the type of `text` at a place on the screen. `types` with their number of mentions; the most used
-        come first, `usual` (the type chosen last) before all."""
+        come first, `usual` (the type chosen last) before all. `headline` replaces the title."""
         self._types = sorted(types, key=lambda one: (one != usual, -types[one], one))
         self._counts = types
         self._answered = False
         short = text if len(text) <= 40 else text[:39] + "…"
-        self.title.setText(tr(HEADLINE, text=short))
+        self.title.setText(headline or tr(HEADLINE, text=short))
         self.line.clear()
         self._fill("")
         self.adjustSize()

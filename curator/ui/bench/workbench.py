@@ -18,6 +18,7 @@ from curator.ui.bench.decision_guard import DecisionGuard
 from curator.ui.bench.effort_meter import EffortMeter
 from curator.ui.bench.hierarchy_side import HierarchySide
 from curator.ui.bench.mention_editor import MentionEditor, TypePicker
+from curator.ui.bench.relation_desk import RelationDesk
 from curator.ui.bench.text_tools import TextTools
 from curator.ui.bench.window_layout import MOVED
 from curator.ui.candidates import CandidatePanel, SearchPane
@@ -75,6 +76,7 @@ class Workbench(QWidget):
         self._make_text_tools()
         self._connect()
         self.hierarchy = HierarchySide(self)
+        self.relations = RelationDesk(self)
         self.guard = DecisionGuard(self)
 
     def _make_widgets(self) -> None:
@@ -111,7 +113,7 @@ class Workbench(QWidget):
         self.side = QStackedWidget(self)
         self.side.addWidget(self.candidates)
         self.side.addWidget(self.search)
-        reading = QSplitter(Qt.Orientation.Horizontal, self)
+        self.reading = reading = QSplitter(Qt.Orientation.Horizontal, self)
         reading.setObjectName("reading")
         reading.addWidget(middle)
         reading.addWidget(self.guidelines)
@@ -377,5 +379,6 @@ class Workbench(QWidget):
         self.guidelines.flush()
         self.search.panel.close_search()
         self.hierarchy.close()
+        self.relations.close()
         self.desk.close()
         self.project.close()

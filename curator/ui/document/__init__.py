@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from curator.ui.document.document_find import FindBar
     from curator.ui.document.document_painter import Tint
     from curator.ui.document.document_view import DocumentView
+    from curator.ui.document.relation_lines import RelationPair
     from curator.ui.document.screen_reader import speak_to_screen_readers
 
 __all__ = [
     "DocumentView",
     "FindBar",
+    "RelationPair",
     "Tint",
     "speak_to_screen_readers",
 ]
@@ -30,5 +32,6 @@ __getattr__ = opened_late(
     document_find="FindBar",
     document_painter="Tint",
     document_view="DocumentView",
+    relation_lines="RelationPair",
     screen_reader="speak_to_screen_readers",
 )

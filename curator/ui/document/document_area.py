@@ -6,7 +6,7 @@ QTextBrowser with extra selections needs 450 ms to move the current mention, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -30,6 +30,7 @@ from curator.ui.document.document_layout import COLUMN, LINE_HEIGHT, DocumentLay
 from curator.ui.document.document_painter import Scene, Tint, paint, painted_rects
 from curator.ui.document.mention_handles import Handle
 from curator.ui.document.mention_marks import MarkedScrollBar, Marks, MentionMark, bounds
+from curator.ui.document.relation_lines import RelationLine, RelationPair, relation_lines
 from curator.ui.document.text_selection import TextSelection
 from curator.ui.kit import MentionState, scaled, theme_of
 
@@ -66,6 +67,8 @@ class DocumentArea(QAbstractScrollArea):
         self._found = Found()
         self._preview: tuple[Span, ...] = ()  # what a mention would become that is being dragged
         self._handles: tuple[Handle, ...] = ()
+        self._pairs: tuple[RelationPair, ...] = ()
+        self._lined: tuple[Marks, tuple[RelationLine, ...]] | None = None  # the lines, for these marks
         self._bar = MarkedScrollBar(self._bar_marks, self)
         self.setVerticalScrollBar(self._bar)
         self._settled = False
@@ -100,6 +103,17 @@ class DocumentArea(QAbstractScrollArea):
     def preview(self) -> tuple[Span, ...]:
         """What the current mention would become if the drag of its end stopped now; nothing without such a drag."""
         return self._preview
+
+    @property
+    def relations(self) -> tuple[RelationPair, ...]:
+        """The mentions between which lines are drawn."""
+        return self._pairs
+
+    def set_relations(self, pairs: Sequence[RelationPair]) -> None:
+        """Draw lines between mentions of the shown document; none takes the lines away."""
+        if tuple(pairs) != self._pairs:
+            self._pairs, self._lined = tuple(pairs), None
+            self.viewport().update()
 
     def set_reading_font(self, font: QFont | None) -> None:
         """The text's font; None: the interface's, larger by `READING_SCALE`. Keeps the place in the text."""
@@ -233,6 +247,16 @@ class DocumentArea(QAbstractScrollArea):
     def _update_mark(self, mark: MentionMark | None) -> None:
         for rect in self._painted(mark):
             self.viewport().update(rect)
+        if self._pairs and mark is not None and self._marks is not None:
+            for line in self._relation_lines(self._marks):
+                if mark.id in (line.pair.first, line.pair.second):
+                    self.viewport().update(line.bounds.translated(self._origin()).toAlignedRect())
+
+    def _relation_lines(self, marks: Marks) -> tuple[RelationLine, ...]:
+        """Worked out once for the places that the mentions have."""
+        if self._lined is None or self._lined[0] is not marks:
+            self._lined = (marks, relation_lines(self._pairs, marks))
+        return self._lined[1]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
@@ -256,6 +280,7 @@ class DocumentArea(QAbstractScrollArea):
             tints=self._tints,
             found=self._found,
             handles=self._handles,
+            relations=self._relation_lines(marks) if self._pairs else (),
         )
 
     def _bar_marks(self) -> Iterator[tuple[QColor, Iterator[float]]]:

@@ -1,4 +1,4 @@
-"""Panels next to the text and below it: history and comments of a mention, guidelines, the status line, attributes."""
+"""Panels next to the text and below it: history, comments, relations, guidelines, the status line, attributes."""
 
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from curator.ui.panels.guidelines_panel import GuidelinesPanel
     from curator.ui.panels.history_panel import HistoryPanel, HistorySide, SideSplitter, attribute_rows
     from curator.ui.panels.notes import CommentsPanel, CommentStrip, Noter
+    from curator.ui.panels.relations_panel import RelationRow, RelationsPanel
     from curator.ui.panels.status_line import StatusLine
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "HistoryPanel",
     "HistorySide",
     "Noter",
+    "RelationRow",
+    "RelationsPanel",
     "SideSplitter",
     "StatusLine",
     "attribute_rows",
@@ -30,5 +33,6 @@ __getattr__ = opened_late(
     guidelines_panel="GuidelinesPanel",
     history_panel="HistoryPanel HistorySide SideSplitter attribute_rows",
     notes="CommentStrip CommentsPanel Noter",
+    relations_panel="RelationRow RelationsPanel",
     status_line="StatusLine",
 )

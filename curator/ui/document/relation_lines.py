@@ -1,0 +1,130 @@
+"""Lines between related mentions, over the text: where they go, and painting them.
+
+A line is an arc above the letters of one line of text, and a curve from line to line; its arrow shows the direction.
+Geometry is worked out once for a layout, so that a key costs the same with 500 of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPalette, QPen, QPolygonF
+
+from curator.ui.document.document_layout import LinePiece
+from curator.ui.document.mention_marks import Marks
+from curator.ui.kit import Theme
+
+THIN, THICK = 1.0, 1.8
+ARROW = 5.0
+"""Pixels of an arrow's head."""
+RISE, LEAST_RISE = 0.42, 7.0
+"""How far an arc rises above the letters, in lines; pixels at least."""
+FAINT = 120
+"""Opacity, of 255, of lines that the framed mention has no part in."""
+MARGIN = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class RelationPair:
+    """From one mention to another; dashed where it is between their entities."""
+
+    first: int
+    second: int
+    label: str
+    dashed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RelationLine:
+    """A pair with its path in the document's pixels, the arrow at its end, and all that it needs."""
+
+    pair: RelationPair
+    path: QPainterPath
+    head: QPolygonF
+    middle: QPointF
+    bounds: QRectF
+
+
+def relation_lines(pairs: Sequence[RelationPair], marks: Marks) -> tuple[RelationLine, ...]:
+    """One for each pair whose mentions are in the text."""
+    found = []
+    for pair in pairs:
+        first, second = marks.get(pair.first), marks.get(pair.second)
+        if first is not None and second is not None and first.pieces and second.pieces:
+            found.append(_line(pair, first.pieces[0], second.pieces[0]))
+    return tuple(found)
+
+
+def _line(pair: RelationPair, first: LinePiece, second: LinePiece) -> RelationLine:
+    start, end = _top(first), _top(second)
+    height = first.rect.height()
+    rise = max(RISE * height, LEAST_RISE)
+    if (first.block, first.line) == (second.block, second.line):
+        lift = QPointF(0, -rise)
+        a, b = start + lift, end + lift
+    else:
+        down = 1.0 if end.y() > start.y() else -1.0
+        bend = max(min(abs(end.y() - start.y()) * 0.4, 3 * height), rise)
+        a = start + QPointF(0, -rise) if down > 0 else start + QPointF(0, -bend)
+        b = end + QPointF(0, -bend) if down > 0 else end + QPointF(0, -rise)
+    path = QPainterPath(start)
+    path.cubicTo(a, b, end)
+    angle = math.atan2(end.y() - b.y(), end.x() - b.x())
+    head = QPolygonF(
+        [end, *(end - QPointF(math.cos(angle + turn), math.sin(angle + turn)) * ARROW for turn in (0.45, -0.45))]
+    )
+    bounds = path.boundingRect().adjusted(-MARGIN, -MARGIN - height * 0.6, MARGIN, MARGIN)
+    return RelationLine(pair, path, head, path.pointAtPercent(0.5), bounds)
+
+
+def _top(piece: LinePiece) -> QPointF:
+    """Above the middle of the letters."""
+    return QPointF(piece.rect.center().x(), piece.baseline - (piece.baseline - piece.rect.top()) * 0.72 - 2.0)
+
+
+def paint_relations(
+    painter: QPainter, lines: Sequence[RelationLine], current: int | None, band: QRectF, theme: Theme, font: QFont
+) -> None:
+    """Those that have a part in `band`; the framed mention's are drawn last, in full colour and with their type."""
+    near = [one for one in lines if one.bounds.intersects(band)]
+    own = [one for one in near if current in (one.pair.first, one.pair.second)]
+    ink = QColor(theme.muted)
+    ink.setAlpha(FAINT)
+    for one in near:
+        if one not in own:
+            _paint(painter, one, ink, THIN)
+    for one in own:
+        _paint(painter, one, theme.accent, THICK)
+        _paint_label(painter, one, theme, font)
+
+
+def _paint(painter: QPainter, one: RelationLine, ink: QColor, width: float) -> None:
+    pen = QPen(ink, width)
+    if one.pair.dashed:
+        pen.setDashPattern([4.0, 3.0])
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPath(one.path)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(ink)
+    painter.drawPolygon(one.head)
+
+
+def _paint_label(painter: QPainter, one: RelationLine, theme: Theme, font: QFont) -> None:
+    """The type on a ground of its own, over the middle of the line."""
+    font = QFont(font)
+    font.setCapitalization(QFont.Capitalization.MixedCase)  # the case of a type says something
+    font.setWeight(QFont.Weight.Normal)
+    metrics = QFontMetricsF(font)
+    size = metrics.size(0, one.pair.label)
+    left, top = one.middle.x() - size.width() / 2 - 3, one.middle.y() - size.height() / 2
+    box = QRectF(left, top, size.width() + 6, size.height())
+    painter.setPen(QPen(theme.accent, 0.8))
+    painter.setBrush(theme.palette.color(QPalette.ColorRole.Base))
+    painter.drawRoundedRect(box, 3.0, 3.0)
+    painter.setFont(font)
+    painter.setPen(theme.palette.color(QPalette.ColorRole.Text))
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, one.pair.label)
