@@ -67,6 +67,7 @@ from curator.services.records import (
     AuditService,
     DiagnosticsService,
     ExportService,
+    InconsistencyService,
     KnowledgeExport,
     ReleaseService,
     StatisticsService,
@@ -150,6 +151,7 @@ class Project:
     agreement: AgreementService
     statistics: StatisticsService
     adjudication: AdjudicationService
+    inconsistencies: InconsistencyService
     audit: AuditService
     release: ReleaseService
     kb_export: KnowledgeExport
@@ -342,6 +344,7 @@ class _Joined:
             agreement=AgreementService(store),
             statistics=StatisticsService(store, AgreementService(store), bundles=self.switch.all),
             adjudication=AdjudicationService(store, events, clock, curator=curator),
+            inconsistencies=InconsistencyService(store, events, clock, curator=curator, round_of=rounds.active),
             audit=AuditService(store, AtomicWriter()),
             release=ReleaseService(store, self.switch, AtomicWriter()),
             kb_export=KnowledgeExport(store, AtomicWriter()),

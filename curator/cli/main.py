@@ -53,6 +53,11 @@ COMMANDS = {
     "flag": ("curator.cli.mentions", "flag", "Flag a mention or a document."),
     "rounds": ("curator.cli.people", "rounds", "Let several curators decide the same documents independently."),
     "agreement": ("curator.cli.people", "agreement", "Measure the agreement of the curators in a round."),
+    "inconsistencies": (
+        "curator.cli.people",
+        "inconsistencies",
+        "List decisions that contradict each other.",
+    ),
     "suspicious": ("curator.cli.people", "suspicious", "List decisions that may be wrong."),
     "audit": ("curator.cli.people", "audit", "Export the audit trail."),
     "release": ("curator.cli.people", "release", "Export a release of the decisions."),

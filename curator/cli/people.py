@@ -1,4 +1,4 @@
-"""rounds, agreement, suspicious, audit, release."""
+"""rounds, agreement, suspicious, inconsistencies, audit, release."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import click
 
 from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, counted, opened, run_job, say
 from curator.domain.documents import Split
+from curator.domain.inconsistencies import Inconsistencies, Inconsistency, InconsistencyKind
 from curator.domain.rounds import RoundKind
-from curator.services.records import ExportScope
+from curator.services.records import ExportScope, decided_words
 
 if TYPE_CHECKING:
     from curator.services.rounds import AgreementReport, AgreementRow
@@ -20,6 +21,7 @@ OUT = click.argument("out", type=click.Path(path_type=Path))
 NAME = click.argument("name")
 SCOPE = click.Choice([one.value for one in ExportScope])
 MOST_SUSPICIOUS = 20
+KIND = click.Choice([one.value for one in InconsistencyKind])
 
 
 @click.group("rounds")
@@ -168,6 +170,29 @@ def suspicious(project: Path, *, as_json: bool) -> None:
     say(dict(outcome.result), "\n".join([outcome.message, *lines, *more]), as_json=as_json)
 
 
+@click.command("inconsistencies")
+@PROJECT
+@click.option("--kind", type=KIND, help="List only this kind.")
+@click.option("--intended", is_flag=True, help="List those that were marked as intended instead of the others.")
+@AS_JSON
+def inconsistencies(project: Path, *, kind: str | None, intended: bool, as_json: bool) -> None:
+    """List decisions of P that contradict each other.
+
+    \b
+    document   one string is linked to different entities in one document
+    hierarchy  the same, and one of the entities is broader than another
+    obsolete   the entity is obsolete or no longer in the knowledge base
+    nil        one string is linked in one place and NIL in another
+    project    one string is linked to different entities in different documents
+    """
+    with opened(project, read_only=True) as found:
+        every = found.inconsistencies.find()
+    rows = every.chosen(kind=InconsistencyKind(kind) if kind else None, intended=intended)
+    lines = [counted(len(rows), "inconsistency", "inconsistencies") + ("." if not rows else ":")]
+    lines += [_inconsistency_text(one, every) for one in rows]
+    say({"inconsistencies": [_inconsistency(one, every) for one in rows]}, "\n".join(lines), as_json=as_json)
+
+
 @click.command("audit")
 @PROJECT
 @OUT
@@ -207,6 +232,38 @@ def release(project: Path, out: Path, *, scope: str, as_json: bool) -> None:
         f"(SHA-256 {report.sha256})."
     )
     say(asdict(report), text, as_json=as_json)
+
+
+def _inconsistency(one: Inconsistency, every: Inconsistencies) -> dict[str, Any]:
+    """As JSON; an empty list of entities is NIL."""
+    return {
+        "kind": one.kind.value,
+        "string": one.text,
+        "type": one.type,
+        "document": one.external_id or None,
+        "intended": one.intended,
+        "decisions": [
+            {
+                "entities": list(way.way),
+                "names": [every.names.get(id_, "") for id_ in way.way],
+                "number": len(way.places),
+                "mentions": [
+                    {"mention": place.mention_id, "document": place.external_id, "curator": place.curator}
+                    for place in way.places
+                ],
+            }
+            for way in one.ways
+        ],
+        "replacements": [{"id": entity.id, "name": entity.name} for entity in one.replacements],
+    }
+
+
+def _inconsistency_text(one: Inconsistency, every: Inconsistencies) -> str:
+    names = dict(every.names)
+    ways = "; ".join(f"{decided_words(way.verdict, names)} ({len(way.places):,})" for way in one.ways)
+    where = f" in {one.external_id}" if one.external_id else ""
+    instead = " or ".join(f"{entity.id} {entity.name}" for entity in one.replacements)
+    return f"{one.kind.value}: “{one.text}”{where}: {ways}" + (f"; replace by {instead}" if instead else "")
 
 
 def _agreement_text(report: AgreementReport) -> str:

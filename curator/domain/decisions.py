@@ -195,6 +195,7 @@ class OperationKind(StrEnum):
     REMAP = "remap"  # decisions and provisional entities to what the knowledge base has now
     TAKE_TEXT = "take_text"  # a newer text of a document, with its mentions moved to it; or the former one again
     WITHDRAW_IMPORT = "withdraw_import"  # its documents are hidden
+    INTEND = "intend"  # an inconsistency was marked as intended, or the mark was removed
     UNDO = "undo"
     REDO = "redo"
 

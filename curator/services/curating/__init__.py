@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from curator.services.curating.deciding import decide_in, mentions_words, shown_of
     from curator.services.curating.efforts import EffortService
     from curator.services.curating.entity_steps import Edit, entity_step
+    from curator.services.curating.intended import entity_scope, intend, intended_in, is_intended, string_scope
     from curator.services.curating.mention_edits import checked
     from curator.services.curating.notes import GUIDELINES_KEY, GuidelineService, NoteService
     from curator.services.curating.propagation import Others, PropagationScope, PropagationService
@@ -69,14 +70,19 @@ __all__ = [
     "checked",
     "checked_attribute",
     "decide_in",
+    "entity_scope",
     "entity_step",
     "given_of",
+    "intend",
+    "intended_in",
+    "is_intended",
     "mentions_words",
     "read_sheet",
     "said",
     "scheme_of",
     "sheet_of",
     "shown_of",
+    "string_scope",
     "tally",
 ]
 
@@ -90,6 +96,7 @@ __getattr__ = opened_late(
     deciding="decide_in mentions_words shown_of",
     efforts="EffortService",
     entity_steps="Edit entity_step",
+    intended="entity_scope intend intended_in is_intended string_scope",
     mention_edits="checked",
     notes="GUIDELINES_KEY GuidelineService NoteService",
     propagation="Others PropagationScope PropagationService",

@@ -15,6 +15,7 @@ from curator.domain.documents import DocumentState
 from curator.domain.wording import tr
 from curator.services.curating.attributes import restore_attributes
 from curator.services.curating.entity_steps import restore_entities
+from curator.services.curating.intended import restore_intended
 from curator.services.curating.mention_edits import restore_in
 from curator.services.curating.notes import restore_notes
 from curator.services.curating.relations import restore_relations
@@ -37,6 +38,7 @@ KINDS = {
     OperationKind.CHANGE_ENTITY: ChangeKind.ENTITIES,
     OperationKind.DELETE_ENTITY: ChangeKind.ENTITIES,
     OperationKind.REMAP: ChangeKind.ENTITIES,
+    OperationKind.INTEND: ChangeKind.NOTES,
 }
 
 
@@ -72,6 +74,7 @@ class Undoer:
             _restore_mentions(unit, operation, payload, forward=forward)
         restore_entities(unit, payload, forward=forward)
         restore_attributes(unit, payload, actor=actor, at=self._clock.now(), operation_id=new, forward=forward)
+        restore_intended(unit, payload, forward=forward)
         documents = _restore_states(unit, payload.get("states", ()), forward=forward)
         documents += restore_notes(unit, operation.kind, payload, forward=forward)
         documents += restore_relations(unit, payload, forward=forward)

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from curator.services.knowledge.hierarchy import PAGE, HierarchyService, TreeWay
     from curator.services.knowledge.knowledge import HiddenEntities, KnowledgeService, add_missing, types_by_name
     from curator.services.knowledge.nil_clusters import NilCluster, NilService, merged, split
-    from curator.services.knowledge.provisional import Made, NewEntity, ProvisionalService
+    from curator.services.knowledge.provisional import Made, NewEntity, ProvisionalService, joined_note
     from curator.services.knowledge.remap_plan import (
         RemapKind,
         Remapping,
         RemapPlan,
         after_update,
         before_update,
+        lost,
         plan_of,
     )
     from curator.services.knowledge.remapping import RemapService
@@ -57,6 +58,8 @@ __all__ = [
     "add_missing",
     "after_update",
     "before_update",
+    "joined_note",
+    "lost",
     "merged",
     "plan_of",
     "split",
@@ -70,8 +73,8 @@ __getattr__ = opened_late(
     hierarchy="HierarchyService PAGE TreeWay",
     knowledge="HiddenEntities KnowledgeService add_missing types_by_name",
     nil_clusters="NilCluster NilService merged split",
-    provisional="Made NewEntity ProvisionalService",
-    remap_plan="RemapKind RemapPlan Remapping after_update before_update plan_of",
+    provisional="Made NewEntity ProvisionalService joined_note",
+    remap_plan="RemapKind RemapPlan Remapping after_update before_update lost plan_of",
     remapping="RemapService",
     uses="UseFilter UseOrder UseService UsedString Uses uses_csv",
 )

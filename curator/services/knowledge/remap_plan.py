@@ -72,7 +72,7 @@ def plan_of(unit: UnitOfWork) -> RemapPlan:
     info = unit.kb.info()
     if info is None:
         return RemapPlan("", "", ())
-    lines = (*_lost(unit), *_resolved(unit), *_nils(unit))
+    lines = (*lost(unit), *_resolved(unit), *_nils(unit))
     return RemapPlan(_stored(unit).get("before", ""), info.name, tuple(sorted(lines, key=_order)))
 
 
@@ -110,14 +110,16 @@ def _stored(unit: UnitOfWork) -> dict[str, Any]:
     return found
 
 
-def _lost(unit: UnitOfWork) -> list[Remapping]:
-    """Links to ids that nothing has any more."""
+def lost(unit: UnitOfWork) -> list[Remapping]:
+    """Links to ids that nothing has any more, each with what it would move to."""
     numbers: dict[str, int] = defaultdict(int)
     for ids, number in unit.kb.links().items():
         for one in ids:
             numbers[one] += number
-    there = unit.kb.get_many(list(numbers))
-    gone = [one for one in numbers if one not in there]
+    held = unit.kb.held(numbers)  # ids alone: to read thousands of records takes longer than all the rest
+    missing = [one for one in numbers if one not in held]
+    there = unit.kb.get_many(missing)
+    gone = [one for one in missing if one not in there]
     successors = unit.kb.successors(gone)
     kept = unit.kb.retired(gone)
     named = _Names(unit, [name for entity in kept.values() for name in _names(entity)])

@@ -17,6 +17,7 @@ from curator.domain.entities import (
     TreeNode,
     TreePage,
 )
+from curator.domain.inconsistencies import DecidedPlace, OtherDecision
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +163,10 @@ class KnowledgeBaseRepository(Protocol):
         """An entity of the active version by its primary id."""
         ...
 
+    def parents(self, entity_ids: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """Primary ids of the entities directly above these; those with nothing above them are absent."""
+        ...
+
     def way_down(self, entity_id: str) -> list[str]:
         """Ids from a topmost entity down to this one by the shortest way; its own alone where nothing is above it, none
         where the version lacks it."""
@@ -207,6 +212,20 @@ class KnowledgeBaseRepository(Protocol):
 
     def nils(self, *, decided: bool) -> list[NilMention]:
         """Mentions decided NIL, or else undecided ones whose suggestion says NIL, in queue and text order."""
+        ...
+
+    def divided(self) -> list[DecidedPlace]:
+        """The current links and NILs of each string and type that has several different ones, by string and type, then
+        in queue and text order. Lists of the same entities in another order may be told apart."""
+        ...
+
+    def decided_places(self, mention_ids: Sequence[int]) -> list[DecidedPlace]:
+        """In the order given; mentions that are deleted or have neither a link nor a NIL are left out."""
+        ...
+
+    def other_decisions(self, mention_id: int) -> list[OtherDecision]:
+        """What the other mentions of its string and type are linked to, or NIL. Raises UserError for an unknown
+        mention."""
         ...
 
     def retire(self, entities: Sequence[Entity]) -> None:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         type_words,
     )
     from curator.services.records.exporting import ExportReport, ExportScope, ExportService, ExportTarget
+    from curator.services.records.inconsistencies import InconsistencyService, decided_words
     from curator.services.records.kb_export import LEAST, KnowledgeExport
     from curator.services.records.plots_of_models import LEARNING
     from curator.services.records.release import ReleaseService
@@ -58,6 +59,7 @@ __all__ = [
     "ExportScope",
     "ExportService",
     "ExportTarget",
+    "InconsistencyService",
     "KnowledgeExport",
     "Relation",
     "ReleaseService",
@@ -70,6 +72,7 @@ __all__ = [
     "check_errors_name",
     "errors_file",
     "errors_of",
+    "decided_words",
     "head_figures",
     "kind_lines",
     "last_lines",
@@ -90,6 +93,7 @@ __getattr__ = opened_late(
     evaluation_errors="ErrorFilter ErrorKind ErrorList EvaluationError KIND_WORDS RELATION_WORDS Relation "
     "check_errors_name errors_file errors_of kind_lines type_words",
     exporting="ExportReport ExportScope ExportService ExportTarget",
+    inconsistencies="InconsistencyService decided_words",
     kb_export="KnowledgeExport LEAST",
     plots_of_models="LEARNING",
     release="ReleaseService",

@@ -18,6 +18,7 @@ from curator.storage.kb import kb_matching
 from curator.storage.kb import kb_matching as kb_sources
 from curator.storage.kb import provisional as provisional_search
 from curator.storage.kb.decided_entities import Outcomes
+from curator.storage.kb.decided_strings import DecidedStrings
 from curator.storage.kb.kb_hierarchy import KbHierarchy, build_hierarchy, rows_below
 from curator.storage.kb.kb_index import build_index, has_index
 from curator.storage.kb.kb_search import NameSearch
@@ -133,9 +134,9 @@ _INFO = select(
 ).where(KbVersionRow.active)
 
 
-class SqlKnowledgeBase(ProvisionalEntities, Outcomes, KbHierarchy):
-    """See `ports.KnowledgeBaseRepository`; the other parts of it are in `ProvisionalEntities`, `Outcomes` and
-    `KbHierarchy`."""
+class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarchy):
+    """See `ports.KnowledgeBaseRepository`; the other parts of it are in `ProvisionalEntities`, `Outcomes`,
+    `DecidedStrings` and `KbHierarchy`."""
 
     def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:
         super().__init__(conn)

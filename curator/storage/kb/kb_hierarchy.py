@@ -230,6 +230,21 @@ class KbHierarchy:
         tables, row = self.__row(entity_id)
         return next(iter(_nodes(tables, [row])), None) if tables is not None and row is not None else None
 
+    def parents(self, entity_ids: Collection[str]) -> dict[str, tuple[str, ...]]:
+        tables = active_tables(self.__conn)
+        if tables is None or not has_hierarchy(tables):
+            return {}
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for part in chunks(unique(entity_ids)):
+            marks = ",".join("?" * len(part))
+            query = (
+                f"SELECT e.entity_id, p.entity_id FROM {tables.entities} e JOIN {tables.tree} t ON t.child = e.id"  # noqa: S608
+                f" JOIN {tables.entities} p ON p.id = t.parent WHERE e.entity_id IN ({marks})"
+            )
+            for child, parent in tables.conn.execute(query, list(part)):
+                found[child].append(parent)
+        return {child: tuple(above) for child, above in found.items()}
+
     def way_down(self, entity_id: str) -> list[str]:
         tables, row = self.__row(entity_id)
         way = _way_down(tables, row) if tables is not None and row is not None else []

@@ -42,6 +42,7 @@ STEPS = {
     OperationKind.REMAP: "knowledge-base update",
     OperationKind.TAKE_TEXT: "newer text of the document",
     OperationKind.WITHDRAW_IMPORT: "import undone",
+    OperationKind.INTEND: "marked as intended",
 }
 """How a decision came about, by the operation that it belongs to; '' came with a file."""
 OUTCOMES = {"nil": "NIL", "rejected": "rejected", "skipped": "skipped", "cleared": "undecided again"}

@@ -65,3 +65,17 @@ def test_records_leave_the_project(project: Path, tmp_path: Path, capsys: pytest
     assert run(["export", str(project), str(tmp_path / "x"), "--format", "decisions", "--scope", "adjudicated"]) == 2
     both = ["export", str(project), str(tmp_path / "x"), "--format", "decisions", "--scope", "decided", "--only-done"]
     assert run(both) == 2
+
+
+def test_inconsistencies_are_listed_by_kind(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert told(capsys, "inconsistencies", project) == "0 inconsistencies.\n"
+    assert run(["decide", str(project), "5", "--link", "MESH:D008012"]) == 0
+    capsys.readouterr()
+    text = told(capsys, "inconsistencies", project)
+    assert text.startswith("1 inconsistency:\nnil: “Lidocaine”: ")
+    assert "MESH:D008012 Lidocaine (1)" in text
+    assert "NIL (1)" in text
+    assert told(capsys, "inconsistencies", project, "--kind", "document") == "0 inconsistencies.\n"
+    (one,) = json.loads(told(capsys, "inconsistencies", project, "--kind", "nil", "--json"))["inconsistencies"]
+    assert (one["string"], one["document"], one["intended"], one["replacements"]) == ("Lidocaine", None, False, [])
+    assert sorted(way["entities"] for way in one["decisions"]) == [[], ["MESH:D008012"]]

@@ -1,0 +1,162 @@
+"""Finds the inconsistencies of a project in one reading unit: see `domain.inconsistencies` for the kinds.
+
+A string that is decided in several ways within one document is listed for that document, and once more for the project
+where other documents are concerned as well. What is broader is read from the hierarchy upwards, level by level: it
+takes as long for a node of 200,000 children as for one of two, and a cycle ends where it was entered.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations, groupby
+
+from curator.domain.decisions import Outcome
+from curator.domain.inconsistencies import (
+    DecidedPlace,
+    DecidedWay,
+    Inconsistencies,
+    Inconsistency,
+    InconsistencyKind,
+    Way,
+)
+from curator.domain.inconsistencies import InconsistencyKind as Kind
+from curator.services.curating import entity_scope, intended_in, is_intended, string_scope
+from curator.services.knowledge import RemapKind, Remapping, lost
+from curator.services.ports import UnitOfWork
+
+MOST_ABOVE = 200_000
+"""Entities that are looked at on the way up; behind it two entities count as unrelated."""
+ORDER = list(InconsistencyKind)
+
+
+def find(unit: UnitOfWork) -> Inconsistencies:
+    """Every inconsistency: by kind, then the most frequent first."""
+    strings = list(_strings(unit))
+    rows = [*_with_hierarchy(unit, strings), *_gone(unit)]
+    marks = intended_in(unit)
+    rows = [replace(one, intended=is_intended(marks, one.scope, (way.way for way in one.ways))) for one in rows]
+    rows.sort(key=lambda one: (ORDER.index(one.kind), -len(one.places), one.text.casefold(), one.external_id))
+    return Inconsistencies(tuple(rows), names_of(unit, {id_ for one in rows for way in one.ways for id_ in way.way}))
+
+
+def names_of(unit: UnitOfWork, entity_ids: Collection[str]) -> dict[str, str]:
+    """Names of the entities, also of those that the knowledge base had once; unknown ones are absent."""
+    found = {one: entity.name for one, entity in unit.kb.get_many(sorted(entity_ids)).items()}
+    missing = [one for one in entity_ids if one not in found]
+    former = {one: unit.kb.former(one) for one in missing}
+    return found | {one: entity.name for one, entity in former.items() if entity is not None}
+
+
+# --- one string, several ways ---
+
+
+def _strings(unit: UnitOfWork) -> Iterator[Inconsistency]:
+    for (key, type_), group in groupby(unit.kb.divided(), key=lambda one: (one.key, one.type)):
+        places = list(group)
+        documents: defaultdict[int, list[DecidedPlace]] = defaultdict(list)
+        for one in places:
+            documents[one.document_id].append(one)
+        for document_id, own in documents.items():
+            if len({one.way for one in own}) > 1:
+                scope = string_scope(key, type_, document_id)
+                yield _divided(own, Kind.DOCUMENT, scope, document_id, own[0].external_id)
+        if len(documents) > 1 and len({one.way for one in places}) > 1:
+            yield _divided(places, Kind.PROJECT, string_scope(key, type_))
+
+
+def _divided(
+    places: Sequence[DecidedPlace], kind: Kind, scope: str, document_id: int | None = None, external_id: str = ""
+) -> Inconsistency:
+    ways = _ways(places)
+    if sum(one.verdict.outcome is Outcome.LINK for one in ways) < 2:
+        kind = Kind.NIL
+    return Inconsistency(kind, scope, _spelling(places), places[0].type, ways, document_id, external_id)
+
+
+def _ways(places: Iterable[DecidedPlace]) -> tuple[DecidedWay, ...]:
+    """The most frequent first; its verdict is the most frequent one of the same entities."""
+    found: defaultdict[Way, list[DecidedPlace]] = defaultdict(list)
+    for one in places:
+        found[one.way].append(one)
+    ordered = sorted(found.values(), key=lambda own: -len(own))
+    return tuple(DecidedWay(Counter(one.verdict for one in own).most_common(1)[0][0], tuple(own)) for own in ordered)
+
+
+def _spelling(places: Sequence[DecidedPlace]) -> str:
+    return Counter(" ".join(one.text.split()) for one in places).most_common(1)[0][0]
+
+
+# --- broader and narrower ---
+
+
+def _with_hierarchy(unit: UnitOfWork, found: Sequence[Inconsistency]) -> Iterator[Inconsistency]:
+    wanted = {id_ for one in found if one.kind is Kind.DOCUMENT for way in one.ways for id_ in way.way}
+    parents = _climbed(unit, wanted)
+    above = {one: _above(one, parents) for one in wanted}
+    for one in found:
+        related = one.kind is Kind.DOCUMENT and any(
+            _broader(first.way, second.way, above) for first, second in combinations(one.ways, 2)
+        )
+        yield replace(one, kind=Kind.HIERARCHY) if related else one
+
+
+def _climbed(unit: UnitOfWork, entity_ids: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """The parents of these and of everything above them."""
+    found: dict[str, tuple[str, ...]] = {}
+    level = set(entity_ids)
+    while level and len(found) < MOST_ABOVE:
+        read = unit.kb.parents(sorted(level))
+        found |= {one: read.get(one, ()) for one in level}
+        level = {parent for above in read.values() for parent in above} - found.keys()
+    return found
+
+
+def _above(entity_id: str, parents: Mapping[str, tuple[str, ...]]) -> set[str]:
+    found: set[str] = set()
+    waiting = list(parents.get(entity_id, ()))
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting += parents.get(one, ())
+    return found
+
+
+def _broader(first: Way, second: Way, above: Mapping[str, set[str]]) -> bool:
+    """Whether an entity of one is above an entity of the other."""
+    return any(
+        one != other and (one in above.get(other, ()) or other in above.get(one, ()))
+        for one in first
+        for other in second
+    )
+
+
+# --- obsolete and gone ---
+
+
+def _gone(unit: UnitOfWork) -> Iterator[Inconsistency]:
+    if unit.kb.info() is None:  # without a knowledge base nothing can be missing from it
+        return
+    for line in lost(unit):
+        places = unit.kb.decided_places(unit.kb.linked_to([line.key]))
+        if places:
+            yield _lost_entity(line, places)
+
+
+def _lost_entity(line: Remapping, places: Sequence[DecidedPlace]) -> Inconsistency:
+    documents = {one.document_id: one.external_id for one in places}
+    only = next(iter(documents)) if len(documents) == 1 else None
+    return Inconsistency(
+        Kind.OBSOLETE,
+        entity_scope(line.key),
+        line.name,
+        ", ".join(line.types),
+        _ways(places),
+        only,
+        documents[only] if only is not None else "",
+        entity_id=line.key,
+        obsolete=line.kind is not RemapKind.OBSOLETE,
+        replacements=(line.proposed,) if line.proposed is not None else line.others,
+    )

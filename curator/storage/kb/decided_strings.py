@@ -1,0 +1,90 @@
+"""Decided mentions by their strings: where one string is decided in several ways, and how else a mention's is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from sqlalchemy import ColumnElement, Connection, func, select, tuple_
+
+from curator.domain.decisions import Outcome
+from curator.domain.inconsistencies import DecidedPlace, OtherDecision
+from curator.domain.wording import UserError, tr
+from curator.storage.db import AnyRow, DecisionRow, DocumentRow, MentionRow, chunks, hidden, unique, verdict_of
+
+AnyQuery: TypeAlias = Any  # SQLAlchemy 2.0 and 2.1 type the columns of a query in different ways
+GOLD = (Outcome.LINK.value, Outcome.NIL.value)
+
+
+class DecidedStrings:
+    """The part of `ports.KnowledgeBaseRepository` that compares decisions about one string."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+
+    def divided(self) -> list[DecidedPlace]:
+        found: list[DecidedPlace] = []
+        for part in chunks([tuple(row) for row in self._conn.execute(_DIVIDED)], 400):
+            query = _PLACES.where(tuple_(MentionRow.string_key, MentionRow.type).in_(part), *_counted())
+            found += [_place(row) for row in self._conn.execute(query)]
+        return sorted(found, key=lambda one: (one.key, one.type))  # sorts are stable: the order of places stays
+
+    def decided_places(self, mention_ids: Sequence[int]) -> list[DecidedPlace]:
+        found: dict[int, DecidedPlace] = {}
+        for part in chunks(unique(mention_ids)):
+            rows = self._conn.execute(_PLACES.where(MentionRow.id.in_(part), *_counted()))
+            found.update((row.id, _place(row)) for row in rows)
+        return [found[one] for one in mention_ids if one in found]
+
+    def other_decisions(self, mention_id: int) -> list[OtherDecision]:
+        this = self._conn.execute(_THIS.where(MentionRow.id == mention_id)).first()
+        if this is None:
+            raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
+        here = func.sum(MentionRow.document_id == this.document_id)
+        ways = (DecisionRow.outcome, DecisionRow.entity_ids, DecisionRow.reason)
+        query = (
+            select(*ways, here, func.count())
+            .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
+            .where(MentionRow.string_key == this.string_key, MentionRow.type == this.type)
+            .where(MentionRow.id != mention_id, *_counted())
+            .group_by(*ways)
+        )
+        return [OtherDecision(verdict_of(*row[:3]), row[3], row[4]) for row in self._conn.execute(query)]
+
+
+def _counted() -> tuple[ColumnElement[bool], ...]:
+    return MentionRow.outcome.in_(GOLD), ~MentionRow.deleted, MentionRow.document_id.not_in(hidden())
+
+
+def _place(row: AnyRow) -> DecidedPlace:
+    verdict = verdict_of(row.outcome, row.entity_ids, row.reason)
+    place = (row.id, row.document_id, row.external_id, row.text, row.string_key, row.type)
+    return DecidedPlace(*place, verdict, row.curator)
+
+
+_DIVIDED: AnyQuery = (
+    select(MentionRow.string_key, MentionRow.type)
+    .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
+    .where(*_counted())
+    .group_by(MentionRow.string_key, MentionRow.type)
+    .having(func.count(DecisionRow.entity_ids.distinct()) > 1)
+)
+"""NIL is the empty list of entities. Lists in another order are told apart here, and compared as sets by who asks."""
+_PLACES: AnyQuery = (
+    select(
+        MentionRow.id,
+        MentionRow.document_id,
+        DocumentRow.external_id,
+        MentionRow.text,
+        MentionRow.string_key,
+        MentionRow.type,
+        DecisionRow.outcome,
+        DecisionRow.entity_ids,
+        DecisionRow.reason,
+        DecisionRow.curator,
+    )
+    .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
+    .join(DocumentRow, DocumentRow.id == MentionRow.document_id)
+    .order_by(MentionRow.document_id, MentionRow.start_pos, MentionRow.id)
+)
+_THIS = select(MentionRow.string_key, MentionRow.type, MentionRow.document_id)
