@@ -75,7 +75,9 @@ _OPERATIONS = {
         {OperationKind.ADD_MENTION, OperationKind.DELETE_MENTION, OperationKind.CHANGE_MENTION}
     ),
     StepKind.STATES: frozenset({OperationKind.SET_STATE}),
-    StepKind.NOTES: frozenset({OperationKind.FLAG, OperationKind.COMMENT, OperationKind.DELETE_COMMENT}),
+    StepKind.NOTES: frozenset(
+        {OperationKind.FLAG, OperationKind.COMMENT, OperationKind.DELETE_COMMENT, OperationKind.INTEND}
+    ),
     StepKind.ATTRIBUTES: frozenset({OperationKind.SET_ATTRIBUTE, OperationKind.DEFINE_ATTRIBUTES}),
     StepKind.RELATIONS: frozenset({OperationKind.ADD_RELATION, OperationKind.DELETE_RELATION}),
     StepKind.ENTITIES: frozenset(
