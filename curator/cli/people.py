@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, counted, opened, run_job, say
+from curator.domain.audit import Inconsistencies, Inconsistency, InconsistencyKind
 from curator.domain.documents import Split
-from curator.domain.inconsistencies import Inconsistencies, Inconsistency, InconsistencyKind
 from curator.domain.rounds import RoundKind
 from curator.services.records import ExportScope, decided_words
 

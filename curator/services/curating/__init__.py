@@ -27,9 +27,17 @@ if TYPE_CHECKING:
     from curator.services.curating.deciding import decide_in, mentions_words, shown_of
     from curator.services.curating.efforts import EffortService
     from curator.services.curating.entity_steps import Edit, entity_step
-    from curator.services.curating.intended import entity_scope, intend, intended_in, is_intended, string_scope
     from curator.services.curating.mention_edits import checked
-    from curator.services.curating.notes import GUIDELINES_KEY, GuidelineService, NoteService
+    from curator.services.curating.notes import (
+        GUIDELINES_KEY,
+        GuidelineService,
+        NoteService,
+        entity_scope,
+        intend,
+        intended_in,
+        is_intended,
+        string_scope,
+    )
     from curator.services.curating.propagation import Others, PropagationScope, PropagationService
     from curator.services.curating.propagation_groups import Group, GroupKind, Line
     from curator.services.curating.relations import RelationReader, RelationService
@@ -96,9 +104,8 @@ __getattr__ = opened_late(
     deciding="decide_in mentions_words shown_of",
     efforts="EffortService",
     entity_steps="Edit entity_step",
-    intended="entity_scope intend intended_in is_intended string_scope",
     mention_edits="checked",
-    notes="GUIDELINES_KEY GuidelineService NoteService",
+    notes="GUIDELINES_KEY GuidelineService NoteService entity_scope intend intended_in is_intended string_scope",
     propagation="Others PropagationScope PropagationService",
     propagation_groups="Group GroupKind Line",
     repeating="RepeatService",

@@ -15,9 +15,8 @@ from curator.domain.documents import DocumentState
 from curator.domain.wording import tr
 from curator.services.curating.attributes import restore_attributes
 from curator.services.curating.entity_steps import restore_entities
-from curator.services.curating.intended import restore_intended
 from curator.services.curating.mention_edits import restore_in
-from curator.services.curating.notes import restore_notes
+from curator.services.curating.notes import restore_intended, restore_notes
 from curator.services.curating.relations import restore_relations
 from curator.services.ports import Clock, Operation, UnitOfWork
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from curator.domain.audit import DecidedPlace, OtherDecision
 from curator.domain.entities import (
     Entity,
     KbChanges,
@@ -17,7 +18,6 @@ from curator.domain.entities import (
     TreeNode,
     TreePage,
 )
-from curator.domain.inconsistencies import DecidedPlace, OtherDecision
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind, Outcome, Shown, Verdict
-from curator.domain.inconsistencies import (
+from curator.domain.audit import (
     Contradiction,
     Inconsistencies,
     Inconsistency,
     OtherDecision,
     way_of,
 )
+from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind, Outcome, Shown, Verdict
 from curator.domain.rounds import Round
 from curator.domain.same_string import string_key
 from curator.domain.wording import UserError, ntr, tr

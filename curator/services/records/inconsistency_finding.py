@@ -1,4 +1,4 @@
-"""Finds the inconsistencies of a project in one reading unit: see `domain.inconsistencies` for the kinds.
+"""Finds the inconsistencies of a project in one reading unit: see `domain.audit` for the kinds.
 
 A string that is decided in several ways within one document is listed for that document, and once more for the project
 where other documents are concerned as well. What is broader is read from the hierarchy upwards, level by level: it
@@ -12,8 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, groupby
 
-from curator.domain.decisions import Outcome
-from curator.domain.inconsistencies import (
+from curator.domain.audit import (
     DecidedPlace,
     DecidedWay,
     Inconsistencies,
@@ -21,7 +20,8 @@ from curator.domain.inconsistencies import (
     InconsistencyKind,
     Way,
 )
-from curator.domain.inconsistencies import InconsistencyKind as Kind
+from curator.domain.audit import InconsistencyKind as Kind
+from curator.domain.decisions import Outcome
 from curator.services.curating import entity_scope, intended_in, is_intended, string_scope
 from curator.services.knowledge import RemapKind, Remapping, lost
 from curator.services.ports import UnitOfWork

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 from sqlalchemy import ColumnElement, Connection, func, select, tuple_
 
+from curator.domain.audit import DecidedPlace, OtherDecision
 from curator.domain.decisions import Outcome
-from curator.domain.inconsistencies import DecidedPlace, OtherDecision
 from curator.domain.wording import UserError, tr
 from curator.storage.db import AnyRow, DecisionRow, DocumentRow, MentionRow, chunks, hidden, unique, verdict_of
 

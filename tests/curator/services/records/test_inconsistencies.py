@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from curator.domain.audit import Inconsistency, InconsistencyKind
 from curator.domain.decisions import Outcome, Verdict
-from curator.domain.inconsistencies import Inconsistency, InconsistencyKind
 from curator.domain.wording import UserError
 from tests.curator.services.fakes import KB, World, make_world
 
