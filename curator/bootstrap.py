@@ -184,9 +184,10 @@ def create_project(folder: Path, *, curator: str = "", linker: bool = True) -> P
 
 def open_project(folder: Path, *, read_only: bool = False, linker: bool = True, curator: str = "") -> Project:
     """Open a project; with `linker` its process starts and links ahead, without it only when something is asked.
-    Raises ProjectLockedError, NewerProjectError, UserError."""
-    store = storage.open_project(folder, read_only=read_only)
-    return join(store, load().settings, curator=curator, linker=linker)
+
+    Raises ProjectLockedError, NewerProjectError, UserError.
+    """
+    return join(storage.open_project(folder, read_only=read_only), load().settings, curator=curator, linker=linker)
 
 
 def document_formats() -> FormatRegistry:
@@ -398,5 +399,4 @@ class _Joined:
 
 
 def _cache_folder(settings: Settings) -> Path:
-    given = os.environ.get("CURATOR_CACHE") or settings.cache_folder
-    return Path(given or platformdirs.user_cache_dir("curator"))
+    return Path(os.environ.get("CURATOR_CACHE") or settings.cache_folder or platformdirs.user_cache_dir("curator"))
