@@ -372,12 +372,10 @@ class _Joined:
 
     def _trainings(self) -> list[Training]:
         """The linkers that a curator had trained; indexes and their fitted weights are made without being asked."""
-        trained = (one for one in self.switch.all() if one.parent and one.recipe != CONVENTIONS)
-        return [Training(one.id, one.created_at) for one in trained]
+        return [Training(it.id, it.created_at) for it in self.switch.all() if it.parent and it.recipe != CONVENTIONS]
 
     def _retraining(self) -> RetrainingService:
-        speeds = Speeds(self.cache)
-        runs = TrainingRuns(self.desk, speeds)
+        runs = TrainingRuns(self.desk, speeds := Speeds(self.cache))
         calibrator = Calibrator(self.desk, runs)
         return RetrainingService(self.desk, IndexBuilder(self.desk, calibrator), calibrator, runs, speeds)
 
