@@ -178,12 +178,10 @@ def suspicious(project: Path, *, as_json: bool) -> None:
 def inconsistencies(project: Path, *, kind: str | None, intended: bool, as_json: bool) -> None:
     """List decisions of P that contradict each other.
 
-    \b
-    document   one string is linked to different entities in one document
-    hierarchy  the same, and one of the entities is broader than another
-    obsolete   the entity is obsolete or no longer in the knowledge base
-    nil        one string is linked in one place and NIL in another
-    project    one string is linked to different entities in different documents
+    The kinds are document (one string is linked to different entities in one document), hierarchy (the same, and one
+    of the entities is broader than another), obsolete (the entity is obsolete or no longer in the knowledge base), nil
+    (one string is linked in one place and NIL in another) and project (one string is linked to different entities in
+    different documents).
     """
     with opened(project, read_only=True) as found:
         every = found.inconsistencies.find()
