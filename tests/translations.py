@@ -75,6 +75,7 @@ SHOWN = (
     "curator.ui.candidates.candidate_model.OTHER_TYPE",
     "curator.ui.candidates.candidate_model.GONE",
     "curator.ui.dashboard.decisions_window.HEADERS",
+    "curator.ui.dashboard.steps_list.HEADERS",
     "curator.ui.jobs.jobs_dock.HEADERS",
     "curator.ui.entities.use_list.HEADINGS",
     "curator.ui.corpus.hit_list.HEADINGS",

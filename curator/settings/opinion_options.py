@@ -44,7 +44,7 @@ OPINIONS = (
         name="opinion_place",
         title="Computers that may be asked",
         help=(
-            "Warning: on any other computer, whoever runs the server can read the texts around your mentions. Leave "
+            "Warning: on other computers, whoever runs the server can read the texts around your mentions. Leave "
             "this at “this computer only” if your documents are confidential."
         ),
         kind=OptionKind.CHOICE,

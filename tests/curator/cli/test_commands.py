@@ -27,6 +27,7 @@ def test_every_command_explains_itself_and_has_json(cli: Cli, name: str) -> None
         "desktop": [name, "install"],
         "rounds": [name, "list"],
         "mention": [name, "add"],
+        "attributes": [name, "list"],
     }.get(name, [name])
     answer = cli(*names, "--help")
     assert answer.code == 0

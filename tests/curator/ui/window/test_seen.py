@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from pytestqt.qtbot import QtBot
 
 from curator.bootstrap import SystemClock
 from curator.domain.decisions import Outcome, Verdict
@@ -427,7 +428,7 @@ def test_uses_that_were_never_on_the_screen_are_not_changed(desk: Desk, person: 
     window.reject()
 
 
-def test_hits_that_were_never_on_the_screen_become_no_mentions(desk: Desk, person: Person) -> None:
+def test_hits_that_were_never_on_the_screen_become_no_mentions(desk: Desk, person: Person, qtbot: QtBot) -> None:
     desk.world.documents(40, first=100, name="more.pubtator")
     flows = desk.window.session.corpus
     assert flows is not None
@@ -435,12 +436,8 @@ def test_hits_that_were_never_on_the_screen_become_no_mentions(desk: Desk, perso
     assert window is not None
     window.resize(1000, 420)
     window.page.form.line.setText("slowed")
-    window.page.form.changed.emit()
-    for _ in range(100):
-        QApplication.processEvents()
-        QTest.qWait(10)
-        if window.page.found is not None and not window.worker.busy:
-            break
+    qtbot.waitUntil(lambda: window.page.list.lines.rowCount() > 40)  # once typing has rested
+    qtbot.waitUntil(lambda: not window.worker.busy)
     window.page.list.setFocus()
     person.look(1.0)
     person.look(1.0)
@@ -451,7 +448,7 @@ def test_hits_that_were_never_on_the_screen_become_no_mentions(desk: Desk, perso
     assert not window.picker.isVisible()
     assert "were never on the screen" in window.note.text()
     assert window.page.list.currentIndex().row() > 3, "it leads to the first that was not seen"
-    for _ in range(12):
+    for _ in range(window.page.list.lines.rowCount()):
         person.look(1.0)
         person.press(Key.Key_PageDown)
     person.look(1.0)
