@@ -208,6 +208,7 @@ class ErrorsWindow(ShowDialog):
             rows.insert(0, (tr("The newest evaluation of each split"), SPLITS))
         chosen = next((at for at, (_, id_) in enumerate(rows) if id_ == evaluation), 0)
         _fill(self.evaluations, rows, chosen)
+        self.evaluations.setVisible(bool(rows))
         self._offer()
         headline, words = (tr(NO_ERRORS), tr(ALL_RIGHT)) if stored else (tr(NONE_STORED), tr(MAKE_ONE))
         if any(one.errors is None for one in stored if evaluation in ("", one.id)) and not self._every.rows:
