@@ -141,7 +141,7 @@ class Opinion:
 # What speaks for each of two candidates: words of the context by occlusion, and where their records differ.
 
 NOTICEABLE = 0.05
-"""Smaller changes of the lead, in logits, are not told."""
+"""Smaller changes of the lead, in logits, are not shown."""
 MOST_ODDS = 1000.0
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|\W+|_+")
 _SMALL = frozenset(

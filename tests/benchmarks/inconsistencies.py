@@ -28,11 +28,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("project", type=Path)
     parser.add_argument("--times", type=int, default=9)
-    wished = parser.parse_args()
-    with copied(wished.project) as folder:
+    options = parser.parse_args()
+    with copied(options.project) as folder:
         project = join(storage.open_project(folder), Settings(), linker=False)
         try:
-            measure(project, wished.times)
+            measure(project, options.times)
         finally:
             project.close()
 

@@ -1,6 +1,6 @@
 """Further places of the window for `screenshots --places`, each reached by the keys and menus of a curator.
 
-Not among them: a second window on a small screen, and what is told by times (estimates, the disk).
+Not among them: a second window on a small screen, and what depends on time (estimates, the disk).
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def json_of_xml(root: Any, problems: list[Problem]) -> Json:
 
 
 def xml_of_json(found: Json, problems: list[Problem]) -> str:
-    """A document of BioC JSON as a `document` element. Characters that XML cannot hold become U+FFFD, each told."""
+    """A document of BioC JSON as a `document` element. What XML cannot hold becomes U+FFFD; each is reported."""
     name = str(found.get("id", found.get("pmid", "")))
     build = _Builder(name)
     root = etree.Element("document")

@@ -2,8 +2,8 @@
 
 * A changed decision rewrites the infons that hold identifiers, in the file's own habit, and says who decided and when
   (`annotator`, `updated_at`, as TeamTat has them); a moved or retyped mention its locations, text and type.
-* A deleted or rejected mention's annotation goes; relations stay, and those that lose one are told. A relation that a
-  curator deleted goes; a new one is the document's, with who added it and when.
+* A deleted or rejected mention's annotation goes; relations stay, and those that lose one are reported. A relation
+  that a curator deleted goes; a new one is the document's, with who added it and when.
 * A new mention's annotation goes to the passage or sentence in which it begins.
 * From XML to JSON and back all infons and relations come along; a document from another format is written from scratch.
 """

@@ -36,7 +36,7 @@ class DetectionService:
         return [row.document_id for row in rows if row.mentions == 0]
 
     def usual_types(self) -> tuple[str, ...]:
-        """The knowledge-base types that the project's mention types link to: what to look for unless told otherwise.
+        """The knowledge-base types that the project's mention types link to: what to look for by default.
 
         Empty where there are no mentions yet, or where one of their types may link to anything.
         """

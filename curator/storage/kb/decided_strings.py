@@ -69,7 +69,7 @@ _DIVIDED: AnyQuery = (
     .group_by(MentionRow.string_key, MentionRow.type)
     .having(func.count(DecisionRow.entity_ids.distinct()) > 1)
 )
-"""NIL is the empty list of entities. Lists in another order are told apart here, and compared as sets by who asks."""
+"""NIL is the empty list of entities. Lists in another order differ here; callers compare them as sets."""
 _PLACES: AnyQuery = (
     select(
         MentionRow.id,

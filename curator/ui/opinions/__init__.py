@@ -2,8 +2,8 @@
 
 * **Nothing waits for a model.** It is asked in a thread once the curator rests at a mention, and stopped when they move
   on. The answer changes neither the order of the candidates nor which of them a key chooses.
-* **It is hidden where it would sway a measurement**: in rounds, with shuffled candidates, and for mentions that are to
-  be decided without suggestions.
+* **It is hidden where it would influence a measurement**: in rounds, with shuffled candidates, and for mentions that
+  are to be decided without suggestions.
 """
 
 from typing import TYPE_CHECKING

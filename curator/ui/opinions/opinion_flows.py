@@ -81,7 +81,7 @@ class OpinionFlows(QObject):
             self._rest.start()
 
     def _visible(self) -> MentionView | None:
-        """The mention on show, unless an opinion would sway what is measured."""
+        """The mention on show, unless an opinion would influence what is measured."""
         view, bench = self._bench.navigator.mention, self._bench
         shuffled = bench.navigator.candidate_order is CandidateOrder.SHUFFLED
         return None if view is None or view.held_out or bench.judging or shuffled else view
