@@ -1,0 +1,148 @@
+"""What an open project offers: one attribute per service, in the order of the rooms of `curator/services/`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from curator.io.files import AtomicWriter
+from curator.services.core import EventBus
+from curator.services.curating import (
+    AttributeService,
+    BulkService,
+    CurationService,
+    EffortService,
+    GuidelineService,
+    NoteService,
+    PropagationService,
+    RelationService,
+    RepeatService,
+    StepService,
+)
+from curator.services.importing import FetchService, FileAttributes, ImportList, ImportService
+from curator.services.knowledge import (
+    BranchService,
+    HierarchyService,
+    KnowledgeService,
+    NilService,
+    ProvisionalService,
+    RemapService,
+    UseService,
+)
+from curator.services.linking import ContrastService, DetectionService, OpinionService, SuggestionService
+from curator.services.ports import Disk, FormatRegistry, JobPort
+from curator.services.queue import (
+    CorpusSearch,
+    FacetService,
+    HitMaking,
+    HoldoutService,
+    OrderingService,
+    QueueService,
+    SavedFilters,
+    Seat,
+)
+from curator.services.records import (
+    AuditService,
+    DiagnosticsService,
+    ExportService,
+    InconsistencyService,
+    KnowledgeExport,
+    ReleaseService,
+    StatisticsService,
+    StoredEvaluations,
+)
+from curator.services.rounds import AdjudicationService, AgreementService, RoundFiles, RoundService
+from curator.services.training import EvaluationService, ReplayService, RetrainingService, SuspiciousService
+from curator.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """An open project: what the window and the command line hold. `close()` ends its processes and frees the lock."""
+
+    folder: Path
+    read_only: bool
+    settings: Settings
+    events: EventBus
+    jobs: JobPort
+    formats: FormatRegistry
+    disk: Disk
+    close: Callable[[], None]
+
+    # importing
+    importing: ImportService
+    imports: ImportList
+    fetching: FetchService
+    file_attributes: FileAttributes
+
+    # queue
+    queue: QueueService
+    seat: Seat
+    ordering: OrderingService
+    holdout: HoldoutService
+    filters: SavedFilters
+    facets: FacetService
+    corpus: CorpusSearch
+    hits: HitMaking
+
+    # curating
+    curation: CurationService
+    steps: StepService
+    propagation: PropagationService
+    repeating: RepeatService
+    bulk: BulkService
+    attributes: AttributeService
+    relations: RelationService
+    notes: NoteService
+    guidelines: GuidelineService
+    efforts: EffortService
+
+    # knowledge
+    knowledge: KnowledgeService
+    hierarchy: HierarchyService
+    branches: BranchService
+    nils: NilService
+    provisional: ProvisionalService
+    remapping: RemapService
+    uses: UseService
+
+    # linking
+    suggestions: SuggestionService
+    contrasts: ContrastService
+    opinions: OpinionService
+    detection: DetectionService
+
+    # training
+    retraining: RetrainingService
+    evaluation: EvaluationService
+    replay: ReplayService
+    suspicious: SuspiciousService
+
+    # rounds
+    rounds: RoundService
+    round_files: RoundFiles
+    adjudication: AdjudicationService
+    agreement: AgreementService
+
+    # records
+    statistics: StatisticsService
+    inconsistencies: InconsistencyService
+    audit: AuditService
+    evaluations: StoredEvaluations
+    exporting: ExportService
+    kb_export: KnowledgeExport
+    release: ReleaseService
+    diagnostics: DiagnosticsService
+
+    def people(self) -> list[str]:
+        """Names of those who decided or judged in the project."""
+        return self.rounds.people()
+
+    def save_text(self, path: Path, text: str) -> None:
+        """Write a text file whole. Raises UserError; then nothing was changed."""
+        AtomicWriter().write({path: text.encode("utf-8", "surrogatepass")})
+
+    @property
+    def name(self) -> str:
+        return self.folder.name.removesuffix(".curation")

@@ -1,0 +1,131 @@
+"""What the services of an open project share: its store, its child processes, the linkers and the current settings."""
+
+from __future__ import annotations
+
+import getpass
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import platformdirs
+
+from curator.io import default_registry
+from curator.io.tables import ColumnMemory
+from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess
+from curator.services.core import EventBus
+from curator.services.curating import EffortService
+from curator.services.linking import EntityTeacher, MemoryService, OpinionOptions, SuggestionService
+from curator.services.ports import FormatRegistry, JobPort, LinkerPort, Store
+from curator.services.records import log_folder
+from curator.services.training import BundleSwitch, JobDesk, JobOptions, Workplace
+from curator.settings import Settings, config_folder, load
+
+BUNDLES = "bundles"
+TABLE_COLUMNS = "table-columns.json"
+
+
+class SystemClock:
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+
+class Shared:
+    """Everything that several services use. What it starts in `prepare`, `close` ends."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        *,
+        curator: str,
+        linker: LinkerPort | None = None,
+        jobs: JobPort | None = None,
+    ) -> None:
+        self.store = store
+        self.settings = settings
+        self.events = EventBus()
+        self.clock = SystemClock()
+        self.curator: Callable[[], str] = lambda: curator_name(load().settings, curator)
+        self.formats = document_formats()
+        self.cache = _cache_folder(settings)
+
+        # child processes
+        options = LinkerOptions(settings.device.value, settings.threads, str(self.cache))
+        self.linker = linker or LinkerProcess(log_folder(), options)
+        self.jobs = jobs or JobRunner(log_folder())
+
+        # bundles, and the jobs that make them
+        self.bundles = FolderBundleStore(store.folder / BUNDLES)
+        self.switch = BundleSwitch(store, self.bundles, self.events, curator=self.curator)
+        self.workplace = Workplace(store.folder, read_only=store.read_only)
+        self.desk = JobDesk(store, self.jobs, self.bundles, self.switch, self.workplace, self._job_options)
+
+        # work in the background; the order is that in which they hear of changes
+        self.suggestions = SuggestionService(
+            store, self.linker, self.bundles, self.events, ahead=lambda: settings.link_ahead
+        )
+        self.efforts = EffortService(store)
+        self.teacher = EntityTeacher(store, self.linker, self.events, learnt=self.suggestions.memory_changed)
+        self.memory = MemoryService(store, self.linker, self.events, learnt=self.suggestions.memory_changed)
+
+    def prepare(self, *, start: bool) -> None:
+        """Remove what a killed process left. With `start`, begin to link documents ahead."""
+        if not self.store.read_only:  # this process has the lock, so nobody uses what a killed process left
+            self.bundles.clean()
+            self.workplace.clean()
+        if start:
+            self.teacher.start()  # first, so that no answer lacks the project's own entities
+            self.memory.start()  # before the suggestions, so that it is asked first
+            self.suggestions.start()
+
+    def close(self) -> None:
+        """Write what is pending, end threads and child processes, and free the project's lock."""
+        self.efforts.flush()
+        self.teacher.close()
+        self.memory.close()
+        self.suggestions.close()
+        self.jobs.close()
+        self.linker.close()
+        self.store.close()
+
+    def _job_options(self) -> JobOptions:
+        """The current settings, which apply to a job at its next start."""
+        now = load().settings
+        place = (now.device.value, now.threads, now.encoder_folder, str(self.cache))
+        kind, lexical, precision = now.index_kind.value, now.lexical_list.value, now.number_format.value
+        return JobOptions(*place, index=kind, lexical=lexical, precision=precision)
+
+
+def document_formats() -> FormatRegistry:
+    """The formats that can be read and written, before a project is open."""
+    return default_registry(ColumnMemory(config_folder() / TABLE_COLUMNS))
+
+
+def opinion_options() -> OpinionOptions:
+    """The current settings of the second opinion."""
+    now = load().settings
+    return OpinionOptions(
+        use=now.opinion_use,
+        address=now.opinion_address,
+        model=now.opinion_model,
+        key=now.opinion_key,
+        place=now.opinion_place,
+        below=now.opinion_below / 100,
+        margin=now.opinion_margin / 100,
+        seconds=now.opinion_seconds,
+    )
+
+
+def curator_name(settings: Settings, given: str = "") -> str:
+    """The name of the curator: `given`, from the settings, or the user's name on this computer."""
+    if given.strip() or settings.curator_name.strip():
+        return given.strip() or settings.curator_name.strip()
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # no user name in a bare container
+        return "curator"
+
+
+def _cache_folder(settings: Settings) -> Path:
+    return Path(os.environ.get("CURATOR_CACHE") or settings.cache_folder or platformdirs.user_cache_dir("curator"))
