@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.decisions import Change
     from curator.domain.relations import Relation, RelationEnd
+    from curator.services.importing import FileAttribute
 
 __all__ = ["attributes", "mention", "relations"]
 
+SHOWN_VALUES = 12
 NAME = click.argument("name")
 VALUE = click.option("--value", metavar="VALUE", help="Act on this value of the attribute NAME.")
 
@@ -161,12 +163,27 @@ def read(project: Path, names: tuple[str, ...], *, curator: str, as_json: bool) 
             say_change(change, as_json=as_json, nothing="Nothing left to read.")
             return
         rows = found.file_attributes.found()
-    result = [{"name": one.name, "values": dict(one.values), "known": one.known} for one in rows]
-    lines = [
-        f"{one.name}: {', '.join(f'{value} ({number:,})' for value, number in sorted(one.values.items()))}"
+    result = [
+        {"name": one.name, "values": dict(one.values), "known": one.known, "lacking": one.lacking, "unset": one.unset}
         for one in rows
     ]
+    lines = [line for one in rows for line in _found_lines(one)]
     say({"attributes": result}, "\n".join(lines) or "The imported files have no attributes.", as_json=as_json)
+
+
+def _found_lines(one: FileAttribute) -> list[str]:
+    """What files have of an attribute, and what of it the project has not."""
+    shown = sorted(one.values.items())
+    words = ", ".join(f"{value} ({number:,})" for value, number in shown[:SHOWN_VALUES])
+    more = f", and {len(shown) - SHOWN_VALUES:,} more values" if len(shown) > SHOWN_VALUES else ""
+    lines = [f"{one.name}: {words}{more}"]
+    if one.refusal:
+        lines.append(f"  cannot be read: {one.refusal}")
+    elif one.known and one.lacking:
+        lines.append(f"  not a value of the project's attribute: {', '.join(one.lacking)}")
+    elif not one.known:
+        lines.append("  not an attribute of the project")
+    return lines
 
 
 @mention.command("set")

@@ -197,6 +197,11 @@ def same_name(one: str, other: str) -> bool:
     return one.strip().casefold() == other.strip().casefold()
 
 
+def alike(one: str, other: str) -> bool:
+    """As `same_name`, but a blank equals an underscore, which stands for it in many files."""
+    return same_name(one.replace("_", " "), other.replace("_", " "))
+
+
 @dataclass(frozen=True, slots=True)
 class Preset:
     """An attribute that is offered; names in English, as other tools and corpora have them."""

@@ -13,7 +13,7 @@ from lxml import etree
 from curator.domain.documents import Document, Passage, SourceFile
 from curator.domain.relations import RelationKind
 from curator.domain.wording import ntr, tr
-from curator.io.bioc.bioc_ids import InfonStyle, changed, signed
+from curator.io.bioc.bioc_ids import ATTRIBUTES, InfonStyle, changed, signed, with_attributes
 from curator.io.bioc.bioc_json_tree import infons_of as json_infons
 from curator.io.bioc.bioc_relations import fresh_id, written_relation
 from curator.io.bioc.source_ids import stated_ids
@@ -230,7 +230,8 @@ def new_document(item: ExportDocument, file: SourceFile, style: InfonStyle, prob
         ids[gold.mention.id] = str(number)
         start = gold.mention.spans[0].start
         owner = next(one for one in reversed(passages) if one["offset"] <= start)
-        owner["annotations"].append(_annotation(gold, stated_ids(gold, item, file), str(number), style))
+        made = _annotation(gold, stated_ids(gold, item, file), str(number), style, problems)
+        owner["annotations"].append(made)
     titled = any(one["infons"].get("type") == "title" for one in passages)
     infons = {"title": document.title} if document.title and not titled else {}
     relations = _new_relations(item, ids, style, problems)
@@ -298,12 +299,15 @@ def _passage(document: Document, one: Passage) -> Json:
     return {"offset": one.start, "infons": infons, "text": text, "sentences": [], "annotations": [], "relations": []}
 
 
-def _annotation(gold: ExportMention, ids: tuple[str, ...] | None, number: str, style: InfonStyle) -> Json:
+def _annotation(
+    gold: ExportMention, ids: tuple[str, ...] | None, number: str, style: InfonStyle, problems: list[Problem]
+) -> Json:
     mention = gold.mention
     infons = [("type", mention.type)]
     if ids is not None:
         infons = changed(infons, ids, style)
     if is_gold(gold):
         infons = signed(infons, gold.decision)
+    infons = with_attributes(infons, ATTRIBUTES.changes(gold, {}, problems))
     places = [{"offset": span.start, "length": span.end - span.start} for span in mention.spans]
     return {"id": number, "infons": dict(infons), "text": mention.text, "locations": places}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from curator.domain.decisions import Decision
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, Infons, infon
-from curator.io.files import IdStyle, detect_style
+from curator.io.files import AttributeNames, IdStyle, detect_style
 
 IDENTIFIER = "identifier"
 _WHOLE = ("identifier", "conceptid", "identifiers", "normalizationid")
@@ -97,17 +97,37 @@ def changed(infons: Infons, entity_ids: Sequence[str], style: InfonStyle, *, lik
     return [*before, *new, *(one for one in infons[at:] if one not in old)]
 
 
+def attributes_of(infons: Infons) -> dict[str, str]:
+    """Infons that may be attributes of a mention: neither its type nor its identifiers, nor who decided and when."""
+    found: dict[str, str] = {}
+    for key, value in infons:
+        if value.strip() and not _has_meaning(key):
+            found.setdefault(key, value.strip())
+    return found
+
+
+def with_attributes(infons: Infons, changes: Mapping[str, str | None]) -> Infons:
+    """With the values of these infons changed, or added at the end; those that are None go."""
+    there = {key for key, _ in infons}
+    kept = [(key, changes.get(key, value)) for key, value in infons]
+    new = [(key, value) for key, value in changes.items() if key not in there]
+    return [(key, value) for key, value in [*kept, *new] if value is not None]
+
+
+def _has_meaning(key: str) -> bool:
+    return key.lower() in _OF_MENTION or _flat(key) in (*_WHOLE, *_VOCABULARIES)
+
+
+ATTRIBUTES = AttributeNames("BioC", _has_meaning)
+
+
 def says_more(document: BioCDocument) -> bool:
     """Whether a document has infons besides what its passages are, and its mentions' types and identifiers."""
     if any(key.lower() != "title" for key, _ in document.infons):
         return True
     if any(key.lower() not in _OF_PASSAGE for one in document.passages for key, _ in one.infons):
         return True
-    return any(
-        key.lower() not in _OF_MENTION and _flat(key) not in (*_WHOLE, *_VOCABULARIES)
-        for one in document.annotations
-        for key, _ in one.infons
-    )
+    return any(not _has_meaning(key) for one in document.annotations for key, _ in one.infons)
 
 
 def signed(infons: Infons, decision: Decision | None) -> Infons:

@@ -14,7 +14,7 @@ from pathlib import Path
 from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
-from curator.io.bioc.bioc_ids import InfonStyle, learn, says_more
+from curator.io.bioc.bioc_ids import InfonStyle, attributes_of, learn, says_more
 from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, document_of, own_text
 from curator.io.bioc.bioc_reading import BioCReading
 from curator.io.bioc.bioc_relations import stated_relations
@@ -34,6 +34,7 @@ CARRIES = Carries(
     several_ids=True,
     nil=True,
     relations=True,
+    attributes=True,
     own_fields=True,
     takes_from=frozenset({"bioc-xml", "bioc-json"}),
 )
@@ -104,6 +105,11 @@ class BioCJsonFormat:
     def holds_more(self, raw: str) -> bool:
         tree = JsonTree(own_text(raw))
         return tree.holds_relations() or says_more(tree.document())
+
+    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """See `HoldsAttributes`."""
+        listed = JsonTree(own_text(raw)).document().annotations if raw else ()
+        return {record: found for record, one in enumerate(listed) if (found := attributes_of(one.infons))}
 
     def relations(self, raw: str, extra: str) -> list[SourceRelation]:
         tree = JsonTree(own_text(raw))

@@ -2,6 +2,7 @@
 
 * A changed decision rewrites the infons that hold identifiers, in the file's own habit, and says who decided and when
   (`annotator`, `updated_at`, as TeamTat has them); a moved or retyped mention its locations, text and type.
+* An attribute of a mention is an infon of its annotation.
 * A deleted or rejected mention's annotation goes; relations stay, and those that lose one are reported. A relation
   that a curator deleted goes; a new one is the document's, with who added it and when.
 * A new mention's annotation goes to the passage or sentence in which it begins.
@@ -20,7 +21,7 @@ from curator.domain.relations import RelationKind
 from curator.domain.wording import tr
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCRelation, Infons, Segment
 from curator.io.bioc.bioc_convert import json_head_of_xml, json_of_xml, new_document, xml_head_of_json, xml_of_json
-from curator.io.bioc.bioc_ids import InfonStyle, changed, signed
+from curator.io.bioc.bioc_ids import ATTRIBUTES, InfonStyle, attributes_of, changed, signed, with_attributes
 from curator.io.bioc.bioc_json_tree import BEFORE, JsonTree, own_text
 from curator.io.bioc.bioc_reading import fitted
 from curator.io.bioc.bioc_relations import fresh_id, stated_relations, written_relation
@@ -156,11 +157,11 @@ def edited(
     check_spans(item)
     name = item.document.external_id
     steps = [(gold, action_for(gold, name, problems)) for gold in item.mentions]
-    steps = [(gold, action) for gold, action in steps if _changes(gold, action)]
+    steps = [(gold, action) for gold, action in steps if _changes(gold, action) or _may_be_said(gold, action)]
     own = any(not one.source for one in item.relations)
     if not (steps or item.removed_records or item.removed_relations or own):
         return text
-    edit = _Edit(opener(text), style)
+    edit = _Edit(opener(text), style, problems)
     for record in item.removed_records:
         edit.tree.remove(record)
         edit.changed = True
@@ -169,7 +170,7 @@ def edited(
         edit.apply(gold, action)
         if action is Action.DROP:
             removed.add(gold.mention.record)
-    edit.relate(item, problems)
+    edit.relate(item)
     problems += edit.widowed(removed, name)
     return edit.tree.text() if edit.changed else text
 
@@ -180,12 +181,18 @@ def _changes(gold: ExportMention, action: Action) -> bool:
     return action is not Action.KEEP
 
 
+def _may_be_said(gold: ExportMention, action: Action) -> bool:
+    """Whether attributes were set for a mention that stays in the file."""
+    return bool(gold.attributes) and gold.mention.record >= 0 and action is not Action.DROP
+
+
 class _Edit:
     """One document's tree, with the layout that says where a place of the stored text lies in the file."""
 
-    def __init__(self, tree: BioCTree, style: InfonStyle) -> None:
+    def __init__(self, tree: BioCTree, style: InfonStyle, problems: list[Problem]) -> None:
         self.tree = tree
         self._style = style
+        self._problems = problems
         self._before = tree.document()
         self._layout = fitted(self._before)
         self._ids = {one.id for one in self._before.annotations}
@@ -193,7 +200,7 @@ class _Edit:
         self._gone: set[int] = set()
         self.changed = False
 
-    def relate(self, item: ExportDocument, problems: list[Problem]) -> None:
+    def relate(self, item: ExportDocument) -> None:
         """Take out the relations that a curator deleted, and write the new ones, unless their annotation has no id."""
         there = self.tree.relations()
         for number, one in enumerate(stated_relations(self._before, there, self._style)):
@@ -207,7 +214,7 @@ class _Edit:
         }
         wanted = relations_for(
             item,
-            problems,
+            self._problems,
             own=True,
             kinds=(RelationKind.MENTIONS, RelationKind.ENTITIES),
             written={mention for mention, key in ids.items() if key},
@@ -220,7 +227,7 @@ class _Edit:
 
     def apply(self, gold: ExportMention, action: Action) -> None:
         record = gold.mention.record
-        self.changed = True
+        self.changed = self.changed or action is not Action.KEEP
         self._gone |= {gold.mention.id} if action is Action.DROP else set()
         if record < 0:
             self._add(gold)
@@ -245,12 +252,18 @@ class _Edit:
             self.tree.set_place(record, self._places(gold, segment), gold.mention.text)
         if action is Action.WRITE:
             infons = signed(changed(infons, entity_ids(gold), self._style), gold.decision)
+        infons = self._attributed(infons, gold)
         if infons != old.infons:
             self.tree.set_infons(record, infons)
+            self.changed = True
+
+    def _attributed(self, infons: Infons, gold: ExportMention) -> Infons:
+        return with_attributes(infons, ATTRIBUTES.changes(gold, attributes_of(infons), self._problems))
 
     def _add(self, gold: ExportMention) -> None:
         segment = self._layout.segment_at(gold.mention.spans[0].start)
         infons = signed(changed([("type", gold.mention.type)], entity_ids(gold), self._style), gold.decision)
+        infons = self._attributed(infons, gold)
         places = self._places(gold, segment)
         one = BioCAnnotation(self._fresh_id(), infons, gold.mention.text, places)
         self._made[gold.mention.id] = one.id

@@ -15,7 +15,7 @@ from lxml import etree
 from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.relations import SourceRelation
 from curator.domain.wording import UserError, tr
-from curator.io.bioc.bioc_ids import InfonStyle, learn, says_more
+from curator.io.bioc.bioc_ids import InfonStyle, attributes_of, learn, says_more
 from curator.io.bioc.bioc_json import CARRIES, LEARNED
 from curator.io.bioc.bioc_reading import BioCReading
 from curator.io.bioc.bioc_relations import stated_relations
@@ -91,6 +91,11 @@ class BioCXmlFormat:
     def holds_more(self, raw: str) -> bool:
         tree = XmlTree(raw)
         return tree.root.find(".//relation") is not None or says_more(tree.document())
+
+    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """See `HoldsAttributes`."""
+        listed = XmlTree(raw).document().annotations if raw else ()
+        return {record: found for record, one in enumerate(listed) if (found := attributes_of(one.infons))}
 
     def relations(self, raw: str, extra: str) -> list[SourceRelation]:
         tree = XmlTree(raw)

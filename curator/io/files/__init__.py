@@ -36,6 +36,7 @@ from curator.io.files.archives import (
     open_files,
 )
 from curator.io.files.atomic import AtomicFiles, AtomicWriter
+from curator.io.files.attributes import BINARY, AttributeNames, any_of, held_name, said_value
 from curator.io.files.export import (
     Action,
     ReadOnly,
@@ -77,6 +78,7 @@ from curator.io.files.text_encoding import TextLines, is_utf16
 from curator.io.files.xml_stream import ENTITIES, records
 
 __all__ = [
+    "BINARY",
     "BOM",
     "ENTITIES",
     "FREE_BYTES",
@@ -94,6 +96,7 @@ __all__ = [
     "Anchors",
     "AtomicFiles",
     "AtomicWriter",
+    "AttributeNames",
     "DocumentSourceReader",
     "Files",
     "IdStyle",
@@ -108,6 +111,7 @@ __all__ = [
     "TextLines",
     "WrittenSource",
     "action_for",
+    "any_of",
     "broken",
     "check_spans",
     "chosen_files",
@@ -117,6 +121,7 @@ __all__ = [
     "export_name",
     "find_place",
     "first_of",
+    "held_name",
     "holds_many",
     "is_gold",
     "is_utf16",
@@ -137,6 +142,7 @@ __all__ = [
     "rewritten",
     "roles_of",
     "safe_name",
+    "said_value",
     "same_text",
     "split_lines",
     "unique",

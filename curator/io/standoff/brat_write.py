@@ -20,9 +20,11 @@ from curator.domain.relations import RelationKind
 from curator.domain.wording import tr
 from curator.io.bioc import Spelling, stated_ids
 from curator.io.files import (
+    BINARY,
     BOM,
     NIL,
     Action,
+    AttributeNames,
     action_for,
     broken,
     check_spans,
@@ -41,8 +43,7 @@ from curator.services.ports import ExportDocument, ExportMention, Problem
 _KEY = re.compile(r"([A-Z#])(\d{1,18})\t")
 _ABOUT = re.compile(r"([NAMR#]\S*|\*)\t(\S+)((?: [^\t\r\n]*)?)")
 _ATTRIBUTE = re.compile(r"[AM]\S*\t(\S+) (\S+)(?: (\S+))?[ \t]*")
-BINARY = "yes"
-"""The value of an attribute that a file gives none."""
+ATTRIBUTES = AttributeNames("brat")
 _NIL_REFERENCE = f"{NIL}:{NIL}"
 
 
@@ -175,17 +176,14 @@ class Annotations:
 
     def _attribute(self, key: str, gold: ExportMention) -> None:
         """Bring the attributes that the project knows to what was set; a line that says so already stays as it is."""
-        wanted = {_word(name): None if value is None else _word(value) for name, value in gold.attributes}
-        for index, name, about, value in list(attributes_of(self._lines)):
-            if about != key or name not in wanted:
-                continue
-            if wanted[name] == value:
-                del wanted[name]
-            else:
+        stated = [(index, name, value) for index, name, about, value in attributes_of(self._lines) if about == key]
+        changes = ATTRIBUTES.changes(gold, {name: value for _, name, value in reversed(stated)}, self._problems)
+        for index, name, _ in stated:
+            if name in changes:
                 self._lines[index], self._changed = None, True
         lines = [
-            f"A{self._take('A')}\t{name} {key}{'' if value == BINARY else f' {value}'}{self._ending}"
-            for name, value in wanted.items()
+            f"A{self._take('A')}\t{_word(name)} {key}{'' if value == BINARY else f' {_word(value)}'}{self._ending}"
+            for name, value in changes.items()
             if value is not None
         ]
         if lines:

@@ -111,7 +111,15 @@ class PubAnnotationFormat:
     can_read = True
     can_write = True
     endings = ENDINGS
-    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, relations=True, own_fields=True)
+    carries = Carries(
+        mentions=True,
+        discontinuous=True,
+        several_ids=True,
+        nil=True,
+        relations=True,
+        attributes=True,
+        own_fields=True,
+    )
     carries_people = False
 
     def __init__(self) -> None:
@@ -144,6 +152,11 @@ class PubAnnotationFormat:
         about = any(one.get("relations") or one.get("modifications") for one in homes)
         others = (one for home in homes for one in objects(home.get("attributes")) if not is_identifier(one))
         return bool(about or value.keys() - _KNOWN or any(True for _ in others))
+
+    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """See `HoldsAttributes`."""
+        listed = denotations(json.loads(raw)) if raw else ()
+        return {record: found for record, one in enumerate(listed) if (found := one.held())}
 
     def relations(self, raw: str, extra: str) -> list[SourceRelation]:
         return relations_of(raw, extra)

@@ -9,7 +9,7 @@ from typing import Any
 
 from curator.domain.curies import PREFIXES, contract
 from curator.domain.relations import SourceEnd, SourceRelation
-from curator.io.files import IdStyle, plain_text, read_id, unique_keys
+from curator.io.files import IdStyle, plain_text, read_id, said_value, unique_keys
 
 IDENTIFIER = "identifier"
 ID_PREDICATES = frozenset(
@@ -27,9 +27,24 @@ class Denotation:
 
     def attributes(self) -> list[dict[str, Any]]:
         """Those that say its identifiers."""
+        return [one for one in self._about() if is_identifier(one)]
+
+    def others(self) -> list[dict[str, Any]]:
+        """Those that say something else."""
+        return [one for one in self._about() if not is_identifier(one)]
+
+    def held(self) -> dict[str, str]:
+        """The names and values of the others; the first where a name is there twice."""
+        found: dict[str, str] = {}
+        for one in self.others():
+            name, value = plain_text(said_value(one.get("pred"))), plain_text(said_value(one.get("obj")))
+            if name and value:
+                found.setdefault(name, value)
+        return found
+
+    def _about(self) -> list[dict[str, Any]]:
         key = self.value.get("id")
-        found = objects(self.home.get("attributes"))
-        return [one for one in found if key and one.get("subj") == key and is_identifier(one)]
+        return [one for one in objects(self.home.get("attributes")) if key and one.get("subj") == key]
 
 
 def objects(value: object) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 * A document of which nothing changed goes back as its exact text.
 * A decision is an attribute `identifier` for each entity, `NIL` for none; where a denotation said `Type:ID` and there
   is one entity, it still does.
+* An attribute of a mention is an attribute of its denotation, with its name as predicate and its value as object.
 * A relation that a curator deleted goes; new ones are between denotations of one project.
 * With a deleted or rejected denotation go the attributes, relations and modifications about it; relations are noted.
 """
@@ -20,14 +21,17 @@ from curator.domain.wording import tr
 from curator.io.bioc import Spelling, stated_ids
 from curator.io.files import (
     Action,
+    AttributeNames,
     WrittenSource,
     action_for,
+    any_of,
     check_spans,
     mention_place,
     plain_text,
     read_id,
     relations_for,
     rewritten,
+    said_value,
     unwritten,
     write_streams,
 )
@@ -37,6 +41,7 @@ from curator.services.ports import ExportDocument, ExportMention, Problem
 
 ENDINGS = (".json",)
 _DEPENDENT = ("attributes", "relations", "modifications")
+ATTRIBUTES = AttributeNames("PubAnnotation", any_of(tree.ID_PREDICATES))
 _PUBMED = ("pubtator", "pubmed-xml", "medline")
 
 
@@ -133,9 +138,10 @@ class _Edit:
             if found is not None:
                 self._written[gold.mention.id] = found
             if found is None:
-                self._append(gold)
+                found = self._append(gold)
             elif action is not Action.KEEP:
                 self._edit(found, gold, action)
+            self._attribute(found, gold)
         for one in gone:
             self._remove(one)
         self._relate()
@@ -174,7 +180,7 @@ class _Edit:
             found.value["obj"] = ":".join([kind, *stated]) if typed else kind
         self._changed = self._changed or json.dumps([found.value, found.attributes()]) != before
 
-    def _append(self, gold: ExportMention) -> None:
+    def _append(self, gold: ExportMention) -> tree.Denotation:
         value: dict[str, Any] = {"id": self._key("T"), "span": _span(gold), "obj": gold.mention.type}
         self.value.setdefault("denotations", []).append(value)
         self._changed = True
@@ -184,6 +190,24 @@ class _Edit:
             self._say(made, gold.mention.type, ids, typed=False)
         elif tree.type_and_ids(made, self._named)[1]:
             self._note(gold, tr("its type looks like an identifier and will be read as one"))
+        return made
+
+    def _attribute(self, found: tree.Denotation, gold: ExportMention) -> None:
+        """Bring the attributes that the project knows to what was set."""
+        for name, value in ATTRIBUTES.changes(gold, found.held(), self._problems).items():
+            old = [one for one in found.others() if plain_text(said_value(one.get("pred"))) == name]
+            if old:
+                home = found.home["attributes"]
+                home[:] = [
+                    one for one in home if not any(one is other for other in (old if value is None else old[1:]))
+                ]
+            if old and value is not None:
+                old[0]["obj"] = value
+            elif value is not None:
+                key = found.value.setdefault("id", self._key("T"))
+                made = {"id": self._key("A"), "subj": key, "pred": name, "obj": value}
+                found.home.setdefault("attributes", []).append(made)
+            self._changed = True
 
     def _say(self, found: tree.Denotation, kind: str, ids: tuple[str, ...], *, typed: bool) -> None:
         """Write the identifiers: within the object where it held one and there is one, else as attributes."""

@@ -199,11 +199,30 @@ def type_and_ids(one: WebAnnoAnnotation) -> tuple[str, list[str]]:
     return kind, _value(one, ID_FEATURES).split()
 
 
+def attribute_places(layer: Layer) -> dict[str, int]:
+    """Its features that may be attributes, by name: those that are neither type nor identifiers, nor refer to another
+    annotation."""
+    said = (layer.feature(TYPE_FEATURES), layer.feature(ID_FEATURES))
+    return {
+        name: place
+        for place, name in enumerate(layer.features)
+        if place not in said and not name.startswith("ROLE_") and not set(name) & set(".:")
+    }
+
+
+def held_attributes(one: WebAnnoAnnotation) -> dict[str, str]:
+    """Names and values."""
+    cells = {name: one.cells[place] for name, place in attribute_places(one.layer).items()}
+    return {name: words for name, cell in cells.items() if (words := _words(cell))}
+
+
 def _value(one: WebAnnoAnnotation, names: tuple[str, ...]) -> str:
     place = one.layer.feature(names)
-    if place is None or one.cells[place] in (EMPTY, NULL, ""):
-        return ""
-    return unescape(one.cells[place])
+    return "" if place is None else _words(one.cells[place])
+
+
+def _words(cell: str) -> str:
+    return "" if cell in (EMPTY, NULL, "") else unescape(cell).strip()
 
 
 # --- escapes ---

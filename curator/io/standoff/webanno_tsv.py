@@ -29,6 +29,7 @@ from curator.io.standoff.webanno_tree import (
     WebAnnoAnnotation,
     WebAnnoTree,
     annotations_of,
+    held_attributes,
     parse,
     type_and_ids,
     unescape,
@@ -180,7 +181,7 @@ class WebAnnoFormat:
     can_read = True
     can_write = True
     document_endings = (".tsv",)
-    carries = Carries(mentions=True, several_ids=True, nil=True, relations=True, own_fields=True)
+    carries = Carries(mentions=True, several_ids=True, nil=True, relations=True, attributes=True, own_fields=True)
     carries_people = False
 
     def __init__(self) -> None:
@@ -223,6 +224,11 @@ class WebAnnoFormat:
         ]
         cells = (part for unit in tree.units() for column in columns for part in unit.cells[column].split("|"))
         return any(cell.partition("[")[0] not in (EMPTY, NULL) for cell in cells)
+
+    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """See `HoldsAttributes`."""
+        listed = annotations_of(parse(raw))
+        return {record: found for record, one in enumerate(listed) if (found := held_attributes(one))}
 
     def relations(self, raw: str, extra: str) -> list[SourceRelation]:
         return webanno_relations(raw, extra)

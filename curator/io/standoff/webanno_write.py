@@ -3,6 +3,7 @@
 * A document of which nothing changed goes back as its exact text. Otherwise the cells of the mentions' layers alone are
   written again; numbers of annotations stay, since relations and slots point at them. Relations that a curator added
   or deleted change their own layer's cells; a file without such a layer gets one.
+* An attribute of a mention is a feature of its layer, which gets one where it has none of that name.
 * A mention that begins or ends within a token gets a part of the token (`1-3.1`). Fragments cannot be said.
 * A document of another format gets tokens and sentences of its own, tokens cut where mentions begin and end, so that
   nothing of the text or the mentions is lost.
@@ -20,7 +21,17 @@ from curator.domain.documents import SourceFile, Span, Utf16Map
 from curator.domain.relations import RelationKind
 from curator.domain.wording import tr
 from curator.io.bioc import Spelling, stated_ids
-from curator.io.files import Action, action_for, check_spans, left_out, mention_place, relations_for
+from curator.io.files import (
+    Action,
+    AttributeNames,
+    action_for,
+    any_of,
+    check_spans,
+    held_name,
+    left_out,
+    mention_place,
+    relations_for,
+)
 from curator.io.standoff import webanno_tree as tree
 from curator.io.standoff.cas_relations import relate_webanno, unrelate_webanno
 from curator.io.standoff.standoff import write_documents
@@ -28,7 +39,15 @@ from curator.services.ports import ExportDocument, ExportMention, Problem
 
 # WebAnno TSV of a document that came from another format: its tokens and sentences, still without annotations.
 
+ATTRIBUTES = AttributeNames("WebAnno TSV", any_of(tree.TYPE_FEATURES, tree.ID_FEATURES), plain=True)
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+def held_place(layer: tree.Layer, name: str) -> int | None:
+    """The place of an attribute in a layer that has it, though no annotation may have a value."""
+    places = tree.attribute_places(layer)
+    there = held_name(places, name)
+    return None if there is None else places[there]
 
 
 def declaration(layer: tree.Layer) -> str:
@@ -126,6 +145,7 @@ class _Edit:
         self._dropped: list[tree.WebAnnoAnnotation] = []
         self._map = Utf16Map(item.document.text)
         self._changed = False
+        self._made: list[tree.WebAnnoAnnotation] = []  # of new mentions
         self._written_as: dict[int, tree.WebAnnoAnnotation] = {}  # by the id of the mention
 
     def text(self) -> str:
@@ -136,14 +156,17 @@ class _Edit:
             known = self._found[gold.mention.record] if self._own and gold.mention.record >= 0 else None
             if action is Action.DROP:
                 gone |= {id(known)} if known else set()
-            elif known is None:
+                continue
+            if known is None:
                 made = self._new(gold)
-                self._written_as.update(zip([gold.mention.id], made, strict=False))
                 new += made
+                known = made[0] if made else None
             elif action is not Action.KEEP and not self._edit(known, gold, action):
                 gone.add(id(known))
-            else:
+                known = None
+            if known is not None:
                 self._written_as[gold.mention.id] = known
+                self._attribute(known, gold)
         self._dropped = [one for one in self._found if id(one) in gone]
         related = relations_for(
             self._item,
@@ -171,6 +194,7 @@ class _Edit:
         if not units:
             return []
         one = tree.WebAnnoAnnotation(layer, [tree.NULL] * max(len(layer.features), 1), units)
+        self._made.append(one)
         self._say_type(one, gold)
         ids = stated_ids(gold, self._item, self._file)
         if ids is not None:
@@ -205,17 +229,26 @@ class _Edit:
     def _say_ids(self, one: tree.WebAnnoAnnotation, ids: Sequence[str], gold: ExportMention) -> None:
         place = one.layer.feature(tree.ID_FEATURES)
         if place is None:
-            place = self._widen(one)
+            place = self._widen(one, "identifier")
         text = " ".join(self._spelling.ids(ids))
         if one.layer.features and tree.unescape(one.cells[place]) != text:
             one.cells[place] = tree.escape(text)
         if not one.layer.features:
             self._note("set aside", gold, tr("its layer {name} cannot store identifiers", name=one.layer.name))
 
-    def _widen(self, one: tree.WebAnnoAnnotation) -> int:
-        """Give a layer the feature `identifier`, and every unit and annotation an empty cell for it; the place."""
+    def _attribute(self, one: tree.WebAnnoAnnotation, gold: ExportMention) -> None:
+        """Bring the attributes that the project knows to what was set, each in a feature of the layer."""
+        for name, value in ATTRIBUTES.changes(gold, tree.held_attributes(one), self._problems).items():
+            place = held_place(one.layer, name)
+            if place is None:
+                place = self._widen(one, name)
+            one.cells[place] = tree.NULL if value is None else tree.escape(value)
+            self._changed = True
+
+    def _widen(self, one: tree.WebAnnoAnnotation, feature: str) -> int:
+        """Give a layer one more feature, and every unit and annotation an empty cell for it; the place."""
         old = one.layer
-        new = tree.Layer(old.kind, old.name, (*old.features, "identifier"), old.first)
+        new = tree.Layer(old.kind, old.name, (*old.features, feature), old.first)
         at = old.first + len(old.features)
         if old.features:
             for unit in self._tree.units():
@@ -227,7 +260,7 @@ class _Edit:
             moved = tree.Layer(layer.kind, layer.name, layer.features, layer.first + shift * (layer.first > old.first))
             layers.setdefault(id(layer), moved)
             self._tree.layers[index] = layers[id(layer)]
-        for other in self._found:
+        for other in (*self._found, *self._made):
             if other.layer is old:
                 other.cells += [tree.NULL] * shift
             other.layer = layers.get(id(other.layer), other.layer)

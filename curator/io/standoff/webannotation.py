@@ -24,6 +24,7 @@ from curator.io.standoff.webannotation_tree import (
     CONTEXT,
     NOT_MENTIONS,
     bodies,
+    held_attributes,
     is_a,
     key_of,
     motivations,
@@ -243,7 +244,7 @@ class WebAnnotationFormat:
     can_read = True
     can_write = True
     endings = ENDINGS
-    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, own_fields=True)
+    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, attributes=True, own_fields=True)
     carries_people = True
 
     def __init__(self) -> None:
@@ -277,6 +278,12 @@ class WebAnnotationFormat:
     def holds_more(self, raw: str) -> bool:
         found = [one for one in json.loads(raw) if isinstance(one, dict)]
         return any(one.keys() - _KNOWN or not all(role(body, one) for body in bodies(one)) for one in found)
+
+    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """See `HoldsAttributes`."""
+        listed = enumerate(json.loads(raw) if raw else ())
+        held = ((record, held_attributes(one)) for record, one in listed if isinstance(one, dict))
+        return {record: found for record, found in held if found}
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `webannotation_write.write_files`."""

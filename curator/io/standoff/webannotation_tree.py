@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from curator.io.files import read_id
+from curator.io.files import plain_text, read_id
 
 CONTEXT = "http://www.w3.org/ns/anno.jsonld"
 NOT_MENTIONS = frozenset(
@@ -14,6 +14,9 @@ NOT_MENTIONS = frozenset(
 )
 NAMES_ENTITY = frozenset({"identifying", "linking"})
 NAMES_TYPE = frozenset({"tagging", "classifying"})
+
+ATTRIBUTE = "attribute"
+"""The key with the name of an attribute in a body that classifies; its value is `value`."""
 
 _FRAGMENT = re.compile(r"char=(\d+)(?:,(\d+))?")
 
@@ -86,7 +89,10 @@ def _selectors(value: object, depth: int = 0) -> Iterator[dict[str, Any]]:
 
 
 def role(body: object, annotation: dict[str, Any]) -> str:
-    """ "type", "id" or '' of one body: by its purpose, else by what it is and the annotation's motivation."""
+    """ "type", "id", "attribute" or '' of one body: by its purpose, else by what it is and the annotation's
+    motivation."""
+    if isinstance(body, dict) and all(isinstance(body.get(key), str) for key in (ATTRIBUTE, "value")):
+        return ATTRIBUTE
     purposes = many(body.get("purpose")) if isinstance(body, dict) else []
     named = {str(one) for one in purposes} or motivations(annotation)
     if named & NAMES_ENTITY:
@@ -125,6 +131,33 @@ def bodies(annotation: dict[str, Any]) -> list[Any]:
     if isinstance(annotation.get("bodyValue"), str):
         found = [*found, {"type": "TextualBody", "value": annotation["bodyValue"]}]
     return found
+
+
+def held_attributes(annotation: dict[str, Any]) -> dict[str, str]:
+    """Names and values of the attributes; the first where a name is there twice."""
+    found: dict[str, str] = {}
+    for body in bodies(annotation):
+        if role(body, annotation) == ATTRIBUTE and body[ATTRIBUTE].strip() and body["value"].strip():
+            found.setdefault(plain_text(body[ATTRIBUTE].strip()), plain_text(body["value"].strip()))
+    return found
+
+
+def put_attributes(annotation: dict[str, Any], changes: Mapping[str, str | None]) -> None:
+    """Change, add or, for None, take out the bodies of these attributes."""
+    made, left = list[Any](), dict(changes)
+    for body in bodies(annotation):
+        name = plain_text(body[ATTRIBUTE].strip()) if role(body, annotation) == ATTRIBUTE else ""
+        if name not in changes:
+            made.append(body)
+        elif (value := left.pop(name, None)) is not None:
+            made.append({**body, "value": value})
+    annotation.pop("bodyValue", None)
+    new = (
+        {"type": "TextualBody", "purpose": "classifying", ATTRIBUTE: name, "value": value}
+        for name, value in left.items()
+        if value is not None
+    )
+    annotation["body"] = [*made, *new]
 
 
 def new_bodies(kind: str, ids: list[str]) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@
   who decided and when (`creator`, `created`). NIL is a textual body.
 * New annotations quote the text (`TextQuoteSelector`) and count code points (`TextPositionSelector`). A discontinuous
   mention has one target for each fragment.
+* An attribute of a mention is a textual body that classifies, with the attribute's name in a term of its own.
 * Deleted and rejected mentions' annotations are left out; so are replies to them, which is noted.
 """
 
@@ -21,6 +22,7 @@ from curator.io.bioc import stated_ids
 from curator.io.files import (
     NIL,
     Action,
+    AttributeNames,
     WrittenSource,
     action_for,
     check_spans,
@@ -30,14 +32,27 @@ from curator.io.files import (
     written_address,
 )
 from curator.io.standoff.standoff import extra_of
-from curator.io.standoff.webannotation_tree import CONTEXT, bodies, key_of, new_bodies, role, targets, type_and_ids
+from curator.io.standoff.webannotation_tree import (
+    ATTRIBUTE,
+    CONTEXT,
+    bodies,
+    held_attributes,
+    key_of,
+    new_bodies,
+    put_attributes,
+    role,
+    targets,
+    type_and_ids,
+)
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
 ENDINGS = (".jsonld", ".json")
 AROUND = 32  # characters of context on either side of a quotation
+ATTRIBUTES = AttributeNames("Web Annotation")
 OWN_TERMS = {
     "documents": {"@id": "urn:curator:documents", "@container": "@set"},
     "title": "http://purl.org/dc/terms/title",
+    ATTRIBUTE: "urn:curator:attribute",
 }
 
 
@@ -112,10 +127,14 @@ class _Annotations:
             known = self._found[record] if self._found and record >= 0 else None
             if action is Action.DROP:
                 gone |= {self._drop(record)} if known else set()
-            elif known is None:
-                new.append(self._new(gold))
+                continue
+            if known is None:
+                known = self._new(gold)
+                new.append(known)
             elif action is not Action.KEEP:
                 self._edit(known, gold, action)
+            if changes := ATTRIBUTES.changes(gold, held_attributes(known), self._problems):
+                put_attributes(known, changes)
         for one in self._found:
             if one is not None and not self._replies(one, gone - {""}):
                 yield one
@@ -163,7 +182,7 @@ class _Annotations:
             annotation |= _provenance(gold)
         elif kind == type_and_ids(annotation)[0]:
             return
-        others = [one for one in bodies(annotation) if not role(one, annotation)]
+        others = [one for one in bodies(annotation) if role(one, annotation) in ("", ATTRIBUTE)]
         annotation.pop("bodyValue", None)
         annotation["body"] = [*new_bodies(kind, stated), *others]
 

@@ -30,7 +30,7 @@ from curator.io.files import (
 )
 from curator.io.standoff.cas_relations import xmi_relations
 from curator.io.standoff.standoff import FilesReader, first_line, plain_passages
-from curator.io.standoff.xmi_tree import ID, PART, Cas, dump, parse, type_and_ids, type_name
+from curator.io.standoff.xmi_tree import ID, PART, Cas, dump, held_attributes, parse, type_and_ids, type_name
 from curator.io.standoff.xmi_write import write_files
 from curator.services.ports import Carries, ExportDocument, Problem
 
@@ -138,7 +138,15 @@ class XmiFormat:
     can_read = True
     can_write = True
     document_endings = (".xmi",)
-    carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True, relations=True, own_fields=True)
+    carries = Carries(
+        mentions=True,
+        discontinuous=True,
+        several_ids=True,
+        nil=True,
+        relations=True,
+        attributes=True,
+        own_fields=True,
+    )
     carries_people = False
 
     def __init__(self) -> None:
@@ -176,6 +184,11 @@ class XmiFormat:
         mentions = {one.get(ID) for one in cas.mentions()}
         others = (one for one in cas.root if one.get("begin") is not None and one.get(ID) not in mentions)
         return any(type_name(one) != PART and not type_name(one).endswith(_PLAIN_TYPES) for one in others)
+
+    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """See `HoldsAttributes`."""
+        listed = parse(raw.encode("utf-8"), "").mentions() if raw else ()
+        return {record: found for record, one in enumerate(listed) if (found := held_attributes(one))}
 
     def relations(self, raw: str, extra: str) -> list[SourceRelation]:
         return xmi_relations(raw, extra)

@@ -26,6 +26,7 @@ PART_OF = "mention"
 """UIMA's annotations are one stretch each. A mention of several has its annotation on the first, and one of the type
 `PART` on each of the others, whose feature `mention` refers to it."""
 
+_OWN = ("begin", "end", "sofa", "id", "ontologyConceptArr")
 _NO_MENTIONS = re.compile(
     r"\.core\.api\.(?!ner\.)|^uima\.|\.webanno\.api\.type\.|ctakes\.typesystem\.type\.(?!textsem\.\w+Mention$)"
     r"|\.SourceDocumentInformation$|\.(Token|Sentence|Paragraph|Section|Segment|Lemma|POS|Chunk|Stem)$"
@@ -131,6 +132,13 @@ def type_and_ids(element: Any, by_id: dict[str, Any]) -> tuple[str, list[str]]:
         if concept is not None and (code := concept.get("cui") or concept.get("code")):
             ids.append(f"UMLS:{code}" if concept.get("cui") else f"{concept.get('codingScheme', 'CODE')}:{code}")
     return kind or type_name(element).rpartition(".")[2], list(dict.fromkeys(ids))
+
+
+def held_attributes(element: Any) -> dict[str, str]:
+    """Features that may be attributes of the mention: neither its type nor its identifiers, nor its place."""
+    said = {feature(element, TYPE_FEATURES), feature(element, ID_FEATURES[:-1]), *_OWN, *RELATION_ENDS}
+    found = {str(key): str(value).strip() for key, value in element.attrib.items() if key not in said}
+    return {key: value for key, value in found.items() if value and not key.startswith("{")}
 
 
 def xml_text(text: str) -> str:

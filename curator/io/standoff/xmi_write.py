@@ -5,7 +5,8 @@
   else points at it.
 * A relation that a curator deleted leaves the file; a new one is an element like those that are there, else one of the
   type `cas_relations.NEW_LAYER`, which the type system gets.
-* Decisions are the feature `identifier`, which the type system gets where its type has none.
+* Decisions are the feature `identifier`, attributes of a mention features of their own; the type system gets them
+  where the type has none.
 * A discontinuous mention's annotation lies on its first part; each further one is an annotation of a type of ours
   (`xmi_tree.PART`), which the type system gets. Programs that do not know it open the file all the same.
 """
@@ -22,7 +23,7 @@ from lxml import etree
 from curator.domain.documents import SourceFile, Span, Utf16Map
 from curator.domain.wording import tr
 from curator.io.bioc import Spelling, stated_ids
-from curator.io.files import Action, action_for, check_spans, mention_place, unique
+from curator.io.files import Action, AttributeNames, action_for, any_of, check_spans, mention_place, unique
 from curator.io.standoff import xmi_tree as tree
 from curator.io.standoff.cas_relations import LABEL, NEW_LAYER, relate_xmi
 from curator.io.standoff.standoff import extra_of, write_documents
@@ -34,11 +35,18 @@ NO_TYPES = (
     "{name} comes without a type system, which other UIMA programs need for the parts of discontinuous "
     "mentions: export to a folder or a .zip archive to get it."
 )
+NO_FEATURES = (
+    "{name} comes without a type system, which other UIMA programs need for attributes of mentions: export to a folder "
+    "or a .zip archive to get it."
+)
 _SPECIFIER = "http://uima.apache.org/resourceSpecifier"
 _TEXT, _ANNOTATION = "uima.cas.String", "uima.tcas.Annotation"
+_TAKEN = ("begin", "end", "sofa", "id", "ontologyconceptarr", "governor", "dependent")
+ATTRIBUTES = AttributeNames("UIMA XMI", any_of(TYPE_FEATURES, ID_FEATURES, _TAKEN), plain=True)
 PARTS = (tree.PART, {tree.PART_OF: _ANNOTATION})
 RELATIONS = (NEW_LAYER, dict.fromkeys(tree.RELATION_ENDS, _ANNOTATION) | {LABEL: _TEXT})
 """Types that a type system may lack, with their features."""
+IDENTIFIER = "identifier"
 _PLAIN = ("begin", "end", "sofa", "members", tree.ID)
 _NUMBER = re.compile("[0-9]{1,18}")
 
@@ -49,8 +57,11 @@ def write_files(
     """Raises UserError; then nothing was changed."""
     chosen = [(file, _FileWriter(file, problems), documents) for file, documents in files]
     paths = write_documents(chosen, out, problems, suffixes=(".xmi",))
-    if paths == [out] and out.suffix.lower() == ".xmi" and any(writer.parted for _, writer, _ in chosen):
-        problems.append(Problem(0, "note", tr(NO_TYPES, name=out.name)))
+    if paths == [out] and out.suffix.lower() == ".xmi":
+        if any(writer.parted for _, writer, _ in chosen):
+            problems.append(Problem(0, "note", tr(NO_TYPES, name=out.name)))
+        if any(writer.attributed for _, writer, _ in chosen):
+            problems.append(Problem(0, "note", tr(NO_FEATURES, name=out.name)))
     return paths
 
 
@@ -62,7 +73,7 @@ class _FileWriter:
         self._own = file.format == "xmi"
         self._problems = problems
         self._types: dict[str, str] = extra_of(file, "xmi").get("types", {})
-        self._identified: set[str] = set()  # types whose annotations got an identifier
+        self._given: set[tuple[str, str]] = set()  # types whose annotations got a feature, and the feature
         self.parted = False  # whether a mention was written in parts
         self._related = False  # whether a relation was written as one of a new type
 
@@ -72,13 +83,13 @@ class _FileWriter:
         data = item.raw.encode("utf-8") if own else _new_cas(item, self._problems)
         edit = _Edit(item, self._file, self._problems, tree.parse(data, name), own=own)
         changed = edit.apply()
-        self._identified |= edit.identified
+        self._given |= edit.given
         self.parted = self.parted or edit.parted
         self._related = self._related or edit.related
         yield f"{name}.xmi", tree.dump(edit.cas) if changed else data
 
     def rest(self) -> Iterator[tuple[str, bytes]]:
-        missing, parted, related = set(self._identified), self.parted, self._related
+        missing, parted, related = set(self._given), self.parted, self._related
         for name, text in self._types.items():
             try:
                 system = etree.fromstring(text.encode("utf-8"), _parser())
@@ -87,7 +98,7 @@ class _FileWriter:
                 self._problems.append(Problem(0, "note", said))
                 yield name, text.encode()
                 continue
-            known = {one for one in missing if _give_feature(system, one)}
+            known = {one for one in missing if _give_feature(system, *one)}
             missing -= known
             given = [parted and _give_type(system, PARTS), related and _give_type(system, RELATIONS)]
             parted = related = False
@@ -95,7 +106,12 @@ class _FileWriter:
             yield name, etree.tostring(system, xml_declaration=True, encoding="UTF-8") if changed else text.encode()
         if missing or parted or related or not self._types:
             more = [one for one, wanted in ((PARTS, parted), (RELATIONS, related)) if wanted]
-            yield self._new_name(), _new_types(missing | {NAMED_ENTITY}, more)
+            yield self._new_name(), _new_types(missing, more)
+
+    @property
+    def attributed(self) -> bool:
+        """Whether an attribute was written."""
+        return any(feature != IDENTIFIER for _, feature in self._given)
 
     def _new_name(self) -> str:
         if not self._types:
@@ -110,7 +126,7 @@ class _Edit:
         self, item: ExportDocument, file: SourceFile, problems: list[Problem], cas: tree.Cas, *, own: bool
     ) -> None:
         self.cas = cas
-        self.identified: set[str] = set()
+        self.given: set[tuple[str, str]] = set()
         self.parted = False
         self.related = False
         self._elements: dict[int, Any] = {}  # by the id of the mention
@@ -137,12 +153,12 @@ class _Edit:
                 if known is not None:
                     self._remove(known)
                 continue
-            if known is not None:
-                self._elements[gold.mention.id] = known
             if known is None:
-                self._append(gold)
+                known = self._append(gold)
             elif action is not Action.KEEP:
                 self._edit(known, gold, action)
+            self._elements[gold.mention.id] = known
+            self._attribute(known, gold)
         changed, self.related = relate_xmi(
             self.cas,
             self._item,
@@ -165,10 +181,19 @@ class _Edit:
             self._say_ids(one, stated_ids(gold, self._item, self._file) or ())
         self._changed = self._changed or before != dict(one.attrib)
 
-    def _append(self, gold: ExportMention) -> None:
+    def _attribute(self, one: Any, gold: ExportMention) -> None:
+        """Bring the attributes that the project knows to what was set."""
+        for name, value in ATTRIBUTES.changes(gold, tree.held_attributes(one), self._problems).items():
+            self._changed = True
+            if value is None:
+                del one.attrib[name]
+            else:
+                one.set(name, tree.xml_text(value))
+                self.given.add((tree.type_name(one), name))
+
+    def _append(self, gold: ExportMention) -> Any:
         one = etree.Element(tree.tag_of(NAMED_ENTITY), nsmap={"type": tree.tag_of(NAMED_ENTITY)[1:].partition("}")[0]})
         self._take(one)
-        self._elements[gold.mention.id] = one
         self.cas.sofa.addprevious(one)
         self._place(one, gold)
         one.set("value", tree.xml_text(gold.mention.type))
@@ -176,6 +201,7 @@ class _Edit:
         if ids is not None:
             self._say_ids(one, ids)
         self._changed = True
+        return one
 
     def _take(self, one: Any) -> str:
         """Give a new element an id, a text and a place in the view."""
@@ -231,10 +257,10 @@ class _Edit:
             one.set(held, tree.xml_text(gold.mention.type))
 
     def _say_ids(self, one: Any, ids: tuple[str, ...]) -> None:
-        one.set(tree.feature(one, ID_FEATURES[:-1]) or "identifier", " ".join(self._spelling.ids(ids)))
+        one.set(tree.feature(one, ID_FEATURES[:-1]) or IDENTIFIER, " ".join(self._spelling.ids(ids)))
         if one.get("ontologyConceptArr") is not None:
             del one.attrib["ontologyConceptArr"]
-        self.identified.add(tree.type_name(one))
+        self.given.add((tree.type_name(one), IDENTIFIER))
 
     # --- what goes with a mention ---
 
@@ -297,12 +323,13 @@ def _new_cas(item: ExportDocument, problems: list[Problem]) -> bytes:
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
 
 
-def _new_types(names: set[str], more: Iterable[tuple[str, dict[str, str]]]) -> bytes:
-    """A type system of annotations with a value and an identifier, and of `more` types with their features."""
+def _new_types(given: set[tuple[str, str]], more: Iterable[tuple[str, dict[str, str]]]) -> bytes:
+    """A type system of annotations with a value, an identifier and what they were given, and of `more` types with their
+    features."""
     root = etree.Element("typeSystemDescription", nsmap={None: _SPECIFIER})
     types = etree.SubElement(root, "types")
-    for name in sorted(names):
-        _type(types, name, {"value": _TEXT, "identifier": _TEXT}, "")
+    for name in sorted({NAMED_ENTITY} | {name for name, _ in given}):
+        _type(types, name, dict.fromkeys(["value", IDENTIFIER, *sorted(f for t, f in given if t == name)], _TEXT), "")
     for name, held in more:
         _type(types, name, held, "")
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
@@ -328,8 +355,8 @@ def _give_type(system: Any, wanted: tuple[str, dict[str, str]]) -> bool:
     return True
 
 
-def _give_feature(system: Any, name: str) -> bool:
-    """Give a type the feature `identifier` where neither it nor a type above has one; whether the type is there."""
+def _give_feature(system: Any, name: str, feature: str) -> bool:
+    """Give a type a feature where neither it nor a type above has one; whether the type is there."""
     space = {"u": _SPECIFIER}
     types = {
         (one.findtext("u:name", "", space) or "").strip(): one
@@ -343,13 +370,13 @@ def _give_feature(system: Any, name: str) -> bool:
         held = {
             (one.text or "").strip() for one in types[above].findall("u:features/u:featureDescription/u:name", space)
         }
-        if "identifier" in held:
+        if feature in held:
             return True
         above = (types[above].findtext("u:supertypeName", "", space) or "").strip()
     features = types[name].find("u:features", space)
     if features is None:
         features = etree.SubElement(types[name], f"{{{_SPECIFIER}}}features")
-    _feature(features, "identifier", f"{{{_SPECIFIER}}}")
+    _feature(features, feature, f"{{{_SPECIFIER}}}")
     return True
 
 

@@ -7,6 +7,7 @@
 * Which column holds what is found by the headings and may be said (`DocumentOptions`).
 * Places count code points from 0, the end not included; fragments are separated by `|` (`3|12` and `8|15`). A mention
   without a place is looked for, and set aside unless it is in one place only.
+* Attributes are `name=value`, separated by `|`, in the column `attributes`. A document's record keeps them by line.
 * Identifiers are separated by `|` or `;`, or are a JSON list; `NIL`, `-` and `-1` say that there is no entity.
 """
 
@@ -22,9 +23,17 @@ from curator.domain.wording import UserError, ntr, tr
 from curator.io.files import BOM, Anchors, find_place, first_of, learn, plain_text
 from curator.io.standoff import first_line, plain_passages
 from curator.io.tables.columns import place
-from curator.io.tables.document_table_write import ids_of, ranges_of, write_tables
+from curator.io.tables.document_table_write import attributes_of, dump_attributes, ids_of, ranges_of, write_tables
 from curator.io.tables.kb_table import SHOWN, is_table
-from curator.io.tables.table_layout import Sheet, TableLayout, are_documents, chosen_columns, layout_of
+from curator.io.tables.table_layout import (
+    ATTRIBUTES,
+    OUTCOME,
+    Sheet,
+    TableLayout,
+    are_documents,
+    chosen_columns,
+    layout_of,
+)
 from curator.io.tables.tables import Table, is_only_table, is_workbook, separator_of
 from curator.services.ports import Carries, DocumentOptions, ExportDocument, Problem, TablePreview
 
@@ -36,6 +45,7 @@ class _Row:
     line: int
     values: dict[str, str]
     rejected: bool = False
+    attributes: str = ""
 
 
 @dataclass(slots=True)
@@ -112,8 +122,8 @@ class DocumentTableReader:
                 )
                 self._problem(line, "repaired", text)
             values = {name: plain_text(cells[at]) for name, at in sheet.places.items() if at < len(cells)}
-            rejected = sheet.outcome is not None and cells[sheet.outcome : sheet.outcome + 1] == ["rejected"]
-            yield _Row(line, values, rejected)
+            own = {name: plain_text(cells[at]).strip() for name, at in sheet.own.items() if at < len(cells)}
+            yield _Row(line, values, own.get(OUTCOME) == "rejected", own.get(ATTRIBUTES, ""))
 
     def _strings(self, sheet: Sheet) -> Iterator[_Document]:
         """Mentions that are their own documents."""
@@ -160,7 +170,9 @@ class DocumentTableReader:
             self._problem(found.line, "note", tr("document {key}: {words}", key=found.key, words=words))
         mentions = [one for row in found.rows if (one := self._mention(row, text, anchors, found.key)) is not None]
         title = found.title or first_line(text)
-        return SourceDocument(found.key, title, text, passages, tuple(mentions), "", found.line)
+        kept = {one.record for one in mentions}
+        raw = dump_attributes({row.line: row.attributes for row in found.rows if row.attributes and row.line in kept})
+        return SourceDocument(found.key, title, text, passages, tuple(mentions), raw, found.line)
 
     def _mention(self, row: _Row, text: str, anchors: Anchors, key: str) -> SourceMention | None:
         if row.rejected:
@@ -258,6 +270,10 @@ class TableFormat:
         reader = DocumentTableReader(path, self._options)
         reader.prepare()
         return reader
+
+    def attributes_in(self, raw: str) -> dict[int, dict[str, str]]:
+        """See `HoldsAttributes`."""
+        return attributes_of(raw)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `document_table_write.write_tables`."""

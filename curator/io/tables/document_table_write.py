@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,14 @@ from typing import Any
 from curator.domain.documents import SourceFile, Span
 from curator.domain.wording import UserError, tr
 from curator.io.bioc import stated_ids
-from curator.io.files import NIL, NIL_WORDS, AtomicFiles, check_spans, is_gold, plain_text, read_id
-from curator.io.tables.table_layout import DOCUMENTS, OUTCOME, companion
+from curator.io.files import NIL, NIL_WORDS, AtomicFiles, AttributeNames, check_spans, is_gold, plain_text, read_id
+from curator.io.tables.table_layout import ATTRIBUTES, DOCUMENTS, OUTCOME, companion
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
 # Cells of tables of mentions: places and identifiers, read and written.
 
 SEPARATORS = "|;"
+ATTRIBUTES_OF_TABLES = AttributeNames("Table")
 _NUMBER = re.compile(r"\d{1,12}")
 
 
@@ -73,6 +74,39 @@ def ids_cell(ids: Sequence[str]) -> str:
     return plain if ids_of(plain) == tuple(ids) else json.dumps(list(ids), ensure_ascii=False)
 
 
+def dump_attributes(cells: Mapping[int, str]) -> str:
+    """The record of a document: the cells with attributes by the lines of their mentions; '' for none."""
+    return json.dumps({str(line): cell for line, cell in cells.items()}, ensure_ascii=False) if cells else ""
+
+
+def attributes_of(raw: str) -> dict[int, dict[str, str]]:
+    """{line: {name: value}} of such a record. What is no `name=value` is left out."""
+    held = {line: _pairs(cell) for line, cell in _load_attributes(raw).items()}
+    return {line: found for line, found in held.items() if found}
+
+
+def _load_attributes(raw: str) -> dict[int, str]:
+    return {int(line): cell for line, cell in json.loads(raw).items()} if raw else {}
+
+
+def _pairs(cell: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for part in re.split(r"[|;]", cell):
+        name, _, value = (one.strip() for one in part.partition("="))
+        if name and value:
+            found.setdefault(name, value)
+    return found
+
+
+def _attributes_cell(cell: str, gold: ExportMention, problems: list[Problem]) -> str:
+    """What the mention's row said, with what was set. What is no `name=value` stays."""
+    changes = ATTRIBUTES_OF_TABLES.changes(gold, _pairs(cell), problems)
+    if not changes:
+        return cell
+    kept = [part for part in re.split(r"[|;]", cell) if part and part.partition("=")[0].strip() not in changes]
+    return "|".join([*kept, *(f"{name}={value}" for name, value in changes.items() if value is not None)])
+
+
 def _numbers(cell: str) -> list[int]:
     parts = [part.strip() for part in re.split(r"[|;,]", cell) if part.strip()]
     wrong = next((part for part in parts if not _NUMBER.fullmatch(part)), None)
@@ -94,7 +128,7 @@ MENTION_HEADINGS = (
     "curator",
     "at",
     "note",
-    "attributes",
+    ATTRIBUTES,
 )
 LONGEST_CELL = 32_767
 """Characters that a cell of a workbook holds."""
@@ -143,8 +177,10 @@ def _write(
             key = _key(item, taken, problems)
             title, text = item.document.title, item.document.text
             documents((key, title if text.startswith(title) else "", text))
+            cells = _load_attributes(item.raw) if file.format == "table" else {}
             for gold in item.mentions:
-                mentions(_cells(key, gold, item, file))
+                said = _attributes_cell(cells.get(gold.mention.record, ""), gold, problems)
+                mentions((*_cells(key, gold, item, file), said))
 
 
 def _key(item: ExportDocument, taken: set[str], problems: list[Problem]) -> str:
@@ -178,7 +214,6 @@ def _cells(key: str, gold: ExportMention, item: ExportDocument, file: SourceFile
         decision.curator if decision else "",
         decision.at.isoformat() if decision else "",
         decision.note if decision else "",
-        "|".join(f"{name}={value}" for name, value in gold.attributes if value is not None),
     )
 
 

@@ -26,17 +26,19 @@ _WORDS = {
 MEANINGS: Mapping[str, tuple[str, ...]] = {field: tuple(words.split()) for field, words in _WORDS.items()}
 """Field -> headings that mean it, letters and digits alone, in lower case."""
 OUTCOME = "outcome"
+ATTRIBUTES = "attributes"
 DOCUMENTS = "documents"
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One table and where its fields stand. `labelled` is the heading of the text."""
+    """One table and where its fields stand. `labelled` is the heading of the text, `own` are the places of columns that
+    Curator's own tables have."""
 
     table: Table
     places: Mapping[str, int]
     width: int
-    outcome: int | None
+    own: Mapping[str, int]
     labelled: str
 
     @property
@@ -125,9 +127,10 @@ def _sheet(path: Path, sheet: str, columns: Mapping[str, str]) -> Sheet:
     headings = next(iter(table.first(1)), [])
     wanted = chosen_columns(headings, columns)
     places = {field: place(path, headings, one) for field, one in wanted.items() if one}
-    outcome = next((at for at, one in enumerate(headings) if one.strip().lower() == OUTCOME), None)
+    own = {one.strip().lower(): at for at, one in reversed(list(enumerate(headings)))}
+    own = {name: own[name] for name in (OUTCOME, ATTRIBUTES) if name in own and own[name] not in places.values()}
     labelled = headings[places["text"]].strip().lower() if "text" in places else ""
-    return Sheet(table, places, len(headings), outcome, labelled)
+    return Sheet(table, places, len(headings), own, labelled)
 
 
 def chosen_columns(headings: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:

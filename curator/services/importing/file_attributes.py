@@ -7,26 +7,35 @@ an import of long ago has them too. What a curator set or cleared stays as it is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-from curator.domain.attributes import Attribute, Scheme, same_name
+from curator.domain.attributes import Attribute, AttributeValue, Scheme, alike, same_name
 from curator.domain.decisions import Change
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.curating import AttributeService
 from curator.services.ports import FormatRegistry, HoldsAttributes, Store
 
+Named = TypeVar("Named", Attribute, AttributeValue)
+MOST_LOOKED_AT = 100
+"""Values from which it is known whether a project can have them."""
 ONE_READ = "Read attributes of {n} mention from the files: {names}"
 READ = "Read attributes of {n:,} mentions from the files: {names}"
 
 
 @dataclass(frozen=True, slots=True)
 class FileAttribute:
-    """`values` are numbers of mentions by value; `known`: the project has an attribute of this name."""
+    """`values` are numbers of mentions by value; `known`: the project has an attribute of this name. `lacking` are the
+    values that the project does not have; `unset` is how many mentions have nothing set or cleared in the project.
+    `refusal` says why a project cannot have it, such as for its many values; else ''."""
 
     name: str
     values: Mapping[str, int]
     known: bool
+    lacking: tuple[str, ...] = ()
+    unset: int = 0
+    refusal: str = ""
 
     @property
     def mentions(self) -> int:
@@ -43,11 +52,28 @@ class FileAttributes:
 
     def found(self) -> list[FileAttribute]:
         """By name; of mentions that are not deleted."""
+        stated = list(self._stated())
         counts: dict[str, Counter[str]] = {}
-        for _, name, value in self._stated():
+        for _, name, value in stated:
             counts.setdefault(name, Counter())[value] += 1
         scheme = self._attributes.scheme()
-        return [FileAttribute(name, counts[name], _of(scheme, name) is not None) for name in sorted(counts)]
+        own = {name: one for name in counts if (one := _of(scheme, name)) is not None}
+        with self._store.read() as unit:
+            had = unit.mentions.attributes([mention for mention, name, _ in stated if name in own]) if own else {}
+        unset = Counter(
+            name for mention, name, _ in stated if name not in own or own[name].id not in had.get(mention, ())
+        )
+        return [
+            FileAttribute(
+                name,
+                counts[name],
+                name in own,
+                _lacking(own.get(name), counts[name]),
+                unset[name],
+                _refusal(scheme, name, list(counts[name])),
+            )
+            for name in sorted(counts)
+        ]
 
     def read(self, names: Collection[str]) -> Change | None:
         """Make these attributes of the project, with their values, and set them where nothing was set yet, as one step;
@@ -62,9 +88,9 @@ class FileAttributes:
             scheme = _with(scheme, name, list(dict.fromkeys(value for _, one, value in stated if one == name)))
         steps = []
         for mention, name, value in stated:
-            attribute = scheme.named(name)
-            chosen = attribute.named(value)
-            if chosen is not None:
+            attribute = _of(scheme, name)
+            chosen = attribute and _value(attribute, value)
+            if attribute is not None and chosen is not None:
                 steps.append((mention, attribute.id, chosen.id))
         with self._store.read() as unit:
             had = unit.mentions.attributes([mention for mention, _, _ in steps])
@@ -88,14 +114,43 @@ class FileAttributes:
 
 
 def _of(scheme: Scheme, name: str) -> Attribute | None:
-    return next((one for one in scheme.shown if same_name(one.name, name)), None)
+    """The project's attribute of a name in a file: the same name, else one that is like it."""
+    return _like(scheme.shown, name)
+
+
+def _value(attribute: Attribute, name: str) -> AttributeValue | None:
+    return _like(attribute.shown, name)
+
+
+def _like(known: Sequence[Named], name: str) -> Named | None:
+    return next((one for same in (same_name, alike) for one in known if same(one.name, name)), None)
+
+
+def _lacking(attribute: Attribute | None, values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(one for one in values if attribute is None or _value(attribute, one) is None))
 
 
 def _with(scheme: Scheme, name: str, values: list[str]) -> Scheme:
-    """With the attribute and its values."""
+    """With the attribute and its values. Raises UserError for what a project cannot have."""
     there = _of(scheme, name)
     if there is None:
-        return scheme.with_attribute(name, values)
-    for value in values:
-        scheme = scheme if there.named(value) is not None else scheme.with_value(there.id, value)
+        return scheme.with_attribute(name, _distinct(values))
+    for value in _distinct(values):
+        scheme = scheme if _value(there, value) is not None else scheme.with_value(there.id, value)
     return scheme
+
+
+def _distinct(values: Iterable[str]) -> list[str]:
+    """Without those that are like an earlier one."""
+    found: list[str] = []
+    for value in values:
+        found += [] if any(alike(value, one) for one in found) else [value]
+    return found
+
+
+def _refusal(scheme: Scheme, name: str, values: list[str]) -> str:
+    try:
+        _with(scheme, name, values[:MOST_LOOKED_AT])
+    except UserError as error:
+        return str(error)
+    return ""

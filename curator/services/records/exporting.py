@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
+from curator.domain.attributes import alike
 from curator.domain.decisions import Decision
 from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin, MentionShape
 from curator.domain.entities import is_new
@@ -22,6 +23,7 @@ from curator.services.ports import (
     FileForEach,
     FileWriter,
     FormatRegistry,
+    HoldsAttributes,
     HoldsMore,
     LeftOut,
     OneFile,
@@ -98,6 +100,14 @@ NEW_ENTITIES = (
     "export`)."
 )
 
+ONE_UNREAD = (
+    "{n} mention has attributes in its file that the project has not read, and they were not written: choose "
+    "Annotate › Attributes of the project… and read them first."
+)
+UNREAD = (
+    "{n:,} mentions have attributes in their files that the project has not read, and they were not written: choose "
+    "Annotate › Attributes of the project… and read them first."
+)
 ONE_UNHELD = "{n} mention has attributes that were not written: {wanted} cannot hold them."
 UNHELD = "{n:,} mentions have attributes that were not written: {wanted} cannot hold them."
 SHOWN_PATHS = 3
@@ -122,15 +132,20 @@ class _Tally:
     unchanged: dict[int, bool] = field(default_factory=dict)
     new: int = 0
     attributed: int = 0
+    unread: int = 0  # with attributes of the file that the project does not have
     related: int = 0  # relations that curators added
     with_more: Counter[str] = field(default_factory=Counter)  # by the format that documents came in
 
-    def take(self, item: ExportDocument, source: DocumentFormat | None) -> None:
+    def take(self, item: ExportDocument, source: DocumentFormat | None, holder: HoldsAttributes | None) -> None:
+        """`source`: its own format where not everything of it comes along; `holder`: where attributes do not."""
         self.documents += 1
         self.unchanged |= {one.mention.id: one.as_it_was for one in item.mentions}
         self.new += sum(map(names_new_entity, item.mentions))
         self.attributed += sum(any(value for _, value in one.attributes) for one in item.mentions)
         self.related += sum(not one.source for one in item.relations)
+        if holder is not None and item.raw:
+            held = holder.attributes_in(item.raw)
+            self.unread += sum(any_unread(held.get(one.mention.record, ()), one) for one in item.mentions)
         if source is not None and item.raw and (not isinstance(source, HoldsMore) or source.holds_more(item.raw)):
             self.with_more[source.name] += 1
 
@@ -159,9 +174,12 @@ class _Tally:
 
     def _unheld(self, wanted: DocumentFormat) -> list[Problem]:
         """Attributes that the format cannot hold."""
-        if wanted.carries.attributes or not self.attributed:
-            return []
-        return [Problem(0, "note", ntr(ONE_UNHELD, UNHELD, self.attributed, wanted=wanted.title))]
+        said = []
+        if self.attributed and not wanted.carries.attributes:
+            said.append(Problem(0, "note", ntr(ONE_UNHELD, UNHELD, self.attributed, wanted=wanted.title)))
+        if self.unread and wanted.carries.attributes:
+            said.append(Problem(0, "note", ntr(ONE_UNREAD, UNREAD, self.unread)))
+        return said
 
 
 class ExportService:
@@ -232,7 +250,9 @@ class ExportService:
         for file, ids in chosen:
             source = known.get(file.format)
             loses = source if source is not None and left_behind(source, wanted) else None
-            sources.append((file, self._documents(ids, tally, scope, loses)))
+            same = file.format == wanted.name or file.format in wanted.carries.takes_from
+            holder = source if isinstance(source, HoldsAttributes) and not same else None
+            sources.append((file, self._documents(ids, tally, scope, loses, holder)))
         paths = wanted.write(sources, out)
         return tally.report(wanted, paths, {name: one.title for name, one in known.items()})
 
@@ -248,21 +268,31 @@ class ExportService:
             )
 
     def _documents(
-        self, ids: list[int], tally: _Tally, scope: ExportScope, loses: DocumentFormat | None
+        self,
+        ids: list[int],
+        tally: _Tally,
+        scope: ExportScope,
+        loses: DocumentFormat | None,
+        holder: HoldsAttributes | None,
     ) -> Iterator[ExportDocument]:
-        """`loses`: their own format where not everything of it comes along."""
+        """See `_Tally.take`."""
         for document_id in ids:
             with self._store.read() as unit:
                 document = export_document(unit, document_id, self._relations)
             if scope is ExportScope.ADJUDICATED:
                 document = adjudicated_only(document)
-            tally.take(document, loses)
+            tally.take(document, loses, holder)
             yield document
 
 
 def names_new_entity(gold: ExportMention) -> bool:
     """Whether it is linked to an entity that a curator made."""
     return gold.decision is not None and any(map(is_new, gold.decision.verdict.entity_ids))
+
+
+def any_unread(names: Iterable[str], gold: ExportMention) -> bool:
+    """Whether the file's record of a mention has an attribute, of these names, that the project has not."""
+    return any(not any(alike(name, own) for own, _ in gold.attributes) for name in names)
 
 
 def _about_new(mentions: int) -> list[Problem]:

@@ -82,10 +82,12 @@ def test_json_lines_carry_them_and_other_formats_say_that_they_do_not(brat: Worl
     project.file_attributes.read(["Certainty"])
     out = brat.folder / "a.decisions.jsonl"
     report = project.exporting.export(out, "decisions")
-    assert not any("attributes" in one.text for one in report.problems)
+    said = [one.text for one in report.problems if "attributes" in one.text]
+    assert len(said) == 1
+    assert said[0].startswith("1 mention has attributes in its file that the project has not read")
     line = json.loads(out.read_text(encoding="utf-8"))
     assert [one.get("attributes") for one in line["mentions"]] == [{"Certainty": "certain"}, {"Certainty": "maybe"}]
-    report = project.exporting.export(brat.folder / "a.json", "pubannotation")
+    report = project.exporting.export(brat.folder / "a.pubtator", "pubtator")
     said = [one.text for one in report.problems if "attributes" in one.text]
     assert len(said) == 1
     assert said[0].startswith("2 mentions have attributes that were not written")

@@ -1,0 +1,84 @@
+"""Attributes of mentions in files: the name that a format has for one, and what of them has to be written.
+
+What a file says already is never written again, so that it stays as it came: names and values are compared without
+case, and a blank equals an underscore, which stands for it where a format has no blanks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from curator.domain.attributes import alike, same_name
+from curator.domain.wording import tr
+from curator.services.ports import ExportMention, Problem
+
+BINARY = "yes"
+"""The value of an attribute that a file gives none, or `true`."""
+OTHERWISE = "_attribute"
+"""Follows a name that a format uses for something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeNames:
+    """How the format `title` names attributes. `reserved` says whether it uses a name for something else; with `plain`,
+    names consist of letters, digits and underscores, and begin with a letter."""
+
+    title: str
+    reserved: Callable[[str], bool] = lambda _: False
+    plain: bool = False
+
+    def of(self, name: str) -> str:
+        """The name in files."""
+        written = _plain(name) if self.plain else name
+        return written + OTHERWISE if self.reserved(written) else written
+
+    def changes(self, gold: ExportMention, held: Mapping[str, str], problems: list[Problem]) -> dict[str, str | None]:
+        """What was set and differs from what the file holds of the mention, by the names that the file has or gets;
+        None: the attribute goes. Another name than the project's is noted in `problems`, once."""
+        found: dict[str, str | None] = {}
+        for name, value in gold.attributes:
+            there = held_name(held, self.of(name), name)
+            if there is None and value is None:
+                continue
+            if there is None or value is None or not alike(held[there], value):
+                found[self.of(name) if there is None else there] = value
+                if there is None:
+                    self._note(name, problems)
+        return found
+
+    def _note(self, name: str, problems: list[Problem]) -> None:
+        written = self.of(name)
+        if written == name:
+            return
+        text = tr("{format}: the attribute “{name}” is called {written}", format=self.title, name=name, written=written)
+        if all(one.text != text for one in problems):
+            problems.append(Problem(0, "note", text))
+
+
+def any_of(*names: Collection[str]) -> Callable[[str], bool]:
+    """Whether a name is one of these, which are in lower case."""
+    known = frozenset().union(*names)
+    return lambda name: name.lower() in known
+
+
+def held_name(held: Collection[str], *names: str) -> str | None:
+    """Which of the names in a file is one of `names`: the very same first, then one that is like it."""
+    for same in (same_name, alike):
+        for name in names:
+            for one in held:
+                if same(one, name):
+                    return one
+    return None
+
+
+def said_value(value: object) -> str:
+    """A value of JSON as a text: `BINARY` for true, '' for what is no value."""
+    if isinstance(value, bool):
+        return BINARY if value else ""
+    return str(value).strip() if isinstance(value, (str, int)) else ""
+
+
+def _plain(name: str) -> str:
+    word = "".join(ch if ch.isalnum() else "_" for ch in name.strip())
+    return word if word[:1].isalpha() else f"a{word}"
