@@ -223,6 +223,11 @@ class KnowledgeBaseRepository(Protocol):
         """In the order given; mentions that are deleted or have neither a link nor a NIL are left out."""
         ...
 
+    def decided_alike(self, mention_id: int) -> list[DecidedPlace]:
+        """The links and NILs of all mentions of its string and type, itself too, in queue and text order. Raises
+        UserError for an unknown mention."""
+        ...
+
     def other_decisions(self, mention_id: int) -> list[OtherDecision]:
         """What the other mentions of its string and type are linked to, or NIL. Raises UserError for an unknown
         mention."""

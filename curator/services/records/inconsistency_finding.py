@@ -22,6 +22,7 @@ from curator.domain.audit import (
 )
 from curator.domain.audit import InconsistencyKind as Kind
 from curator.domain.decisions import Outcome
+from curator.domain.same_string import string_key
 from curator.services.curating import entity_scope, intended_in, is_intended, string_scope
 from curator.services.knowledge import RemapKind, Remapping, lost
 from curator.services.ports import UnitOfWork
@@ -39,6 +40,20 @@ def find(unit: UnitOfWork) -> Inconsistencies:
     rows = [replace(one, intended=is_intended(marks, one.scope, (way.way for way in one.ways))) for one in rows]
     rows.sort(key=lambda one: (ORDER.index(one.kind), -len(one.places), one.text.casefold(), one.external_id))
     return Inconsistencies(tuple(rows), names_of(unit, {id_ for one in rows for way in one.ways for id_ in way.way}))
+
+
+def string_of(unit: UnitOfWork, mention_id: int, every: Inconsistencies) -> Inconsistency | None:
+    """The inconsistency of `every` about the mention's string: in its document, else in the project. Where there is
+    none, all decisions about the string as if it were one; None where it is not decided anywhere. Raises UserError for
+    an unknown mention."""
+    mention = unit.mentions.get(mention_id)
+    key = string_key(mention.text)
+    listed = {one.scope: one for one in every.rows}
+    for document_id in (mention.document_id, None):
+        if (one := listed.get(string_scope(key, mention.type, document_id))) is not None:
+            return one
+    places = unit.kb.decided_alike(mention_id)
+    return _divided(places, Kind.PROJECT, string_scope(key, mention.type)) if places else None
 
 
 def names_of(unit: UnitOfWork, entity_ids: Collection[str]) -> dict[str, str]:

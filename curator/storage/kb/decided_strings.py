@@ -36,10 +36,13 @@ class DecidedStrings:
             found.update((row.id, _place(row)) for row in rows)
         return [found[one] for one in mention_ids if one in found]
 
+    def decided_alike(self, mention_id: int) -> list[DecidedPlace]:
+        this = self._this(mention_id)
+        query = _PLACES.where(MentionRow.string_key == this.string_key, MentionRow.type == this.type, *_counted())
+        return [_place(row) for row in self._conn.execute(query)]
+
     def other_decisions(self, mention_id: int) -> list[OtherDecision]:
-        this = self._conn.execute(_THIS.where(MentionRow.id == mention_id)).first()
-        if this is None:
-            raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
+        this = self._this(mention_id)
         here = func.sum(MentionRow.document_id == this.document_id)
         ways = (DecisionRow.outcome, DecisionRow.entity_ids, DecisionRow.reason)
         query = (
@@ -50,6 +53,12 @@ class DecidedStrings:
             .group_by(*ways)
         )
         return [OtherDecision(verdict_of(*row[:3]), row[3], row[4]) for row in self._conn.execute(query)]
+
+    def _this(self, mention_id: int) -> AnyRow:
+        this = self._conn.execute(_THIS.where(MentionRow.id == mention_id)).first()
+        if this is None:
+            raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
+        return this
 
 
 def _counted() -> tuple[ColumnElement[bool], ...]:

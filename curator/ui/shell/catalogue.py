@@ -8,6 +8,7 @@ from curator.ui.corpus import CORPUS
 from curator.ui.dashboard import SEEING, STEPS
 from curator.ui.entities import ENTITIES, USES
 from curator.ui.files import FILES, RECORDS
+from curator.ui.inconsistencies import INCONSISTENCIES
 from curator.ui.opinions import OPINIONS
 from curator.ui.people import PEOPLE
 from curator.ui.shell.shell_commands import NAME, SHELL
@@ -29,6 +30,7 @@ COMMANDS = in_menu_order(
         SHELL,
         ENTITIES,
         USES,
+        INCONSISTENCIES,
         OPINIONS,
         NAME,
         PEOPLE,

@@ -19,6 +19,7 @@ from curator.ui.corpus import CORPUS
 from curator.ui.dashboard import SEEING, STEPS
 from curator.ui.entities import ENTITIES, USES
 from curator.ui.files import FILES, RECORDS, demo_folder, is_filled, world_of
+from curator.ui.inconsistencies import INCONSISTENCIES
 from curator.ui.kit import ask, cascaded, file_dialog, tell
 from curator.ui.opinions import OPINIONS
 from curator.ui.people import PEOPLE
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from curator.ui.dashboard import SeeingFlows, StepFlows
     from curator.ui.entities import EntityFlows, UseFlows
     from curator.ui.files import NewProjectDialog, ProjectFlows, ProjectWish, RecordFlows
+    from curator.ui.inconsistencies import InconsistencyFlows
     from curator.ui.opinions import OpinionFlows
     from curator.ui.people import PeopleFlows
     from curator.ui.shell.main_window import MainWindow
@@ -161,6 +163,7 @@ class Session(QObject):
         self.entities: EntityFlows | None = None
         self.uses: UseFlows | None = None
         self.corpus: CorpusFlows | None = None
+        self.inconsistencies: InconsistencyFlows | None = None
         self.opinions: OpinionFlows | None = None
         self.rename: Callable[[str], None] = _nobody
         self.prefer: Callable[[PageOpening], None] = _nobody
@@ -271,6 +274,7 @@ class Session(QObject):
         from curator.ui.dashboard import SeeingFlows, StepFlows
         from curator.ui.entities import EntityFlows, UseFlows
         from curator.ui.files import ProjectFlows, RecordFlows
+        from curator.ui.inconsistencies import InconsistencyFlows
         from curator.ui.opinions import OpinionFlows
         from curator.ui.people import PeopleFlows
         from curator.ui.training import ModelFlows
@@ -286,6 +290,7 @@ class Session(QObject):
         self.entities = EntityFlows(bench)
         self.uses = UseFlows(bench, prefer=self.prefer)
         self.corpus = CorpusFlows(bench)
+        self.inconsistencies = InconsistencyFlows(bench)
         self.opinions = OpinionFlows(bench, save=lambda values: self.keep(values))
         register = self.commands.register
         register((*DECIDING, *CANDIDATES, *QUEUE, *TEXT, *JOBS), bench)
@@ -299,6 +304,7 @@ class Session(QObject):
         register(ENTITIES, self.entities)
         register(USES, self.uses)
         register(CORPUS, self.corpus)
+        register(INCONSISTENCIES, self.inconsistencies)
         register(OPINIONS, self.opinions)
         remember(project.folder)
         self.opened.emit(bench)
@@ -325,11 +331,19 @@ class Session(QObject):
     def close(self) -> None:
         """Close the project; its processes end and its lock is free. Idempotent."""
         bench, model = self.bench, self.model
-        for flows in (self.people, self.records, self.entities, self.uses, self.corpus, self.opinions):
+        for flows in (
+            self.people,
+            self.records,
+            self.entities,
+            self.uses,
+            self.corpus,
+            self.inconsistencies,
+            self.opinions,
+        ):
             if flows is not None:
                 flows.close_windows()
         self.bench = self.flows = self.model = self.people = self.records = self.entities = self.uses = None
-        self.corpus = self.opinions = None
+        self.corpus = self.inconsistencies = self.opinions = None
         if model is not None:
             model.close_windows()
         for seen in (self.seeing, self.steps):

@@ -1,0 +1,179 @@
+"""Flows of the list of inconsistencies: from a row to its places in the text, marking, settling, reading again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Qt, QTimer
+
+from curator.domain.audit import Inconsistencies, Inconsistency
+from curator.domain.decisions import Change, ChangeKind, Verdict
+from curator.domain.entities import EntityMatch
+from curator.domain.wording import UserError, tr
+from curator.ui.bench import Workbench
+from curator.ui.entities import add_undo_key, bring_up
+from curator.ui.inconsistencies.inconsistency_window import InconsistencyWindow
+from curator.ui.kit import place_of, way_to
+
+RENEW_MS = 500
+"""So long after a change the list is read again: what comes meanwhile is read with it."""
+RENEWING = {
+    ChangeKind.DECIDED,
+    ChangeKind.ENTITIES,
+    ChangeKind.MENTIONS,
+    ChangeKind.NOTES,
+    ChangeKind.KNOWLEDGE_BASE,
+}
+JUDGING = "In a round you do not see what is decided in the project. Leave the round first."
+GONE = "This mention is no longer there. The list is read again."
+NO_LIST = "The list of inconsistencies is not open: {place} opens it."
+
+
+class InconsistencyFlows(QObject):
+    """*Tools > Inconsistencies*, *Next inconsistency*, *Previous inconsistency*."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self._window: InconsistencyWindow | None = None
+        self._later = QTimer(self, singleShot=True, interval=RENEW_MS)
+        self._later.timeout.connect(self._renew)
+        bench.bridge.changed.connect(self._changed)
+        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key is answered
+        bench.state_changed.connect(self._state_changed)
+
+    def show(self) -> InconsistencyWindow | None:
+        """At the string of the current mention, where its decisions differ. None while the curator judges in a round,
+        and sees nobody's decisions."""
+        bench = self._bench
+        if bench.judging:
+            bench.say(tr(JUDGING))
+            return None
+        window = self._opened()
+        bring_up(window)
+        self._read(window, jump=True)
+        return window
+
+    def step(self, by: int) -> None:
+        """To the next or previous place of the list that is open; the keyboard stays in the text."""
+        if self._window is None:
+            self._bench.say(tr(NO_LIST, place=place_of("tools.inconsistencies")))
+        elif self._window.step(by):
+            self._bench.focus_document()
+
+    def _opened(self) -> InconsistencyWindow:
+        if self._window is not None:
+            return self._window
+        project = self._bench.project
+        window = InconsistencyWindow(
+            contexts=project.inconsistencies.contexts,
+            search=self._search,
+            lookup=project.knowledge.entity,
+            curator=lambda: project.curation.curator,
+            writable=not project.read_only,
+            parent=self._bench.window(),
+        )
+        window.mention_wanted.connect(self._preview)
+        window.open_wanted.connect(self._go)
+        window.settle_wanted.connect(self._settle)
+        window.mark_wanted.connect(self._mark)
+        window.said.connect(self._say)
+        window.finished.connect(lambda _: self._window_gone())
+        add_undo_key(window, self._bench)
+        self._window = window
+        return window
+
+    def _window_gone(self) -> None:
+        self._window = None
+
+    def _search(self, query: str) -> Sequence[EntityMatch]:
+        """Called in a background thread."""
+        knowledge = self._bench.project.knowledge
+        return knowledge.search(query) if query else knowledge.recent()
+
+    def _read(self, window: InconsistencyWindow, *, jump: bool = False) -> None:
+        service, mention_id = self._bench.project.inconsistencies, self._bench.navigator.mention_id if jump else None
+
+        def find() -> tuple[Inconsistencies, Inconsistency | None]:
+            every = service.find()
+            return every, service.of_string(mention_id, every) if mention_id is not None else None
+
+        window.read(find, jump=jump)
+
+    # --- steps ---
+
+    def _mark(self, one: Inconsistency, intended: bool) -> None:
+        window, service = self._window, self._bench.project.inconsistencies
+        if window is None:
+            return
+        try:
+            change = service.mark(one, intended=intended)
+        except UserError as error:
+            window.say(str(error))
+            return
+        self._bench.decider.act(lambda: change)
+        window.marked(one, intended=intended)
+        window.say(tr("{done}. {undo} takes it back.", done=change.text, undo=way_to("edit.undo")))
+
+    def _settle(self, one: Inconsistency, mention_ids: Sequence[int], to: Verdict) -> None:
+        """As the window's own step; what is refused is said in it."""
+        window, project = self._window, self._bench.project
+        if window is None:
+            return
+        try:
+            if refusal := self._bench.many.refusal:
+                raise UserError(refusal)
+            change = project.inconsistencies.settle(one, mention_ids, to)
+        except UserError as error:
+            window.back()
+            window.say(str(error))
+            self._renew()
+            return
+        self._bench.decider.several(lambda: change)
+        window.back()
+        window.say(tr("{done}. {undo} takes it back.", done=change.text, undo=way_to("edit.undo")))
+        self._renew()
+
+    # --- the mentions ---
+
+    def _preview(self, document_id: int, mention_id: int) -> None:
+        """Show a mention in the main window; the keyboard stays where it is."""
+        try:
+            self._bench.navigator.open(document_id, mention_id)
+        except UserError:
+            self._say(tr(GONE))
+            self._renew()
+
+    def _go(self, document_id: int, mention_id: int) -> None:
+        self._preview(document_id, mention_id)
+        self._bench.window().raise_()
+        self._bench.window().activateWindow()
+        self._bench.focus_document()
+
+    def _say(self, words: str) -> None:
+        """Where the curator looks."""
+        if self._window is not None and self._window.isActiveWindow():
+            self._window.say(words)
+        else:
+            self._bench.say(words)
+
+    # --- what changes meanwhile ---
+
+    def _changed(self, change: Change) -> None:
+        if self._window is not None and change.kind in RENEWING and not self._later.isActive():
+            self._later.start()
+
+    def _renew(self) -> None:
+        if self._window is not None:
+            self._read(self._window)
+
+    def _state_changed(self) -> None:
+        """A curator who judges in a round sees nobody's decisions."""
+        if self._bench.judging:
+            self.close_windows()
+
+    def close_windows(self) -> None:
+        """They go with the project."""
+        self._later.stop()
+        if self._window is not None:
+            self._window.done(0)

@@ -1,0 +1,346 @@
+"""The list of inconsistencies with its filters, and below it the places of the highlighted one in their contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import partial
+from typing import TypeAlias
+
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+
+from curator.domain.audit import DecidedPlace, Inconsistencies, Inconsistency, InconsistencyKind
+from curator.domain.wording import ntr, tr
+from curator.services.ports import MentionContext
+from curator.services.records import decided_words
+from curator.ui.deciding import CheckMark, KwicList, KwicRow
+from curator.ui.inconsistencies.inconsistency_rows import KIND_WORDS, InconsistencyTable
+from curator.ui.jobs import KeyHints
+from curator.ui.kit import ElidedLabel, EmptyPage, FindLine, FlowRow, Glance, Worker, rows_in_sight
+
+TYPING_MS = 150
+PART = 300
+"""Places whose contexts are read at a time."""
+HINTS = (("Space", "tick"), ("A", "all"), ("↵", "go to it"), ("⇧↵", "change"), ("I", "intended"), ("Esc", "leave"))
+LOADING, READING = "Looking for inconsistencies…", "Every current decision of the project is compared."
+NONE, CONSISTENT = "No inconsistency", "No string is decided in several ways, and no entity that is used is obsolete."
+NO_MARKED, MARK_ONE = "No inconsistency is marked as intended", "I marks the highlighted one, which leaves the list."
+NO_MATCH, LESS = "No inconsistency matches", "Change the search words or the kind above."
+Contexts: TypeAlias = Callable[[Sequence[int]], list[MentionContext]]
+
+
+class PlaceList(KwicList):
+    """The places of one inconsistency, the rarest decision first, read in parts. `filled`: all of them are listed."""
+
+    filled = Signal()
+
+    def __init__(self, contexts: Contexts, glance: Glance, parent: QWidget | None = None) -> None:
+        super().__init__(tr("Places in their contexts"), parent, glance=glance)
+        self._contexts = contexts
+        self.worker = Worker(self)
+        self._number = 0
+        self._headed: tuple[str, ...] | None = None  # the decision that the last heading names
+        self.of: Inconsistency | None = None
+        self._names: dict[str, str] = {}
+        self._wanted: int | None = None  # the mention to highlight once it is listed
+        self._ticked: set[int] = set()
+
+    def show_places(self, one: Inconsistency | None, every: Inconsistencies) -> None:
+        """Those of the same inconsistency as before keep their ticks and the highlighted place where they can."""
+        same = one is not None and self.of is not None and one.scope == self.of.scope
+        self._ticked = set(self.lines.marked(CheckMark.TICKED)) if same else set()
+        if not same or not self.moved_in:
+            self._wanted = None
+        elif (here := self.mention_id) is not None:
+            self._wanted = here
+        self.of, self._names, self._headed = one, dict(every.names), None
+        self._number += 1
+        if not same:
+            self.show_rows([])
+        if one is not None:
+            report = self.worker.reporter(self._hear)
+            self.worker.ask(partial(_read, self._contexts, one.places, self._number, report), self._end)
+
+    @property
+    def mention_id(self) -> int | None:
+        """Of the highlighted place."""
+        row = self.current
+        return row.context.mention_id if row is not None and row.context is not None else None
+
+    def want(self, mention_id: int) -> None:
+        """Highlight a place, now or when it is listed."""
+        at = self.lines.find(mention_id)
+        if at is None:
+            self._wanted = mention_id
+        else:
+            self._wanted = None
+            self.go_to(at)
+
+    def _hear(self, report: tuple[int, bool, list[tuple[DecidedPlace, MentionContext]]]) -> None:
+        number, first, found = report
+        if number != self._number:
+            return
+        rows = list(self._rows_of(found))
+        if first:
+            moved_in = self.moved_in and self._wanted is not None
+            self.show_rows(rows)
+            self.moved_in = moved_in
+        else:
+            self.add_rows(rows)
+        if self._wanted is not None and (at := self.lines.find(self._wanted)) is not None:
+            self._wanted = None
+            self.go_to(at)
+
+    def _rows_of(self, found: Sequence[tuple[DecidedPlace, MentionContext]]) -> Iterator[KwicRow]:
+        assert self.of is not None
+        numbers = {way.way: (way.verdict, len(way.places)) for way in self.of.ways}
+        for place, context in found:
+            if place.way != self._headed:
+                self._headed = place.way
+                verdict, number = numbers[place.way]
+                yield KwicRow(f"{decided_words(verdict, self._names)} ({number:,})")
+            ticked = place.mention_id in self._ticked
+            yield KwicRow(place.curator, context, CheckMark.TICKED if ticked else CheckMark.UNTICKED)
+
+    def _end(self, number: int) -> None:
+        if number == self._number:
+            self.filled.emit()
+
+
+def _read(
+    contexts: Contexts,
+    places: Sequence[DecidedPlace],
+    number: int,
+    report: Callable[[tuple[int, bool, list[tuple[DecidedPlace, MentionContext]]]], None],
+) -> int:
+    """Called in the background."""
+    for at in range(0, len(places), PART):
+        part = {one.mention_id: one for one in places[at : at + PART]}
+        found = contexts(list(part))
+        report((number, at == 0, [(part[one.mention_id], one) for one in found]))
+    return number
+
+
+class InconsistencyPage(QWidget):
+    """API: `begin`, `show_all`, `go_to_string`, `step`, `current`, `ticked`, `unseen`. `listed`: other lines or ticks;
+    `pressed`: keys of either list that neither move nor tick."""
+
+    listed = Signal()
+    pressed = Signal(int)  # Qt.Key
+
+    def __init__(self, contexts: Contexts, glance: Glance, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._glance = glance
+        self.every: Inconsistencies | None = None
+        self.here: Inconsistency | None = None
+        self.words = FindLine(tr("Find inconsistencies"), tr("Find by string, entity or document"), self)
+        self.kinds = QComboBox(self)
+        self.kinds.setAccessibleName(tr("Kind of inconsistency"))
+        self.kinds.addItem(tr("Every kind"), "")
+        self.intended = QCheckBox(tr("&Marked as intended"), self)
+        self.intended.setToolTip(tr("Lists those that were marked as intended instead of the others"))
+        self.table = InconsistencyTable(self)
+        self.empty = EmptyPage("", parent=self)
+        self.empty.say(tr(LOADING), tr(READING))
+        self.list = PlaceList(contexts, glance, self)
+        self.count = ElidedLabel(muted=True, parent=self)
+        self.count.setMinimumWidth(30 * self.fontMetrics().horizontalAdvance("0"))
+        self.hints = KeyHints(self, gives_way=True)
+        self.hints.set_hints(HINTS)
+        self._typing = QTimer(self, singleShot=True, interval=TYPING_MS)
+        self._compose()
+        self._connect()
+
+    def _compose(self) -> None:
+        line = QHBoxLayout()
+        line.addWidget(self.words, 1)
+        line.addWidget(self.kinds)
+        line.addWidget(self.intended)
+        upper = QWidget(self)
+        rows = QVBoxLayout(upper)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.addWidget(self.table, 1)
+        rows.addWidget(self.empty, 1)
+        self.empty.stand_in(self.table, empty=True)
+        parts = QSplitter(Qt.Orientation.Vertical, self)
+        parts.addWidget(upper)
+        parts.addWidget(self.list)
+        parts.setChildrenCollapsible(False)
+        parts.setStretchFactor(0, 3)
+        parts.setStretchFactor(1, 2)
+        parts.setSizes([300, 240])
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(8)
+        whole.addLayout(line)
+        whole.addWidget(parts, 1)
+        whole.addLayout(FlowRow(self.count, self.hints))
+
+    def _connect(self) -> None:
+        self._typing.timeout.connect(self._list)
+        self.words.textChanged.connect(lambda: self._typing.start())
+        self.words.returnPressed.connect(self._to_table)
+        self.kinds.currentIndexChanged.connect(self._list)
+        self.intended.toggled.connect(self._list)
+        self.table.moved.connect(self._row_changed)
+        self.table.pressed.connect(self._table_key)
+        self.list.pressed.connect(self._key)
+        self.list.clicked_mark.connect(lambda row: self._toggle([row]))
+        self.list.filled.connect(self._say_count)
+        self._glance.log(self.table.viewport(), self.table.scopes_in_sight)
+        self._glance.remember(self.list.viewport(), self._lines_shown)
+
+    # --- what is shown ---
+
+    def show_all(self, every: Inconsistencies, here: Inconsistency | None = None) -> None:
+        """What is highlighted and ticked stays where it can. `here`: the string to list above all others unless it is
+        among them."""
+        first = self.every is None
+        self.every, self.here = every, here
+        self._offer()
+        self._list(again=True)
+        if first:
+            self.go_to_string(here)
+
+    def go_to_string(self, here: Inconsistency | None) -> None:
+        """Highlight the row about a string, in its document or else in the project."""
+        at = self.table.rows.find(here.scope) if here is not None else None
+        if at is not None:
+            self.table.go_to(at)
+        if self.table.rows.rowCount():
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _offer(self) -> None:
+        """The kinds with their numbers; the choice stays."""
+        assert self.every is not None
+        open_ = [one for one in self.every.rows if one.intended is self.intended.isChecked()]
+        with QSignalBlocker(self.kinds):
+            chosen = self.kinds.currentData()
+            self.kinds.clear()
+            self.kinds.addItem(tr("Every kind ({n:,})", n=len(open_)), "")
+            for kind in InconsistencyKind:
+                number = sum(one.is_of(kind) for one in open_)
+                if number:
+                    self.kinds.addItem(f"{tr(KIND_WORDS[kind])} ({number:,})", kind.value)
+            self.kinds.setCurrentIndex(max(self.kinds.findData(chosen), 0))
+
+    def _list(self, *, again: bool = False) -> None:
+        """The rows that the filters choose."""
+        if self.every is None:
+            return
+        if not again and self.sender() is self.intended:
+            self._offer()
+        kind, words = self.kinds.currentData(), self.words.text()
+        rows = self.every.chosen(
+            kind=InconsistencyKind(kind) if kind else None, words=words, intended=self.intended.isChecked()
+        )
+        here = self.here
+        if here is not None and (kind or words.strip() or any(one.scope == here.scope for one in self.every.rows)):
+            here = None
+        with QSignalBlocker(self.table):
+            self.table.show_rows(self.every, rows, here)
+        self._say_empty(not rows and here is None)
+        self._row_changed()
+
+    def _say_empty(self, empty: bool) -> None:
+        assert self.every is not None
+        narrowed = bool(self.words.text().strip() or self.kinds.currentData())
+        nothing = (NO_MARKED, MARK_ONE) if self.intended.isChecked() else (NONE, CONSISTENT)
+        self.empty.say(*(tr(one) for one in ((NO_MATCH, LESS) if narrowed else nothing)))
+        leaves = empty and self.table.hasFocus()
+        self.empty.stand_in(self.table, empty=empty)
+        self.list.setVisible(not empty)
+        if leaves or (empty and self.list.hasFocus()):
+            self.words.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _row_changed(self) -> None:
+        self.list.show_places(self.current, self.every or Inconsistencies())
+        self._say_count()
+
+    def _to_table(self) -> None:
+        if self.table.rows.rowCount():
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _say_count(self) -> None:
+        one, ticked = self.current, len(self.ticked)
+        words = ntr("{n:,} mention", "{n:,} mentions", len(one.places)) if one is not None else ""
+        if ticked:
+            words += tr(", {ticked:,} ticked", ticked=ticked)
+        self.count.set_words(words)
+        self.listed.emit()
+
+    # --- going through ---
+
+    @property
+    def current(self) -> Inconsistency | None:
+        return self.table.current
+
+    @property
+    def place(self) -> DecidedPlace | None:
+        """The highlighted place, or the first of the highlighted row."""
+        one, mention_id = self.current, self.list.mention_id
+        if one is None or not one.places:
+            return None
+        shown = mention_id if self.list.of is one else None
+        return next((place for place in one.places if place.mention_id == shown), one.places[0])
+
+    def step(self, by: int) -> DecidedPlace | None:
+        """Highlight the next or previous place, over the ends of rows; None at the end of the list."""
+        one, place = self.current, self.place
+        if one is None or place is None:
+            return None
+        at = one.places.index(place) + by
+        if not 0 <= at < len(one.places):
+            if not self.table.go_by(by) or self.current is None:
+                return None
+            one = self.current
+            at = 0 if by > 0 else len(one.places) - 1
+        found = one.places[at]
+        self.list.want(found.mention_id)
+        return found
+
+    # --- the places ---
+
+    @property
+    def ticked(self) -> list[int]:
+        """Mention ids, in the order of the list."""
+        return self.list.lines.marked(CheckMark.TICKED)
+
+    @property
+    def unseen(self) -> list[int]:
+        """Ticked places that were never on the screen."""
+        return [one for one in self.ticked if self._glance.unseen([("inconsistent", one)])]
+
+    def go_to_place(self, mention_id: int) -> None:
+        """With the keyboard."""
+        self.list.want(mention_id)
+        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _lines_shown(self) -> list[Hashable]:
+        rows = (self.list.lines.row(one) for one in rows_in_sight(self.list))
+        return [("inconsistent", row.context.mention_id) for row in rows if row is not None and row.context is not None]
+
+    def _table_key(self, key: int) -> None:
+        if key == Qt.Key.Key_Right:
+            self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.pressed.emit(key)
+
+    def _key(self, key: int) -> None:
+        at = self.list.currentIndex().row()
+        if key == Qt.Key.Key_A:
+            self._toggle(list(self.list.lines.lines))
+        elif key == Qt.Key.Key_Space and at >= 0:
+            self._toggle([at])
+            self.list.go_by(1)
+        elif key == Qt.Key.Key_Left:
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.pressed.emit(key)
+
+    def _toggle(self, rows: list[int]) -> None:
+        """Ticks all of them, or, where all are ticked, none."""
+        found = [self.list.lines.row(one) for one in rows]
+        every = all(row is not None and row.mark is CheckMark.TICKED for row in found)
+        self.list.lines.set_marks(dict.fromkeys(rows, CheckMark.UNTICKED if every else CheckMark.TICKED))
+        self._say_count()
