@@ -86,6 +86,7 @@ HINTS = (
     "curator.ui.deciding.propagation.HINTS",
     "curator.ui.entities.uses_page.HINTS",
     "curator.ui.corpus.corpus_page.HINTS",
+    "curator.ui.inconsistencies.inconsistency_page.HINTS",
 )
 """Pairs of a key and what it does."""
 COUNTED = (

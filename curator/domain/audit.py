@@ -95,7 +95,8 @@ class InconsistencyKind(StrEnum):
 
 
 def way_of(verdict: Verdict) -> Way:
-    return tuple(sorted(set(verdict.entity_ids)))
+    ids = verdict.entity_ids
+    return ids if len(ids) < 2 else tuple(sorted(set(ids)))
 
 
 @dataclass(frozen=True, slots=True)

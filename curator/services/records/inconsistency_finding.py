@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, groupby
+from typing import TypeVar
 
 from curator.domain.audit import (
     DecidedPlace,
@@ -30,6 +31,7 @@ from curator.services.ports import UnitOfWork
 MOST_ABOVE = 200_000
 """Entities that are looked at on the way up; behind it two entities count as unrelated."""
 ORDER = list(InconsistencyKind)
+T = TypeVar("T")
 
 
 def find(unit: UnitOfWork) -> Inconsistencies:
@@ -96,11 +98,16 @@ def _ways(places: Iterable[DecidedPlace]) -> tuple[DecidedWay, ...]:
     for one in places:
         found[one.way].append(one)
     ordered = sorted(found.values(), key=lambda own: -len(own))
-    return tuple(DecidedWay(Counter(one.verdict for one in own).most_common(1)[0][0], tuple(own)) for own in ordered)
+    return tuple(DecidedWay(_most([one.verdict for one in own]), tuple(own)) for own in ordered)
 
 
 def _spelling(places: Sequence[DecidedPlace]) -> str:
-    return Counter(" ".join(one.text.split()) for one in places).most_common(1)[0][0]
+    return " ".join(_most([one.text for one in places]).split())
+
+
+def _most(values: Sequence[T]) -> T:
+    """The most frequent one, of equally frequent ones the first."""
+    return values[0] if values.count(values[0]) == len(values) else Counter(values).most_common(1)[0][0]
 
 
 # --- broader and narrower ---

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from sqlalchemy import ColumnElement, Connection, func, select, tuple_
@@ -26,20 +27,20 @@ class DecidedStrings:
         found: list[DecidedPlace] = []
         for part in chunks([tuple(row) for row in self._conn.execute(_DIVIDED)], 400):
             query = _PLACES.where(tuple_(MentionRow.string_key, MentionRow.type).in_(part), *_counted())
-            found += [_place(row) for row in self._conn.execute(query)]
+            found += _places(self._conn.execute(query))
         return sorted(found, key=lambda one: (one.key, one.type))  # sorts are stable: the order of places stays
 
     def decided_places(self, mention_ids: Sequence[int]) -> list[DecidedPlace]:
         found: dict[int, DecidedPlace] = {}
         for part in chunks(unique(mention_ids)):
             rows = self._conn.execute(_PLACES.where(MentionRow.id.in_(part), *_counted()))
-            found.update((row.id, _place(row)) for row in rows)
+            found.update((one.mention_id, one) for one in _places(rows))
         return [found[one] for one in mention_ids if one in found]
 
     def decided_alike(self, mention_id: int) -> list[DecidedPlace]:
         this = self._this(mention_id)
         query = _PLACES.where(MentionRow.string_key == this.string_key, MentionRow.type == this.type, *_counted())
-        return [_place(row) for row in self._conn.execute(query)]
+        return list(_places(self._conn.execute(query)))
 
     def other_decisions(self, mention_id: int) -> list[OtherDecision]:
         this = self._this(mention_id)
@@ -65,10 +66,12 @@ def _counted() -> tuple[ColumnElement[bool], ...]:
     return MentionRow.outcome.in_(GOLD), ~MentionRow.deleted, MentionRow.document_id.not_in(hidden())
 
 
-def _place(row: AnyRow) -> DecidedPlace:
-    verdict = verdict_of(row.outcome, row.entity_ids, row.reason)
-    place = (row.id, row.document_id, row.external_id, row.text, row.string_key, row.type)
-    return DecidedPlace(*place, verdict, row.curator)
+def _places(rows: Iterable[AnyRow]) -> Iterator[DecidedPlace]:
+    """Of rows of `_PLACES`; many have one verdict, which is read once."""
+    read = lru_cache(maxsize=4096)(verdict_of)
+    for id_, document_id, external_id, text, key, type_, outcome, entity_ids, reason, curator in rows:
+        verdict = read(outcome, entity_ids, reason)
+        yield DecidedPlace(id_, document_id, external_id, text, key, type_, verdict, curator)
 
 
 _DIVIDED: AnyQuery = (

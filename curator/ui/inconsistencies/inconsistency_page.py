@@ -195,12 +195,10 @@ class InconsistencyPage(QWidget):
     def show_all(self, every: Inconsistencies, here: Inconsistency | None = None) -> None:
         """What is highlighted and ticked stays where it can. `here`: the string to list above all others unless it is
         among them."""
-        first = self.every is None
-        self.every, self.here = every, here
+        self.every = every
+        self.here = here if here is None or all(one.scope != here.scope for one in every.rows) else None
         self._offer()
         self._list(again=True)
-        if first:
-            self.go_to_string(here)
 
     def go_to_string(self, here: Inconsistency | None) -> None:
         """Highlight the row about a string, in its document or else in the project."""
@@ -234,9 +232,7 @@ class InconsistencyPage(QWidget):
         rows = self.every.chosen(
             kind=InconsistencyKind(kind) if kind else None, words=words, intended=self.intended.isChecked()
         )
-        here = self.here
-        if here is not None and (kind or words.strip() or any(one.scope == here.scope for one in self.every.rows)):
-            here = None
+        here = None if kind or words.strip() else self.here
         with QSignalBlocker(self.table):
             self.table.show_rows(self.every, rows, here)
         self._say_empty(not rows and here is None)
@@ -245,8 +241,8 @@ class InconsistencyPage(QWidget):
     def _say_empty(self, empty: bool) -> None:
         assert self.every is not None
         narrowed = bool(self.words.text().strip() or self.kinds.currentData())
-        nothing = (NO_MARKED, MARK_ONE) if self.intended.isChecked() else (NONE, CONSISTENT)
-        self.empty.say(*(tr(one) for one in ((NO_MATCH, LESS) if narrowed else nothing)))
+        nothing = (tr(NO_MARKED), tr(MARK_ONE)) if self.intended.isChecked() else (tr(NONE), tr(CONSISTENT))
+        self.empty.say(*((tr(NO_MATCH), tr(LESS)) if narrowed else nothing))
         leaves = empty and self.table.hasFocus()
         self.empty.stand_in(self.table, empty=empty)
         self.list.setVisible(not empty)

@@ -156,9 +156,7 @@ class InconsistencyWindow(ShowDialog):
     def _show(self, found: tuple[Inconsistencies, Inconsistency | None]) -> None:
         every, here = found
         jump, self._jump = self._jump, False
-        if not jump:
-            here = self.page.here if here is None else here
-        self.page.show_all(every, here)
+        self.page.show_all(every, here if jump else self.page.here)
         if jump:
             self.page.go_to_string(here)
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 import curator.ui
 from curator.domain.attributes import Scheme
+from curator.domain.audit import DecidedPlace, DecidedWay, Inconsistencies, Inconsistency, InconsistencyKind
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Document, DocumentState, SourceDocument, Split
 from curator.services.importing.import_comparing import Compared
@@ -44,6 +45,7 @@ from curator.ui.files.changed_texts import ChangedTextsDialog
 from curator.ui.files.document_columns import DocumentColumnsDialog
 from curator.ui.files.import_report import ImportReportDialog
 from curator.ui.files.save_as import SaveDialog
+from curator.ui.inconsistencies.inconsistency_window import InconsistencyWindow
 from curator.ui.jobs.jobs import JobKind, RunningJob
 from curator.ui.kit.form import BaseDialog, FormDialog, ShowDialog
 from curator.ui.opinions.prompt_dialog import PromptDialog
@@ -129,6 +131,24 @@ def _corpus(desk: Desk, _: Path) -> CorpusWindow:
     return window
 
 
+def _inconsistencies(desk: Desk, _: Path) -> InconsistencyWindow:
+    ways = [Verdict.link("D1"), Verdict.nil()]
+    places = [DecidedPlace(at, 1, "1", "gout", "gout", "Disease", one, "ada") for at, one in enumerate(ways, start=1)]
+    made = tuple(DecidedWay(one.verdict, (one,)) for one in places)
+    window = InconsistencyWindow(
+        contexts=lambda ids: [_context(one) for one in ids],
+        search=lambda *_: None,  # type: ignore[arg-type, return-value]
+        lookup=lambda _: None,
+        curator=lambda: "ada",
+        writable=True,
+        parent=desk.window,
+    )
+    window.worker.here = window.page.list.worker.here = True
+    row = Inconsistency(InconsistencyKind.NIL, "a", "gout", "Disease", made, 1, "1")
+    window.read(lambda: (Inconsistencies((row,), {"D1": "Gout"}), None))
+    return window
+
+
 def _suspicious(desk: Desk, _: Path) -> SuspiciousWindow:
     row = SuspiciousGold(1, 2, "arrest", ("MESH:D006323",), 0.1, "NIL", "NIL", 0.7)
     return SuspiciousWindow(SuspiciousList((row,), "1 of 9.", 9), name_of=str.lower, writable=True, parent=desk.window)
@@ -207,6 +227,7 @@ MAKERS: dict[str, str | Maker] = {
     "ImportKbDialog": "project.import_kb",
     "ImportReportDialog": _report,
     "ImportsDialog": "project.imports",
+    "InconsistencyWindow": _inconsistencies,
     "KbExportDialog": "project.export_kb",
     "MainWindow": lambda desk, _: desk.window,
     "ManifestDialog": lambda desk, _: ManifestDialog("Manifest", "text", desk.window),
