@@ -214,9 +214,10 @@ class KnowledgeBaseRepository(Protocol):
         """Mentions decided NIL, or else undecided ones whose suggestion says NIL, in queue and text order."""
         ...
 
-    def divided(self) -> list[DecidedPlace]:
+    def divided(self, *, in_document: bool = False) -> list[DecidedPlace]:
         """The current links and NILs of each string and type that has several different ones, by string and type, then
-        in queue and text order. Lists of the same entities in another order may be told apart."""
+        in queue and text order. Lists of the same entities in another order may be told apart. `in_document`: only
+        those of documents that have several of one string."""
         ...
 
     def decided_places(self, mention_ids: Sequence[int]) -> list[DecidedPlace]:

@@ -19,7 +19,7 @@ from curator.services.core import EventBus
 from curator.services.curating import decide_in, intend, intended_in, is_intended, string_scope
 from curator.services.knowledge import joined_note
 from curator.services.ports import Clock, MentionContext, Store, UnitOfWork
-from curator.services.records.inconsistency_finding import find, names_of, string_of
+from curator.services.records.inconsistency_finding import find, find_first, names_of, string_of
 
 NOTHING_SHOWN = Shown("", ())
 """The candidates of a mention are not in the list: none was passed over."""
@@ -60,6 +60,11 @@ class InconsistencyService:
         """All inconsistencies of the current decisions. 0.2 s for 10,000 decisions: call it from a worker thread."""
         with self._store.read() as unit:
             return find(unit)
+
+    def find_first(self) -> Inconsistencies:
+        """The first rows of `find`, for a list that waits for the others. Call it from a worker thread."""
+        with self._store.read() as unit:
+            return find_first(unit)
 
     def of_string(self, mention_id: int, every: Inconsistencies) -> Inconsistency | None:
         """The one of `every` about the mention's string, in its document or else in the project; where there is none,

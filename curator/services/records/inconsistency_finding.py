@@ -36,8 +36,16 @@ T = TypeVar("T")
 
 def find(unit: UnitOfWork) -> Inconsistencies:
     """Every inconsistency: by kind, then the most frequent first."""
-    strings = list(_strings(unit))
-    rows = [*_with_hierarchy(unit, strings), *_gone(unit)]
+    return _listed(unit, [*_with_hierarchy(unit, list(_strings(unit.kb.divided()))), *_gone(unit)])
+
+
+def find_first(unit: UnitOfWork) -> Inconsistencies:
+    """Those of one string linked to several entities in one document, with which the list begins, read sooner."""
+    strings = _with_hierarchy(unit, list(_strings(unit.kb.divided(in_document=True))))
+    return _listed(unit, [one for one in strings if one.kind in (Kind.DOCUMENT, Kind.HIERARCHY)])
+
+
+def _listed(unit: UnitOfWork, rows: Iterable[Inconsistency]) -> Inconsistencies:
     marks = intended_in(unit)
     rows = [replace(one, intended=is_intended(marks, one.scope, (way.way for way in one.ways))) for one in rows]
     rows.sort(key=lambda one: (ORDER.index(one.kind), -len(one.places), one.text.casefold(), one.external_id))
@@ -69,8 +77,8 @@ def names_of(unit: UnitOfWork, entity_ids: Collection[str]) -> dict[str, str]:
 # --- one string, several ways ---
 
 
-def _strings(unit: UnitOfWork) -> Iterator[Inconsistency]:
-    for (key, type_), group in groupby(unit.kb.divided(), key=lambda one: (one.key, one.type)):
+def _strings(divided: Iterable[DecidedPlace]) -> Iterator[Inconsistency]:
+    for (key, type_), group in groupby(divided, key=lambda one: (one.key, one.type)):
         places = list(group)
         documents: defaultdict[int, list[DecidedPlace]] = defaultdict(list)
         for one in places:

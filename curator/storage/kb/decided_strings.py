@@ -23,11 +23,18 @@ class DecidedStrings:
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
-    def divided(self) -> list[DecidedPlace]:
+    def divided(self, *, in_document: bool = False) -> list[DecidedPlace]:
         found: list[DecidedPlace] = []
-        for part in chunks([tuple(row) for row in self._conn.execute(_DIVIDED)], 400):
-            query = _PLACES.where(tuple_(MentionRow.string_key, MentionRow.type).in_(part), *_counted())
-            found += _places(self._conn.execute(query))
+        where = (*_STRING, MentionRow.document_id) if in_document else _STRING
+        divided: AnyQuery = (
+            select(*where)
+            .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
+            .where(*_counted())
+            .group_by(*where)
+            .having(func.count(DecisionRow.entity_ids.distinct()) > 1)  # NIL is the empty list of entities
+        )
+        for part in chunks([tuple(row) for row in self._conn.execute(divided)], 250):
+            found += _places(self._conn.execute(_PLACES.where(tuple_(*where).in_(part), *_counted())))
         return sorted(found, key=lambda one: (one.key, one.type))  # sorts are stable: the order of places stays
 
     def decided_places(self, mention_ids: Sequence[int]) -> list[DecidedPlace]:
@@ -74,14 +81,7 @@ def _places(rows: Iterable[AnyRow]) -> Iterator[DecidedPlace]:
         yield DecidedPlace(id_, document_id, external_id, text, key, type_, verdict, curator)
 
 
-_DIVIDED: AnyQuery = (
-    select(MentionRow.string_key, MentionRow.type)
-    .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
-    .where(*_counted())
-    .group_by(MentionRow.string_key, MentionRow.type)
-    .having(func.count(DecisionRow.entity_ids.distinct()) > 1)
-)
-"""NIL is the empty list of entities. Lists in another order differ here; callers compare them as sets."""
+_STRING = (MentionRow.string_key, MentionRow.type)
 _PLACES: AnyQuery = (
     select(
         MentionRow.id,

@@ -12,11 +12,11 @@ from curator.domain.entities import EntityMatch
 from curator.domain.wording import UserError, tr
 from curator.ui.bench import Workbench
 from curator.ui.entities import add_undo_key, bring_up
-from curator.ui.inconsistencies.inconsistency_window import InconsistencyWindow
+from curator.ui.inconsistencies.inconsistency_window import Hear, InconsistencyWindow
 from curator.ui.kit import place_of, way_to
 
-RENEW_MS = 500
-"""So long after a change the list is read again: what comes meanwhile is read with it."""
+QUIET_MS = 1000
+"""So long after the last change the list is read again: never between two keys of somebody who decides."""
 RENEWING = {
     ChangeKind.DECIDED,
     ChangeKind.ENTITIES,
@@ -36,7 +36,7 @@ class InconsistencyFlows(QObject):
         super().__init__(bench)
         self._bench = bench
         self._window: InconsistencyWindow | None = None
-        self._later = QTimer(self, singleShot=True, interval=RENEW_MS)
+        self._later = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._later.timeout.connect(self._renew)
         bench.bridge.changed.connect(self._changed)
         bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key is answered
@@ -94,7 +94,9 @@ class InconsistencyFlows(QObject):
     def _read(self, window: InconsistencyWindow, *, jump: bool = False) -> None:
         service, mention_id = self._bench.project.inconsistencies, self._bench.navigator.mention_id if jump else None
 
-        def find() -> tuple[Inconsistencies, Inconsistency | None]:
+        def find(hear: Hear | None) -> tuple[Inconsistencies, Inconsistency | None]:
+            if hear is not None:
+                hear(service.find_first())
             every = service.find()
             return every, service.of_string(mention_id, every) if mention_id is not None else None
 
@@ -160,7 +162,7 @@ class InconsistencyFlows(QObject):
     # --- what changes meanwhile ---
 
     def _changed(self, change: Change) -> None:
-        if self._window is not None and change.kind in RENEWING and not self._later.isActive():
+        if self._window is not None and change.kind in RENEWING:
             self._later.start()
 
     def _renew(self) -> None:

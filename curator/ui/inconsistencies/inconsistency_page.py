@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeAlias
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.audit import DecidedPlace, Inconsistencies, Inconsistency, InconsistencyKind
 from curator.domain.wording import ntr, tr
@@ -137,6 +137,9 @@ class InconsistencyPage(QWidget):
         self.kinds = QComboBox(self)
         self.kinds.setAccessibleName(tr("Kind of inconsistency"))
         self.kinds.addItem(tr("Every kind"), "")
+        self.kinds.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.kinds.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.kinds.setMinimumContentsLength(12)
         self.intended = QCheckBox(tr("&Marked as intended"), self)
         self.intended.setToolTip(tr("Lists those that were marked as intended instead of the others"))
         self.table = InconsistencyTable(self)
@@ -169,6 +172,7 @@ class InconsistencyPage(QWidget):
         parts.setStretchFactor(0, 3)
         parts.setStretchFactor(1, 2)
         parts.setSizes([300, 240])
+        self.list.hide()  # until there is something to list
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(8)
@@ -205,6 +209,7 @@ class InconsistencyPage(QWidget):
         at = self.table.rows.find(here.scope) if here is not None else None
         if at is not None:
             self.table.go_to(at)
+            self.table.scrollTo(self.table.currentIndex(), self.table.ScrollHint.PositionAtCenter)
         if self.table.rows.rowCount():
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -19,6 +19,8 @@ NO_PARENT = QModelIndex()
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 HEADERS = ("String", "Type", "Decided as", "Mentions", "Document")
 STRING, DECIDED, MENTIONS = 0, 2, 3
+GAP = "\u2002"
+"""Behind a figure, so that it does not touch the words of the next column."""
 LETTERS = (26, 14, 0, 11, 16)
 """Widths of the columns at first; 0 takes the room that is left."""
 KIND_WORDS = {
@@ -107,7 +109,8 @@ class InconsistencyModel(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _side(section)
-        return tr(HEADERS[section]) if role == Qt.ItemDataRole.DisplayRole else None
+        words = tr(HEADERS[section]) + (GAP if section == MENTIONS else "")
+        return words if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         found = self._rows[index.row()] if index.isValid() and index.row() < len(self._rows) else None
@@ -139,7 +142,7 @@ class InconsistencyModel(QAbstractTableModel):
         if column == DECIDED:
             return ways_words(one, self._every)
         if column == MENTIONS:
-            return f"{len(one.places):,}"
+            return f"{len(one.places):,}{GAP}"
         return (one.text, one.type, "", "", place_words(one))[column]
 
 

@@ -46,7 +46,8 @@ NOT_MARKED = "This string is decided in one way so far: there is nothing to mark
 LAST, FIRST = "This is the last place in the list.", "This is the first place in the list."
 EMPTY = "No inconsistency is listed."
 MOST_ANSWERS = 8
-Find: TypeAlias = Callable[[], tuple[Inconsistencies, Inconsistency | None]]
+Hear: TypeAlias = Callable[[Inconsistencies], None]
+Find: TypeAlias = Callable[[Hear | None], tuple[Inconsistencies, Inconsistency | None]]
 
 
 class InconsistencyWindow(ShowDialog):
@@ -149,9 +150,16 @@ class InconsistencyWindow(ShowDialog):
         self.note.set_note(words)
 
     def read(self, find: Find, *, jump: bool = False) -> None:
-        """List what `find` returns, and a string that should be among them; `jump`: highlight that string."""
+        """List what `find` returns, and a string that should be among them; `jump`: highlight that string. The first
+        time `find` is given what to call with rows that it has sooner than the others."""
         self._jump = self._jump or jump
-        self.worker.ask(find, self._show, failed=lambda: self.say(tr(FAILED)))
+        hear = self.worker.reporter(self._begin) if self.page.every is None else None
+        self.worker.ask(partial(find, hear), self._show, failed=lambda: self.say(tr(FAILED)))
+
+    def _begin(self, first: Inconsistencies) -> None:
+        if self.page.every is None and first.chosen():
+            self.page.show_all(first)
+            self.page.go_to_string(None)
 
     def _show(self, found: tuple[Inconsistencies, Inconsistency | None]) -> None:
         every, here = found

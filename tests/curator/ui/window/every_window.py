@@ -145,7 +145,7 @@ def _inconsistencies(desk: Desk, _: Path) -> InconsistencyWindow:
     )
     window.worker.here = window.page.list.worker.here = True
     row = Inconsistency(InconsistencyKind.NIL, "a", "gout", "Disease", made, 1, "1")
-    window.read(lambda: (Inconsistencies((row,), {"D1": "Gout"}), None))
+    window.read(lambda _: (Inconsistencies((row,), {"D1": "Gout"}), None))
     return window
 
 
