@@ -22,6 +22,7 @@ from curator.services.ports.documents import (
     QueueRow,
     TextMover,
     TextMoves,
+    TextPart,
 )
 from curator.services.ports.files import (
     DOCUMENT_FIELDS,
@@ -141,6 +142,7 @@ __all__ = [
     "TablePreview",
     "TextMover",
     "TextMoves",
+    "TextPart",
     "Tried",
     "UnitOfWork",
     "WorkRow",

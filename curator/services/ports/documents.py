@@ -39,6 +39,15 @@ class DocumentText:
 
 
 @dataclass(frozen=True, slots=True)
+class TextPart:
+    """`number` visible documents in import order, the last one with the id `last`; `texts` of those that may match."""
+
+    texts: tuple[DocumentText, ...]
+    number: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectCounts:
     """Numbers for the status line and `curator info`."""
 
@@ -89,8 +98,24 @@ class DocumentRepository(Protocol):
         """The exact source record of the document."""
         ...
 
-    def texts(self, *, after: int, limit: int, split: Split | None = None) -> list[DocumentText]:
-        """Up to `limit` visible documents whose ids are greater than `after`, in import order."""
+    def texts(
+        self,
+        *,
+        after: int,
+        limit: int,
+        split: Split | None = None,
+        having: Sequence[str | None] = (),
+        plain: bool = False,
+    ) -> TextPart:
+        """Up to `limit` visible documents whose ids are greater than `after`, in import order.
+
+        `having`: consecutive characters, ASCII letters in either case, None for any one character; texts in which they
+        do not occur are left out. A text with U+0000 is never left out, unless `plain` says that there is none.
+        """
+        ...
+
+    def text_version(self) -> tuple[int, ...]:
+        """Another one after other documents became visible, or a text was replaced."""
         ...
 
     def passages_of(self, document_ids: Sequence[int]) -> dict[int, tuple[Passage, ...]]:

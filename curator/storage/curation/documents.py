@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import ColumnElement, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, func, insert, or_, select, update
 
 from curator.domain.decisions import Outcome
 from curator.domain.documents import (
@@ -18,7 +18,7 @@ from curator.domain.documents import (
     text_hash,
 )
 from curator.domain.wording import UserError, tr
-from curator.services.ports import DocumentText, ProjectCounts, QueueFilter, QueueRow
+from curator.services.ports import DocumentText, ProjectCounts, QueueFilter, QueueRow, TextPart
 from curator.storage.curation.counters import set_states, states_of
 from curator.storage.curation.facets import document_condition, undecided_condition
 from curator.storage.curation.imports import Imports
@@ -29,8 +29,10 @@ from curator.storage.db import (
     CommentRow,
     DocumentRow,
     DocumentTextRow,
+    FormerTextRow,
     MentionRow,
     PassageRow,
+    SourceFileRow,
     among,
     chunks,
     fold,
@@ -83,10 +85,28 @@ class SqlDocuments(SourceFiles, Imports):
             raise _no_document(document_id)
         return raw
 
-    def texts(self, *, after: int, limit: int, split: Split | None = None) -> list[DocumentText]:
-        query = _TEXTS if split is None else _TEXTS_OF_SPLIT
-        values = {"after": after, "limit": limit, **({"split": split.value} if split is not None else {})}
-        return [DocumentText(row[0], row[1], _SPLITS[row[2]], row[3]) for row in self._conn.execute(query, values)]
+    def texts(
+        self,
+        *,
+        after: int,
+        limit: int,
+        split: Split | None = None,
+        having: Sequence[str | None] = (),
+        plain: bool = False,
+    ) -> TextPart:
+        of_split = () if split is None else (DocumentRow.split == split.value,)
+        ids = select(DocumentRow.id).where(DocumentRow.id > after, visible(), *of_split)
+        ids = ids.order_by(DocumentRow.id).limit(limit)
+        number, last = self._conn.execute(select(func.count(), func.max(ids.subquery().c.id))).one()
+        if not number:
+            return TextPart((), 0, after)
+        held = _HELD_PLAINLY if plain else _HELD
+        query = _TEXTS.where(*of_split, *((held,) if having else ()))
+        found = self._conn.execute(query, {"after": after, "last": last, **({"like": _like(having)} if having else {})})
+        return TextPart(tuple(DocumentText(row[0], row[1], _SPLITS[row[2]], row[3]) for row in found), number, last)
+
+    def text_version(self) -> tuple[int, ...]:
+        return self._conn.execute(_LAST_FORMER).scalar_one() or 0, *self._conn.execute(_VISIBLE_FILES).scalars()
 
     def passages_of(self, document_ids: Sequence[int]) -> dict[int, tuple[Passage, ...]]:
         found: dict[int, list[Passage]] = {}
@@ -248,14 +268,27 @@ _PASSAGES_OF = (
     .order_by(PassageRow.document_id, PassageRow.ordinal)
 )
 _SPLITS = {one.value: one for one in Split}
+# each text is looked at before its document is: most are left out
 _TEXTS = (
-    select(DocumentRow.id, DocumentRow.external_id, DocumentRow.split, DocumentTextRow.text)
-    .join(DocumentTextRow, DocumentTextRow.document_id == DocumentRow.id)
-    .where(DocumentRow.id > bindparam("after"), visible())
-    .order_by(DocumentRow.id)
-    .limit(bindparam("limit"))
+    select(DocumentTextRow.document_id, DocumentRow.external_id, DocumentRow.split, DocumentTextRow.text)
+    .join(DocumentRow, DocumentTextRow.document_id == DocumentRow.id)
+    .where(DocumentTextRow.document_id > bindparam("after"), DocumentTextRow.document_id <= bindparam("last"))
+    .where(visible())
+    .order_by(DocumentTextRow.document_id)
 )
-_TEXTS_OF_SPLIT = _TEXTS.where(DocumentRow.split == bindparam("split"))
+_HELD_PLAINLY = DocumentTextRow.text.like(bindparam("like"), escape="\\")
+_HELD = or_(_HELD_PLAINLY, func.instr(DocumentTextRow.text, func.char(0)) > 0)  # LIKE ends at U+0000
+_LAST_FORMER = select(func.max(FormerTextRow.id))
+_VISIBLE_FILES = select(SourceFileRow.id).where(SourceFileRow.complete, ~SourceFileRow.withdrawn)
+
+
+_LIKE_SIGNS = {one: f"\\{one}" for one in "%_\\"}
+
+
+def _like(having: Sequence[str | None]) -> str:
+    """Of LIKE: it takes ASCII letters in either case, and one character for each underscore."""
+    signs = ["_" if one is None else _LIKE_SIGNS.get(one, one) for one in having]
+    return f"%{''.join(signs)}%"
 
 
 def _no_document(document_id: int) -> UserError:

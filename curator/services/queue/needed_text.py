@@ -1,0 +1,142 @@
+"""What must occur in a text for words or a pattern to match in it, so that most texts need not be read.
+
+Found from the text that is searched for alone, and only where it is sure: no answer changes by it. Without regard to
+case, `regex` matches k with the Kelvin sign, s with ſ, and i with İ and ı; every other ASCII letter only with its other
+case. These three, and whatever is not ASCII, stand for any one character here, so Unicode's forms need no care.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+Needed = tuple[str | None, ...]
+"""Consecutive characters, ASCII letters in either case. None: any one character."""
+FEWEST = 3
+"""Characters that are not any: fewer occur in nearly every text."""
+ODD = frozenset("iksIKS")
+_SINGLE = frozenset(string.ascii_letters + string.digits + string.whitespace + "\"#%&',-/:;<=>@_`~!")
+_CLASSES = frozenset("bBwWdDsS")
+_ENDS = frozenset(".^$")
+_AROUND = frozenset({"?=", "?!", "?<=", "?<!"})
+_COUNT = re.compile(r"\{\d+(?:,\d*)?\}")
+_OPENING = re.compile(r"\((?:\?(?:[:=!>]|<[=!]|P?<[A-Za-z_]\w*>))?(?![?*])")
+_SET = re.compile(r"\[\^?\]?(?:[^\]\[\\&|~-]|-(?!-)|\\[wWdDsSbtnr\]\\^.-])*\]")
+
+
+class _UnknownError(Exception):
+    """Something that is not read here."""
+
+
+@dataclass(slots=True)
+class _Group:
+    """Open at this place of the pattern: the number of runs before it, and whether its own occur in every match."""
+
+    begun: int
+    holds: bool
+
+
+def needed_by_words(text: str, *, case: bool) -> Needed | None:
+    """The word that tells most; None where none tells enough."""
+    return _best(_characters(one, case=case) for one in text.split())
+
+
+def needed_by_pattern(text: str, *, case: bool) -> Needed | None:
+    """Characters that every match contains; None where there are none, or the pattern is not understood."""
+    try:
+        runs = list(_runs(text))
+    except _UnknownError:
+        return None
+    return _best(_characters(one, case=case) for one in runs)
+
+
+def _characters(run: str, *, case: bool) -> Needed:
+    return tuple(one if one.isascii() and one != "\0" and (case or one not in ODD) else None for one in run)
+
+
+def _best(runs: Iterable[Needed]) -> Needed | None:
+    found = max((_trimmed(one) for one in runs), key=_fixed, default=())
+    return found if _fixed(found) >= FEWEST else None
+
+
+def _trimmed(run: Needed) -> Needed:
+    places = [at for at, one in enumerate(run) if one is not None]
+    return run[places[0] : places[-1] + 1] if places else ()
+
+
+def _fixed(run: Needed) -> int:
+    return sum(one is not None for one in run)
+
+
+def _runs(pattern: str) -> list[str]:
+    """The literal characters that every match contains, as far as they follow each other. Raises _UnknownError."""
+    runs, at, groups = [""], 0, []
+    while at < len(pattern):
+        one, literal, begun = pattern[at], "", len(runs)
+        if one == "\\":
+            at, literal = at + 2, _escaped(pattern[at + 1 : at + 2])
+        elif one == "(":
+            end = _matched(_OPENING, pattern, at)
+            groups.append(_Group(begun, holds=pattern[at + 1 : end] not in _AROUND))
+            at = end
+        elif one == ")" and groups:
+            group = groups.pop()
+            at, begun = at + 1, group.begun
+            if not group.holds:
+                del runs[begun:]
+        elif one == "[":
+            at = _matched(_SET, pattern, at)
+        elif one == "|" and groups:
+            at, groups[-1].holds = at + 1, False
+        elif one in _ENDS:
+            at += 1
+        elif one in _SINGLE or not one.isascii():
+            at, literal = at + 1, one
+        else:
+            raise _UnknownError
+        least, behind = _repeated(pattern, at)
+        if not least:
+            del runs[begun:]
+        elif literal:
+            runs[-1] += literal
+        if not literal or behind > at:
+            runs.append("")
+        at = behind
+    if groups:
+        raise _UnknownError
+    return runs
+
+
+def _escaped(one: str) -> str:
+    """The character that is escaped, '' for a class or a place."""
+    if one in _CLASSES:
+        return ""
+    if one and one.isascii() and not one.isalnum():
+        return one
+    raise _UnknownError
+
+
+def _matched(what: re.Pattern[str], pattern: str, at: int) -> int:
+    found = what.match(pattern, at)
+    if found is None:
+        raise _UnknownError
+    return found.end()
+
+
+def _repeated(pattern: str, at: int) -> tuple[int, int]:
+    """How often at least what ends here occurs, 0 or 1, and the place behind its quantifier."""
+    one = pattern[at : at + 1]
+    if one == "{":
+        end = _matched(_COUNT, pattern, at)
+        least = int(int(re.split(r"[{,}]", pattern[at:end])[1]) > 0)
+    elif one and one in "*?+":
+        end, least = at + 1, int(one == "+")
+    else:
+        return 1, at
+    if pattern[end : end + 1] in ("?", "+"):
+        end += 1
+    if pattern[end : end + 1] in ("*", "+", "?", "{"):
+        raise _UnknownError
+    return least, end
