@@ -94,9 +94,8 @@ class Uses:
     def strings(self) -> tuple[UsedString, ...]:
         """The most frequent first."""
         spellings: dict[str, Counter[str]] = {}
-        for one in self.uses:
-            text = " ".join(one.context.text.split())
-            spellings.setdefault(string_key(one.context.text), Counter())[text] += 1
+        for text, number in Counter(one.context.text for one in self.uses).items():
+            spellings.setdefault(string_key(text), Counter())[" ".join(text.split())] += number
         found = [UsedString(texts.most_common(1)[0][0], key, texts.total()) for key, texts in spellings.items()]
         return tuple(sorted(found, key=lambda one: (-one.number, one.text.casefold())))
 

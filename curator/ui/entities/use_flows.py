@@ -44,6 +44,7 @@ class UseFlows(QObject):
         super().__init__(bench)
         self._bench = bench
         self._window: UsesWindow | None = None
+        self._built: UsesWindow | None = None  # the same, and the one that was closed
         self.opener = PageOpener(prefer, self)
         self.opener.said.connect(self._say)
         self._later = QTimer(self, singleShot=True, interval=RENEW_MS)
@@ -151,8 +152,15 @@ class UseFlows(QObject):
         return window
 
     def _opened(self, first: str = "") -> UsesWindow:
-        if self._window is not None:
-            return self._window
+        if self._window is None:
+            if self._built is None:
+                self._built = self._made(first)
+            else:
+                self._built.renew(first)
+            self._window = self._built
+        return self._window
+
+    def _made(self, first: str) -> UsesWindow:
         project = self._bench.project
         window = UsesWindow(
             project.uses.of,
@@ -170,7 +178,6 @@ class UseFlows(QObject):
         window.linker_wanted.connect(self._ask_linker)
         window.finished.connect(lambda _: self._window_gone())
         add_undo_key(window, self._bench)
-        self._window = window
         return window
 
     def _window_gone(self) -> None:
@@ -246,6 +253,9 @@ class UseFlows(QObject):
         self._later.stop()
         if self._window is not None:
             self._window.done(0)
+        if self._built is not None:
+            self._built.shut()
+            self._built = None
 
 
 def _shown_in(card: EntityCard, _: QPoint) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 
 from PySide6.QtCore import QRectF, QSize
@@ -61,8 +62,14 @@ def chance_words(probability: float | None) -> str:
     return "> 99 %" if probability > 0.99 else f"{max(probability * 100, 1):.0f} %"
 
 
-def column_places(font: QFont) -> list[tuple[float, float]]:
+def column_places(font: QFont) -> Sequence[tuple[float, float]]:
     """(Begin, width) in pixels of the columns, from the first one's left edge."""
+    return _places(font.key(), font)
+
+
+@lru_cache(maxsize=4)
+def _places(_: str, font: QFont) -> Sequence[tuple[float, float]]:
+    """By the font's key: each line that is painted asks twice."""
     metrics = QFontMetricsF(scaled(font, SMALL))
     wide = metrics.horizontalAdvance
     widths = [max(wide(tr(one)), wide(tr(sample))) for one, sample in zip(HEADINGS, SAMPLES, strict=True)]

@@ -59,6 +59,12 @@ class UseFilters(QWidget):
         line.addWidget(box)
         return both
 
+    def reset(self) -> None:
+        """To what they begin with."""
+        for box in (self.curators, self.splits, self.orders):
+            with QSignalBlocker(box):
+                box.setCurrentIndex(0)
+
     def offer(self, uses: Uses) -> None:
         """The curators of these uses; who was chosen stays chosen while they have one."""
         with QSignalBlocker(self.curators):
@@ -146,6 +152,11 @@ class UsesPage(QWidget):
         self.list.clicked_mark.connect(lambda row: self._toggle([row]))
 
     # --- what is shown ---
+
+    def clear(self) -> None:
+        """Nothing of an entity."""
+        self.begin("")
+        self.strings.show_rows([])
 
     def begin(self, words: str) -> None:
         """While the uses of another entity are read."""

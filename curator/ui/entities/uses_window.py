@@ -39,7 +39,8 @@ class UsesWindow(ShowDialog):
     mentions that were ticked and seen, and the verdict that they should get instead of the link.
 
     `of` is called in a thread of its own; `curator` returns the curator's name. `first`: the entity that will be
-    shown first, whose uses are read while the window is made.
+    shown first, whose uses are read while the window is made. Closed, it stays built: `renew` makes it as it was at
+    first, `shut` ends it.
     """
 
     mention_wanted = Signal(int, int)  # document, mention: to be shown beside
@@ -62,7 +63,8 @@ class UsesWindow(ShowDialog):
         super().__init__(tr("All uses of the entity"), parent)
         self.setWindowFlags(Qt.WindowType.Window)
         self._of, self._curator, self._writable = of, curator, writable
-        glance = Glance(Sight.of_process())
+        self.stay_built()
+        self._glance = glance = Glance(Sight.of_process())
         self.worker = Worker(self)
         self._reading = first
         if first:
@@ -112,9 +114,33 @@ class UsesWindow(ShowDialog):
         self._enable()
 
     def _end(self) -> None:
+        """What was read goes, and what is still read is not waited for."""
+        self.worker.drop()
+        self._close_search()
+        self.strip.dismiss()
+        self.page.clear()
+
+    def renew(self, first: str = "") -> None:
+        """As it was when it was made; `first` as there."""
+        self._reading = first
+        if first:
+            self._read(first)
+        self._glance.forget()
+        self.page.filters.reset()
+        self.begin_again()
+
+    def shut(self) -> None:
+        """Before the project is closed: wait for what is still read."""
+        self.worker.close()
+        self._close_search()
+        self.deleteLater()
+
+    def _close_search(self) -> None:
         if self._search is not None:
             self._search.panel.close_search()
-        self.worker.close()
+            self.pages.removeWidget(self._search)
+            self._search.deleteLater()
+            self._search = None
 
     @property
     def search(self) -> SearchPane:

@@ -64,6 +64,16 @@ class BaseDialog(QDialog):
         self.body = QVBoxLayout()
         self.body.setSpacing(12)
 
+    def stay_built(self) -> None:
+        """Closing only hides it, so that it is there at once when it is shown the next time; see `begin_again`."""
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+
+    def begin_again(self) -> None:
+        """Give the keyboard as at the first time when it is shown next."""
+        self._was_shown = False
+        if (focused := self.focusWidget()) is not None:
+            focused.clearFocus()
+
     def enter_presses(self, button: QPushButton | None) -> None:
         """Make this button the only default one; None: Enter presses only a button that has the keyboard."""
         self._default = button

@@ -129,6 +129,9 @@ class SeenLog(PaintLog):
     def was_seen(self, key: Hashable) -> bool:
         return key in self._seen
 
+    def forget(self) -> None:
+        self._seen.clear()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == Kind.Hide:
             self._keep(())
@@ -368,6 +371,12 @@ class Glance:
         """Whether each of these was on the screen long enough before the key was pressed."""
         sight = self._sight
         return sight is None or all(sight.has_seen(self._since(key)) for key in keys)
+
+    def forget(self) -> None:
+        """Nothing was seen yet, of what is remembered: the view is used for something else."""
+        for log in self._logs:
+            if isinstance(log, SeenLog):
+                log.forget()
 
     def is_shown(self, key: Hashable) -> bool:
         """Whether it is on the screen now."""

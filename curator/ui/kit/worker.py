@@ -90,6 +90,12 @@ class Worker(QObject):
         most once in `every` seconds, and not after `close`."""
         return _Reporter(WeakMethod(self._report), WeakMethod(hear), every)
 
+    def drop(self) -> None:
+        """What was asked for is not delivered any more."""
+        self._waiting.clear()
+        if self._task is not None:
+            self._task = _Task(self._task.work, _ignore, None)
+
     def close(self, *, wait: bool = True) -> None:
         """Nothing is delivered any more. `wait` for running work, unless it holds nothing that is closed next."""
         self.stop.set()
@@ -126,6 +132,10 @@ class Worker(QObject):
     def _report(self, hear: WeakMethod[Deliver], value: Any) -> None:
         if isValid(self) and not self.stop.is_set():
             _deliver(hear, value)
+
+
+def _ignore(_: Any) -> None:
+    """Nobody waits for the result."""
 
 
 @dataclass(slots=True)

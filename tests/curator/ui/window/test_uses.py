@@ -256,3 +256,25 @@ def test_the_record_of_an_entity_leads_to_its_uses(linked: Desk, qtbot: QtBot) -
     window = filled(qtbot, uses=4)
     assert window.page.title.words == "Heart Arrest"
     window.reject()
+
+
+def test_the_window_begins_again_when_it_is_opened_again(linked: Desk, qtbot: QtBot) -> None:
+    window = opened(linked, qtbot, uses=4)
+    press(window.page.list, Key.Key_A)
+    window.page.filters.orders.setCurrentIndex(2)
+    window.page.strings.go_to(2)
+    press(window.page.list, Key.Key_N)
+    assert window.strip.asked
+    window.strip.dismiss()
+    window.reject()
+    assert shown(UsesWindow) == []
+    again = opened(linked, qtbot, uses=4)
+    page = again.page
+    assert (page.ticked, page.filters.order.value, page.strings.currentIndex().row()) == ([], "doubtful", 0)
+    assert page.list.hasFocus()
+    assert not again.strip.asked
+    again.ask_entity()
+    again.done(0)
+    again = opened(linked, qtbot, uses=4)
+    assert again.pages.currentWidget() is again.listing
+    again.reject()
