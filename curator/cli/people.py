@@ -108,7 +108,7 @@ def close_round(project: Path, name: str, *, reopen: bool, curator: str, as_json
 def export_round(project: Path, name: str, out: Path, *, curators: tuple[str, ...], as_json: bool) -> None:
     """Export the round NAME of P to OUT.
 
-    OUT contains the judgements of the round as JSON lines, without document texts.
+    OUT contains the judgements of the round, and the attributes that curators set, as JSON lines without document texts.
     """
     with opened(project, read_only=True) as found:
         report = found.round_files.export(name, out, curators=curators)
@@ -125,7 +125,7 @@ def export_round(project: Path, name: str, out: Path, *, curators: tuple[str, ..
 @CURATOR
 @AS_JSON
 def import_rounds(project: Path, files: tuple[Path, ...], *, curator: str, as_json: bool) -> None:
-    """Import the judgements of exported rounds into P. Rounds that do not exist in P are created."""
+    """Import the judgements and attributes of exported rounds into P. Rounds that do not exist in P are created."""
     with opened(project, curator=curator) as found:
         reports = [found.round_files.read(one) for one in files]
     lines = [line for one in reports for line in (one.text, *one.problems)]

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from curator.domain.wording import UserError, tr
 
@@ -24,22 +24,25 @@ MOST = 12
 
 @dataclass(frozen=True, slots=True)
 class AttributeValue:
-    """`id` is unique in the project. A `hidden` value was deleted: mentions that have it keep it, unseen."""
+    """`id` is unique in the project. A `hidden` value was deleted: mentions that have it keep it, unseen. `former` are
+    the names that it had."""
 
     id: int
     name: str
     hidden: bool = False
+    former: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """`types` are the mention types that have it; all where it is empty."""
+    """`types` are the mention types that have it; all where it is empty. `former` are the names that it had."""
 
     id: int
     name: str
     values: tuple[AttributeValue, ...]
     types: tuple[str, ...] = ()
     hidden: bool = False
+    former: tuple[str, ...] = ()
 
     @property
     def shown(self) -> tuple[AttributeValue, ...]:
@@ -130,7 +133,7 @@ class Scheme:
     def renamed(self, attribute_id: int, name: str) -> Scheme:
         others = [one.name for one in self.shown if one.id != attribute_id]
         _check_names([*others, name], what=tr("attribute"), most=MOST)
-        return self._changed(attribute_id, lambda one: replace(one, name=name.strip()))
+        return self._changed(attribute_id, lambda one: _renamed(one, name))
 
     def limited(self, attribute_id: int, types: Iterable[str]) -> Scheme:
         """For mentions of these types alone; for all where there are none."""
@@ -149,7 +152,7 @@ class Scheme:
     def values_renamed(self, attribute_id: int, names: Mapping[int, str]) -> Scheme:
         """New names by value id, at once: two values can swap theirs."""
         one = self.get(attribute_id)
-        values = tuple(replace(each, name=names.get(each.id, each.name).strip()) for each in one.values)
+        values = tuple(_renamed(each, names.get(each.id, each.name)) for each in one.values)
         _check_names([each.name for each in values if not each.hidden], what=tr("value"), most=MOST_VALUES)
         return self._changed(attribute_id, lambda one: replace(one, values=values))
 
@@ -163,6 +166,16 @@ class Scheme:
         changed = self._changed(attribute_id, lambda one: replace(one, hidden=hidden))
         _check_names([one.name for one in changed.shown], what=tr("attribute"), most=MOST)
         return changed
+
+    def with_kept(self, name: str, types: Iterable[str] = ()) -> Scheme:
+        """One more attribute, without values and hidden from the start: for what comes from elsewhere."""
+        number = 1 + max((one.id for one in self.attributes), default=0)
+        return Scheme((*self.attributes, Attribute(number, name, (), tuple(types), hidden=True)))
+
+    def with_kept_value(self, attribute_id: int, name: str) -> Scheme:
+        """One more value, hidden from the start."""
+        new = AttributeValue(self._next_value, name, hidden=True)
+        return self._changed(attribute_id, lambda one: replace(one, values=(*one.values, new)))
 
     def put_back(self, before: Scheme) -> Scheme:
         """As it was before, with what came since hidden: no id is ever given twice."""
@@ -218,11 +231,30 @@ PRESETS = (
 )
 
 
+Named = TypeVar("Named", Attribute, AttributeValue)
+
+
+def _renamed(one: Named, name: str) -> Named:
+    """Under the name, with those that it had."""
+    return _of_names(one, name.strip(), (*one.former, one.name))
+
+
+def _of_names(one: Named, name: str, former: Iterable[str]) -> Named:
+    return replace(one, name=name, former=tuple(each for each in dict.fromkeys(former) if each != name))
+
+
 def _with_later(one: Attribute, now: Scheme) -> Attribute:
-    known = {value.id for value in one.values}
+    """As it was, with the names that it and its values had since."""
     mine = next((each for each in now.attributes if each.id == one.id), one)
+    values = {value.id: value for value in mine.values}
+    known = {value.id for value in one.values}
+    kept = tuple(_as_it_was(value, values.get(value.id, value)) for value in one.values)
     later = tuple(replace(value, hidden=True) for value in mine.values if value.id not in known)
-    return replace(one, values=(*one.values, *later))
+    return replace(_as_it_was(one, mine), values=(*kept, *later))
+
+
+def _as_it_was(before: Named, now: Named) -> Named:
+    return _of_names(before, before.name, (*before.former, *now.former, now.name))
 
 
 def _with_values(one: Attribute) -> Attribute:
@@ -266,12 +298,19 @@ def dump_scheme(scheme: Scheme) -> str:
                 "name": one.name,
                 "types": list(one.types),
                 "hidden": one.hidden,
-                "values": [{"id": value.id, "name": value.name, "hidden": value.hidden} for value in one.values],
+                "values": [
+                    {"id": value.id, "name": value.name, "hidden": value.hidden} | _had(value) for value in one.values
+                ],
             }
+            | _had(one)
             for one in scheme.attributes
         ],
         ensure_ascii=False,
     )
+
+
+def _had(one: Attribute | AttributeValue) -> dict[str, list[str]]:
+    return {"former": list(one.former)} if one.former else {}
 
 
 def load_scheme(text: str) -> Scheme:
@@ -282,9 +321,13 @@ def load_scheme(text: str) -> Scheme:
             Attribute(
                 row["id"],
                 row["name"],
-                tuple(AttributeValue(one["id"], one["name"], one["hidden"]) for one in row["values"]),
+                tuple(
+                    AttributeValue(one["id"], one["name"], one["hidden"], tuple(one.get("former", ())))
+                    for one in row["values"]
+                ),
                 tuple(row["types"]),
                 row["hidden"],
+                tuple(row.get("former", ())),
             )
             for row in rows
         )

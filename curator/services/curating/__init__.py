@@ -19,7 +19,14 @@ from typing import TYPE_CHECKING
 from curator import opened_late
 
 if TYPE_CHECKING:
-    from curator.services.curating.attributes import AttributeService, checked_attribute, given_of, said, scheme_of
+    from curator.services.curating.attributes import (
+        AttributeService,
+        checked_attribute,
+        given_of,
+        said,
+        save_in,
+        scheme_of,
+    )
     from curator.services.curating.bulk import BulkOffer, BulkReport, BulkService
     from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, tally
     from curator.services.curating.bulk_sheet import SampleSheet, read_sheet, sheet_of
@@ -87,6 +94,7 @@ __all__ = [
     "mentions_words",
     "read_sheet",
     "said",
+    "save_in",
     "scheme_of",
     "sheet_of",
     "shown_of",
@@ -96,7 +104,7 @@ __all__ = [
 
 __getattr__ = opened_late(
     __name__,
-    attributes="AttributeService checked_attribute given_of said scheme_of",
+    attributes="AttributeService checked_attribute given_of said save_in scheme_of",
     bulk="BulkOffer BulkReport BulkService",
     bulk_plan="Audit AuditState MOST_CHECKS tally",
     bulk_sheet="SampleSheet read_sheet sheet_of",

@@ -53,16 +53,8 @@ class AttributeService:
                 return None
             if not _ids(before) <= _ids(scheme):
                 raise UserError(tr("The attributes were changed in the meantime. Open the list again."))
-            text = _changed(before, scheme)
-            operation = unit.decisions.append_operation(
-                OperationKind.DEFINE_ATTRIBUTES,
-                actor=self._curator(),
-                at=self._clock.now(),
-                text=text,
-                payload={"scheme": [dump_scheme(before), dump_scheme(scheme)]},
-            )
-            unit.meta.set(ATTRIBUTES_KEY, dump_scheme(scheme))
-        return self._emit(Change(ChangeKind.ATTRIBUTES, self._curator(), text, operation_id=operation))
+            change = save_in(unit, scheme, _changed(before, scheme), curator=self._curator(), at=self._clock.now())
+        return self._emit(change)
 
     def notes(self, scheme: Scheme) -> list[str]:
         """What should be known before this list is saved: deleted values that mentions have, and open rounds."""
@@ -146,6 +138,19 @@ class AttributeService:
 def scheme_of(unit: UnitOfWork) -> Scheme:
     """The project's attributes."""
     return load_scheme(unit.meta.get(ATTRIBUTES_KEY) or "")
+
+
+def save_in(unit: UnitOfWork, scheme: Scheme, text: str, *, curator: str, at: datetime) -> Change:
+    """Make this the project's list, as an operation that `text` names."""
+    operation = unit.decisions.append_operation(
+        OperationKind.DEFINE_ATTRIBUTES,
+        actor=curator,
+        at=at,
+        text=text,
+        payload={"scheme": [dump_scheme(scheme_of(unit)), dump_scheme(scheme)]},
+    )
+    unit.meta.set(ATTRIBUTES_KEY, dump_scheme(scheme))
+    return Change(ChangeKind.ATTRIBUTES, curator, text, operation_id=operation)
 
 
 def given_of(

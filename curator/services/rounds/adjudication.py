@@ -6,9 +6,10 @@ what is left and for the export. What all agree on is taken over in one step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from curator.domain.attributes import Given
 from curator.domain.decisions import Change, ChangeKind, OperationKind, RejectReason, Verdict
 from curator.domain.rounds import Round
 from curator.domain.wording import UserError, ntr, tr
@@ -68,7 +69,8 @@ class AdjudicationService:
             return _adjudication(unit, _closed(unit, round_id))
 
     def settle(self, round_id: int, mention_id: int, curator: str) -> Change:
-        """Make a curator's verdict the project's decision; not to have marked a mention is to reject it."""
+        """Make a curator's verdict the project's decision, and the attributes that he or she set the project's; not to
+        have marked a mention is to reject it."""
         with self._store.write() as unit:
             found = _adjudication(unit, _closed(unit, round_id))
             opinions = next((one for one in found.contested if one.mention.id == mention_id), None)
@@ -78,7 +80,8 @@ class AdjudicationService:
                 )
             verdict = opinions.verdicts[curator] or Verdict.reject(RejectReason.NOT_AN_ENTITY)
             note = f"{round_note(found.round.name)}as {curator} judged"
-            changes = self._decide(unit, [mention_id], [verdict], note=note)
+            given = {mention_id: opinions.attributes.get(curator, ())}
+            changes = self._decide(unit, [mention_id], [verdict], given, note=note)
         return self._emit(changes)
 
     def adopt_agreed(self, round_id: int) -> Change:
@@ -94,8 +97,10 @@ class AdjudicationService:
                 len(common),
                 name=found.name,
             )
-            ids, verdicts = list(common), list(common.values())
-            changes = self._decide(unit, ids, verdicts, note=f"{round_note(found.name)}all agreed", text=text)
+            ids = [one.mention.id for one in common]
+            verdicts = [one.common for one in common if one.common is not None]
+            given = {one.mention.id: one.agreed_attributes for one in common}
+            changes = self._decide(unit, ids, verdicts, given, note=f"{round_note(found.name)}all agreed", text=text)
         return self._emit(changes)
 
     def seat(self, found: Round, suggestions: Linking) -> Seat:
@@ -128,10 +133,29 @@ class AdjudicationService:
         return OpenDocument(opened.document, tuple(views))
 
     def _decide(
-        self, unit: UnitOfWork, ids: Sequence[int], verdicts: Sequence[Verdict], *, note: str, text: str = ""
+        self,
+        unit: UnitOfWork,
+        ids: Sequence[int],
+        verdicts: Sequence[Verdict],
+        given: Mapping[int, Given],
+        *,
+        note: str,
+        text: str = "",
     ) -> list[Change]:
-        brought = bring_in(unit, ids, curator=self._curator(), clock=self._clock)
-        done = decide_in(unit, ids, verdicts, curator=self._curator(), clock=self._clock, note=note, text=text)
+        """Decide, and set the attributes that were `given`, as one step."""
+        curator = self._curator()
+        brought = bring_in(unit, ids, curator=curator, clock=self._clock)
+        had = unit.mentions.attributes([mention for mention, pairs in given.items() if pairs])
+        steps = [
+            (mention, one.id, had.get(mention, {}).get(one.id), value.id)
+            for mention, pairs in given.items()
+            for one, value in pairs
+        ]
+        steps = [one for one in steps if one[2] != one[3]]
+        more = {"attributes": steps} if steps else None
+        done = decide_in(unit, ids, verdicts, curator=curator, clock=self._clock, note=note, text=text, more=more)
+        rows = [(mention, attribute, after) for mention, attribute, _, after in steps]
+        unit.mentions.append_attributes(rows, curator=curator, at=self._clock.now(), operation_id=done.operation_id)
         return [*brought, done]
 
     def _emit(self, changes: Sequence[Change]) -> Change:
@@ -172,11 +196,7 @@ def _adjudication(unit: UnitOfWork, found: Round) -> Adjudication:
     return Adjudication(found, tuple(one for one in every if one.contested), settled, agreed)
 
 
-def _agreed(unit: UnitOfWork, found: Round) -> dict[int, Verdict]:
+def _agreed(unit: UnitOfWork, found: Round) -> list[Opinions]:
     settled = set(unit.records.noted(round_note(found.name)))
-    return {
-        item.mention.id: item.common
-        for one in judged_documents(unit, found.id)
-        for item in one.opinions
-        if item.common is not None and item.mention.id not in settled
-    }
+    every = [item for one in judged_documents(unit, found.id) for item in one.opinions]
+    return [item for item in every if item.common is not None and item.mention.id not in settled]

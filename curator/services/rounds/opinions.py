@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from curator.domain.attributes import Attribute, AttributeValue, Given
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import Mention
 from curator.domain.rounds import Judgement, RoundMention, same_answer
+from curator.services.curating import given_of
 from curator.services.ports import UnitOfWork
 
 
 @dataclass(frozen=True, slots=True)
 class Opinions:
     """The verdicts on one mention by curator. None stands for a curator who judged the document but did not mark this
-    mention, which somebody else made in the round; whoever sees it and has not judged it is absent."""
+    mention, which somebody else made in the round; whoever sees it and has not judged it is absent. `attributes` are
+    what curators set for it; who set none is absent."""
 
     document_id: int
     mention: Mention
     verdicts: Mapping[str, Verdict | None]
+    attributes: Mapping[str, Given] = field(default_factory=dict)
 
     @property
     def common(self) -> Verdict | None:
-        """What all of at least two curators say, an answer that can stand as gold; None where they differ."""
+        """What all of at least two curators say, an answer that can stand as gold; None where they differ, also where
+        they set different values of an attribute."""
         first = next(iter(self.verdicts.values()), None)
-        if len(self.verdicts) < 2 or first is None or first.outcome is Outcome.SKIPPED:
+        if len(self.verdicts) < 2 or first is None or first.outcome is Outcome.SKIPPED or self._set is None:
             return None
         return first if all(one is not None and same_answer(one, first) for one in self.verdicts.values()) else None
 
@@ -32,6 +37,21 @@ class Opinions:
     def contested(self) -> bool:
         """Whether at least two curators judged, and not alike; where all skipped, the answer is still open."""
         return len(self.verdicts) > 1 and self.common is None
+
+    @property
+    def agreed_attributes(self) -> Given:
+        """What curators set, where no two set different values of an attribute; nothing where some did. A curator who
+        set no value agrees with every value."""
+        return self._set or ()
+
+    @property
+    def _set(self) -> Given | None:
+        found = dict[int, tuple[Attribute, AttributeValue]]()
+        for name, given in self.attributes.items():
+            for one, value in given if name in self.verdicts else ():
+                if found.setdefault(one.id, (one, value))[1].id != value.id:
+                    return None
+        return tuple(found.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +68,15 @@ def judged_documents(unit: UnitOfWork, round_id: int) -> Iterator[JudgedDocument
     by_mention: dict[int, dict[str, Judgement]] = {}
     for one in unit.rounds.current(round_id):
         by_mention.setdefault(one.mention_id, {})[one.curator] = one
+    setting = unit.mentions.attribute_curators(round_id)
     for document_id in unit.rounds.document_ids(round_id):
         mentions = unit.rounds.mentions(round_id, document_id)
         present = sorted({name for one in mentions for name in by_mention.get(one.mention.id, {})})
         if present:
+            ids = [one.mention.id for one in mentions]
+            given = {name: given_of(unit, ids, round_id=round_id, curator=name) for name in setting}
             opinions = tuple(
-                _opinions(document_id, one, by_mention.get(one.mention.id, {}), present) for one in mentions
+                _opinions(document_id, one, by_mention.get(one.mention.id, {}), present, given) for one in mentions
             )
             complete = tuple(
                 name
@@ -63,11 +86,18 @@ def judged_documents(unit: UnitOfWork, round_id: int) -> Iterator[JudgedDocument
             yield JudgedDocument(document_id, opinions, complete)
 
 
-def _opinions(document_id: int, item: RoundMention, judged: Mapping[str, Judgement], present: list[str]) -> Opinions:
+def _opinions(
+    document_id: int,
+    item: RoundMention,
+    judged: Mapping[str, Judgement],
+    present: list[str],
+    given: Mapping[str, Mapping[int, Given]],
+) -> Opinions:
     verdicts: dict[str, Verdict | None] = {}
     for name in present:
         if name in judged:
             verdicts[name] = judged[name].verdict
         elif not item.is_for(name):
             verdicts[name] = None
-    return Opinions(document_id, item.mention, verdicts)
+    attributes = {name: of[item.mention.id] for name, of in given.items() if item.mention.id in of}
+    return Opinions(document_id, item.mention, verdicts, attributes)

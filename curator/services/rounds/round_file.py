@@ -3,26 +3,39 @@
 The first line is the head: {"format": "curator-round", "version": 1, "name", "kind", "made"}. Then one line a document:
 {"document": its id in its file, "occurrence", "sha256": of its text}, and one a judgement: {"document", "occurrence",
 "sha256", "spans": [[start, end], …] in code points, "mention": the text there, "type", "curator", "outcome",
-"entities", "reason", "at"}. Texts do not travel: both sides hold the same documents, and the hash shows whether a text
-is another.
+"entities", "reason", "at"}. Where attributes were set, the head has "attributes" with their definitions, and there is a
+line for each mention and curator: the same up to "curator", and "attributes": [{"attribute", "value", "at"}] with the
+numbers of the definitions; null was cleared. Older versions of the program leave these out. Texts do not travel: both
+sides hold the same documents, and the hash shows whether a text is another.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from curator.domain.attributes import AttributeEdit
 from curator.domain.decisions import Change, ChangeKind, NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import MentionOrigin, SourceMention, Span, slice_spans, text_hash
 from curator.domain.rounds import Judgement, RoundKind
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core import EventBus
+from curator.services.curating import save_in, scheme_of
 from curator.services.importing import counted
 from curator.services.ports import Clock, FileWriter, Store, UnitOfWork
+from curator.services.rounds.round_attributes import (
+    ADDED,
+    AttributeReading,
+    FileScheme,
+    facts_of,
+    head_of,
+    scheme_in,
+    set_in_round,
+)
 from curator.services.rounds.rounds import named
 
 FORMAT, VERSION = "curator-round", 1
@@ -32,6 +45,8 @@ REASONS: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]] 
     Outcome.SKIPPED: SkipReason,
 }
 MOST_PROBLEMS = 20
+FROM_FILES = "rounds_from_files"
+GREW = "Kept attributes from a file of the round “{name}”, hidden"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +54,19 @@ class RoundExport:
     path: Path
     documents: int
     judgements: int
+    attributes: int = 0
 
 
 @dataclass(slots=True)
 class RoundImport:
-    """What came in: `judgements` are new, `known` were there already. `problems` say what could not be taken."""
+    """What came in: `judgements` and `attributes`, which are values of attributes, are new; `known` of both were there
+    before. `problems` say what could not be taken, or is hidden."""
 
     name: str = ""
     made: bool = False
     documents: int = 0
     judgements: int = 0
+    attributes: int = 0
     known: int = 0
     curators: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -58,12 +76,20 @@ class RoundImport:
         return tr(
             "Imported {judgements} by {curators} into “{name}”; {known:,} were already there. The round "
             "has {documents} here.",
-            judgements=ntr("{n} judgement", "{n:,} judgements", self.judgements),
+            judgements=self._new,
             curators=", ".join(self.curators) or tr("nobody"),
             name=self.name,
             known=self.known,
             documents=counted("documents", self.documents),
         )
+
+    @property
+    def _new(self) -> str:
+        judgements = ntr("{n} judgement", "{n:,} judgements", self.judgements)
+        if not self.attributes:
+            return judgements
+        values = ntr("{n} attribute value", "{n:,} attribute values", self.attributes)
+        return tr("{judgements} and {values}", judgements=judgements, values=values)
 
 
 class RoundFiles:
@@ -84,6 +110,8 @@ class RoundFiles:
             found = named(unit, name)
             heads = {one: _document(unit, one) for one in unit.rounds.document_ids(found.id)}
             current = [one for one in unit.rounds.current(found.id) if not curators or one.curator in curators]
+            edits = list(set_in_round(unit, found.id, curators))
+            scheme = scheme_of(unit)
             lines = [
                 {
                     "format": FORMAT,
@@ -91,13 +119,15 @@ class RoundFiles:
                     "name": found.name,
                     "kind": found.kind.value,
                     "made": found.at.isoformat(),
+                    **({"attributes": head_of(scheme)} if scheme.attributes else {}),
                 },
                 *heads.values(),
                 *(_line(unit, one, heads) for one in current),
+                *_attribute_lines(unit, edits, heads),
             ]
         text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in lines)
         self._files.write({out: text.encode("utf-8", "surrogatepass")})
-        return RoundExport(out, len(heads), len(current))
+        return RoundExport(out, len(heads), len(current), sum(one.value_id is not None for one in edits))
 
     def read(self, path: Path) -> RoundImport:
         """Take a file's judgements in; a round that is not there is made. A file read twice changes nothing.
@@ -107,28 +137,46 @@ class RoundFiles:
         lines = list(_lines(path))
         head = _head(path, lines)
         report = RoundImport(name=str(head["name"]))
+        changes = []
         with self._store.write() as unit:
             round_id = self._round(unit, head, report)
-            _Reading(unit, round_id, report).take(path, lines[1:])
+            scheme = FileScheme(scheme_of(unit), scheme_in(path, head), adopt=round_id in _from_files(unit))
+            _Reading(unit, round_id, report, scheme).take(path, lines[1:])
             report.documents = len(unit.rounds.document_ids(round_id))
-        self._events.emit(Change(ChangeKind.ROUND, self._curator(), report.text))
+            changes += self._define(unit, scheme, report)
+        for change in (*changes, Change(ChangeKind.ROUND, self._curator(), report.text)):
+            self._events.emit(change)
         return report
+
+    def _define(self, unit: UnitOfWork, found: FileScheme, report: RoundImport) -> list[Change]:
+        """Store what the project's list of attributes got from the file, as a step; say what it lacks."""
+        before = scheme_of(unit)
+        known = {one.id for one in before.attributes}
+        report.problems += found.said()
+        if found.scheme == before:
+            return []
+        new = [f"“{one.name}”" for one in found.scheme.attributes if one.id not in known and not one.hidden]
+        text = tr(ADDED, names=", ".join(new)) if new else tr(GREW, name=report.name)
+        return [save_in(unit, found.scheme, text, curator=self._curator(), at=self._clock.now())]
 
     def _round(self, unit: UnitOfWork, head: Mapping[str, Any], report: RoundImport) -> int:
         there = next((one for one in unit.rounds.all() if one.name == report.name), None)
         if there is not None:
             return there.id
         report.made = True
-        return unit.rounds.create(report.name, RoundKind(head["kind"]), [], at=self._clock.now())
+        made = unit.rounds.create(report.name, RoundKind(head["kind"]), [], at=self._clock.now())
+        unit.meta.set(FROM_FILES, json.dumps([*_from_files(unit), made]))
+        return made
 
 
 class _Reading:
     """Takes the lines of one file into a round."""
 
-    def __init__(self, unit: UnitOfWork, round_id: int, report: RoundImport) -> None:
+    def __init__(self, unit: UnitOfWork, round_id: int, report: RoundImport, scheme: FileScheme) -> None:
         self._unit = unit
         self._round = round_id
         self._report = report
+        self._attributes = AttributeReading(unit, round_id, scheme)
         self._documents: dict[tuple[str, int, str], int | None] = {}
         self._mentions: dict[int, dict[tuple[tuple[Span, ...], str], int]] = {}
         self._known = {(one.mention_id, one.curator): one for one in unit.rounds.current(round_id)}
@@ -162,7 +210,10 @@ class _Reading:
 
     def _take(self, line: Mapping[str, Any]) -> None:
         document_id = self._document(str(line["document"]), int(line["occurrence"]), str(line["sha256"]))
-        if document_id is None or "outcome" not in line:
+        if document_id is None or not {"outcome", "attributes"} & line.keys():
+            return
+        if "outcome" not in line:
+            self._attribute(document_id, line)
             return
         verdict, at = _verdict(line), datetime.fromisoformat(line["at"])
         curator = str(line["curator"])
@@ -177,8 +228,23 @@ class _Reading:
         made = self._unit.rounds.judge(self._round, [mention_id], [verdict], curator=curator, at=at)
         self._known[mention_id, curator] = made[0]
         self._report.judgements += 1
+        self._by(curator)
+
+    def _by(self, curator: str) -> None:
         if curator not in self._report.curators:
             self._report.curators.append(curator)
+
+    def _attribute(self, document_id: int, line: Mapping[str, Any]) -> None:
+        curator = str(line["curator"])
+        mention_id = self._mention(document_id, line, curator)
+        if mention_id is None:
+            return
+        behind = max((one.id for one in self._known.values() if one.curator == curator), default=0)
+        new, known = self._attributes.take(mention_id, curator, line, behind=behind)
+        self._report.attributes += new
+        self._report.known += known
+        if new:
+            self._by(curator)
 
     def _document(self, external_id: str, occurrence: int, sha256: str) -> int | None:
         key = external_id, occurrence, sha256
@@ -239,18 +305,40 @@ def _document(unit: UnitOfWork, document_id: int) -> dict[str, Any]:
 
 
 def _line(unit: UnitOfWork, one: Judgement, heads: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
-    mention = unit.mentions.get(one.mention_id)
     return {
-        **heads[mention.document_id],
-        "spans": [[span.start, span.end] for span in mention.spans],
-        "mention": mention.text,
-        "type": mention.type,
+        **_place(unit, one.mention_id, heads),
         "curator": one.curator,
         "outcome": one.verdict.outcome.value,
         "entities": list(one.verdict.entity_ids),
         "reason": one.verdict.reason.value if one.verdict.reason else None,
         "at": one.at.isoformat(),
     }
+
+
+def _place(unit: UnitOfWork, mention_id: int, heads: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
+    mention = unit.mentions.get(mention_id)
+    return {
+        **heads[mention.document_id],
+        "spans": [[span.start, span.end] for span in mention.spans],
+        "mention": mention.text,
+        "type": mention.type,
+    }
+
+
+def _attribute_lines(
+    unit: UnitOfWork, edits: Sequence[AttributeEdit], heads: Mapping[int, dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """A line for each mention and curator."""
+    found: dict[tuple[int, str], list[AttributeEdit]] = {}
+    for one in edits:
+        found.setdefault((one.mention_id, one.curator), []).append(one)
+    for (mention_id, curator), some in found.items():
+        yield {**_place(unit, mention_id, heads), "curator": curator, "attributes": facts_of(some)}
+
+
+def _from_files(unit: UnitOfWork) -> list[int]:
+    """Ids of the rounds that this project has from files: their attributes are those of the project that made them."""
+    return list(json.loads(unit.meta.get(FROM_FILES) or "[]"))
 
 
 def _verdict(line: Mapping[str, Any]) -> Verdict:

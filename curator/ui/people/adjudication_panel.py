@@ -79,7 +79,8 @@ def opinion_rows(opinions: Opinions, name_of: Callable[[str], str]) -> list[Opin
     for number, (curator, verdict) in enumerate(opinions.verdicts.items(), start=1):
         names = {one: name_of(one) for one in verdict.entity_ids} if verdict is not None else {}
         words = tr(NOT_MARKED) if verdict is None else verdict_words(verdict, names)
-        rows.append(OpinionRow(number, curator, words, _state(verdict), verdict))
+        given = [f"{one.name}: {value.name}" for one, value in opinions.attributes.get(curator, ())]
+        rows.append(OpinionRow(number, curator, " · ".join([words, *given]), _state(verdict), verdict))
     return rows
 
 
