@@ -108,7 +108,8 @@ def close_round(project: Path, name: str, *, reopen: bool, curator: str, as_json
 def export_round(project: Path, name: str, out: Path, *, curators: tuple[str, ...], as_json: bool) -> None:
     """Export the round NAME of P to OUT.
 
-    OUT contains the judgements of the round, and the attributes that curators set, as JSON lines without document texts.
+    OUT contains the judgements of the round and the attributes that curators set, as JSON lines, without document
+    texts.
     """
     with opened(project, read_only=True) as found:
         report = found.round_files.export(name, out, curators=curators)
