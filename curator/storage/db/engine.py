@@ -8,9 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine.interfaces import Compiled
 from sqlalchemy.pool import QueuePool
+from sqlalchemy.util import LRUCache
 
 from curator.domain.wording import UserError, tr
 from curator.storage.db.errors import as_user_errors
@@ -31,6 +34,20 @@ class ReadSource:
 
     uri: str
     copy: TemporaryDirectory[str] | None = None
+
+
+class _Statements(LRUCache[object, Compiled]):
+    """The compiled statements of all connections. SQLAlchemy's own keys begin with the engine's dialect, which would
+    keep them apart; all databases here have the same one."""
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return super().get(key[1:], default)
+
+    def __setitem__(self, key: Any, statement: Compiled) -> None:
+        super().__setitem__(key[1:], statement)
+
+
+_STATEMENTS = _Statements(1000)
 
 
 def connect(uri: str, *, writable: bool) -> sqlite3.Connection:
@@ -62,6 +79,7 @@ def reading_engine(source: ReadSource) -> Engine:
 
 def _engine(creator: Callable[[], sqlite3.Connection], *, begin: str, size: int) -> Engine:
     engine = create_engine("sqlite+pysqlite://", creator=creator, poolclass=QueuePool, pool_size=size, max_overflow=-1)
+    engine = engine.execution_options(compiled_cache=_STATEMENTS)
 
     def start_transaction(conn: Connection) -> None:
         conn.exec_driver_sql(begin)
