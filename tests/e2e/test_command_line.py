@@ -92,6 +92,7 @@ def test_the_linker_is_compared_with_the_gold(project: Path) -> None:
     assert 0 < figures["nil"]["au_pr"] <= 1
 
 
+@pytest.mark.soak
 def test_ctrl_c_ends_with_130_and_leaves_the_project_openable(tmp_path: Path) -> None:
     project = tmp_path / "demo.curation"
     made = bootstrap.create_project(project, linker=False)

@@ -369,6 +369,7 @@ def large_kb(home: Path) -> Path:
 N = range(4_000)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("how", ["kill", "interrupt"])
 def test_a_program_stopped_while_it_imports_documents(
     imported: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: Path, how: str

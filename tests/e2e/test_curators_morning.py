@@ -64,6 +64,7 @@ def linker_pid() -> int:
     return pid
 
 
+@pytest.mark.soak
 def test_a_morning(window: MainWindow, folder: Path, tmp_path: Path, qtbot: QtBot) -> None:
     window.session.open(folder)
     hands = Hands(window)

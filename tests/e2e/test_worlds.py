@@ -118,6 +118,7 @@ def test_the_zeshel_slice(tmp_path: Path, shared_data: Path) -> None:
     assert_identical(tmp_path / "debug.curation", tmp_path / "debug", source, ["debug.json"])
 
 
+@pytest.mark.soak
 def test_a_changed_world_is_told(tmp_path: Path) -> None:
     """Mentions are read with the worlds beside them: where one of those is missing, nothing is imported."""
     broken, project = tmp_path / "broken", tmp_path / "p.curation"

@@ -35,6 +35,7 @@ def test_nothing_is_imported_that_the_other_machine_lacks() -> None:
     assert {"accelerate", "ahocorasick", "faiss"} <= loaded & WHEELS.keys()
 
 
+@pytest.mark.soak
 def test_the_encoder_is_halved_and_stays_the_same(tmp_path: Path) -> None:
     facts = half_encoder(tmp_path / "encoder")
     assert facts["smallest_cosine"] > 0.9999

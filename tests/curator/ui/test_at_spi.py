@@ -28,6 +28,8 @@ SILENT = {
 
 Found = dict[str, Any]
 
+pytestmark = pytest.mark.soak  # a window of its own, read from outside by another program
+
 
 def missing() -> str:
     """What this computer lacks, '' for nothing."""

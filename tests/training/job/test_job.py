@@ -109,6 +109,7 @@ def test_trained_towers_change_and_frozen_ones_are_shared(make_spec: MakeSpec, t
     assert not (bundle.path / "encoders" / "pel-pb-entity").exists()
 
 
+@pytest.mark.soak
 def test_a_part_of_the_same_stage_is_replaced_and_others_stay(make_spec: MakeSpec) -> None:
     first = make_spec("amh-dual")
     run(first)

@@ -60,6 +60,7 @@ def test_the_encoder_is_replaced_everything_else_is_shared_and_it_serves(
     assert not was_taught(Linker.load(base_bundle.path, device="cpu"))
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("recipe", ["names-proxy", "names-mixup", "names-prototype"])
 def test_each_loss_trains_it(make_spec: MakeSpec, base_bundle: Bundle, recipe: str) -> None:
     spec = wanted(make_spec, recipe, lines=[*ODD[:10], *ODD[-3:]])
@@ -136,6 +137,7 @@ def contrary() -> list[dict[str, Any]]:
     return lines
 
 
+@pytest.mark.soak
 def test_decisions_that_contradict_each_other_are_learnt_from_and_judged(make_spec: MakeSpec) -> None:
     spec = wanted(make_spec, lines=contrary())
     _, result = run(spec)
@@ -143,6 +145,7 @@ def test_decisions_that_contradict_each_other_are_learnt_from_and_judged(make_sp
     assert open_bundle(spec["staging"], verify="full")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("script", ["one name an entity", "Chinese"])
 def test_knowledge_bases_of_another_kind(make_spec: MakeSpec, tmp_path: Path, tiny_encoder: Path, script: str) -> None:
     """One name for each entity, and names of which the encoder knows no letter: it trains, or says what is missing."""

@@ -190,6 +190,7 @@ def run(spec: dict[str, Any], **options: Any) -> tuple[list[Event], dict[str, An
     return events, dict(events[-1].data["result"])
 
 
+@pytest.mark.soak
 def test_the_job_ends_in_a_bundle_that_knows_when_to_ask(make_spec: MakeSpec) -> None:
     spec = make_spec("cross-encoder", parameters=SMALL)
     events, _ = run(spec)

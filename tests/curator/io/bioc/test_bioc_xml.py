@@ -275,6 +275,7 @@ def test_real_files_say_the_same_when_written(make: SimpleNamespace, shared_data
     assert canonical(out) == canonical(path)
 
 
+@pytest.mark.soak
 def test_the_official_corpus_reads_as_its_pubtator_twin(shared_data: Path) -> None:
     """Passages 5 or 10 too far, escaped quotation marks: every text and every mention of PubTator is found."""
     documents, reader = read(shared_data / "bc5cdr/bioc/cdr_train.BioC.xml.gz")

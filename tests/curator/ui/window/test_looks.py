@@ -127,7 +127,7 @@ def test_nothing_is_cut_at_200_percent(
         assert bench.rect().contains(button.rect().translated(button.mapTo(bench, button.rect().topLeft())))
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("size", [SIZES[0], *(pytest.param(one, marks=pytest.mark.soak) for one in SIZES[1:])], ids=str)
 def test_no_dialog_is_larger_than_the_screen_nor_cuts_words_at_200_percent(
     dressed: MainWindow, make_desk: MakeDesk, size: tuple[int, int]
 ) -> None:
