@@ -92,8 +92,9 @@ class HitMaking:
         """Make mentions of this type, all with this decision (None: undecided), as one operation. `sought` is noted
         with each decision. Hits that cannot become mentions, and places where a mention is already, are left out.
 
-        Raises UserError where nothing was chosen or everything is left out, without a type, for an unknown entity, and
-        while the curator judges in a round; then nothing is changed.
+        Call it from a worker thread: the documents are read. Raises UserError where nothing was chosen or everything is
+        left out, without a type, for an unknown entity, and while the curator judges in a round; then nothing is
+        changed.
         """
         if (active := self._round_of()) is not None:
             raise UserError(tr(IN_ROUND, name=active.name))
@@ -101,8 +102,12 @@ class HitMaking:
             raise UserError(tr(NONE_CHOSEN))
         if not mention_type.strip():
             raise UserError(tr(NO_TYPE))
-        with self._store.write() as unit:
+        written = self._store.written
+        with self._store.read() as unit:  # what takes longest, while others can write
             wanted, left_out = _wanted(unit, hits, mention_type.strip())
+        with self._store.write() as unit:
+            if self._store.written != written:
+                wanted, left_out = _wanted(unit, hits, mention_type.strip())
             if not wanted:
                 raise UserError(tr(NONE_LEFT, reasons=left_out_words(left_out)))
             added = unit.mentions.add_many(wanted, origin=MentionOrigin.CURATOR)

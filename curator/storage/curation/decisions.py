@@ -59,7 +59,8 @@ class SqlDecisions(Operations, Efforts):
             Decision(first + i, mention_id, verdict, curator, at, seen, operation_id, note)
             for i, (mention_id, verdict, seen, note) in enumerate(zip(mention_ids, verdicts, shown, texts, strict=True))
         ]
-        self._conn.execute(_INSERT, [_row(decision) for decision in decisions])
+        packed = {id(one): pack_shown(one) for one in {id(one): one for one in shown if one is not None}.values()}
+        self._conn.execute(_INSERT, [_row(one, packed.get(id(one.shown))) for one in decisions])
         pointers = [_pointer(decision) for decision in decisions]
         self._conn.execute(_POINT, pointers)
         self._rank(decisions)
@@ -175,7 +176,7 @@ _REASONS: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]]
 }
 
 
-def _row(decision: Decision) -> dict[str, object]:
+def _row(decision: Decision, shown: bytes | None) -> dict[str, object]:
     verdict = decision.verdict
     return {
         "id": decision.id,
@@ -187,7 +188,7 @@ def _row(decision: Decision) -> dict[str, object]:
         "curator": decision.curator,
         "at": decision.at.isoformat(),
         "note": decision.note,
-        "shown": pack_shown(decision.shown) if decision.shown else None,
+        "shown": shown,
         "rank": decision.shown.rank_of(verdict) if decision.shown else None,
     }
 

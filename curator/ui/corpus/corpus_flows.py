@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.documents import Span
 from curator.domain.entities import EntityMatch
-from curator.domain.wording import UserError, tr
-from curator.services.queue import Hit, left_out_words
+from curator.domain.jobs import JobOutcome
+from curator.domain.wording import UserError, ntr, tr
+from curator.services.queue import Hit, Made, left_out_words
 from curator.ui.bench import Workbench
 from curator.ui.corpus.corpus_window import CorpusWindow
 from curator.ui.entities import add_undo_key, bring_up
@@ -20,6 +22,7 @@ RENEW_MS = 500
 """So long after a change the documents are searched again: what comes meanwhile is read with it."""
 RENEWING = {ChangeKind.DECIDED, ChangeKind.ENTITIES, ChangeKind.MENTIONS, ChangeKind.KNOWLEDGE_BASE}
 JUDGING = "In a round you do not see what is decided in the project. Leave the round first."
+MAKING_ONE, MAKING = "Making {n:,} mention…", "Making {n:,} mentions…"
 GONE = "This document is no longer there. The documents are searched again."
 
 
@@ -30,6 +33,7 @@ class CorpusFlows(QObject):
         super().__init__(bench)
         self._bench = bench
         self._window: CorpusWindow | None = None
+        self._making = False
         self._later = QTimer(self, singleShot=True, interval=RENEW_MS)
         self._later.timeout.connect(self._renew)
         bench.bridge.changed.connect(self._changed)
@@ -81,27 +85,31 @@ class CorpusFlows(QObject):
     # --- making mentions ---
 
     def _make(self, hits: Sequence[Hit], mention_type: str, verdict: Verdict | None) -> None:
-        """As the window's own step; what is refused, and what is left out, is said in it."""
-        window, project = self._window, self._bench.project
-        if window is None:
+        """In a thread: a thousand take half a second. What is refused, and what is left out, is said in the window."""
+        window, service = self._window, self._bench.project.hits
+        if window is None or self._making:
             return
-        sought = window.page.form.query.text
-        try:
-            if refusal := self._bench.many.refusal:
-                raise UserError(refusal)
-            made = project.hits.make(hits, mention_type, verdict, sought=sought)
-        except UserError as error:
-            window.back()
-            window.say(str(error))
-            window.reload()
-            return
-        self._bench.decider.several(lambda: made.change)
         window.back()
-        words = tr("{done}. {undo} takes it back.", done=made.change.text, undo=way_to("edit.undo"))
-        if made.left_out:
-            words += " " + tr("Left out: {reasons}.", reasons=left_out_words(made.left_out))
-        window.say(words)
-        window.reload()
+        if refusal := self._bench.many.refusal:
+            window.say(refusal)
+            return
+        sought, self._making = window.page.form.query.text, True
+        window.say(ntr(MAKING_ONE, MAKING, len(hits)))
+        make = partial(service.make, hits, mention_type, verdict, sought=sought)
+        self._bench.jobs.ask(lambda: {"made": make()}, then=self._made)
+
+    def _made(self, outcome: JobOutcome) -> None:
+        self._making = False
+        made, words = outcome.result.get("made"), outcome.message
+        if isinstance(made, Made):
+            words = tr("{done}. {undo} takes it back.", done=made.change.text, undo=way_to("edit.undo"))
+            if made.left_out:
+                words += " " + tr("Left out: {reasons}.", reasons=left_out_words(made.left_out))
+        if self._window is not None:
+            self._window.say(words)
+            self._renew()
+        else:
+            self._bench.say(words)
 
     # --- the hits ---
 

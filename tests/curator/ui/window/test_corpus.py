@@ -94,10 +94,12 @@ def test_ticked_hits_become_linked_mentions_and_one_undo_takes_them_back(make_de
     panel.line.setText("Lidocaine")
     qtbot.waitUntil(lambda: panel.model.rowCount() > 0 and not panel.worker.busy)
     press(panel.line, Key.Key_Return)
+    assert window.note.text() == "Making 2 mentions…"
+    assert window.pages.currentWidget() is window.listing
+    qtbot.waitUntil(lambda: "Made 2 mentions from a search, linked to “Lidocaine”" in window.note.text())
     assert texts(desk, 1).count("Lidocaine") == texts(desk, 2).count("Lidocaine") == 2
     made = desk.world.mentions(1)[2]
     assert desk.project.curation.current([made])[made].verdict == Verdict.link(LIDOCAINE)
-    assert "Made 2 mentions from a search, linked to “Lidocaine”" in window.note.text()
     qtbot.waitUntil(lambda: all(one.exact for one in hits_of(window)))
     to_front(window)
     QTest.keyClick(window.page.list, Key.Key_Z, CTRL)
@@ -121,6 +123,7 @@ def test_hits_become_nil_or_undecided_mentions(make_desk: MakeDesk, qtbot: QtBot
     assert window.strip.isVisible()
     assert "1 new mention is NIL" in window.strip.question.words
     press(window.strip, Key.Key_Return)
+    qtbot.waitUntil(lambda: "Made 1 mention" in window.note.text())
     made = desk.world.mentions(1)[2]
     assert desk.project.curation.current([made])[made].verdict.reason == "not-in-kb"
     qtbot.waitUntil(lambda: [one.exact for one in hits_of(window)] == [True, False])
@@ -128,7 +131,7 @@ def test_hits_become_nil_or_undecided_mentions(make_desk: MakeDesk, qtbot: QtBot
     press(window.page.list, Key.Key_A, Key.Key_M)
     QTest.keyClicks(window.picker.line, "1")
     press(window.strip, Key.Key_Return)
-    assert "slowed" in texts(desk, 2)
+    qtbot.waitUntil(lambda: "slowed" in texts(desk, 2))
     assert not desk.project.curation.current([desk.world.mentions(2)[2]])
     window.reject()
 
