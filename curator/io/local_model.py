@@ -3,7 +3,8 @@ vLLM and LM Studio have one.
 
 One connection a request, without proxies and without redirections, which would lead elsewhere. An address of another
 computer is refused before anything is sent, and so is one that is called localhost and leads to another computer. The
-whole request has a deadline, so that a server that sends a byte a second ends with it, too. The key is in a header
+whole request has a deadline, so that a server that sends a byte a second ends with it, too. It can be stopped from
+another thread at once, also while it connects. The key is in a header
 alone; no error names it.
 """
 
@@ -142,8 +143,7 @@ def _asked(place: _Place, server: ModelServer, method: str, path: str, body: byt
     connection = _connection(place, min(CONNECTING, server.seconds))
     watch = threading.Timer(server.seconds, expire)
     try:
-        connection.connect()
-        connected = connection.sock
+        connected = _connected(connection, stopper)
         connected.settimeout(server.seconds)
         if not server.anywhere and not _is_here(str(connected.getpeername()[0])):
             raise UserError(tr(NOT_HERE, host=place.host))
@@ -163,6 +163,30 @@ def _asked(place: _Place, server: ModelServer, method: str, path: str, body: byt
         watch.cancel()
         stopper.hold(None)
         connection.close()
+
+
+def _connected(connection: HTTPConnection, stopper: Stopper) -> socket.socket:
+    """Connect in a thread: nothing ends the look-up of a name, or the wait for a computer that does not answer, so a
+    request that is stopped leaves them behind. Raises what connecting raises, CancelledError."""
+    over, raised = threading.Event(), list[BaseException]()
+
+    def work() -> None:
+        try:
+            connection.connect()
+        except BaseException as error:  # thread boundary: raised again below
+            raised.append(error)
+        over.set()
+        if stopper.stopped:
+            connection.close()
+
+    stopper.hold(over.set)
+    threading.Thread(target=work, name="connecting to a language model", daemon=True).start()
+    over.wait()
+    if stopper.stopped:
+        raise CancelledError
+    if raised:
+        raise raised[0]
+    return connection.sock
 
 
 def _connection(place: _Place, seconds: float) -> HTTPConnection:

@@ -145,6 +145,35 @@ def test_another_computer_is_refused_before_anything_is_sent(address: str, monke
         LocalModel().answer(ModelServer(address, "m"), "?", Stopper())
 
 
+def test_a_request_that_still_connects_is_stopped_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    connecting, answers, left = threading.Event(), threading.Event(), list[threading.Thread]()
+
+    def connect(*_: object, **__: object) -> socket.socket:
+        left.append(threading.current_thread())
+        connecting.set()
+        answers.wait(10)  # as a computer that is turned off
+        raise TimeoutError
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    stopper, raised = Stopper(), []
+
+    def work() -> None:
+        try:
+            LocalModel().answer(ModelServer("http://192.0.2.7/v1", "m", anywhere=True), "?", stopper)
+        except CancelledError as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert connecting.wait(10)
+    stopper.stop()
+    thread.join(10)
+    assert raised
+    assert left[0].is_alive()
+    answers.set()
+    left[0].join(10)
+
+
 def test_a_localhost_that_leads_elsewhere_gets_nothing(fake: FakeModel, monkeypatch: pytest.MonkeyPatch) -> None:
     class Elsewhere(socket.socket):
         def getpeername(self):  # type: ignore[no-untyped-def]
