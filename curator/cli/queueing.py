@@ -26,7 +26,8 @@ WHERE = click.option(
     "chosen",
     multiple=True,
     metavar="FACET=VALUE",
-    help=f"Only mentions with this value. Repeatable. Facets: {', '.join(Facet)}.",
+    help=f"Only mentions with this value, such as type=Disease or attribute=negation=negated. Repeatable. "
+    f"Facets: {', '.join(Facet)}.",
 )
 FILTER = click.option("--filter", "named", default="", metavar="NAME", help="Use this filter, saved in the project.")
 

@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 
 from curator.domain.wording import UserError, tr
 
+KEY = "attributes"
+"""Under which a project keeps its list."""
 LONGEST = 60
 """Characters of a name."""
 MOST_VALUES = 9

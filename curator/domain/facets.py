@@ -1,7 +1,7 @@
 """Facets: properties by which the queue's mentions are filtered and counted.
 
-A mention has exactly one value of each facet. A filter with several values of one facet matches any of them; with
-several facets it must match all.
+A mention has exactly one value of each facet, but of attributes one for each attribute of the project. A filter with
+several values of one facet, or of one attribute, matches any of them; with several it must match all.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ class Facet(StrEnum):
     RANK = "rank"  # of the linked entity among the candidates, in bands; "0": not among them, NO: not linked
     FLAG = "flag"
     COMMENT = "comment"
+    ATTRIBUTE = "attribute"  # `negation=negated` for a value of an attribute, `negation=` for none
     CURATOR = "curator"  # of the current decision; '' while undecided
     SPLIT = "split"
     DOCUMENT = "document"  # the document's state
@@ -91,10 +92,58 @@ class Facets:
 
     def allows(self, key: tuple[str, ...]) -> bool:
         """Whether a mention with these values, one for each facet, is among the chosen."""
-        return all(key[_AT[facet]] in values for facet, values in self.chosen)
+        return all(group.holds(key) for group in _groups(self))
 
 
 _AT = {facet: at for at, facet in enumerate(Facet)}
+
+
+BETWEEN = "|"
+"""Between the values of a cell that are of attributes; their names have none."""
+
+
+def attribute_value(name: str, value: str | None) -> str:
+    """A value of the facet `ATTRIBUTE`; None for mentions without one."""
+    return f"{name}={value or ''}"
+
+
+def by_attribute(values: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Values of the facet `ATTRIBUTE` by the name of the attribute."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in values:
+        name = one.partition("=")[0]
+        found[name] = (*found.get(name, ()), one)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The values of a facet of which one is needed; of attributes those of one, whose name is `attribute`."""
+
+    facet: Facet
+    values: frozenset[str]
+    attribute: str = ""
+
+    def holds(self, key: tuple[str, ...]) -> bool:
+        return not self.values.isdisjoint(_values(self.facet, key))
+
+
+def _groups(facets: Facets) -> list[_Group]:
+    found = []
+    for facet, values in facets.chosen:
+        if facet is Facet.ATTRIBUTE:
+            found += [_Group(facet, frozenset(some), name) for name, some in by_attribute(values).items()]
+        else:
+            found.append(_Group(facet, frozenset(values)))
+    return found
+
+
+def _values(facet: Facet, key: tuple[str, ...]) -> Iterable[str]:
+    """What the mentions of a cell have of a facet."""
+    value = key[_AT[facet]]
+    if facet is Facet.ATTRIBUTE:
+        return value.split(BETWEEN) if value else ()
+    return (value,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +153,22 @@ class FacetCube:
     cells: tuple[tuple[tuple[str, ...], int], ...] = ()
 
     def counts(self, facets: Facets) -> dict[Facet, Counter[str]]:
-        """For each facet the numbers by value under the choices of all *other* facets."""
+        """For each facet, and each attribute, the numbers by value under the choices of all *others*."""
         found: dict[Facet, Counter[str]] = {facet: Counter() for facet in Facet}
-        chosen = [(facet, _AT[facet], frozenset(values)) for facet, values in facets.chosen]
+        groups = _groups(facets)
+        plain = [facet for facet in Facet if facet is not Facet.ATTRIBUTE]
         for key, number in self.cells:
-            missed = [facet for facet, at, values in chosen if key[at] not in values]
+            missed = [one for one in groups if not one.holds(key)]
             if len(missed) > 1:
                 continue
-            for facet in missed or Facet:
-                found[facet][key[_AT[facet]]] += number
+            only = missed[0] if missed else None
+            for facet in plain if only is None else (only.facet,):
+                if facet is not Facet.ATTRIBUTE:
+                    found[facet][key[_AT[facet]]] += number
+            if only is None or only.facet is Facet.ATTRIBUTE:
+                for value in _values(Facet.ATTRIBUTE, key):
+                    if only is None or value.startswith(f"{only.attribute}="):
+                        found[Facet.ATTRIBUTE][value] += number
         return found
 
     def total(self, facets: Facets) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import Any
 
+from curator.domain.attributes import KEY as ATTRIBUTES_KEY
 from curator.domain.attributes import Attribute, AttributeEdit, Given, Scheme, dump_scheme, load_scheme
 from curator.domain.decisions import Change, ChangeKind, OperationKind
 from curator.domain.documents import Mention
@@ -20,7 +21,6 @@ from curator.services.curating.deciding import mentions_words
 from curator.services.curating.mention_edits import living
 from curator.services.ports import Clock, Store, UnitOfWork
 
-ATTRIBUTES_KEY = "attributes"
 SET, CLEARED = "Set {attribute} of {what} to {value}", "Cleared {attribute} of {what}"
 ONE_KEEPS = "{n} mention keeps its value of “{name}”, hidden; restoring what you deleted shows it again."
 KEEP = "{n:,} mentions keep their values of “{name}”, hidden; restoring what you deleted shows them again."

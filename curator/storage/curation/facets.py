@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from heapq import merge
 from itertools import pairwise
 from typing import Any
@@ -11,8 +11,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, and_, case, func, literal, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
+from curator.domain.attributes import Scheme
 from curator.domain.decisions import OperationKind, Outcome
 from curator.domain.facets import (
+    BETWEEN,
     CANDIDATE_BANDS,
     MARGIN_BANDS,
     NO,
@@ -27,9 +29,12 @@ from curator.domain.facets import (
     Facet,
     FacetCube,
     Facets,
+    attribute_value,
     band_key,
+    by_attribute,
 )
 from curator.services.ports import QueueFilter, WorkRow
+from curator.storage.curation.notes import has_value, scheme_in, values_given
 from curator.storage.db import (
     AnyRow,
     CommentRow,
@@ -59,15 +64,21 @@ class FacetQueries:
         """One pass over the mentions, without the wide rows of suggestions. Who decided is looked up among the
         decisions, and only where there are any."""
         asked = self._conn.execute(select(OpinionRow.mention_id).limit(1)).first() is not None
-        known: dict[Facet, ColumnElement[Any]] = {**_EXPRESSIONS, **_NARROW}
+        scheme = scheme_in(self._conn)
+        given = values_given(self._conn) if scheme.shown else None
+        known: dict[Facet, ColumnElement[Any]] = {**_EXPRESSIONS, **_NARROW, Facet.ATTRIBUTE: literal("")}
         if not asked:
             known[Facet.OPINION] = literal(NONE)
+        if given is not None:
+            known[Facet.ATTRIBUTE] = func.coalesce(given.c.given, "")
         columns = [known[facet].label(facet.value) for facet in Facet]
         joined = set(Facet) - set(_NARROW) - (set() if asked else {Facet.OPINION})
         query = _from(select(*columns, func.count()), joined).where(*_living(where)).group_by(*columns)
+        if given is not None:
+            query = query.outerjoin(given, given.c.mention_id == MentionRow.id)
         if document_id is not None:
             query = query.where(MentionRow.document_id == document_id)
-        return FacetCube(tuple((tuple(row[:-1]), row[-1]) for row in self._conn.execute(query)))
+        return _cube(self._conn.execute(query), scheme)
 
     def documents(self, where: QueueFilter, among: Sequence[int] | None = None) -> dict[int, int]:
         query: Any = select(MentionRow.document_id, func.count())
@@ -146,6 +157,26 @@ class FacetQueries:
         return [WorkRow(id_, document, text, kind, "", None, None, False) for id_, document, text, kind in rows]
 
 
+def _cube(rows: Iterable[Any], scheme: Scheme) -> FacetCube:
+    """With the values of every attribute in place of the ids that a mention has."""
+    if not scheme.shown:
+        return FacetCube(tuple((tuple(row[:-1]), row[-1]) for row in rows))
+    known: dict[str, str] = {}
+    cells = []
+    for *key, number in rows:
+        ids = key[_ATTRIBUTE]
+        if ids not in known:
+            known[ids] = _attribute_values(scheme, set(map(int, ids.split())))
+        key[_ATTRIBUTE] = known[ids]
+        cells.append((tuple(key), number))
+    return FacetCube(tuple(cells))
+
+
+def _attribute_values(scheme: Scheme, ids: set[int]) -> str:
+    values = [(one.name, next((value.name for value in one.shown if value.id in ids), None)) for one in scheme.shown]
+    return BETWEEN.join(attribute_value(name, value) for name, value in values)
+
+
 def document_condition(facets: Facets) -> ColumnElement[bool]:
     """Documents that hold a mention which the facets choose."""
     chosen = matching(select(MentionRow.document_id), QueueFilter(facets=facets))
@@ -163,6 +194,7 @@ def _bands(column: InstrumentedAttribute[Any], bands: Sequence[float]) -> Column
     return case((column.is_(None), NONE), *steps, else_=band_key(bands[-1]))
 
 
+_ATTRIBUTE = list(Facet).index(Facet.ATTRIBUTE)
 _commented = select(CommentRow.mention_id).where(CommentRow.mention_id.is_not(None), ~CommentRow.deleted)
 _document_commented = select(CommentRow.document_id).where(CommentRow.mention_id.is_(None), ~CommentRow.deleted)
 _EXPRESSIONS: dict[Facet, ColumnElement[Any]] = {
@@ -230,7 +262,9 @@ def matching(query: Select[Any], where: QueueFilter, *, also: set[Facet] | None 
 
 
 def _chosen(facets: Facets) -> list[ColumnElement[bool]]:
-    return [_EXPRESSIONS[facet].in_(values) for facet, values in facets.chosen]
+    plain = [_EXPRESSIONS[facet].in_(values) for facet, values in facets.chosen if facet is not Facet.ATTRIBUTE]
+    attributes = by_attribute(facets.values(Facet.ATTRIBUTE)).values()
+    return [*plain, *(or_(*(has_value(MentionRow.id, one) for one in values)) for values in attributes)]
 
 
 def _from(query: Select[Any], facets: set[Facet]) -> Select[Any]:

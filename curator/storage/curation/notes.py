@@ -4,13 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Subquery,
+    bindparam,
+    exists,
+    func,
+    insert,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.orm import aliased
 
-from curator.domain.attributes import AttributeEdit
+from curator.domain.attributes import KEY, AttributeEdit, Scheme, load_scheme
 from curator.domain.audit import Comment
 from curator.domain.wording import UserError, tr
-from curator.storage.db import AnyRow, CommentRow, MentionAttributeRow, among, chunks, from_iso, ids_of, next_id
+from curator.storage.db import (
+    AnyRow,
+    CommentRow,
+    MentionAttributeRow,
+    MetaRow,
+    among,
+    chunks,
+    from_iso,
+    ids_of,
+    next_id,
+)
 
 
 class Comments:
@@ -134,6 +157,51 @@ class Attributes(Comments):
 
     def _edits(self, query: AnyRow) -> list[AttributeEdit]:
         return [_attribute_edit(row) for row in self._conn.execute(query.order_by(ROW.id))]
+
+
+# As a facet of the queue.
+
+_SHOWN = (
+    "SELECT json_extract(v.value, '$.id') FROM meta, json_each(meta.value) AS a, json_each(a.value, '$.values') AS v "
+    "WHERE meta.key = :key AND NOT json_extract(a.value, '$.hidden') AND NOT json_extract(v.value, '$.hidden') "
+    "AND json_extract(a.value, '$.name') = :name"
+)
+"""Ids of the values of an attribute that are not deleted."""
+
+
+def scheme_in(conn: Connection) -> Scheme:
+    """The project's attributes."""
+    return load_scheme(conn.execute(select(MetaRow.value).where(MetaRow.key == KEY)).scalar() or "")
+
+
+def values_given(conn: Connection) -> Subquery | None:
+    """Columns `mention_id` and `given`, the ids of its values separated by spaces; None where no mention has any."""
+    if conn.execute(select(ROW.id).where(ROW.round_id.is_(None)).limit(1)).first() is None:
+        return None
+    last = select(func.max(ROW.id)).where(ROW.round_id.is_(None)).group_by(ROW.mention_id, ROW.attribute_id)
+    given = func.group_concat(ROW.value_id, " ").label("given")
+    query: AnyRow = select(ROW.mention_id, given).where(ROW.id.in_(last), ROW.value_id.is_not(None))
+    found: Subquery = query.group_by(ROW.mention_id).subquery()
+    return found
+
+
+def has_value(mention_id: Any, chosen: str) -> ColumnElement[bool]:
+    """Whether a mention has the chosen value of the facet: `name=value`, or `name=` for none."""
+    name, _, value = chosen.partition("=")
+    later = aliased(ROW)
+    superseded = exists().where(
+        later.mention_id == ROW.mention_id,
+        later.round_id.is_(None),
+        later.attribute_id == ROW.attribute_id,
+        later.id > ROW.id,
+    )
+    words = _SHOWN + (" AND json_extract(v.value, '$.name') = :value" if value else "")
+    given = {"key": KEY, "name": name} | ({"value": value} if value else {})
+    ids = text(words).bindparams(*(bindparam(key, one, unique=True) for key, one in given.items()))
+    having = select(ROW.mention_id).where(
+        ROW.round_id.is_(None), ROW.value_id.in_(ids.columns(ROW.value_id)), ~superseded
+    )
+    return mention_id.in_(having) if value else mention_id.not_in(having)  # type: ignore[no-any-return]
 
 
 _ATTRIBUTES: AnyRow = select(  # ten columns: SQLAlchemy 2.0 and 2.1 type so many in different ways

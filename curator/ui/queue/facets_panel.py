@@ -45,10 +45,12 @@ FACET_WORDS = {
     Facet.RANK: "Rank of the link",
     Facet.FLAG: "Flag",
     Facet.COMMENT: "Comment",
+    Facet.ATTRIBUTE: "Attributes",
     Facet.CURATOR: "Curator",
     Facet.SPLIT: "Split",
     Facet.DOCUMENT: "Document",
 }
+NOT_SET = "{name}: not set"
 _NOT_YET = "no suggestion"
 
 
@@ -98,12 +100,17 @@ _WORDS: dict[Facet, dict[str, str]] = {
 
 
 def value_words(facet: Facet, value: str) -> str:
+    if facet is Facet.ATTRIBUTE:
+        name, _, given = value.partition("=")
+        return f"{name}: {given}" if given else tr(NOT_SET, name=name)
     return tr(_WORDS.get(facet, {}).get(value, value))
 
 
 def values_in_order(facet: Facet, present: Iterable[str]) -> list[str]:
     """The values to offer: those known beforehand in their order, then others by the alphabet; only those present."""
     found = set(present)
+    if facet is Facet.ATTRIBUTE:  # of each attribute the mentions without a value last
+        return sorted(found, key=lambda one: (one.partition("=")[0].casefold(), one.endswith("="), one.casefold()))
     known = [one for one in _WORDS.get(facet, {}) if one in found]
     return [*known, *sorted(found - set(known), key=str.casefold)]
 
@@ -200,7 +207,7 @@ class FacetsPanel(QTreeWidget):
         for value, row in self._rows[facet].items():
             row.setText(1, f"{counts.get(value, 0):,}")
             row.setCheckState(0, Qt.CheckState.Checked if value in chosen else Qt.CheckState.Unchecked)
-        if facet is Facet.OPINION:  # most projects ask for none
+        if facet in (Facet.OPINION, Facet.ATTRIBUTE):  # most projects have none
             top.setHidden(set(wanted) <= {NONE} and not chosen)
         font = top.font(0)
         font.setBold(bool(chosen))

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import text
 
+from curator.domain.attributes import KEY, Scheme, dump_scheme
 from curator.domain.decisions import Verdict
 from curator.domain.facets import Facet, Facets
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.services.ports import QueueFilter
 from curator.storage import SqlStore
 from tests.curator.storage.filler import Filler, document, mention
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def suggestion(mention_id: int, first: float, second: float, *, nil: bool = False) -> Suggestion:
@@ -58,6 +62,7 @@ EXPECTED = {
     Facet.RANK: {"1": 1, "no": 4},
     Facet.FLAG: {"no": 4, "yes": 1},
     Facet.COMMENT: {"no": 4, "yes": 1},
+    Facet.ATTRIBUTE: {},
     Facet.CURATOR: {"ada": 2, "": 3},
     Facet.SPLIT: {"train": 5},
     Facet.DOCUMENT: {"todo": 5},
@@ -170,3 +175,53 @@ def test_a_suggestion_says_whether_its_name_is_the_mentions(
         unit.suggestions.save([Suggestion(3, (first,), NilEstimate(0.5, False, True), Stamp("b", 0), expanded)])
     with filled.store.read() as unit:
         assert unit.queue.mentions(QueueFilter(facets=Facets.of({Facet.MATCHED: [value]})), 1)[-1] == 3
+
+
+def test_attributes_are_counted_and_chosen_by_attribute_and_value(filled: Filler) -> None:
+    scheme = Scheme().with_attribute("negation", ("affirmed", "negated")).with_attribute("time", ("past", "now"))
+    set_ = {1: {1: 2, 2: 3}, 2: {1: 2}, 3: {1: 1, 2: 4}, 4: {2: 3}}
+    with filled.store.write() as unit:
+        unit.meta.set(KEY, dump_scheme(scheme))
+        unit.mentions.append_attributes([(3, 1, 2), (4, 1, 1)], curator="ada", at=AT)  # before the last word
+        rows = [(mention, name, value) for mention, some in set_.items() for name, value in some.items()]
+        unit.mentions.append_attributes([*rows, (4, 1, None)], curator="ada", at=AT)
+
+    def value(mention: int, attribute: int) -> str:
+        chosen = set_.get(mention, {}).get(attribute)
+        one = scheme.get(attribute)
+        return f"{one.name}={next((each.name for each in one.shown if each.id == chosen), '')}"
+
+    living = [1, 2, 3, 4, 5]
+    wanted = [
+        {"negation=negated"},
+        {"negation="},
+        {"negation=negated", "negation="},
+        {"negation=negated", "time=past"},
+        {"negation=affirmed", "negation=negated", "time="},
+        {"time=now", "negation=nothing such"},
+    ]
+    with filled.store.read() as unit:
+        cube = unit.queue.cube(QueueFilter())
+        for chosen in wanted:
+            facets = Facets.of({Facet.ATTRIBUTE: chosen})
+            names = {1: "negation", 2: "time"}
+            by = {at: {one for one in chosen if one.startswith(f"{name}=")} for at, name in names.items()}
+            expected = [one for one in living if all(not some or value(one, at) in some for at, some in by.items())]
+            assert unit.queue.mentions(QueueFilter(facets=facets)) == expected, chosen
+            assert cube.total(facets) == len(expected), chosen
+            assert [one.mention_id for one in unit.queue.undecided(QueueFilter(facets=facets), limit=9)] == [
+                one for one in (3, 4, 5) if one in expected
+            ]
+            counts = cube.counts(facets)[Facet.ATTRIBUTE]
+            for at in names:
+                others = [one for one in living if all(not s or value(one, a) in s for a, s in by.items() if a != at)]
+                assert {one: n for one, n in counts.items() if one.startswith(names[at])} == Counter(
+                    value(one, at) for one in others
+                ), chosen
+        hidden = scheme.value_hidden(2, True).hidden(2, True)
+    with filled.store.write() as unit:
+        unit.meta.set(KEY, dump_scheme(hidden))
+    with filled.store.read() as unit:
+        counts = unit.queue.cube(QueueFilter()).counts(Facets())[Facet.ATTRIBUTE]
+        assert counts == {"negation=affirmed": 1, "negation=": 4}
+        assert unit.queue.mentions(QueueFilter(facets=Facets.of({Facet.ATTRIBUTE: ["negation="]}))) == [1, 2, 4, 5]
