@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
 from curator.domain.audit import (
     Contradiction,
@@ -66,11 +67,16 @@ class InconsistencyService:
         with self._store.read() as unit:
             return find_first(unit)
 
-    def of_string(self, mention_id: int, every: Inconsistencies) -> Inconsistency | None:
+    def of_string(self, mention_id: int, every: Inconsistencies) -> tuple[Inconsistencies, Inconsistency | None]:
         """The one of `every` about the mention's string, in its document or else in the project; where there is none,
-        all decisions about the string in its place, or None where it has none. Call it from a worker thread."""
+        all decisions about the string in its place, or None where it has none. `every` comes back with the names of
+        its entities. Call it from a worker thread."""
         with self._store.read() as unit:
-            return string_of(unit, mention_id, every) if mention_id in unit.mentions.get_many([mention_id]) else None
+            if mention_id not in unit.mentions.get_many([mention_id]):
+                return every, None
+            found = string_of(unit, mention_id, every)
+            unnamed = {id_ for way in found.ways for id_ in way.way} - every.names.keys() if found is not None else ()
+            return replace(every, names={**every.names, **names_of(unit, unnamed)}), found
 
     def contexts(self, mention_ids: Sequence[int]) -> list[MentionContext]:
         """The mentions with the text around them, in the order given, without those that were deleted."""
@@ -152,6 +158,13 @@ class InconsistencyService:
             if all(way_of(one.verdict) == way_of(verdict) for one in found):
                 return None
             return _contradiction(unit, mention_id, verdict, found)
+
+    def contradiction_of_current(self, mention_id: int) -> Contradiction | None:
+        """What contradicts the current decision of a mention; None where it is undecided or was deleted. A few
+        milliseconds: call it from a worker thread."""
+        with self._store.read() as unit:
+            decision = unit.decisions.current([mention_id]).get(mention_id)
+        return None if decision is None else self.contradiction(mention_id, decision.verdict)
 
     def _check_round(self) -> None:
         if (active := self._round_of()) is not None:

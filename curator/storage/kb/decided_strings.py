@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, func, select, tuple_
+from sqlalchemy import ColumnElement, Connection, bindparam, func, select, tuple_
 
 from curator.domain.audit import DecidedPlace, OtherDecision
 from curator.domain.decisions import Outcome
@@ -51,19 +51,11 @@ class DecidedStrings:
 
     def other_decisions(self, mention_id: int) -> list[OtherDecision]:
         this = self._this(mention_id)
-        here = func.sum(MentionRow.document_id == this.document_id)
-        ways = (DecisionRow.outcome, DecisionRow.entity_ids, DecisionRow.reason)
-        query = (
-            select(*ways, here, func.count())
-            .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
-            .where(MentionRow.string_key == this.string_key, MentionRow.type == this.type)
-            .where(MentionRow.id != mention_id, *_counted())
-            .group_by(*ways)
-        )
-        return [OtherDecision(verdict_of(*row[:3]), row[3], row[4]) for row in self._conn.execute(query)]
+        where = {"key": this.string_key, "type": this.type, "document": this.document_id, "mention": mention_id}
+        return [OtherDecision(verdict_of(*row[:3]), row[3], row[4]) for row in self._conn.execute(_OTHERS, where)]
 
     def _this(self, mention_id: int) -> AnyRow:
-        this = self._conn.execute(_THIS.where(MentionRow.id == mention_id)).first()
+        this = self._conn.execute(_THIS, {"mention": mention_id}).first()
         if this is None:
             raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
         return this
@@ -99,4 +91,15 @@ _PLACES: AnyQuery = (
     .join(DocumentRow, DocumentRow.id == MentionRow.document_id)
     .order_by(MentionRow.document_id, MentionRow.start_pos, MentionRow.id)
 )
-_THIS = select(MentionRow.string_key, MentionRow.type, MentionRow.document_id)
+_THIS = select(MentionRow.string_key, MentionRow.type, MentionRow.document_id).where(
+    MentionRow.id == bindparam("mention")
+)
+_WAYS = (DecisionRow.outcome, DecisionRow.entity_ids, DecisionRow.reason)
+_OTHERS: AnyQuery = (
+    select(*_WAYS, func.sum(MentionRow.document_id == bindparam("document")), func.count())
+    .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
+    .where(MentionRow.string_key == bindparam("key"), MentionRow.type == bindparam("type"))
+    .where(MentionRow.id != bindparam("mention"), *_counted())
+    .group_by(*_WAYS)
+)
+"""Made once: to put it together takes longer than to ask it."""

@@ -19,7 +19,17 @@ from curator.ui.candidates.candidate_delegate import CandidateDelegate
 from curator.ui.candidates.candidate_model import ALL, CandidateColumn, CandidateTableModel, Extent
 from curator.ui.candidates.candidate_rows import HiddenRow, NilRow, RecordRoom, WordsRoom
 from curator.ui.candidates.entity_card import EntityCard, Lookup
-from curator.ui.kit import ElidedLabel, NoteLabel, RowList, StateChip, decision_words, row_height, state_of, way_to
+from curator.ui.kit import (
+    ElidedLabel,
+    NotedLabel,
+    NoteLabel,
+    RowList,
+    StateChip,
+    decision_words,
+    row_height,
+    state_of,
+    way_to,
+)
 
 SHARE, ROWS = 0.64, 10
 """Of the height for the candidates, and how many of them need be seen; the record has the rest."""
@@ -71,6 +81,7 @@ class CandidatePanel(QWidget):
         self._facts = ElidedLabel(muted=True, parent=self)
         self._decided = ElidedLabel(parent=self)
         self.opinion = ElidedLabel(scale=0.92, muted=True, parent=self)
+        self.contradiction = NotedLabel(scale=0.92, parent=self)  # what else its string is decided as
         self._compose()
         self.list.chosen.connect(self._choose)
         self.list.selectionModel().currentChanged.connect(self._highlighted)
@@ -104,6 +115,8 @@ class CandidatePanel(QWidget):
         self.opinion.setContentsMargins(12, 3, 12, 5)
         rows.addWidget(self.opinion)
         self.opinion.hide()
+        self.contradiction.setContentsMargins(12, 3, 12, 5)
+        rows.addWidget(self.contradiction)
         self.records.addWidget(self.card)
         self.records.addWidget(self.contrast)
         self.splitter = QSplitter(Qt.Orientation.Vertical, self)

@@ -12,6 +12,7 @@ from curator.domain.entities import EntityMatch
 from curator.domain.wording import UserError, tr
 from curator.ui.bench import Workbench
 from curator.ui.entities import add_undo_key, bring_up
+from curator.ui.inconsistencies.contradiction_line import ContradictionLine
 from curator.ui.inconsistencies.inconsistency_window import Hear, InconsistencyWindow
 from curator.ui.kit import place_of, way_to
 
@@ -36,6 +37,7 @@ class InconsistencyFlows(QObject):
         super().__init__(bench)
         self._bench = bench
         self._window: InconsistencyWindow | None = None
+        self.line = ContradictionLine(bench)
         self._later = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._later.timeout.connect(self._renew)
         bench.bridge.changed.connect(self._changed)
@@ -92,13 +94,18 @@ class InconsistencyFlows(QObject):
         return knowledge.search(query) if query else knowledge.recent()
 
     def _read(self, window: InconsistencyWindow, *, jump: bool = False) -> None:
-        service, mention_id = self._bench.project.inconsistencies, self._bench.navigator.mention_id if jump else None
+        service, said = self._bench.project.inconsistencies, self.line.mention_id
+        mention_id = said if said is not None else self._bench.navigator.mention_id
 
         def find(hear: Hear | None) -> tuple[Inconsistencies, Inconsistency | None]:
             if hear is not None:
                 hear(service.find_first())
             every = service.find()
-            return every, service.of_string(mention_id, every) if mention_id is not None else None
+            here = None
+            if jump and mention_id is not None:
+                every, here = service.of_string(mention_id, every)
+            listed = here is not None and any(one.scope == here.scope for one in every.rows)
+            return every, here if listed or said is not None else None
 
         window.read(find, jump=jump)
 
@@ -171,11 +178,13 @@ class InconsistencyFlows(QObject):
 
     def _state_changed(self) -> None:
         """A curator who judges in a round sees nobody's decisions."""
-        if self._bench.judging:
-            self.close_windows()
+        if self._bench.judging and self._window is not None:
+            self._later.stop()
+            self._window.done(0)
 
     def close_windows(self) -> None:
         """They go with the project."""
         self._later.stop()
+        self.line.close()
         if self._window is not None:
             self._window.done(0)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         use_keys,
         way_to,
     )
-    from curator.ui.kit.labels import Banner, ElidedLabel, NoteLabel, ScaledLabel, StateChip, percent
+    from curator.ui.kit.labels import Banner, ElidedLabel, NotedLabel, NoteLabel, ScaledLabel, StateChip, percent
     from curator.ui.kit.layout_store import (
         SavedLayout,
         cascaded,
@@ -129,6 +129,7 @@ __all__ = [
     "LineChart",
     "MentionState",
     "NoteLabel",
+    "NotedLabel",
     "NoticeLine",
     "Notices",
     "OpeningTable",
@@ -216,7 +217,7 @@ __getattr__ = opened_late(
     fitting="FlowRow Pages USUAL_LINE",
     form="EmptyPage FormDialog PathEdit ShowDialog file_dialog sentence",
     key_names="belongs_to is_plain key_name key_of keys_between place_of use_keys way_to",
-    labels="Banner ElidedLabel NoteLabel ScaledLabel StateChip percent",
+    labels="Banner ElidedLabel NotedLabel NoteLabel ScaledLabel StateChip percent",
     layout_store=(
         "SavedLayout cascaded forget_layout keep_layout layout_of on_screen read_state usual_layout write_state"
     ),

@@ -51,6 +51,19 @@ class ElidedLabel(QWidget):
         painter.end()
 
 
+class NotedLabel(ElidedLabel):
+    """One line on the ground of notes while it says something; it keeps its room while it does not."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
+        if not self._words:
+            return
+        painter, theme = QPainter(self), theme_of(self.palette())
+        painter.fillRect(self.rect(), theme.note)
+        font = scaled(self.font(), self._scale, bold=self._bold)
+        draw_words(painter, QRectF(self.contentsRect()), self._words, font=font, colour=theme.note_ink)
+        painter.end()
+
+
 class ScaledLabel(QLabel):
     """A label whose font is a multiple of the interface's, also after that changes."""
 

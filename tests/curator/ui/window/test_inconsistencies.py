@@ -169,3 +169,32 @@ def test_a_consistent_project_says_so(make_desk: MakeDesk, qtbot: QtBot) -> None
     assert window.page.empty.headline.text() == "No inconsistency"
     assert not window.go.isEnabled()
     window.reject()
+
+
+def test_the_panel_says_what_contradicts_the_highlighted_candidate(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = make_desk(documents=3)
+    for document in (1, 2):
+        decide(desk, document, ARREST_AT, Verdict.link(ARRHYTHMIA))
+    desk.bench.navigator.open(3, desk.world.mentions(3)[ARREST_AT])
+    line = desk.bench.candidates.contradiction
+    assert desk.bench.candidates.highlighted not in (None, ARRHYTHMIA)
+    words = "In the project: Arrhythmia (2 of 2). I lists them."
+    qtbot.waitUntil(lambda: line.words == words)
+    desk.bench.navigator.select(desk.world.mentions(3)[0])
+    assert line.words == ""
+    desk.bench.navigator.select(desk.world.mentions(3)[ARREST_AT])
+    qtbot.waitUntil(lambda: line.words == words)
+    to_front(desk.window)
+    desk.bench.focus_document()
+    desk.press(Key.Key_I)
+    [window] = shown(InconsistencyWindow)
+    assert isinstance(window, InconsistencyWindow)
+    listed(qtbot, window, 1)  # nothing contradicts anything yet: what the string is decided as
+    assert rows(window) == [f"{ARRHYTHMIA} Arrhythmia (2)"]
+    assert not window.intend.isEnabled()
+    window.reject()
+    to_front(desk.window)
+    desk.press(Key.Key_Return)
+    qtbot.waitUntil(lambda: line.words == "“cardiac arrest” in the project: Arrhythmia (2 of 2). I lists them.")
+    desk.bench.decider.undo()
+    qtbot.waitUntil(lambda: "“" not in line.words)
