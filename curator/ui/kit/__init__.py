@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from curator import opened_late
 
 if TYPE_CHECKING:
-    from curator.ui.kit.fitting import USUAL_LINE, FlowRow, Pages
+    from curator.ui.kit.fitting import USUAL_LINE, FlowRow, Pages, grow
     from curator.ui.kit.form import EmptyPage, FormDialog, PathEdit, ShowDialog, file_dialog, sentence
     from curator.ui.kit.key_names import (
         belongs_to,
@@ -173,6 +173,7 @@ __all__ = [
     "file_dialog",
     "fixed_font",
     "forget_layout",
+    "grow",
     "icon",
     "is_plain",
     "keep_layout",
@@ -214,7 +215,7 @@ __all__ = [
 
 __getattr__ = opened_late(
     __name__,
-    fitting="FlowRow Pages USUAL_LINE",
+    fitting="FlowRow Pages USUAL_LINE grow",
     form="EmptyPage FormDialog PathEdit ShowDialog file_dialog sentence",
     key_names="belongs_to is_plain key_name key_of keys_between place_of use_keys way_to",
     labels="Banner ElidedLabel NotedLabel NoteLabel ScaledLabel StateChip percent",

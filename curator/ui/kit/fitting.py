@@ -64,7 +64,21 @@ def make_room_for_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> No
     height = layout.minimumHeightForWidth(dialog.width())
     if height > room.height():
         _scroll(dialog, buttons)
-    dialog.resize(dialog.width(), max(dialog.height(), min(height, room.height())))
+    grow(dialog, QSize(dialog.width(), max(dialog.height(), min(height, room.height()))))
+
+
+def grow(dialog: QDialog, size: QSize) -> None:
+    """Resize a dialog; one that is on the screen already is moved as far as it would reach beyond the edge."""
+    dialog.resize(size)
+    handle = dialog.windowHandle()
+    if handle is None or not handle.isExposed():
+        return  # it is put somewhere when it is shown
+    room, frame = dialog.screen().availableGeometry(), dialog.frameGeometry()
+    frame.moveRight(min(frame.right(), room.right()))
+    frame.moveBottom(min(frame.bottom(), room.bottom()))
+    corner = QPoint(max(frame.x(), room.x()), max(frame.y(), room.y()))
+    if corner != dialog.pos():
+        dialog.move(corner)
 
 
 def _room(dialog: QDialog) -> QSize:

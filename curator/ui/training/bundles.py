@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QTableView, QWidget
 
 from curator.domain.jobs import Activation, BundleInfo, GateVerdict
 from curator.domain.wording import tr
 from curator.services.training import DiskReport, DiskUse, diff_rows, diff_words, has_map, queue_asked, size_words
-from curator.ui.kit import EmptyPage, FigureTable, FormDialog, ShowDialog, percent, sentence
+from curator.ui.kit import EmptyPage, FigureTable, FormDialog, ShowDialog, grow, percent, sentence
 from curator.ui.training.evaluate import gate_rows
 from curator.ui.training.manifest import served_words
 
@@ -279,7 +279,7 @@ class BundlesDialog(ShowDialog):
         missing = self._whole + 2 * self.table.frameWidth() - self.table.width()
         if self.isVisible() and missing > 0:
             room = self.screen().availableSize().width() - (self.frameSize() - self.size()).width()
-            self.resize(min(self.width() + missing, max(room, self.width())), self.height())
+            grow(self, QSize(min(self.width() + missing, max(room, self.width())), self.height()))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QSize
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
-from curator.ui.kit import FormDialog, sentence
+from curator.ui.kit import FormDialog, grow, sentence
 from curator.ui.kit.fitting import SCROLLED
 
 
@@ -41,6 +41,23 @@ def test_the_frame_of_a_dialog_has_room_on_the_screen_too(qtbot: QtBot) -> None:
     field.setMinimumHeight(dialog.screen().availableSize().height())
     dialog.show()
     assert dialog.height() == dialog.screen().availableSize().height() - 28
+
+
+def test_what_grows_while_it_is_open_stays_on_the_screen(qtbot: QtBot) -> None:
+    dialog = FormDialog("Grows")
+    qtbot.addWidget(dialog)
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+    room = dialog.screen().availableGeometry()
+    dialog.move(room.right() - dialog.width() - 50, room.bottom() - dialog.height() - 50)
+    place = dialog.pos()
+    grow(dialog, dialog.size() + QSize(40, 40))
+    assert dialog.pos() == place
+    grow(dialog, QSize(room.width() - 100, 500))
+    assert room.contains(dialog.frameGeometry())
+    assert dialog.width() == room.width() - 100
+    grow(dialog, QSize(room.width() + 100, 500))
+    assert dialog.x() == room.x()
 
 
 class Roomy(QPlainTextEdit):
