@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Qt
 
 from curator.domain.attributes import Attribute, Given
+from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import tr
 from curator.services.queue import MentionView
 from curator.ui.bench.workbench import Workbench
@@ -17,6 +18,7 @@ from curator.ui.panels import AttributesDialog
 
 NONE_YET = "This project has no attributes yet. Define them with {way}."
 NONE_HERE = "Mentions of type {type} have no attributes in this project."
+NOTHING_LEFT = "Nothing was left to read."
 CLOSED = "Attributes cannot be set here."
 
 
@@ -26,6 +28,7 @@ class Annotating(QObject):
     def __init__(self, bench: Workbench) -> None:
         super().__init__(bench)
         self._bench = bench
+        self._open: AttributesDialog | None = None
 
     def ask(self) -> None:
         """Show the attributes of the mention in the bottom line; of one attribute its values at once."""
@@ -89,8 +92,45 @@ class Annotating(QObject):
         )
         unchanged = tr("The attributes were not changed.")
         dialog.accepted.connect(lambda: bench.decider.act(lambda: service.save(dialog.scheme), nothing=unchanged))
+        dialog.read_wanted.connect(self._read)
+        dialog.finished.connect(lambda: self._closed(dialog))
         dialog.open()
+        self._open = dialog
+        self._find()
         return dialog
+
+    def _closed(self, dialog: AttributesDialog) -> None:
+        self._open = None if self._open is dialog else self._open
+
+    def _find(self) -> None:
+        """Look for attributes in the imported files, in a thread: each record is read."""
+        files, dialog = self._bench.project.file_attributes, self._open
+
+        def then(outcome: JobOutcome) -> None:
+            if dialog is not None and self._open is dialog:
+                dialog.files.show_rows(outcome.result.get("found", ()))
+                dialog.problem.set_note("" if outcome.state is JobState.DONE else outcome.message)
+
+        self._bench.jobs.ask(lambda: {"found": files.found()}, then=then)
+
+    def _read(self, names: tuple[str, ...]) -> None:
+        bench, dialog = self._bench, self._open
+        project = bench.project
+
+        def then(outcome: JobOutcome) -> None:
+            change = outcome.result.get("change")
+            if outcome.state is JobState.DONE:
+                bench.say(change.text if change is not None else tr(NOTHING_LEFT))
+            if dialog is None or self._open is not dialog:
+                return
+            if outcome.state is JobState.DONE:
+                dialog.reload(project.attributes.scheme(), project.attributes.uses())
+                self._find()
+            else:
+                dialog.files.set_busy()
+                dialog.problem.set_note(outcome.message)
+
+        bench.jobs.ask(lambda: {"change": project.file_attributes.read(names)}, then=then)
 
 
 def value_of(given: Given, attribute: Attribute) -> int | None:

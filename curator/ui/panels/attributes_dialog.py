@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
 
 from curator.domain.attributes import MOST_VALUES, PRESETS, Attribute, AttributeValue, Scheme
 from curator.domain.wording import UserError, tr
 from curator.ui.kit import EmptyPage, FormDialog, RecordColumn, RecordTable, sentence
+from curator.ui.panels.found_in_files import FoundInFiles
 
 INTRO = (
     "An attribute is recorded for a mention beside its link, such as negation. It has up to nine named values, one of "
@@ -21,8 +23,17 @@ COLUMNS = 3
 """Of the fields for values."""
 
 
+UNSAVED = "Press Save, or Cancel, and open the list again: it was changed, and reading from files changes it too."
+
+
 class AttributesDialog(FormDialog):
-    """Edits a draft; `scheme` is what was made of it. `notes` says what should be known before it is saved."""
+    """Edits a draft; `scheme` is what was made of it. `notes` says what should be known before it is saved.
+
+    `files` shows what imported files have; `read_wanted` carries the names of those to be read, and `reload` shows what
+    came of it.
+    """
+
+    read_wanted = Signal(tuple)
 
     def __init__(
         self,
@@ -36,7 +47,7 @@ class AttributesDialog(FormDialog):
     ) -> None:
         """`uses` is the number of mentions by value id; `types` are offered."""
         super().__init__(tr("Attributes of the project"), intro=tr(INTRO), ok=tr("Save"), parent=parent)
-        self.scheme = scheme
+        self.scheme = self._saved = scheme
         self._uses, self._notes, self._types, self._writable = uses, notes, types, writable
         self.table: RecordTable[Attribute] = RecordTable(
             tr("Attributes"),
@@ -60,11 +71,28 @@ class AttributesDialog(FormDialog):
         row.addStretch(1)
         self.body.addLayout(row)
         self.body.addWidget(self.note)
+        self.files = FoundInFiles(writable=writable, parent=self)
+        self.files.read_wanted.connect(self._read)
+        self.body.addWidget(self.files, 1)
         self.table.selectionModel().currentChanged.connect(lambda: self._enable())
         self.table.activated.connect(lambda: self._edit())
-        self.resize(760, 420)
+        self.resize(760, 560)
         self._show()
         (self.table if scheme.attributes else self.new).setFocus()
+
+    def reload(self, scheme: Scheme, uses: Mapping[int, int]) -> None:
+        """The list as it is now, in place of a draft that nobody changed."""
+        self.scheme = self._saved = scheme
+        self._uses = uses
+        self._show()
+
+    def _read(self, names: tuple[str, ...]) -> None:
+        if self.scheme != self._saved:
+            self.problem.set_note(tr(UNSAVED))
+            return
+        self.problem.set_note("")
+        self.files.set_busy(tr("Reading the attributes from the files…"))
+        self.read_wanted.emit(names)
 
     def _button(self, row: QHBoxLayout, words: str, then: Callable[[], object]) -> QPushButton:
         button = QPushButton(words, self)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit
+from pytestqt.qtbot import QtBot
 
 from curator.domain.attributes import Scheme
 from curator.ui.panels.attributes_dialog import AttributeDialog, AttributesDialog
+from curator.ui.panels.found_in_files import state_words
+from tests.curator.services.fakes import finish
 from tests.curator.ui.window.fakes import CTRL, Desk
 
 SCHEME = Scheme().with_attribute("negation", ("affirmed", "negated")).with_attribute("severity", ("mild", "severe"))
@@ -86,3 +89,32 @@ def test_in_a_round_the_values_are_the_curators_own(desk: Desk) -> None:
     assert all(not view.attributes for view in desk.project.queue.open(1).mentions)
     desk.press(Qt.Key.Key_Z, CTRL)
     assert has(desk) == {}
+
+
+def test_attributes_of_imported_files_are_listed_and_read_with_one_button(desk: Desk, qtbot: QtBot) -> None:
+    folder = desk.world.folder / "brat"
+    folder.mkdir()
+    (folder / "a.txt").write_text("No fever. Gout.")
+    (folder / "a.ann").write_text(
+        "T1\tDisease 3 8\tfever\nA1\tNegation T1\nT2\tDisease 10 14\tGout\nA2\tDate T2 2020\n"
+    )
+    finish(desk.project.importing.documents([folder]))
+    desk.window.menus.action("annotate.scheme").trigger()
+    dialog = desk.window.findChild(AttributesDialog)
+    assert isinstance(dialog, AttributesDialog)
+    files = dialog.files
+    assert not files.button.isEnabled()
+    qtbot.waitUntil(lambda: len(files.table.lines.rows) == 2)
+    assert [(one.name, state_words(one)) for one in files.table.lines.rows] == [("Date", "new"), ("Negation", "new")]
+    files.table.lines.set_ticked([0], False)
+    qtbot.waitUntil(lambda: files.button.accessibleName() == "Read 1 attribute from the files")
+    files.button.click()
+    qtbot.waitUntil(lambda: [state_words(one) for one in files.table.lines.rows] == ["new", "read"])
+    assert [one.name for one in dialog.scheme.shown] == ["Negation"]
+    assert "Read attributes of 1 mention from the files: Negation" in desk.bench.bottom.message.words
+    dialog.drop.click()  # a draft: reading would lose it
+    files.table.lines.set_ticked([0], True)
+    files.button.click()
+    assert "Press Save" in dialog.problem.text()
+    dialog.reject()
+    assert desk.project.attributes.scheme().named("Negation").shown[0].name == "yes"

@@ -1,0 +1,123 @@
+"""Attributes that imported files have, below the list of the project's: those that are ticked are read into it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from curator.domain.wording import ntr, tr
+from curator.services.importing import FileAttribute
+from curator.ui.kit import RecordColumn, TickTable, sentence
+
+TITLE = "Found in files"
+INTRO = (
+    "Imported files have these attributes. Reading the ticked ones makes them attributes of the project, in one step "
+    "that you can undo. What you set or cleared before stays as it is."
+)
+SHOWN = 6
+"""Values that a row names."""
+NEW, DONE = "new", "read"
+SEARCHING = "Searching the files for attributes…"
+NOTHING = "The imported files have no attributes."
+
+
+class FoundInFiles(QWidget):
+    """API: `show_rows`, `set_busy`. `read_wanted` carries the names of the ticked attributes."""
+
+    read_wanted = Signal(tuple)
+
+    def __init__(self, *, writable: bool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._writable = writable
+        self._busy = True
+        self.title = QLabel(tr(TITLE), self)
+        self.intro = sentence(tr(INTRO))
+        self.table: TickTable[FileAttribute] = TickTable(
+            tr(TITLE),
+            [
+                RecordColumn(tr("Attribute"), lambda one: one.name),
+                RecordColumn(tr("Values"), _values),
+                RecordColumn(tr("Mentions"), lambda one: f"{one.mentions:,}", figure=True),
+                RecordColumn(tr("State"), state_words),
+            ],
+            wide=1,
+            tickable=lambda one: writable and can_be_read(one),
+            parent=self,
+        )
+        self.note = sentence(tr(SEARCHING))
+        self.button = QPushButton(tr("&Read from the files"), self)
+        self.button.setAutoDefault(False)
+        row = QHBoxLayout()
+        row.addWidget(self.button)
+        row.addStretch(1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 8, 0, 0)
+        for widget in (self.title, self.intro, self.table):
+            whole.addWidget(widget)
+        whole.addLayout(row)
+        whole.addWidget(self.note)
+        self.button.clicked.connect(self._read)
+        self.table.chosen.connect(self._read)
+        self.table.lines.ticked_changed.connect(self._enable)
+        self.table.moved.connect(self._enable)
+        self._show(found=False)
+
+    def show_rows(self, rows: Sequence[FileAttribute]) -> None:
+        """What was found; attributes that the project does not have yet are ticked."""
+        self._busy = False
+        self.table.show_rows(rows)
+        self.table.lines.set_ticked([at for at, one in enumerate(rows) if can_be_read(one)], True)
+        self._show(found=bool(rows))
+
+    def set_busy(self, words: str = "") -> None:
+        """Files are read: the button is off until the next rows come, or with no words at once."""
+        self._busy = bool(words)
+        self.note.setText(words)
+        self.note.setVisible(bool(words))
+        self._enable()
+
+    def _show(self, *, found: bool) -> None:
+        for widget in (self.title, self.intro, self.table, self.button):
+            widget.setVisible(found)
+        self.note.setText(tr(SEARCHING) if self._busy else tr(NOTHING) if not found else "")
+        self._enable()
+
+    def _enable(self) -> None:
+        one = self.table.current
+        ticked = len(self.table.ticked)
+        self.button.setEnabled(self._writable and not self._busy and ticked > 0)
+        words = ntr("Read {n} attribute from the files", "Read {n:,} attributes from the files", ticked)
+        self.button.setAccessibleName(words)
+        if not self._busy and one is not None:
+            self.note.setText(one.refusal)
+        self.note.setVisible(bool(self.note.text()))
+
+    def _read(self) -> None:
+        if self.button.isEnabled():
+            self.read_wanted.emit(tuple(one.name for one in self.table.ticked))
+
+
+def can_be_read(one: FileAttribute) -> bool:
+    return not one.refusal and one.unset > 0
+
+
+def state_words(one: FileAttribute) -> str:
+    """How it stands to the project: “new”, “2 values are new”, “read” or that it cannot be read."""
+    if one.refusal:
+        return tr("cannot be read")
+    if not one.known:
+        return tr(NEW)
+    if one.lacking:
+        return ntr("{n} value is new", "{n:,} values are new", len(one.lacking))
+    if one.unset:
+        return ntr("{n} mention is left", "{n:,} mentions are left", one.unset)
+    return tr(DONE)
+
+
+def _values(one: FileAttribute) -> str:
+    shown = sorted(one.values, key=lambda name: (-one.values[name], name))
+    words = " · ".join(f"{name} ({one.values[name]:,})" for name in shown[:SHOWN])
+    more = len(shown) - SHOWN
+    return ntr("{words} and {n} more", "{words} and {n:,} more", more, words=words) if more > 0 else words
