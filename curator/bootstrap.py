@@ -10,6 +10,7 @@ from curator.io.eutils import ADDRESS, Eutils
 from curator.io.files import AtomicWriter, moved_text
 from curator.io.local_model import LocalModel
 from curator.project import Project
+from curator.services.core import RelationReader
 from curator.services.curating import (
     AttributeService,
     BulkService,
@@ -17,7 +18,6 @@ from curator.services.curating import (
     GuidelineService,
     NoteService,
     PropagationService,
-    RelationReader,
     RelationService,
     RepeatService,
     StepService,

@@ -27,7 +27,8 @@ from curator.domain.wording import UserError
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.decisions import Change
-    from curator.domain.relations import Relation, RelationEnd
+    from curator.domain.relations import Relation
+    from curator.services.core import DocumentRelations
     from curator.services.importing import FileAttribute
 
 __all__ = ["attributes", "mention", "relations"]
@@ -322,30 +323,20 @@ def _number(text: str, document_id: int | None, project: Project) -> int:
 
 
 def _rows(project: Project, only: int | None) -> Iterator[dict[str, Any]]:
-    from curator.services.ports import QueueFilter
-
-    for document_id in [only] if only is not None else project.queue.ids(QueueFilter()):
-        found = project.relations.of_document(document_id)
-        if found:
-            opened_document = project.queue.open(document_id)
-            texts = {view.mention.id: view.mention.text for view in opened_document.mentions}
-            for one in found:
-                yield _row(project, opened_document.document.external_id, one, texts)
+    found = project.relations.everywhere() if only is None else project.relations.with_names(only)
+    for document in found:
+        for one in document.relations:
+            yield _row(document, one)
 
 
-def _row(project: Project, document: str, relation: Relation, texts: dict[int, str]) -> dict[str, Any]:
+def _row(document: DocumentRelations, relation: Relation) -> dict[str, Any]:
     ends = [
-        {
-            "role": end.role,
-            "mention": end.mention_id,
-            "entity": end.entity_id or None,
-            "text": _end(project, end, texts),
-        }
+        {"role": end.role, "mention": end.mention_id, "entity": end.entity_id or None, "text": document.words(end)}
         for end in relation.ends
     ]
     made = {"author": relation.author, "at": relation.at.isoformat()} if relation.at is not None else {}
     return {
-        "document": document,
+        "document": document.external_id,
         "name": relation.name,
         "kind": relation.kind.value,
         "type": relation.type,
@@ -354,13 +345,6 @@ def _row(project: Project, document: str, relation: Relation, texts: dict[int, s
         "added": not relation.source,
         **made,
     }
-
-
-def _end(project: Project, end: RelationEnd, texts: dict[int, str]) -> str:
-    if end.mention_id is not None:
-        return texts.get(end.mention_id, "")
-    entity = project.knowledge.entity(end.entity_id) if end.entity_id else None
-    return entity.name if entity is not None else end.entity_id or end.name
 
 
 def _line(row: dict[str, Any], *, with_document: bool) -> str:

@@ -121,5 +121,16 @@ class StoredRelation:
     deleted: bool
 
 
+@dataclass(frozen=True, slots=True)
+class RelationEdit:
+    """That a curator added or restored a relation, or deleted it. `words` say from what to what, and the type."""
+
+    relation: Relation
+    words: str
+    deleted: bool
+    curator: str
+    at: datetime
+
+
 def _places(relation: Relation) -> list[tuple[int | None, str, str]]:
     return [(one.mention_id, one.entity_id, one.name) for one in relation.ends]

@@ -1,4 +1,4 @@
-"""What all services share: the event bus, answers cached until a write, names of project-wide values, times."""
+"""What services share: the event bus, answers cached until a write, project-wide values, times, reading relations."""
 
 from typing import TYPE_CHECKING
 
@@ -17,18 +17,30 @@ if TYPE_CHECKING:
         store_branches,
     )
     from curator.services.core.pace import Pace
+    from curator.services.core.relation_reading import (
+        READ_TOGETHER,
+        DocumentRelations,
+        RelationReader,
+        end_words,
+        entity_names,
+    )
     from curator.services.core.standing import CachedAnswer
 
 __all__ = [
+    "READ_TOGETHER",
     "CachedAnswer",
+    "DocumentRelations",
     "EventBus",
     "Pace",
+    "RelationReader",
     "activations",
     "active_bundle",
     "append_activation",
     "branches_for",
     "branches_of",
     "bundle_history",
+    "end_words",
+    "entity_names",
     "set_active_bundle",
     "store_branches",
 ]
@@ -41,5 +53,6 @@ __getattr__ = opened_late(
         "store_branches"
     ),
     pace="Pace",
+    relation_reading="DocumentRelations READ_TOGETHER RelationReader end_words entity_names",
     standing="CachedAnswer",
 )

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     )
     from curator.services.curating.propagation import Others, PropagationScope, PropagationService
     from curator.services.curating.propagation_groups import Group, GroupKind, Line
-    from curator.services.curating.relations import RelationReader, RelationService
+    from curator.services.curating.relations import RelationService
     from curator.services.curating.repeating import RepeatService
     from curator.services.curating.steps import Journey, Step, StepKind, StepPage, StepService, StepState, Training
 
@@ -72,7 +72,6 @@ __all__ = [
     "Others",
     "PropagationScope",
     "PropagationService",
-    "RelationReader",
     "RelationService",
     "RepeatService",
     "SampleSheet",
@@ -118,5 +117,5 @@ __getattr__ = opened_late(
     propagation_groups="Group GroupKind Line",
     repeating="RepeatService",
     steps="Journey Step StepKind StepPage StepService StepState Training",
-    relations="RelationReader RelationService",
+    relations="RelationService",
 )

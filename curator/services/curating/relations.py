@@ -6,75 +6,22 @@ payload of an operation names in `relations` the rows that it `added` and those 
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from threading import Lock
 from typing import Any
 
 from curator.domain.decisions import Change, ChangeKind, OperationKind, Outcome
-from curator.domain.documents import Mention, MentionOrigin
-from curator.domain.relations import LONGEST_TYPE, Relation, RelationEnd, RelationKind, SourceEnd, SourceRelation
+from curator.domain.documents import Mention
+from curator.domain.relations import LONGEST_TYPE, Relation, RelationEdit, RelationEnd, RelationKind
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.core import EventBus
-from curator.services.ports import Clock, FormatRegistry, StatesRelations, Store, UnitOfWork
+from curator.services.core import READ_TOGETHER, DocumentRelations, EventBus, RelationReader, end_words, entity_names
+from curator.services.ports import Clock, RelationStep, Store, UnitOfWork
 
-KEPT_RECORDS = 16
-"""Records whose relations are remembered: reading a long one takes longer than a key may."""
 SAMPLED = 200
 """Documents that are asked which types of relations their records have."""
-
-
-class RelationReader:
-    """What holds in a document now. Safe to call from several threads."""
-
-    def __init__(self, formats: FormatRegistry) -> None:
-        self._formats = formats
-        self._known: OrderedDict[tuple[str, str, str], tuple[SourceRelation, ...]] = OrderedDict()
-
-    def of(self, unit: UnitOfWork, document_id: int) -> list[Relation]:
-        """Those of the record in its order, then the curators'. One with a deleted mention does not hold; an event
-        holds with the ends that it still has."""
-        stored = unit.mentions.relations(document_id)
-        stated = self.stated(unit, document_id)
-        if not stored and not stated:
-            return []
-        mentions = unit.mentions.of_document(document_id, deleted=True)
-        living = {one.id for one in mentions if not one.deleted}
-        by_record = {one.record: one for one in mentions if one.origin is MentionOrigin.SOURCE and one.record >= 0}
-        rows = {one.relation.source: one for one in stored if one.relation.source}
-        named = {end.entity for one in stated for end in one.ends if end.entity}
-        meant = unit.kb.resolve(named) if named else {}
-        found = []
-        for one in stated:
-            row = rows.get(one.key)
-            gone = row is not None and row.deleted
-            relation = None if gone else _read(one, document_id, by_record, living, meant)
-            if relation is not None:
-                found.append(replace(relation, id=row.relation.id) if row is not None else relation)
-        own = (one.relation for one in stored if not one.relation.source and not one.deleted)
-        return [*found, *(one for one in own if living.issuperset(one.mention_ids))]
-
-    def removed(self, unit: UnitOfWork, document_id: int) -> tuple[str, ...]:
-        """Keys of the record's relations that curators deleted."""
-        return tuple(
-            one.relation.source for one in unit.mentions.relations(document_id) if one.relation.source and one.deleted
-        )
-
-    def stated(self, unit: UnitOfWork, document_id: int) -> tuple[SourceRelation, ...]:
-        """What the document's record says, whatever became of it."""
-        key = unit.mentions.source_record(document_id)
-        name, extra, raw = key
-        if not raw:
-            return ()
-        if (known := self._known.get(key)) is not None:
-            return known
-        form = next((one for one in self._formats.formats() if one.name == name), None)
-        found = tuple(form.relations(raw, extra)) if isinstance(form, StatesRelations) else ()
-        self._known[key] = found
-        while len(self._known) > KEPT_RECORDS:
-            self._known.popitem(last=False)
-        return found
 
 
 class RelationService:
@@ -89,12 +36,44 @@ class RelationService:
         self._reader = reader
         self._curator = curator
         self._types: tuple[int, dict[str, int]] | None = None
+        self._steps = RelationSteps()
 
     def of_document(self, document_id: int) -> list[Relation]:
         """Every relation that holds: those of the record first. Raises UserError where there is no such document."""
         with self._store.read() as unit:
             unit.documents.get(document_id)
             return self._reader.of(unit, document_id)
+
+    def everywhere(self) -> Iterator[DocumentRelations]:
+        """The relations of every visible document that has some, in import order, with what is needed to name them."""
+        with self._store.read() as unit:
+            documents = unit.documents.ids()
+            for at in range(0, len(documents), READ_TOGETHER):
+                yield from self._reader.with_names(unit, documents[at : at + READ_TOGETHER])
+
+    def with_names(self, document_id: int) -> list[DocumentRelations]:
+        """The same of one document, empty where it has none. Raises UserError where there is no such document."""
+        with self._store.read() as unit:
+            unit.documents.get(document_id)
+            return self._reader.with_names(unit, [document_id])
+
+    def history(self, mention_id: int) -> list[RelationEdit]:
+        """Every addition and deletion of a relation of the mention, oldest first, undone ones and their undoing
+        included. Relations between entities belong to the mentions that are linked to them now."""
+        with self._store.read() as unit:
+            document_id = unit.mentions.documents_of([mention_id])[mention_id]
+            rows = unit.mentions.relations([document_id]).get(document_id, [])
+            if not rows:
+                return []
+            decision = unit.decisions.current([mention_id]).get(mention_id)
+            linked = decision.verdict.entity_ids if decision is not None else ()
+            found = {row.relation.id: row.relation for row in rows if row.relation.touches(mention_id, linked)}
+            steps = self._steps.of(unit, found) if found else []
+            words = {one: relation_words(unit, found[one]) for one in {step.relation_id for step in steps}}
+        return [
+            RelationEdit(found[one.relation_id], words[one.relation_id], one.deleted, one.actor, one.at)
+            for one in steps
+        ]
 
     def types(self) -> dict[str, int]:
         """Types of relations with a number that says how usual each is. Records are only sampled."""
@@ -103,7 +82,8 @@ class RelationService:
             documents = unit.documents.ids()
             if self._types is None or self._types[0] != len(documents):
                 step = max(len(documents) // SAMPLED, 1)
-                stated = (one for each in documents[::step] for one in self._reader.stated(unit, each))
+                sample = self._reader.stated(unit, documents[::step])
+                stated = (one for each in sample.values() for one in each)
                 self._types = (len(documents), dict(Counter(one.type for one in stated if not one.fixed)))
         return dict(found + Counter(self._types[1]))
 
@@ -203,6 +183,29 @@ class RelationService:
         return change
 
 
+class RelationSteps:
+    """What the log of operations says of rows of relations. The log only grows, so each part of it is read once: a
+    mention's history is shown after a key. Safe to call from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._read_up_to = 0
+        self._steps: defaultdict[int, list[RelationStep]] = defaultdict(list)
+
+    def of(self, unit: UnitOfWork, relations: Mapping[int, Relation]) -> list[RelationStep]:
+        """Of these rows, by their ids, oldest first. What happened before a row was made was said of another with its
+        id, whose import was removed."""
+        with self._lock:
+            new, last = unit.decisions.relation_steps(after=self._read_up_to)
+            for one in new:
+                self._steps[one.relation_id].append(one)
+            self._read_up_to = max(self._read_up_to, last)
+            found = [step for one in relations for step in self._steps.get(one, ())]
+        made = {one: relation.at for one, relation in relations.items()}
+        kept = [one for one in found if (at := made[one.relation_id]) is None or one.at >= at]
+        return sorted(kept, key=lambda one: (one.operation_id, not one.deleted))
+
+
 def drop_relation(unit: UnitOfWork, relation: Relation, *, author: str, at: Any) -> int:
     """Mark it as deleted; returns the row that says so. One of the record gets a row with its first deletion."""
     if relation.id:
@@ -261,35 +264,10 @@ def checked_type(text: str) -> str:
 def relation_words(unit: UnitOfWork, relation: Relation) -> str:
     """From what to what, and the type, for people."""
     mentions = unit.mentions.get_many(relation.mention_ids)
-    names = [
-        mentions[one.mention_id].text if one.mention_id is not None else _names(unit, (one.entity_id,)) or one.name
-        for one in relation.ends
-    ]
+    texts = {one: mention.text for one, mention in mentions.items()}
+    entities = entity_names(unit, relation.entity_ids)
+    names = [end_words(one, texts, entities) for one in relation.ends]
     return tr("“{a}” → “{b}” ({type})", a=names[0], b=names[-1], type=relation.type)
-
-
-def _read(
-    stated: SourceRelation,
-    document_id: int,
-    by_record: Mapping[int, Mention],
-    living: set[int],
-    meant: Mapping[str, str],
-) -> Relation | None:
-    """None where it has an end that is gone; of an event, where no end is left."""
-    ends = [_end(one, by_record, living, meant) for one in stated.ends]
-    kept = tuple(one for one in ends if one is not None)
-    if not kept or (len(kept) < len(ends) and not stated.fixed):
-        return None
-    return Relation(0, document_id, stated.type, kept, stated.key, stated.fixed, stated.note)
-
-
-def _end(
-    stated: SourceEnd, by_record: Mapping[int, Mention], living: set[int], meant: Mapping[str, str]
-) -> RelationEnd | None:
-    if stated.record < 0:
-        return RelationEnd(stated.role, None, meant.get(stated.entity, stated.entity), stated.name)
-    mention = by_record.get(stated.record)
-    return RelationEnd(stated.role, mention.id) if mention is not None and mention.id in living else None
 
 
 def _pair(unit: UnitOfWork, first: int, second: int) -> tuple[Mention, Mention]:

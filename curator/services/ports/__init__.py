@@ -12,6 +12,7 @@ from curator.services.ports.curation import (
     LoggedStep,
     MentionRepository,
     Operation,
+    RelationStep,
     SpentEffort,
     StepFilter,
 )
@@ -132,6 +133,7 @@ __all__ = [
     "QueueRepository",
     "QueueRow",
     "RecordRepository",
+    "RelationStep",
     "RoundRepository",
     "SpentEffort",
     "StatesRelations",

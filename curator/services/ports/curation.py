@@ -66,6 +66,17 @@ class SpentEffort:
     at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class RelationStep:
+    """That an operation, or undoing or redoing one, deleted a row of a relation, or added or restored it."""
+
+    operation_id: int
+    relation_id: int
+    deleted: bool
+    actor: str
+    at: datetime
+
+
 class MentionRepository(Protocol):
     """Mentions, their changes, flags, comments, attributes and relations. A mention is never removed, only marked as
     deleted."""
@@ -86,8 +97,8 @@ class MentionRepository(Protocol):
         """Mentions in text order (start, then longer first); deleted ones too when asked."""
         ...
 
-    def of_documents(self, document_ids: Sequence[int]) -> dict[int, list[Mention]]:
-        """Document id -> its mentions in text order, without deleted ones; documents without mentions are absent."""
+    def of_documents(self, document_ids: Sequence[int], *, deleted: bool = False) -> dict[int, list[Mention]]:
+        """Document id -> its mentions in text order, deleted ones too when asked; documents without any are absent."""
         ...
 
     def add_many(
@@ -200,16 +211,17 @@ class MentionRepository(Protocol):
         """Mark rows as deleted or restore them; unknown ids are passed over."""
         ...
 
-    def relations(self, document_id: int) -> list[StoredRelation]:
-        """Every row of the document, oldest first, deleted ones too. What only the record states has none."""
+    def relations(self, document_ids: Sequence[int]) -> dict[int, list[StoredRelation]]:
+        """Document id -> its rows, oldest first, deleted ones too; documents without rows are absent. What only the
+        record states has none."""
         ...
 
     def relation_types(self) -> dict[str, int]:
         """Types of the relations that curators added, with their number."""
         ...
 
-    def source_record(self, document_id: int) -> tuple[str, str, str]:
-        """(format, `extra` of the file, record) of the document; three times '' for an unknown one."""
+    def source_records(self, document_ids: Sequence[int]) -> dict[int, tuple[str, str, str]]:
+        """Document id -> (format, `extra` of the file, record); unknown documents are absent."""
         ...
 
 
@@ -280,6 +292,11 @@ class DecisionRepository(Protocol):
     def operation(self, operation_id: int) -> tuple[Operation, dict[str, Any]]:
         """The operation and its payload (mention ids, old and new state: what undoing needs). Raises UserError when
         there is no such operation."""
+        ...
+
+    def relation_steps(self, *, after: int) -> tuple[list[RelationStep], int]:
+        """What operations with a greater id than `after` did to rows of relations, undo and redo included, oldest
+        first; and the id of the last operation of any kind, 0 without any."""
         ...
 
     def next_undo(self) -> int | None:

@@ -14,7 +14,8 @@ from curator.domain.decisions import Decision
 from curator.domain.documents import Document, DocumentState, Mention, MentionOrigin, MentionShape
 from curator.domain.entities import is_new
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating import RelationReader, scheme_of
+from curator.services.core import RelationReader
+from curator.services.curating import scheme_of
 from curator.services.importing import counted, left_behind, restated_of
 from curator.services.ports import (
     DocumentFormat,

@@ -128,9 +128,10 @@ class SqlMentions(Attributes, Relations):
         query = _OF_DOCUMENT if deleted else _LIVING
         return self._with_fragments(self._conn.execute(query, {"document_id": document_id}).all())
 
-    def of_documents(self, document_ids: Sequence[int]) -> dict[int, list[Mention]]:
+    def of_documents(self, document_ids: Sequence[int], *, deleted: bool = False) -> dict[int, list[Mention]]:
         found: dict[int, list[Mention]] = {}
-        for one in self._with_fragments(self._conn.execute(_OF_DOCUMENTS, ids_of(document_ids)).all()):
+        query = _OF_DOCUMENTS if deleted else _LIVING_OF_DOCUMENTS
+        for one in self._with_fragments(self._conn.execute(query, ids_of(document_ids)).all()):
             found.setdefault(one.document_id, []).append(one)
         return found
 
@@ -265,9 +266,10 @@ _OF_DOCUMENT = _MENTIONS.where(MentionRow.document_id == bindparam("document_id"
     MentionRow.start_pos, MentionRow.end_pos.desc(), MentionRow.id
 )
 _LIVING = _OF_DOCUMENT.where(~MentionRow.deleted)
-_OF_DOCUMENTS = _MENTIONS.where(among(MentionRow.document_id), ~MentionRow.deleted).order_by(
+_OF_DOCUMENTS = _MENTIONS.where(among(MentionRow.document_id)).order_by(
     MentionRow.document_id, MentionRow.start_pos, MentionRow.end_pos.desc(), MentionRow.id
 )
+_LIVING_OF_DOCUMENTS = _OF_DOCUMENTS.where(~MentionRow.deleted)
 _DOCUMENTS_OF = select(MentionRow.id, MentionRow.document_id).where(among(MentionRow.id))
 
 

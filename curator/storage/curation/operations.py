@@ -17,7 +17,7 @@ from sqlalchemy.dialects import sqlite
 
 from curator.domain.decisions import OperationKind
 from curator.domain.wording import UserError, tr
-from curator.services.ports import Effort, LoggedStep, Operation, SpentEffort, StepFilter
+from curator.services.ports import Effort, LoggedStep, Operation, RelationStep, SpentEffort, StepFilter
 from curator.storage.db import DecisionRow, EffortRow, MentionRow, OperationRow, chunks, from_iso
 
 _IMPORT = "import:"
@@ -53,6 +53,15 @@ _IN_DOCUMENT = (
     " OR EXISTS (SELECT 1 FROM json_each(operations.payload, '$.documents') AS one WHERE one.value = :document_id)"
     " OR EXISTS (SELECT 1 FROM json_each(operations.payload, '$.states') AS one"
     " WHERE json_extract(one.value, '$[0]') = :document_id)))"
+)
+
+
+_RELATION_STEPS = text(
+    "SELECT one.id, relation.value, (step.key = 'deleted') = (one.kind != 'undo'), one.actor, one.at"
+    " FROM operations AS one JOIN operations AS done ON done.id = coalesce(one.target, one.id)"
+    " JOIN json_each(done.payload, '$.relations') AS step JOIN json_each(step.value) AS relation"
+    " WHERE one.id > :after AND done.kind IN ('add_relation', 'delete_relation', 'change_mention')"
+    " ORDER BY one.id, step.key DESC"
 )
 
 
@@ -105,6 +114,15 @@ class Operations:
             raise UserError(tr("There is no operation {operation_id} in this project.", operation_id=operation_id))
         kind, actor, at, text, target, payload = row
         return Operation(operation_id, OperationKind(kind), actor, from_iso(at), text, target), json.loads(payload)
+
+    def relation_steps(self, *, after: int) -> tuple[list[RelationStep], int]:
+        last = self._last()[0]
+        rows = self._conn.execute(_RELATION_STEPS, {"after": after}) if last > after else ()
+        steps = [
+            RelationStep(operation, relation, bool(deleted), actor, from_iso(at))
+            for operation, relation, deleted, actor, at in rows
+        ]
+        return steps, last
 
     def next_undo(self) -> int | None:
         return self._last()[1]

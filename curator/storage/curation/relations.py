@@ -15,9 +15,11 @@ from curator.storage.db import (
     DocumentTextRow,
     RelationRow,
     SourceFileRow,
+    among,
     chunks,
     from_iso,
     hidden,
+    ids_of,
     next_id,
 )
 
@@ -46,32 +48,41 @@ class Relations:
         for part in chunks(relation_ids):
             self._conn.execute(update(RelationRow).where(RelationRow.id.in_(part)).values(deleted=deleted))
 
-    def relations(self, document_id: int) -> list[StoredRelation]:
-        query = _RELATIONS.where(RelationRow.document_id == document_id).order_by(RelationRow.id)
-        return [_relation(row) for row in self._conn.execute(query)]
+    def relations(self, document_ids: Sequence[int]) -> dict[int, list[StoredRelation]]:
+        found: dict[int, list[StoredRelation]] = {}
+        for row in self._conn.execute(_RELATIONS, ids_of(document_ids)):
+            found.setdefault(row.document_id, []).append(_relation(row))
+        return found
 
     def relation_types(self) -> dict[str, int]:
         query = select(RelationRow.type, func.count()).where(~RelationRow.deleted, RelationRow.source == "")
         query = query.where(RelationRow.document_id.not_in(hidden())).group_by(RelationRow.type)
         return {row[0]: row[1] for row in self._conn.execute(query)}
 
-    def source_record(self, document_id: int) -> tuple[str, str, str]:
-        query = select(SourceFileRow.format, SourceFileRow.extra, DocumentTextRow.raw)
-        query = query.join(DocumentRow, DocumentRow.file_id == SourceFileRow.id)
-        query = query.join(DocumentTextRow, DocumentTextRow.document_id == DocumentRow.id)
-        row = self._conn.execute(query.where(DocumentRow.id == document_id)).first()
-        return (row[0], row[1], row[2]) if row is not None else ("", "", "")
+    def source_records(self, document_ids: Sequence[int]) -> dict[int, tuple[str, str, str]]:
+        rows = self._conn.execute(_RECORDS, ids_of(document_ids))
+        return {document_id: (form, extra, raw) for document_id, form, extra, raw in rows}
 
 
-_RELATIONS = select(
-    RelationRow.id,
-    RelationRow.document_id,
-    RelationRow.source,
-    RelationRow.type,
-    RelationRow.ends,
-    RelationRow.author,
-    RelationRow.at,
-    RelationRow.deleted,
+_RELATIONS = (
+    select(
+        RelationRow.id,
+        RelationRow.document_id,
+        RelationRow.source,
+        RelationRow.type,
+        RelationRow.ends,
+        RelationRow.author,
+        RelationRow.at,
+        RelationRow.deleted,
+    )
+    .where(among(RelationRow.document_id))
+    .order_by(RelationRow.id)
+)
+_RECORDS = (
+    select(DocumentRow.id, SourceFileRow.format, SourceFileRow.extra, DocumentTextRow.raw)
+    .join(SourceFileRow, DocumentRow.file_id == SourceFileRow.id)
+    .join(DocumentTextRow, DocumentTextRow.document_id == DocumentRow.id)
+    .where(among(DocumentRow.id))
 )
 
 

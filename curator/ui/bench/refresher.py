@@ -13,7 +13,7 @@ from curator.services.queue import MentionView
 from curator.ui.bench.workbench import Workbench
 from curator.ui.jobs import JobKind
 from curator.ui.kit import names_in, place_of, way_to
-from curator.ui.panels import StatusLine, attribute_rows
+from curator.ui.panels import StatusLine, attribute_rows, relation_rows
 
 PATCHED = {ChangeKind.DECIDED, ChangeKind.ENTITIES}
 """Steps of which the open document shows nothing new but decisions."""
@@ -132,8 +132,10 @@ class Refresher(QObject):
         edits = bench.project.curation.edits(view.mention.id) if view is not None else []
         text = bench.navigator.opened.document.text if edits and bench.navigator.opened is not None else ""
         attributes, more = bench.project.attributes, []
-        if view is not None and not bench.judging and attributes.scheme().attributes:
-            more = attribute_rows(attributes.history(view.mention.id), attributes.scheme())
+        if view is not None and not bench.judging:
+            more = relation_rows(bench.project.relations.history(view.mention.id))
+            if attributes.scheme().attributes:
+                more += attribute_rows(attributes.history(view.mention.id), attributes.scheme())
         bench.history.show_history(history, names=self._names(view, history), edits=edits, text=text, more=more)
         self._note()
         bench.state_changed.emit()

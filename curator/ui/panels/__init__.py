@@ -7,7 +7,8 @@ from curator import opened_late
 if TYPE_CHECKING:
     from curator.ui.panels.attributes_dialog import AttributesDialog
     from curator.ui.panels.guidelines_panel import GuidelinesPanel
-    from curator.ui.panels.history_panel import HistoryPanel, HistorySide, SideSplitter, attribute_rows
+    from curator.ui.panels.history_panel import HistoryPanel, HistorySide, SideSplitter
+    from curator.ui.panels.history_rows import attribute_rows, relation_rows
     from curator.ui.panels.notes import CommentsPanel, CommentStrip, Noter
     from curator.ui.panels.relations_panel import RelationRow, RelationsPanel
     from curator.ui.panels.status_line import StatusLine
@@ -25,13 +26,15 @@ __all__ = [
     "SideSplitter",
     "StatusLine",
     "attribute_rows",
+    "relation_rows",
 ]
 
 __getattr__ = opened_late(
     __name__,
     attributes_dialog="AttributesDialog",
     guidelines_panel="GuidelinesPanel",
-    history_panel="HistoryPanel HistorySide SideSplitter attribute_rows",
+    history_panel="HistoryPanel HistorySide SideSplitter",
+    history_rows="attribute_rows relation_rows",
     notes="CommentStrip CommentsPanel Noter",
     relations_panel="RelationRow RelationsPanel",
     status_line="StatusLine",

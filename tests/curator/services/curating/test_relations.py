@@ -133,3 +133,53 @@ def test_a_moved_mention_keeps_its_relations_and_a_joined_one_gets_the_others(
     assert words(project.relations.of_document(document)) == [("Slows", "R1"), ("Slowing", "E1")]
     project.curation.redo()
     assert words(project.relations.of_document(document)) == [("Slowing", "E1"), ("Slows", joined.name)]
+
+
+def steps(world: World, mention_id: int) -> list[tuple[str, bool, str]]:
+    return [(one.words, one.deleted, one.curator) for one in world.project.relations.history(mention_id)]
+
+
+def test_the_history_of_a_mention_has_its_relations_with_undo_and_redo(filled: World) -> None:
+    project, (first, arrest, arrhythmia, *_) = filled.project, filled.mentions(1)
+    assert steps(filled, first) == []
+    project.relations.add(first, arrest, "causes")
+    own = project.relations.of_document(1)[-1]
+    project.curation.decide(first, Verdict.link("MESH:D008012"))
+    project.relations.delete(1, own.name)
+    words, curator = "“Lidocaine” → “cardiac arrest” (causes)", project.curation.curator
+    added, deleted = (words, False, curator), (words, True, curator)
+    assert steps(filled, first) == steps(filled, arrest) == [added, deleted]
+    assert steps(filled, arrhythmia) == []
+    for step, seen in ((project.curation.undo, added), (project.curation.redo, deleted)):
+        step()
+        assert steps(filled, first)[-1] == seen
+    times = [one.at for one in project.relations.history(first)]
+    assert times == sorted(times)
+    project.relations.delete(1, "CID D008012 D006323")
+    assert steps(filled, first)[-1] == ("“Lidocaine” → “Heart Arrest” (CID)", True, curator), "of its entity"
+
+
+def test_a_relation_that_another_mention_takes_over_is_in_its_history(filled: World) -> None:
+    project, (first, arrest, arrhythmia, *_) = filled.project, filled.mentions(1)
+    project.relations.add(first, arrest, "causes")
+    project.curation.join_mentions(arrhythmia, arrest)
+    assert [(deleted, words[-8:]) for words, deleted, _ in steps(filled, arrhythmia)] == [(False, "(causes)")]
+    assert [deleted for _, deleted, _ in steps(filled, first)] == [False, True, False]
+
+
+def test_relations_of_all_documents_are_read_with_their_names(brat: tuple[World, int, list[int]]) -> None:
+    world, document, (drug, *_) = brat
+    project = world.project
+    found = {one.external_id: one for one in project.relations.everywhere()}
+    (cid,) = found["1"].relations
+    assert [found["1"].words(end) for end in cid.ends] == ["Lidocaine", "Heart Arrest"]
+    last = [one for one in found.values() if one.document_id == document]
+    assert [[one.words(end) for end in each.ends] for one in last for each in one.relations] == [
+        ["Lidocaine", "arrhythmia"],
+        ["slowed", "arrhythmia", "Lidocaine"],
+    ]
+    assert [one.relations for one in last] == [tuple(project.relations.of_document(document))]
+    project.curation.delete_mention(drug)
+    assert [list(one.relations) for one in project.relations.with_names(document)] == [
+        project.relations.of_document(document)
+    ]

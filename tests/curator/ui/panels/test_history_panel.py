@@ -8,7 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Outcome, Shown, Verdict
 from curator.domain.documents import MentionEdit, MentionShape, Span
-from curator.ui.panels.history_panel import DecisionStatus, HistoryModel, HistoryPanel, history_rows
+from curator.ui.panels.history_panel import HistoryModel, HistoryPanel
+from curator.ui.panels.history_rows import DecisionStatus, history_rows
 from tests.curator.ui.samples import decision
 
 HISTORY = [

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain.decisions import OperationKind, Outcome, Shown, ShownCandidate, Verdict
 from curator.domain.statistics import TakenDecision
 from curator.ui.dashboard.decisions_window import DecisionsModel, DecisionsWindow, rank_words
-from curator.ui.panels.history_panel import shown_words
+from curator.ui.panels.history_rows import shown_words
 from tests.curator.ui.window.fakes import Desk
 from tests.curator.ui.window.test_entities import to_front
 from tests.curator.ui.window.test_seeing import SHIFT_CTRL, seeing

@@ -14,6 +14,11 @@ def shown(desk: Desk) -> list[tuple[str, bool]]:
     return [(row.what, row.here) for row in desk.bench.relations.panel.model.rows]
 
 
+def history(desk: Desk) -> list[str]:
+    model = desk.bench.history.model
+    return [str(model.index(row, 0).data()) for row in range(model.rowCount())]
+
+
 def listed(desk: Desk, qtbot: QtBot, number: int) -> None:
     qtbot.waitUntil(lambda: len(desk.bench.relations.panel.model.rows) == number)
 
@@ -41,6 +46,9 @@ def test_a_relation_is_added_by_keys_listed_drawn_deleted_and_undone(make_desk: 
     assert [one.type for one in project.relations.of_document(1)] == ["CID", "causes"]
     assert bench.document.relations == ()
 
+    desk.press(Qt.Key.Key_Up)
+    assert history(desk) == ["Relation added: “Lidocaine” → “cardiac arrest” (causes)"]
+
     bench.relations.toggle_lines()
     qtbot.waitUntil(lambda: len(bench.document.relations) == 1)
     project.curation.decide(first, Verdict.link("MESH:D008012"))
@@ -54,6 +62,7 @@ def test_a_relation_is_added_by_keys_listed_drawn_deleted_and_undone(make_desk: 
     listed(desk, qtbot, 1)
     assert [one.type for one in project.relations.of_document(1)] == ["CID"]
     QTest.keyClick(bench.relations.panel.list, Qt.Key.Key_Escape)
+    assert [one.partition(":")[0] for one in history(desk)] == ["Relation deleted", "Lidocaine (MESH", "Relation added"]
     bench.decider.undo()
     assert [one.type for one in project.relations.of_document(1)] == ["CID", "causes"]
 
