@@ -1,8 +1,10 @@
 """Key press → next mention painted with its candidates, in the real window.
 
-`python -m tests.benchmarks.key_latency PROJECT [--keys 400] [--beside]`: the project (a copy of it: keys decide) has
-documents with stored suggestions and undecided mentions; `make bench` makes one of BC5CDR. With `--beside` a training
-and linking of other documents run meanwhile, started through the project as the window does.
+`python -m tests.benchmarks.key_latency PROJECT [--keys 400] [--beside] [--relations 500]`: the project (a copy of it:
+keys decide) has documents with stored suggestions and undecided mentions; `make bench` makes one of BC5CDR. With
+`--beside` a training and linking of other documents run meanwhile, started through the project as the window does. With
+`--relations`, only ↓ and ↑ are measured, in the document with the most mentions: without relations, and with that many
+of them, drawn and listed.
 
 Keys come as a curator sends them: mostly ↓ and Enter, some digits, ↑, and NIL with its reason (N, Enter), PgDn where a
 document is decided. The window has a moment between two keys, in which it looks up what it shows late. Clock times are
@@ -17,6 +19,7 @@ import statistics
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import permutations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -24,6 +27,7 @@ from PySide6.QtCore import Qt
 from curator.bootstrap import Project, open_project
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome, LinkerState, Progress
+from curator.services.ports import QueueFilter
 from tests.benchmarks.copies import copied
 from tests.benchmarks.real_window import Answer, Desk, desk, display
 from tests.benchmarks.targets import quantile, tell
@@ -38,6 +42,8 @@ KEYS = {
     "2": Qt.Key.Key_2,
     "PgDn": Qt.Key.Key_PageDown,
 }
+MOST_TIMES = 1.2
+"""A key with relations, in times of the same key without."""
 IDLE, BESIDE = {50: 16.0, 95: 33.0, 99: 60.0}, {95: 50.0, 99: 100.0}
 
 
@@ -153,13 +159,67 @@ def _link_on(project: Project, ended: threading.Event) -> None:
                 return
 
 
+def related(folder: Path, keys: int, number: int) -> None:
+    """↓ and ↑ in one document, without and with relations between its mentions, in the panel and as lines."""
+    with desk(open_project(folder, linker=False, curator="ada"), rule=True) as one:
+        bench = one.bench
+        project = bench.project
+        crowded = max(project.queue.ids(QueueFilter()), key=lambda it: project.queue.row(it).mentions)
+        bench.navigator.open(crowded)
+        mentions = [view.mention.id for view in project.queue.open(crowded).mentions]
+        for there in project.relations.of_document(crowded):
+            if not there.fixed:
+                project.relations.delete(crowded, there.name)
+        bench.relations.toggle_lines()
+        bench.relations.toggle_panel()
+        bench.focus_document()
+        medians = []
+        for wanted in (0, number):
+            pairs = list(permutations(mentions, 2))
+            for first, second in random.Random(0).sample(pairs, wanted):
+                project.relations.add(first, second, "CID")
+            bench.navigator.reload()
+            one.until(lambda wanted=wanted: len(bench.relations.panel.model.rows) == wanted)
+            bench.focus_document()
+            up_and_down(one, 10)
+            found = up_and_down(one, keys)
+            report(f"{len(mentions)} mentions, {len(bench.relations.panel.model.rows)} relations", found)
+            medians.append(statistics.median(each.thread for some in found.values() for each in some))
+        words = f"{medians[0]:.1f} → {medians[1]:.1f} ms of the processor"
+        tell(
+            f"a key with {number} relations, times one without",
+            medians[1] / medians[0],
+            "",
+            most=MOST_TIMES,
+            note=words,
+        )
+
+
+def up_and_down(one: Desk, keys: int) -> dict[str, list[Answer]]:
+    """So many steps down, and at the last mention up again."""
+    found: dict[str, list[Answer]] = {"↓": [], "↑": []}
+    kind = "↓"
+    while sum(map(len, found.values())) < keys:
+        if not can(one, kind):
+            kind = "↑" if kind == "↓" else "↓"
+        answer = one.timed_press(KEYS[kind])
+        if answer.painted:
+            found[kind].append(answer)
+        one.rest(PAUSE)
+    return {name: some for name, some in found.items() if some}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("project", type=Path)
     parser.add_argument("--keys", type=int, default=400)
     parser.add_argument("--beside", action="store_true", help="beside a training and linking, too")
+    parser.add_argument("--relations", type=int, default=0, help="only ↓ and ↑, with so many relations in a document")
     given = parser.parse_args()
     with display(), copied(given.project) as folder:
+        if given.relations:
+            related(folder, given.keys, given.relations)
+            return
         idle(folder, given.keys)
         if given.beside:
             beside(folder, given.keys)

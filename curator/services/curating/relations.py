@@ -61,18 +61,15 @@ class RelationService:
         """Every addition and deletion of a relation of the mention, oldest first, undone ones and their undoing
         included. Relations between entities belong to the mentions that are linked to them now."""
         with self._store.read() as unit:
-            document_id = unit.mentions.documents_of([mention_id])[mention_id]
-            rows = unit.mentions.relations([document_id]).get(document_id, [])
-            if not rows:
-                return []
             decision = unit.decisions.current([mention_id]).get(mention_id)
             linked = decision.verdict.entity_ids if decision is not None else ()
-            found = {row.relation.id: row.relation for row in rows if row.relation.touches(mention_id, linked)}
+            found = {one.relation.id: one.relation for one in unit.mentions.relations_about(mention_id, linked)}
             steps = self._steps.of(unit, found) if found else []
-            words = {one: relation_words(unit, found[one]) for one in {step.relation_id for step in steps}}
+            changed = [found[one.relation_id] for one in steps]
+            words = relations_words(unit, changed)
         return [
-            RelationEdit(found[one.relation_id], words[one.relation_id], one.deleted, one.actor, one.at)
-            for one in steps
+            RelationEdit(relation, text, one.deleted, one.actor, one.at)
+            for relation, text, one in zip(changed, words, steps, strict=True)
         ]
 
     def types(self) -> dict[str, int]:
@@ -263,11 +260,19 @@ def checked_type(text: str) -> str:
 
 def relation_words(unit: UnitOfWork, relation: Relation) -> str:
     """From what to what, and the type, for people."""
-    mentions = unit.mentions.get_many(relation.mention_ids)
+    return relations_words(unit, [relation])[0]
+
+
+def relations_words(unit: UnitOfWork, relations: Sequence[Relation]) -> list[str]:
+    """The same of several, in their order."""
+    mentions = unit.mentions.get_many([id_ for one in relations for id_ in one.mention_ids])
     texts = {one: mention.text for one, mention in mentions.items()}
-    entities = entity_names(unit, relation.entity_ids)
-    names = [end_words(one, texts, entities) for one in relation.ends]
-    return tr("“{a}” → “{b}” ({type})", a=names[0], b=names[-1], type=relation.type)
+    entities = entity_names(unit, {id_ for one in relations for id_ in one.entity_ids})
+    ends = [[end_words(end, texts, entities) for end in one.ends] for one in relations]
+    return [
+        tr("“{a}” → “{b}” ({type})", a=names[0], b=names[-1], type=one.type)
+        for names, one in zip(ends, relations, strict=True)
+    ]
 
 
 def _pair(unit: UnitOfWork, first: int, second: int) -> tuple[Mention, Mention]:

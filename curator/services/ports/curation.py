@@ -216,6 +216,10 @@ class MentionRepository(Protocol):
         record states has none."""
         ...
 
+    def relations_about(self, mention_id: int, entity_ids: Sequence[str]) -> list[StoredRelation]:
+        """Rows of the mention's document with this mention or one of these entities as an end, oldest first."""
+        ...
+
     def relation_types(self) -> dict[str, int]:
         """Types of the relations that curators added, with their number."""
         ...

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, text, update
 
 from curator.domain.relations import Relation, RelationEnd, StoredRelation
 from curator.storage.db import (
@@ -54,6 +55,11 @@ class Relations:
             found.setdefault(row.document_id, []).append(_relation(row))
         return found
 
+    def relations_about(self, mention_id: int, entity_ids: Sequence[str]) -> list[StoredRelation]:
+        parts = [f'"mention": {mention_id},', *(f'"entity": {_json(one)}}}' for one in entity_ids)]
+        rows = self._conn.execute(_ABOUT, {"mention_id": mention_id, "parts": json.dumps(parts)})
+        return [_relation(row) for row in rows]
+
     def relation_types(self) -> dict[str, int]:
         query = select(RelationRow.type, func.count()).where(~RelationRow.deleted, RelationRow.source == "")
         query = query.where(RelationRow.document_id.not_in(hidden())).group_by(RelationRow.type)
@@ -64,19 +70,23 @@ class Relations:
         return {document_id: (form, extra, raw) for document_id, form, extra, raw in rows}
 
 
-_RELATIONS = (
-    select(
-        RelationRow.id,
-        RelationRow.document_id,
-        RelationRow.source,
-        RelationRow.type,
-        RelationRow.ends,
-        RelationRow.author,
-        RelationRow.at,
-        RelationRow.deleted,
+_ROWS: Any = select(  # eight columns: SQLAlchemy 2.0 and 2.1 type so many in different ways
+    RelationRow.id,
+    RelationRow.document_id,
+    RelationRow.source,
+    RelationRow.type,
+    RelationRow.ends,
+    RelationRow.author,
+    RelationRow.at,
+    RelationRow.deleted,
+).order_by(RelationRow.id)
+_RELATIONS = _ROWS.where(among(RelationRow.document_id))
+# Looks for what `_dumped` writes: to parse the ends of 500 rows would take longer than all else that a key needs.
+_ABOUT = _ROWS.where(
+    text(
+        "relations.document_id = (SELECT document_id FROM mentions WHERE id = :mention_id)"
+        " AND EXISTS (SELECT 1 FROM json_each(:parts) AS part WHERE instr(relations.ends, part.value))"
     )
-    .where(among(RelationRow.document_id))
-    .order_by(RelationRow.id)
 )
 _RECORDS = (
     select(DocumentRow.id, SourceFileRow.format, SourceFileRow.extra, DocumentTextRow.raw)
@@ -88,7 +98,11 @@ _RECORDS = (
 
 def _dumped(ends: Sequence[RelationEnd]) -> str:
     rows = [{"role": one.role, "mention": one.mention_id, "entity": one.entity_id} for one in ends]
-    return json.dumps(rows, ensure_ascii=False)
+    return _json(rows)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _relation(row: AnyRow) -> StoredRelation:

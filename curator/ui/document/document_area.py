@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -30,7 +30,7 @@ from curator.ui.document.document_layout import COLUMN, LINE_HEIGHT, DocumentLay
 from curator.ui.document.document_painter import Scene, Tint, paint, painted_rects
 from curator.ui.document.mention_handles import Handle
 from curator.ui.document.mention_marks import MarkedScrollBar, Marks, MentionMark, bounds
-from curator.ui.document.relation_lines import RelationLine, RelationPair, relation_lines
+from curator.ui.document.relation_lines import RelationLayers, RelationPair
 from curator.ui.document.text_selection import TextSelection
 from curator.ui.kit import MentionState, scaled, theme_of
 
@@ -38,6 +38,8 @@ MARGIN = 40
 """Least space beside the column; it narrows to a twelfth where the window is narrow."""
 READING_SCALE = 1.3
 """The reading font against the interface's."""
+LATE_MS = 40
+"""Until the relations of the framed mention are shown in full colour: after the frame that shows the mention."""
 HEADLINE = 1.25
 """The size of the text that is shown if no document is open, in letters of the interface."""
 
@@ -68,7 +70,9 @@ class DocumentArea(QAbstractScrollArea):
         self._preview: tuple[Span, ...] = ()  # what a mention would become that is being dragged
         self._handles: tuple[Handle, ...] = ()
         self._pairs: tuple[RelationPair, ...] = ()
-        self._lined: tuple[Marks, tuple[RelationLine, ...]] | None = None  # the lines, for these marks
+        self._lined: tuple[Marks, RelationLayers] | None = None  # the lines, for these marks
+        self._late = QTimer(self, singleShot=True, interval=LATE_MS)
+        self._late.timeout.connect(self._light)
         self._bar = MarkedScrollBar(self._bar_marks, self)
         self.setVerticalScrollBar(self._bar)
         self._settled = False
@@ -247,16 +251,21 @@ class DocumentArea(QAbstractScrollArea):
     def _update_mark(self, mark: MentionMark | None) -> None:
         for rect in self._painted(mark):
             self.viewport().update(rect)
-        if self._pairs and mark is not None and self._marks is not None:
-            for line in self._relation_lines(self._marks):
-                if mark.id in (line.pair.first, line.pair.second):
-                    self.viewport().update(line.bounds.translated(self._origin()).toAlignedRect())
+        if self._pairs:
+            self._late.start()
 
-    def _relation_lines(self, marks: Marks) -> tuple[RelationLine, ...]:
-        """Worked out once for the places that the mentions have."""
+    def _relation_layers(self, marks: Marks) -> RelationLayers:
+        """Made once for the places that the mentions have."""
         if self._lined is None or self._lined[0] is not marks:
-            self._lined = (marks, relation_lines(self._pairs, marks))
+            self._lined = (marks, RelationLayers(self._pairs, marks))
+            self._lined[1].light(self._current)
         return self._lined[1]
+
+    def _light(self) -> None:
+        """Show the relations of the framed mention in full colour."""
+        if self._pairs and self._marks is not None:
+            for rect in self._relation_layers(self._marks).light(self._current):
+                self.viewport().update(rect.translated(self._origin()).toAlignedRect())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
@@ -280,7 +289,7 @@ class DocumentArea(QAbstractScrollArea):
             tints=self._tints,
             found=self._found,
             handles=self._handles,
-            relations=self._relation_lines(marks) if self._pairs else (),
+            relations=self._relation_layers(marks) if self._pairs else None,
         )
 
     def _bar_marks(self) -> Iterator[tuple[QColor, Iterator[float]]]:

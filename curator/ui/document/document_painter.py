@@ -19,7 +19,7 @@ from curator.ui.document.document_find import Found
 from curator.ui.document.document_layout import Block, DocumentLayout, LinePiece, baseline
 from curator.ui.document.mention_handles import Handle, paint_handles
 from curator.ui.document.mention_marks import Marks, MentionMark
-from curator.ui.document.relation_lines import RelationLine, paint_relations
+from curator.ui.document.relation_lines import RelationLayers
 from curator.ui.kit import MentionState, StateColours, Theme, draw_notes, notes_width, theme_of
 
 # Words of the document tinted by the side they speak for: for the contrast of two candidates.
@@ -98,7 +98,7 @@ class Scene:
     tints: Sequence[Tint] = ()
     found: Found = NOTHING_FOUND
     handles: Sequence[Handle] = ()
-    relations: Sequence[RelationLine] = ()
+    relations: RelationLayers | None = None
 
 
 def paint(painter: QPainter, scene: Scene, exposed: QRectF) -> None:
@@ -114,9 +114,8 @@ def paint(painter: QPainter, scene: Scene, exposed: QRectF) -> None:
     for index in scene.layout.blocks_between(band.top(), band.bottom() + reach):
         if index < len(scene.layout.blocks):
             _paint_block(painter, scene, theme, index, band)
-    if scene.relations:
-        font = scene.layout.styles.label.font
-        paint_relations(painter, scene.relations, scene.current, band, theme, font)
+    if scene.relations is not None:
+        scene.relations.paint(painter, band, theme, scene.layout.styles.label.font)
     _paint_frame(painter, scene, theme)
     paint_handles(painter, scene.handles, theme)
     if scene.caret is not None:

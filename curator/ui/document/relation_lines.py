@@ -1,17 +1,19 @@
 """Lines between related mentions, over the text: where they go, and painting them.
 
 A line is an arc above the letters of one line of text, and a curve from line to line; its arrow shows the direction.
-Geometry is worked out once for a layout, so that a key costs the same with 500 of them.
+Geometry and pictures are made once for a layout, so that a key costs the same with 500 of them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPalette, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPalette, QPen, QPixmap, QPolygonF
 
 from curator.ui.document.document_layout import LinePiece
 from curator.ui.document.mention_marks import Marks
@@ -25,6 +27,9 @@ RISE, LEAST_RISE = 0.42, 7.0
 FAINT = 120
 """Opacity, of 255, of lines that the framed mention has no part in."""
 MARGIN = 8.0
+STRIP = 480
+"""Pixels of the column's height in one picture, a whole number of the screen's pixels at every usual scale."""
+KEPT_STRIPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +90,79 @@ def _top(piece: LinePiece) -> QPointF:
     return QPointF(piece.rect.center().x(), piece.baseline - (piece.baseline - piece.rect.top()) * 0.72 - 2.0)
 
 
-def paint_relations(
-    painter: QPainter, lines: Sequence[RelationLine], current: int | None, band: QRectF, theme: Theme, font: QFont
-) -> None:
-    """Those that have a part in `band`; the framed mention's are drawn last, in full colour and with their type."""
-    near = [one for one in lines if one.bounds.intersects(band)]
-    own = [one for one in near if current in (one.pair.first, one.pair.second)]
-    ink = QColor(theme.muted)
-    ink.setAlpha(FAINT)
-    for one in near:
-        if one not in own:
-            _paint(painter, one, ink, THIN)
-    for one in own:
-        _paint(painter, one, theme.accent, THICK)
-        _paint_label(painter, one, theme, font)
+class RelationLayers:
+    """The lines of a document, drawn once on strips of its column: drawing 500 of them takes longer than a key may.
+
+    One layer has all lines, faint. The other has those of the lit mention, in full colour and with their types. Which
+    mention is lit changes shortly after the framed one, so that a key paints the mention first.
+    """
+
+    def __init__(self, pairs: Sequence[RelationPair], marks: Marks) -> None:
+        self.lines = relation_lines(pairs, marks)
+        self._of: dict[int, list[RelationLine]] = {}
+        for one in self.lines:
+            for mention_id in {one.pair.first, one.pair.second}:
+                self._of.setdefault(mention_id, []).append(one)
+        bounds = QRectF()
+        for one in self.lines:
+            bounds = bounds.united(one.bounds)
+        self._left, self._width = math.floor(bounds.left()), math.ceil(bounds.width()) + 2
+        self._lit: int | None = None
+        self._look: tuple[object, ...] = ()
+        self._faint: OrderedDict[int, QPixmap] = OrderedDict()
+        self._bright: OrderedDict[int, QPixmap] = OrderedDict()
+
+    def light(self, mention_id: int | None) -> list[QRectF]:
+        """Show the lines of this mention in full colour; returns what has to be painted again, in the column."""
+        if mention_id == self._lit:
+            return []
+        changed = [one.bounds for id_ in (self._lit, mention_id) for one in self._of.get(id_ or 0, ())]
+        self._lit = mention_id
+        self._bright.clear()
+        return changed
+
+    def paint(self, painter: QPainter, band: QRectF, theme: Theme, font: QFont) -> None:
+        """What `band` (pixels of the column) needs of the lines."""
+        device = painter.device()
+        ratio = device.devicePixelRatioF() if device is not None else 1.0
+        look = (ratio, theme.muted.rgba(), theme.accent.rgba(), theme.palette.cacheKey(), font.key())
+        if look != self._look:
+            self._look = look
+            self._faint.clear()
+            self._bright.clear()
+        ink = QColor(theme.muted)
+        ink.setAlpha(FAINT)
+        own = self._of.get(self._lit or 0, ())
+        for strip in range(math.floor(band.top() / STRIP), math.floor(band.bottom() / STRIP) + 1):
+            place = QPointF(self._left, strip * STRIP)
+            area = QRectF(place.x(), place.y(), self._width, STRIP)
+            if strip not in self._faint:
+                near = [one for one in self.lines if one.bounds.intersects(area)]
+                self._keep(self._faint, strip, [partial(_paint, one=one, ink=ink, width=THIN) for one in near], ratio)
+            painter.drawPixmap(place, self._faint[strip])
+            if own and strip not in self._bright:
+                near = [one for one in own if one.bounds.intersects(area)]
+                lines = [partial(_paint, one=one, ink=theme.accent, width=THICK) for one in near]
+                labels = [partial(_paint_label, one=one, theme=theme, font=font) for one in near]
+                self._keep(self._bright, strip, [*lines, *labels], ratio)
+            if own:
+                painter.drawPixmap(place, self._bright[strip])
+
+    def _keep(
+        self, layer: OrderedDict[int, QPixmap], strip: int, drawn: Sequence[Callable[[QPainter], None]], ratio: float
+    ) -> None:
+        picture = QPixmap(math.ceil(self._width * ratio), math.ceil(STRIP * ratio))
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.translate(-self._left, -strip * STRIP)
+        for draw in drawn:
+            draw(painter)
+        painter.end()
+        layer[strip] = picture
+        while len(layer) > KEPT_STRIPS:
+            layer.popitem(last=False)
 
 
 def _paint(painter: QPainter, one: RelationLine, ink: QColor, width: float) -> None:
