@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import (
     QBoxLayout,
     QDialog,
@@ -68,11 +68,33 @@ def make_room_for_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> No
 
 
 def grow(dialog: QDialog, size: QSize) -> None:
-    """Resize a dialog; one that is on the screen already is moved as far as it would reach beyond the edge."""
+    """Resize a dialog; one that is shown already is moved as far as it would reach beyond the edge of the screen."""
     dialog.resize(size)
     handle = dialog.windowHandle()
-    if handle is None or not handle.isExposed():
+    if handle is None or not handle.isVisible():
         return  # it is put somewhere when it is shown
+    if handle.isExposed():
+        _move_onto_screen(dialog)
+    else:
+        handle.installEventFilter(_Placed(dialog))
+
+
+class _Placed(QObject):
+    """Waits until the desktop has put a window somewhere, as it does with the size that the window had at first."""
+
+    def __init__(self, dialog: QDialog) -> None:
+        super().__init__(dialog)
+        self._dialog = dialog
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Expose:
+            watched.removeEventFilter(self)
+            _move_onto_screen(self._dialog)
+            self.deleteLater()
+        return super().eventFilter(watched, event)
+
+
+def _move_onto_screen(dialog: QDialog) -> None:
     room, frame = dialog.screen().availableGeometry(), dialog.frameGeometry()
     frame.moveRight(min(frame.right(), room.right()))
     frame.moveBottom(min(frame.bottom(), room.bottom()))

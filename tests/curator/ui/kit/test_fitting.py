@@ -60,6 +60,16 @@ def test_what_grows_while_it_is_open_stays_on_the_screen(qtbot: QtBot) -> None:
     assert dialog.x() == room.x()
 
 
+def test_what_grows_before_it_has_a_place_is_moved_onto_the_screen_when_it_has_one(qtbot: QtBot) -> None:
+    dialog = FormDialog("Grows")
+    qtbot.addWidget(dialog)
+    dialog.move(600, 0)
+    with qtbot.waitExposed(dialog):
+        dialog.show()
+        grow(dialog, QSize(700, 500))
+    qtbot.waitUntil(lambda: dialog.screen().availableGeometry().contains(dialog.frameGeometry()))
+
+
 class Roomy(QPlainTextEdit):
     """Would like more height than a screen has, and needs little."""
 
