@@ -3,7 +3,7 @@
 `python -m tests.benchmarks.steps PROJECT [--steps 100000] [--times 7]`: in a copy of the project, so many steps are
 taken on its mentions. The time is that from the command to the end of the painting with the
 lines in it, reading in the background included. What a search over all steps, and the page at their beginning take, is
-reported too.
+reported too. The first time, which is reported, the window is built; it stays built when it is closed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def prepare(project: Project, store: Store, steps: int) -> None:
 
 
 def opened(one: Desk, flows: StepFlows) -> tuple[float, float]:
-    """Milliseconds until a fresh window shows the newest steps: of the clock, and of the process on a processor."""
+    """Milliseconds until the window, opened again, shows the newest steps: of the clock, and of the processor."""
     one.rest(0.5)
     began, worked = time.perf_counter(), time.process_time()
     window = flows.show_steps()

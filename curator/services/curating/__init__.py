@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     from curator.services.curating.propagation_groups import Group, GroupKind, Line
     from curator.services.curating.relations import RelationService
     from curator.services.curating.repeating import RepeatService
-    from curator.services.curating.steps import Journey, Step, StepKind, StepPage, StepService, StepState, Training
+    from curator.services.curating.steps import Step, StepKind, StepPage, StepService, StepState, Training
+    from curator.services.curating.undo import Journey, Walked
 
 __all__ = [
     "GUIDELINES_KEY",
@@ -81,6 +82,7 @@ __all__ = [
     "StepService",
     "StepState",
     "Training",
+    "Walked",
     "checked",
     "checked_attribute",
     "decide_in",
@@ -116,6 +118,7 @@ __getattr__ = opened_late(
     propagation="Others PropagationScope PropagationService",
     propagation_groups="Group GroupKind Line",
     repeating="RepeatService",
-    steps="Journey Step StepKind StepPage StepService StepState Training",
+    steps="Step StepKind StepPage StepService StepState Training",
+    undo="Journey Walked",
     relations="RelationService",
 )

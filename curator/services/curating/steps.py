@@ -6,17 +6,18 @@ as steps without a number. Going back undoes everything after a step, one operat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from curator.domain.decisions import Change, OperationKind
 from curator.domain.imports import ImportKind, ImportRecord
+from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core import CachedAnswer, EventBus
-from curator.services.curating.undo import Undoer
+from curator.services.curating.undo import Journey, Walked, Walker
 from curator.services.ports import Clock, LoggedStep, MentionContext, Operation, StepFilter, Store, UnitOfWork
 
 IMPORT = "import:"
@@ -33,7 +34,6 @@ FIXED = (
     "You cannot go back to step {number} “{text}”: a newer text of a document was taken, or an import was undone, "
     "after it. Steps before that cannot be undone."
 )
-MOVED_ON = "Something else was done in the project meanwhile; nothing was changed. Choose the step again."
 SOMEBODY = "{who} took step {number} “{text}”. Only your own steps can be undone or redone together."
 IMPORTED = "{names} came in after step {number} “{text}”. Steps before an import cannot be undone together."
 TRAINED = (
@@ -111,18 +111,6 @@ class StepPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Journey:
-    """What going to a step would do: undo these operations, or redo them (`forward`), in this order. `decisions` were
-    taken by them. `refusal` says why it cannot be; '' where it can."""
-
-    to: Operation
-    forward: bool
-    operations: tuple[int, ...]
-    decisions: int
-    refusal: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Training:
     """A linker that was trained on decisions, and when that was."""
 
@@ -143,10 +131,9 @@ class StepService:
         trainings: Callable[[], Sequence[Training]] = lambda: (),
     ) -> None:
         self._store = store
-        self._events = events
         self._curator = curator
         self._trainings = trainings
-        self._undoer = Undoer(clock)
+        self._walker = Walker(store, events, clock, curator=curator)
         self._imports = CachedAnswer(store, lambda unit: _batches(unit.documents.imports()))
 
     # --- the list ---
@@ -225,20 +212,15 @@ class StepService:
 
         Raises UserError where it is refused, or something was done since; then nothing is changed.
         """
-        if journey.refusal:
-            raise UserError(journey.refusal)
-        actor, made = self._curator(), []
-        with self._store.write() as unit:
-            for target in journey.operations:
-                turn = unit.decisions.next_redo() if journey.forward else unit.decisions.next_undo()
-                step = self._undoer.redo if journey.forward else self._undoer.undo
-                change = step(unit, actor=actor) if turn == target else None
-                if change is None:
-                    raise UserError(tr(MOVED_ON))
-                made.append(change)
-        for one in _joined(made):
-            self._events.emit(one)
-        return replace(_joined(made)[-1], text=_done_words(journey))
+        return self._walker.go(journey)
+
+    def walk(self, journey: Journey) -> Generator[Progress, None, Walked]:
+        """The same a few steps at a time, so that nobody who writes meanwhile waits long. Closing the generator, and
+        something that is done in between, end it after a whole step: the steps before it stay undone, or redone.
+
+        Raises UserError where the journey is refused; then nothing is changed.
+        """
+        return self._walker.walk(journey)
 
     def _refusal(
         self,
@@ -311,28 +293,6 @@ def _operation(unit: UnitOfWork, number: int) -> tuple[Operation, Mapping[str, A
 
 def _mentions(payload: Mapping[str, Any]) -> list[int]:
     return [int(one) for one in payload.get("mentions", ())]
-
-
-def _joined(changes: Sequence[Change]) -> list[Change]:
-    """One change of each kind: what listens hears of a long way once."""
-    found: dict[str, list[Change]] = {}
-    for one in changes:
-        found.setdefault(one.kind, []).append(one)
-    return [
-        replace(
-            group[-1],
-            document_ids=tuple(dict.fromkeys(one for change in group for one in change.document_ids)),
-            mention_ids=tuple(dict.fromkeys(one for change in group for one in change.mention_ids)),
-        )
-        for group in found.values()
-    ]
-
-
-def _done_words(journey: Journey) -> str:
-    number = len(journey.operations)
-    if journey.forward:
-        return ntr("Redid {n} step", "Redid {n:,} steps", number)
-    return ntr("Undid {n} step", "Undid {n:,} steps", number)
 
 
 # --- lines of the list ---

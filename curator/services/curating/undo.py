@@ -7,19 +7,25 @@ was shown then; who undid it is in the operation log.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind, Outcome, Verdict
 from curator.domain.documents import DocumentState
-from curator.domain.wording import tr
+from curator.domain.jobs import Progress
+from curator.domain.wording import UserError, ntr, tr
+from curator.services.core import EventBus
 from curator.services.curating.attributes import restore_attributes
 from curator.services.curating.entity_steps import restore_entities
 from curator.services.curating.mention_edits import restore_in
 from curator.services.curating.notes import restore_intended, restore_notes
 from curator.services.curating.relations import restore_relations
-from curator.services.ports import Clock, Operation, UnitOfWork
+from curator.services.ports import Clock, Operation, Store, UnitOfWork
 
+MOVED_ON = "Something else was done in the project meanwhile; nothing was changed. Choose the step again."
+AT_ONCE = 10
+"""Steps of a long way in one transaction: some 30 ms, in which nobody else can write."""
 KINDS = {
     OperationKind.DECIDE: ChangeKind.DECIDED,
     OperationKind.ADD_MENTION: ChangeKind.MENTIONS,
@@ -41,6 +47,26 @@ KINDS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Journey:
+    """What going to a step would do: undo these operations, or redo them (`forward`), in this order. `decisions` were
+    taken by them. `refusal` says why it cannot be; '' where it can."""
+
+    to: Operation
+    forward: bool
+    operations: tuple[int, ...]
+    decisions: int
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """How far one came: what was done, None for nothing, and how many steps are left."""
+
+    change: Change | None
+    left: int
+
+
 class Undoer:
     """Takes operations back and does them again inside a caller's unit."""
 
@@ -54,6 +80,11 @@ class Undoer:
     def redo(self, unit: UnitOfWork, *, actor: str) -> Change | None:
         target = unit.decisions.next_redo()
         return None if target is None else self._apply(unit, target, actor=actor, forward=True)
+
+    def one(self, unit: UnitOfWork, target: int, *, actor: str, forward: bool) -> Change | None:
+        """Undo or redo this operation; None where another one is next."""
+        turn = unit.decisions.next_redo() if forward else unit.decisions.next_undo()
+        return self._apply(unit, target, actor=actor, forward=forward) if turn == target else None
 
     def _apply(self, unit: UnitOfWork, target: int, *, actor: str, forward: bool) -> Change:
         operation, payload = unit.decisions.operation(target)
@@ -114,3 +145,77 @@ def _restore_states(unit: UnitOfWork, states: Sequence[Sequence[Any]], *, forwar
     wanted = {int(document_id): DocumentState(new if forward else old) for document_id, old, new in states}
     unit.documents.set_states(wanted)
     return list(wanted)
+
+
+# Going back over many steps, or forward again.
+
+
+class Walker:
+    """`curator` returns the curator's name."""
+
+    def __init__(self, store: Store, events: EventBus, clock: Clock, *, curator: Callable[[], str]) -> None:
+        self._store = store
+        self._events = events
+        self._undoer = Undoer(clock)
+        self._curator = curator
+
+    def go(self, journey: Journey) -> Change:
+        """See `StepService.go`."""
+        if journey.refusal:
+            raise UserError(journey.refusal)
+        with self._store.write() as unit:
+            made = self._taken(unit, journey, journey.operations)
+            if len(made) < len(journey.operations):
+                raise UserError(tr(MOVED_ON))
+        return self._announced(made, forward=journey.forward)
+
+    def walk(self, journey: Journey) -> Generator[Progress, None, Walked]:
+        """See `StepService.walk`."""
+        if journey.refusal:
+            raise UserError(journey.refusal)
+        made: list[Change] = []
+        change, every = None, len(journey.operations)
+        try:
+            for start in range(0, every, AT_ONCE):
+                yield Progress("steps", start, every)
+                with self._store.write() as unit:
+                    made += self._taken(unit, journey, journey.operations[start : start + AT_ONCE])
+                if len(made) < min(start + AT_ONCE, every):
+                    break
+        finally:
+            if made:
+                change = self._announced(made, forward=journey.forward)
+        return Walked(change, every - len(made))
+
+    def _taken(self, unit: UnitOfWork, journey: Journey, operations: Sequence[int]) -> list[Change]:
+        """As far as these are what is undone, or redone, next."""
+        made: list[Change] = []
+        for target in operations:
+            change = self._undoer.one(unit, target, actor=self._curator(), forward=journey.forward)
+            if change is None:
+                break
+            made.append(change)
+        return made
+
+    def _announced(self, made: Sequence[Change], *, forward: bool) -> Change:
+        found = _joined(made)
+        for one in found:
+            self._events.emit(one)
+        number = len(made)
+        words = ntr("Redid {n} step", "Redid {n:,} steps", number) if forward else ""
+        return replace(found[-1], text=words or ntr("Undid {n} step", "Undid {n:,} steps", number))
+
+
+def _joined(changes: Sequence[Change]) -> list[Change]:
+    """One change of each kind: what listens hears of a long way once."""
+    found: dict[str, list[Change]] = {}
+    for one in changes:
+        found.setdefault(one.kind, []).append(one)
+    return [
+        replace(
+            group[-1],
+            document_ids=tuple(dict.fromkeys(one for change in group for one in change.document_ids)),
+            mention_ids=tuple(dict.fromkeys(one for change in group for one in change.mention_ids)),
+        )
+        for group in found.values()
+    ]

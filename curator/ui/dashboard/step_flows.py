@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from functools import partial
+from threading import Event
+from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from curator.domain.decisions import STEPS, Change, ChangeKind
-from curator.domain.jobs import JobOutcome, JobState
+from curator.domain.jobs import JobOutcome, Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating import Journey, Others, PropagationScope
+from curator.services.curating import Journey, Others, PropagationScope, Walked
 from curator.ui.bench import Workbench
 from curator.ui.dashboard.steps_window import StepsWindow
 from curator.ui.kit import ask, way_to
 
 RENEW_MS = 500
 """So long after a change the list is read again: what comes meanwhile is read with it."""
+EVERY = 0.1
+"""Seconds between two figures of a long way that are shown."""
+STOPPED_ONE, STOPPED = "{done}. Stopped: {n} step is left.", "{done}. Stopped: {n:,} steps are left."
+MOVED_ON = "{done}. Then something else was done in the project, so the other steps were left as they are."
+NOT_MOVED = "Something else was done in the project meanwhile; nothing was changed. Choose the step again."
 GOING = "Going to step {number}…"
 JUDGING = "In a round you do not see what is decided in the project. Leave the round first."
 UNDO_ONE = "Go back to step {number} “{text}”? This undoes {n} later step with {decisions}."
@@ -32,7 +40,9 @@ class StepFlows(QObject):
         super().__init__(bench)
         self._bench, self._name_of = bench, name_of
         self._window: StepsWindow | None = None
+        self._built: StepsWindow | None = None  # the same, and the one that was closed
         self._going = False
+        self._stopping = Event()  # a way at a whole step
         self._later = QTimer(self, singleShot=True, interval=RENEW_MS)
         self._later.timeout.connect(self._renew)
         bench.bridge.changed.connect(self._changed)
@@ -44,13 +54,19 @@ class StepFlows(QObject):
         if self._bench.judging:
             self._bench.say(tr(JUDGING))
             return None
-        window = self._window or self._opened()
+        if self._window is None:
+            if self._built is None:
+                self._built = self._made()
+            else:
+                self._built.renew()
+            self._window = self._built
+        window = self._window
         window.show()
         window.raise_()
         window.activateWindow()
         return window
 
-    def _opened(self) -> StepsWindow:
+    def _made(self) -> StepsWindow:
         project, bench = self._bench.project, self._bench
         window = StepsWindow(
             project.steps,
@@ -65,8 +81,8 @@ class StepFlows(QObject):
         window.journey_wanted.connect(self._plan)
         window.again_wanted.connect(self._list_again)
         window.repeat_wanted.connect(self._repeat)
+        window.stop_wanted.connect(self._stopping.set)
         window.finished.connect(self._window_gone)
-        self._window = window
         return window
 
     def _window_gone(self) -> None:
@@ -123,22 +139,51 @@ class StepFlows(QObject):
         self._bench.jobs.ask(lambda: {"journey": steps.journey(number)}, then=planned)
 
     def _do(self, journey: Journey) -> None:
-        """In a thread: a long way takes seconds."""
-        steps, self._going = self._bench.project.steps, True
+        """In a thread, a few steps at a time: a long way takes seconds, and can be stopped at a whole step."""
+        window = self._window
+        if window is None:
+            return
+        self._going = True
+        self._stopping.clear()
         self._say(tr(GOING, number=journey.to.id))
+        service, stopping = self._bench.project.steps, self._stopping
+        report = window.worker.reporter(window.show_way, every=EVERY)
 
-        def done(outcome: JobOutcome) -> None:
-            self._going = False
-            if outcome.state is not JobState.DONE:
-                self._say(outcome.message)
-                return
+        def steps() -> Generator[Progress, None, Mapping[str, Any]]:
+            walk = service.walk(journey)
+            while True:
+                try:
+                    progress = next(walk)
+                except StopIteration as end:
+                    return {"walked": end.value}
+                if stopping.is_set() and progress.done:
+                    walk.close()
+                    return {"stopped": progress}
+                report(progress)
+                yield progress
+
+        self._bench.jobs.ask_in_steps(steps, then=partial(self._went, journey))
+
+    def _went(self, journey: Journey, outcome: JobOutcome) -> None:
+        self._going = False
+        if self._window is not None:
+            self._window.show_way(None)
+        walked, stopped = outcome.result.get("walked"), outcome.result.get("stopped")
+        if isinstance(stopped, Progress):
+            done = went_words(stopped.done, forward=journey.forward)
+            left = stopped.total - stopped.done
+            words = ntr(STOPPED_ONE, STOPPED, left, done=done)
+        elif isinstance(walked, Walked) and walked.left:
+            done = walked.change.text if walked.change is not None else ""
+            words = tr(MOVED_ON, done=done) if done else tr(NOT_MOVED)
+        elif isinstance(walked, Walked) and walked.change is not None:
             back = "edit.undo" if journey.forward else "edit.redo"
-            words = tr("{done}. {key} takes back one step at a time.", done=outcome.result["done"], key=way_to(back))
-            self._say(words)
-            self._bench.say(outcome.result["done"] + ".")
-            self._renew()
-
-        self._bench.jobs.ask(lambda: {"done": steps.go(journey).text}, then=done)
+            words = tr("{done}. {key} takes back one step at a time.", done=walked.change.text, key=way_to(back))
+        else:
+            words = outcome.message
+        self._say(words)
+        self._bench.say(words)
+        self._renew()
 
     # --- the same elsewhere ---
 
@@ -196,8 +241,12 @@ class StepFlows(QObject):
     def close_windows(self) -> None:
         """They go with the project."""
         self._later.stop()
+        self._stopping.set()
         if self._window is not None:
             self._window.done(0)
+        if self._built is not None:
+            self._built.shut()
+            self._built = None
 
 
 def journey_words(journey: Journey) -> str:
@@ -207,3 +256,10 @@ def journey_words(journey: Journey) -> str:
     if journey.forward:
         return ntr(REDO_ONE, REDO_MANY, number, **names)
     return " ".join((ntr(UNDO_ONE, UNDO_MANY, number, **names), tr(AND_BACK)))
+
+
+def went_words(number: int, *, forward: bool) -> str:
+    """How many steps were undone, or redone."""
+    if forward:
+        return ntr("Redid {n} step", "Redid {n:,} steps", number)
+    return ntr("Undid {n} step", "Undid {n:,} steps", number)

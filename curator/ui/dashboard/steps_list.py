@@ -7,13 +7,13 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHeaderView, QWidget
 
 from curator.domain.decisions import OperationKind
 from curator.domain.wording import tr
 from curator.services.curating import Step, StepKind, StepPage, StepState
 from curator.services.ports import Operation, StepFilter
-from curator.ui.kit import FindLine, FlowRow
+from curator.ui.kit import FindLine, FlowRow, OpeningTable
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
@@ -124,6 +124,26 @@ class StepsModel(QAbstractTableModel):
         )
 
 
+def make_table(model: StepsModel, parent: QWidget) -> OpeningTable:
+    """The steps of the model, one row each."""
+    table = OpeningTable(parent)
+    table.setAccessibleName(tr("Steps of the project"))
+    table.setModel(model)
+    table.verticalHeader().hide()
+    table.setShowGrid(False)
+    table.setTabKeyNavigation(False)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    header = table.horizontalHeader()
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    header.setResizeContentsPrecision(20)
+    for column in range(len(HEADERS)):
+        stretched = column == TEXT
+        mode = QHeaderView.ResizeMode.Stretch if stretched else QHeaderView.ResizeMode.ResizeToContents
+        header.setSectionResizeMode(column, mode)
+    return table
+
+
 class StepFilters(QWidget):
     """`changed`: something else was chosen; `typed`: the search words changed. API: `offer`, `narrowed`."""
 
@@ -148,6 +168,14 @@ class StepFilters(QWidget):
             box.currentIndexChanged.connect(self.changed)
         self.setLayout(FlowRow(self.words, self.curators, self.kinds, self.documents))
         self.words.textChanged.connect(self.typed)
+
+    def reset(self) -> None:
+        """To what they begin with."""
+        with QSignalBlocker(self.words):
+            self.words.clear()
+        for box in (self.curators, self.kinds, self.documents):
+            with QSignalBlocker(box):
+                box.setCurrentIndex(0)
 
     def offer(self, actors: Sequence[str]) -> None:
         """Who took steps; who was chosen stays chosen."""

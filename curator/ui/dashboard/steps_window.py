@@ -8,21 +8,14 @@ from functools import lru_cache
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QPushButton,
-    QSplitter,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.domain.decisions import OperationKind
+from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.curating import Others, PropagationScope, Step, StepPage, StepService, StepState
 from curator.services.ports import MentionContext, Operation
-from curator.ui.dashboard.steps_list import HEADERS, ROW_ROLE, TEXT, StepFilters, StepsModel
+from curator.ui.dashboard.steps_list import ROW_ROLE, StepFilters, StepsModel, make_table
 from curator.ui.deciding import CheckMark, KwicList, KwicRow, RepeatPanel
 from curator.ui.kit import (
     ElidedLabel,
@@ -30,7 +23,6 @@ from curator.ui.kit import (
     FlowRow,
     Glance,
     NoteLabel,
-    OpeningTable,
     ShowDialog,
     Sight,
     Worker,
@@ -47,6 +39,7 @@ OPENS = "Enter shows the mentions of a step and goes to the first one; F4 return
 NO_MENTIONS = "This step is about no mention that is still there. Enter goes to its document."
 OF_IMPORT = "An import: Project › Imports… lists its files."
 MORE = "{listed:,} of {every:,} mentions are listed."
+WAY = "{done:,} of {total:,} steps are done. You can stop at any step."
 BACK, FORTH = "Go &back to here…", "&Redo up to here…"
 
 
@@ -63,13 +56,15 @@ class _Shown:
 class StepsWindow(ShowDialog):
     """API: `load`, `say`, `step`. Nothing is changed here: `journey_wanted` carries the number of the step to go to.
 
-    `document` returns the id of the open document, `name_of` the name of an entity.
+    `document` returns the id of the open document, `name_of` the name of an entity. Closed, it stays built: `renew`
+    makes it as it was at first, `shut` ends it.
     """
 
     mention_wanted = Signal(int, int)  # document, mention: to be shown beside
     open_wanted = Signal(int, int)  # document, mention: to be gone to
     document_wanted = Signal(int)  # step whose document is to be gone to
     journey_wanted = Signal(int)
+    stop_wanted = Signal()  # of the way back or forward, at a whole step
     again_wanted = Signal(int, object)  # step, PropagationScope: list what it would decide there
     repeat_wanted = Signal(object, object)  # Others, ids of the mentions that were ticked and seen
 
@@ -84,13 +79,15 @@ class StepsWindow(ShowDialog):
     ) -> None:
         super().__init__(tr("History of steps"), parent)
         self.setWindowFlags(Qt.WindowType.Window)
+        self.stay_built()
+        self._glance = Glance(Sight.of_process())
         self._service, self._document, self._writable = service, document, writable
         self._name_of = lru_cache(maxsize=4096)(name_of)
         self.worker, self.side = Worker(self), Worker(self)  # pages; mentions of a step
         self.note = NoteLabel(self)
         self.filters = StepFilters(self)
         self.model = StepsModel(self)
-        self.table = self._make_table()
+        self.table = make_table(self.model, self)
         self.empty = EmptyPage("", parent=self)
         self.empty.hide()
         self.about = ElidedLabel(muted=True, parent=self)
@@ -98,6 +95,8 @@ class StepsWindow(ShowDialog):
         self.go = self._button(tr("&Go to the mention"), self._go)
         self.back = self._button(tr(BACK), self._journey)
         self.again = self._button(tr("Do it &again elsewhere…"), self._again)
+        self.stop = self._button(tr("&Stop"), self.stop_wanted.emit)
+        self.stop.hide()
         self.state = ElidedLabel(muted=True, parent=self)
         self._repeat: RepeatPanel | None = None
         self._repeated: int | None = None  # the step that is done again
@@ -113,24 +112,6 @@ class StepsWindow(ShowDialog):
         button.setAutoDefault(False)
         button.clicked.connect(then)
         return button
-
-    def _make_table(self) -> OpeningTable:
-        table = OpeningTable(self)
-        table.setAccessibleName(tr("Steps of the project"))
-        table.setModel(self.model)
-        table.verticalHeader().hide()
-        table.setShowGrid(False)
-        table.setTabKeyNavigation(False)
-        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        header = table.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setResizeContentsPrecision(20)
-        for column in range(len(HEADERS)):
-            stretched = column == TEXT
-            mode = QHeaderView.ResizeMode.Stretch if stretched else QHeaderView.ResizeMode.ResizeToContents
-            header.setSectionResizeMode(column, mode)
-        return table
 
     def _compose(self) -> None:
         below = QWidget(self)
@@ -154,7 +135,7 @@ class StepsWindow(ShowDialog):
         whole.addWidget(self.filters)
         whole.addWidget(parts, 1)
         whole.addWidget(self.empty, 1)
-        whole.addLayout(FlowRow(self.go, self.back, self.again, self.state))
+        whole.addLayout(FlowRow(self.go, self.back, self.again, self.stop, self.state))
         self.pages = QStackedWidget(self)
         self.pages.addWidget(self.listing)
         self.body.addWidget(self.note)
@@ -174,8 +155,29 @@ class StepsWindow(ShowDialog):
         self.finished.connect(self._end)
 
     def _end(self) -> None:
+        """What was read goes, and what is still read is not waited for."""
+        self.worker.drop()
+        self.side.drop()
+        self.model.begin(StepPage((), None))
+        self._show(None)
+        self.pages.setCurrentWidget(self.listing)
+
+    def renew(self) -> None:
+        """As it was when it was made."""
+        self.say("")
+        self.show_way(None)
+        self.filters.reset()
+        self._glance.forget()
+        self._name_of.cache_clear()
+        self._repeated = None
+        self.begin_again()
+        self.load()
+
+    def shut(self) -> None:
+        """Before the project is closed: wait for what is still read."""
         self.worker.close()
         self.side.close()
+        self.deleteLater()
 
     # --- rows ---
 
@@ -312,13 +314,19 @@ class StepsWindow(ShowDialog):
             self.say("")
             self.journey_wanted.emit(step.number)
 
+    def show_way(self, progress: Progress | None) -> None:
+        """How far a way back or forward is, with a button that stops it; None where it has ended."""
+        self.stop.setVisible(progress is not None)
+        if progress is not None:
+            self.say(tr(WAY, done=progress.done, total=progress.total))
+
     # --- the same elsewhere ---
 
     @property
     def repeat(self) -> RepeatPanel:
         """Made when it is wanted, so that the history is there sooner."""
         if self._repeat is None:
-            self._repeat = panel = RepeatPanel(self, glance=Glance(Sight.of_process()))
+            self._repeat = panel = RepeatPanel(self, glance=self._glance)
             panel.scope_wanted.connect(self._rescope)
             panel.decide_wanted.connect(self._decide)
             panel.preview_wanted.connect(self.mention_wanted)

@@ -14,7 +14,7 @@ from curator.services.core.events import EventBus
 from curator.services.curating.curation import CurationService
 from curator.services.curating.steps import Step, StepKind, StepService, StepState, Training
 from curator.services.ports import StepFilter
-from tests.curator.services.fakes import World
+from tests.curator.services.fakes import World, finish
 
 LIDOCAINE = Verdict.link("MESH:D008012")
 
@@ -130,6 +130,36 @@ def test_going_back_undoes_what_came_after_and_forward_redoes_it(worked: World, 
     assert worked.project.curation.current([3]) == {}
     with pytest.raises(UserError, match="already at step 4"):
         steps.journey(4)
+
+
+def test_a_long_way_can_be_stopped_at_a_whole_step(
+    worked: World, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("curator.services.curating.undo.AT_ONCE", 1)
+    heard: list[Change] = []
+    worked.project.events.subscribe(heard.append)
+    steps = service(worked, clock)
+    walk = steps.walk(steps.journey(1))
+    assert [(one.done, one.total) for one in (next(walk), next(walk), next(walk))] == [(0, 4), (1, 4), (2, 4)]
+    assert not heard
+    walk.close()
+    assert heard[-1].text == "Undid: " + steps.operation(4).text
+    assert [number for number, state in states(worked).items() if state is StepState.REDOABLE] == [5, 4]
+    assert finish(steps.walk(steps.journey(5))).change.text == "Redid 2 steps"
+
+
+def test_something_else_in_between_ends_a_long_way(
+    worked: World, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("curator.services.curating.undo.AT_ONCE", 1)
+    steps = service(worked, clock)
+    walk = steps.walk(steps.journey(1))
+    next(walk)
+    next(walk)
+    curating(worked, clock).decide(2, Verdict.nil())
+    walked = finish(walk)
+    assert (walked.change.text, walked.left) == ("Undid 1 step", 3)
+    assert states(worked)[7] is StepState.DONE
 
 
 def test_a_step_whose_redoing_is_lost_is_said_to_be_undone_for_good(worked: World, clock: Clock) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import Verdict
+from curator.services.curating import Journey
 from curator.ui.dashboard.steps_window import StepsWindow
 from tests.curator.ui.window.fakes import CTRL, Desk, MakeDesk
 from tests.curator.ui.window.test_dialogs import shown
@@ -114,6 +116,54 @@ def test_going_back_is_asked_and_can_be_redone(worked: StepsWindow, qtbot: QtBot
     assert "This redoes 1 step with 1 decision." in answered(qtbot, "Redo the steps")
     qtbot.waitUntil(lambda: [one[3] for one in listed(worked, qtbot)][:2] == ["undone", "last step now"])
     worked.close()
+
+
+def test_a_long_way_shows_how_far_it_is_and_stops_at_a_step(
+    worked: StepsWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("curator.services.curating.undo.AT_ONCE", 1)
+    monkeypatch.setattr("curator.ui.dashboard.step_flows.EVERY", 0.0)
+    steps, stopped = desk_of(worked).project.steps, threading.Event()
+    walk = steps.walk
+
+    def slowly(journey: Journey) -> Any:
+        for progress in walk(journey):
+            yield progress
+            assert stopped.wait(10)
+
+    monkeypatch.setattr(steps, "walk", slowly)
+    worked.table.setCurrentIndex(worked.model.index(worked.model.find(1) or 0, 0))
+    worked.back.click()
+    answered(qtbot, "Undo the steps")
+    qtbot.waitUntil(lambda: worked.stop.isVisible())
+    assert worked.note.text() == "0 of 2 steps are done. You can stop at any step."
+    worked.stop.click()
+    stopped.set()
+    qtbot.waitUntil(lambda: worked.note.text() == "Undid 1 step. Stopped: 1 step is left.")
+    assert not worked.stop.isVisible()
+    assert [one[3] for one in listed(worked, qtbot)][:2] == ["undone", "last step now"]
+    worked.close()
+
+
+def test_the_window_begins_again_when_it_is_opened_again(worked: StepsWindow, qtbot: QtBot) -> None:
+    desk = desk_of(worked)
+    worked.filters.words.setText("NIL")
+    qtbot.waitUntil(lambda: worked.model.rowCount() == 1)
+    worked.table.setCurrentIndex(worked.model.index(0, 0))
+    worked.again.click()
+    qtbot.waitUntil(lambda: worked.pages.currentWidget() is worked.repeat)
+    worked.done(0)
+    assert not shown(StepsWindow)
+    to_front(desk.window)
+    desk.press(Key.Key_Z, CTRL | Qt.KeyboardModifier.AltModifier)
+    [again] = shown(StepsWindow)
+    assert isinstance(again, StepsWindow)
+    to_front(again)
+    qtbot.waitUntil(lambda: again.model.rowCount() >= 2)
+    assert again.filters.words.text() == ""
+    assert again.pages.currentWidget() is again.listing
+    assert again.table.hasFocus()
+    again.close()
 
 
 def test_what_stands_in_the_way_is_said(worked: StepsWindow, qtbot: QtBot) -> None:
