@@ -45,7 +45,13 @@ if TYPE_CHECKING:
         is_intended,
         string_scope,
     )
-    from curator.services.curating.propagation import Others, PropagationScope, PropagationService
+    from curator.services.curating.propagation import (
+        Others,
+        PropagationScope,
+        PropagationService,
+        SameString,
+        ValueOthers,
+    )
     from curator.services.curating.propagation_groups import Group, GroupKind, Line
     from curator.services.curating.relations import RelationService
     from curator.services.curating.repeating import RepeatService
@@ -75,6 +81,7 @@ __all__ = [
     "PropagationService",
     "RelationService",
     "RepeatService",
+    "SameString",
     "SampleSheet",
     "Step",
     "StepKind",
@@ -82,6 +89,7 @@ __all__ = [
     "StepService",
     "StepState",
     "Training",
+    "ValueOthers",
     "Walked",
     "checked",
     "checked_attribute",
@@ -115,7 +123,7 @@ __getattr__ = opened_late(
     entity_steps="Edit entity_step",
     mention_edits="checked",
     notes="GUIDELINES_KEY GuidelineService NoteService entity_scope intend intended_in is_intended string_scope",
-    propagation="Others PropagationScope PropagationService",
+    propagation="Others PropagationScope PropagationService SameString ValueOthers",
     propagation_groups="Group GroupKind Line",
     repeating="RepeatService",
     steps="Step StepKind StepPage StepService StepState Training",

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from curator.domain.attributes import Attribute, AttributeValue
 from curator.domain.decisions import Change, Shown, ShownCandidate, Verdict
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core import EventBus, active_bundle
+from curator.services.curating.attributes import AttributeService
 from curator.services.curating.deciding import decide_in
-from curator.services.curating.propagation_groups import Group, Line, entities_in, grouped
+from curator.services.curating.propagation_groups import Group, Line, entities_in, grouped, grouped_by_value
 from curator.services.ports import Clock, MentionContext, QueueFilter, Store, UnitOfWork
 
 LIMIT = 5_000
 """Lines shown at most; of the others only the number is shown; they stay as they are."""
 NOTE = "decided with “{text}” of {document}"
 ONE_CHANGED = "{n} of these mentions was decided in the meantime; nothing was changed. Check the list again."
+ONE_SET = "The value of {n} of these mentions was changed in the meantime; nothing was set. Check the list again."
+WERE_SET = "The values of {n:,} of these mentions were changed in the meantime; nothing was set. Check the list again."
 CHANGED = "{n:,} of these mentions were decided in the meantime; nothing was changed. Check the list again."
 
 
@@ -27,15 +31,13 @@ class PropagationScope(StrEnum):
     SINCE = "since"  # what was imported after a step that is done again
 
 
-@dataclass(frozen=True, slots=True)
-class Others:
-    """The other mentions of one string, grouped; `beyond` more are not shown. `names` of the verdict's entities."""
+@dataclass(frozen=True, kw_only=True)
+class SameString:
+    """The other mentions of the string of `this`, grouped; `beyond` more are not shown."""
 
     this: MentionContext
-    verdict: Verdict
     scope: PropagationScope
     groups: tuple[Group, ...]
-    names: tuple[str, ...]
     beyond: int = 0
 
     @property
@@ -45,6 +47,24 @@ class Others:
     @property
     def ticked(self) -> tuple[int, ...]:
         return tuple(line.context.mention_id for line in self.lines if line.ticked)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Others(SameString):
+    """Mentions that may get the verdict. `names` of its entities."""
+
+    verdict: Verdict
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueOthers(SameString):
+    """Mentions that may get the value of the attribute, as `this` does; None clears it. `had` are the values by mention
+    when they were listed."""
+
+    attribute: Attribute
+    value: AttributeValue | None
+    had: Mapping[int, int | None]
 
 
 class PropagationService:
@@ -71,22 +91,58 @@ class PropagationService:
         Raises UserError for an unknown or deleted mention.
         """
         with self._store.read() as unit:
-            bundle_id = active_bundle(unit.meta)
-            this = unit.queue.contexts([mention_id], bundle_id=bundle_id)
-            if not this:
-                raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
-            own = scope is PropagationScope.DOCUMENT and documents is None
-            document_id = this[0].document_id if own else None
-            narrowed = where if scope is PropagationScope.QUEUE and where != QueueFilter() else None
-            ids = unit.queue.identical(mention_id, document_id=document_id, where=narrowed)
-            if documents is not None:
-                of = unit.mentions.documents_of(ids)
-                ids = [one for one in ids if of[one] in documents]
-            contexts = unit.queue.contexts(ids[:LIMIT], bundle_id=bundle_id)
+            this, contexts, beyond = _identical(unit, mention_id, scope, where, documents)
             names = _names(unit, verdict, contexts)
-        groups = grouped(this[0], verdict, contexts, names=names)
+        groups = grouped(this, verdict, contexts, names=names)
         said = tuple(names.get(one, one) for one in verdict.entity_ids)
-        return Others(this[0], verdict, scope, groups, said, max(len(ids) - LIMIT, 0))
+        return Others(this=this, verdict=verdict, scope=scope, groups=groups, names=said, beyond=beyond)
+
+    def others_for_value(
+        self,
+        mention_id: int,
+        attribute: Attribute,
+        value: AttributeValue | None,
+        *,
+        scope: PropagationScope,
+        where: QueueFilter | None = None,
+    ) -> ValueOthers:
+        """The same for a value of an attribute; None to clear it. Raises UserError as `others`."""
+        with self._store.read() as unit:
+            this, contexts, beyond = _identical(unit, mention_id, scope, where, None)
+            given = unit.mentions.attributes([mention_id, *(one.mention_id for one in contexts)])
+            names = _names(unit, this.verdict or Verdict.nil(), contexts)
+        had = {mention: attribute.value(some.get(attribute.id)) for mention, some in given.items()}
+        has = {mention: one.name for mention, one in had.items() if one is not None}
+        groups = grouped_by_value(this, contexts, has, wanted=value.name if value else "", names=names)
+        return ValueOthers(
+            this=this,
+            scope=scope,
+            groups=groups,
+            beyond=beyond,
+            attribute=attribute,
+            value=value,
+            had={mention: one.id if one else None for mention, one in had.items()},
+        )
+
+    def set_value(self, others: ValueOthers, mention_ids: Collection[int], attributes: AttributeService) -> Change:
+        """Set the value for the mention and for these of those shown, as one operation.
+
+        Raises UserError as `AttributeService.set`, and where a value was changed since it was shown; ValueError for a
+        mention that was not shown.
+        """
+        ids = [others.this.mention_id, *(one.context.mention_id for one in others.lines)]
+        wanted = {others.this.mention_id, *mention_ids}
+        if not wanted <= set(ids):
+            raise ValueError("only what is shown can be changed")
+        chosen, number = [one for one in ids if one in wanted], others.attribute.id
+        with self._store.read() as unit:
+            now = unit.mentions.attributes(chosen)
+        changed = [
+            one for one in chosen if _shown(others.attribute, now.get(one, {}).get(number)) != others.had.get(one)
+        ]
+        if changed:
+            raise UserError(ntr(ONE_SET, WERE_SET, len(changed)))
+        return attributes.set(chosen, number, others.value.id if others.value else None)
 
     def decide(self, others: Others, mention_ids: Collection[int]) -> Change:
         """Give the verdict to these of the mentions shown, as one operation.
@@ -112,6 +168,35 @@ class PropagationService:
             )
         self._events.emit(change)
         return change
+
+
+def _identical(
+    unit: UnitOfWork,
+    mention_id: int,
+    scope: PropagationScope,
+    where: QueueFilter | None,
+    documents: Collection[int] | None,
+) -> tuple[MentionContext, list[MentionContext], int]:
+    """The mention, the others of its string in their contexts, and how many more there are."""
+    bundle_id = active_bundle(unit.meta)
+    this = unit.queue.contexts([mention_id], bundle_id=bundle_id)
+    if not this:
+        raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
+    own = scope is PropagationScope.DOCUMENT and documents is None
+    document_id = this[0].document_id if own else None
+    narrowed = where if scope is PropagationScope.QUEUE and where != QueueFilter() else None
+    ids = unit.queue.identical(mention_id, document_id=document_id, where=narrowed)
+    if documents is not None:
+        of = unit.mentions.documents_of(ids)
+        ids = [one for one in ids if of[one] in documents]
+    contexts = unit.queue.contexts(ids[:LIMIT], bundle_id=bundle_id)
+    return this[0], list(contexts), max(len(ids) - LIMIT, 0)
+
+
+def _shown(attribute: Attribute, value_id: int | None) -> int | None:
+    """A value that is not deleted."""
+    value = attribute.value(value_id)
+    return value.id if value is not None else None
 
 
 def shown_in_line(context: MentionContext) -> Shown:

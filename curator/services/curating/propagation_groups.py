@@ -117,6 +117,54 @@ def _why(kind: GroupKind, title: str, this: MentionContext, other: MentionContex
     return tr("no words of context in common with the others") if strange else ""
 
 
+def grouped_by_value(
+    this: MentionContext,
+    others: Sequence[MentionContext],
+    has: Mapping[int, str],
+    *,
+    wanted: str,
+    names: Mapping[str, str],
+) -> tuple[Group, ...]:
+    """The same for a value of an attribute; `has` are the values by mention, '' is none. Mentions that seem to mean
+    something else than `this` are not ticked, nor are those with another value."""
+    parts: dict[tuple[GroupKind, str], list[MentionContext]] = {}
+    for other in others:
+        parts.setdefault(_value_part(this, other, has.get(other.mention_id, ""), wanted, names), []).append(other)
+    groups = []
+    for (kind, title), contexts in sorted(parts.items(), key=lambda one: (one[0][0], -len(one[1]), one[0][1])):
+        strange = _strange(contexts) if kind is GroupKind.ALIKE else frozenset()
+        lines = tuple(Line(one, _why(kind, title, this, one, strange=one.mention_id in strange)) for one in contexts)
+        groups.append(Group(kind, title, lines))
+    return tuple(groups)
+
+
+def _value_part(
+    this: MentionContext, other: MentionContext, has: str, wanted: str, names: Mapping[str, str]
+) -> tuple[GroupKind, str]:
+    if has == wanted:
+        return GroupKind.DECIDED_ALIKE, tr("already set to {value}", value=has) if has else tr("not set")
+    if has and wanted:
+        return GroupKind.DECIDED_OTHERWISE, tr("set to {value}", value=has)
+    here, there = _long_form(this), _long_form(other)
+    if here and there and string_key(here) != string_key(there):
+        return GroupKind.OTHER_LONG_FORM, tr("stands for “{words}”", words=there)
+    mine, theirs = _meant(this), _meant(other)
+    if mine and theirs and not set(mine) & set(theirs):
+        said = _said(other.verdict, names) if other.verdict else names.get(theirs[0], theirs[0])
+        return GroupKind.OTHER_SUGGESTION, tr("another entity: {name}", name=said)
+    if not theirs:
+        return GroupKind.UNSUGGESTED, tr("without a suggestion yet")
+    return GroupKind.ALIKE, tr("same entity")
+
+
+def _meant(context: MentionContext) -> tuple[str, ...]:
+    """What a mention stands for, as it was decided or, undecided, as it is suggested."""
+    if context.verdict is None:
+        first = suggested(context)
+        return (first,) if first else ()
+    return _answers(context.verdict) or (context.verdict.outcome.value,)
+
+
 def _answers(verdict: Verdict) -> tuple[str, ...]:
     return (NIL,) if verdict.outcome is Outcome.NIL else verdict.entity_ids
 

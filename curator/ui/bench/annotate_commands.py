@@ -23,6 +23,16 @@ ANNOTATE: tuple[Command[Annotating], ...] = (
         in_rounds=True,
     ),
     Command(
+        "annotate.everywhere",
+        "Attributes of identical mentions…",
+        Menu.ANNOTATE,
+        "Asks for an attribute and a value, and lists the other mentions of the same string. Shift+Enter sets the "
+        "value of this mention and of the ticked ones in one step.",
+        lambda annotating: annotating.ask_all(),
+        ("Shift+L",),
+        when=lambda s: s.writable and s.mention,
+    ),
+    Command(
         "annotate.scheme",
         "Attributes of the project…",
         Menu.ANNOTATE,

@@ -29,9 +29,19 @@ class Annotating(QObject):
         super().__init__(bench)
         self._bench = bench
         self._open: AttributesDialog | None = None
+        self._everywhere = False  # whether the question in the bottom line is about all mentions of the string
 
-    def ask(self) -> None:
-        """Show the attributes of the mention in the bottom line; of one attribute its values at once."""
+    def ask_all(self) -> None:
+        """As `ask`, for all mentions of the same string."""
+        if self._bench.many.refusal:
+            self._bench.say(self._bench.many.refusal)
+        else:
+            self.ask(everywhere=True)
+
+    def ask(self, *, everywhere: bool = False) -> None:
+        """Show the attributes of the mention in the bottom line; of one attribute its values at once. With `everywhere`
+        the other mentions of the string are listed, to set them too."""
+        self._everywhere = everywhere
         bench, view = self._bench, self._bench.navigator.mention
         service = bench.decider.seat.attributes
         if view is None or not bench.decider.saw():
@@ -57,7 +67,8 @@ class Annotating(QObject):
             key = Qt.Key(Qt.Key.Key_A + at)
             words = f"{one.name}: {has[one.id]}" if one.id in has else one.name
             answers.append(StripAnswer(key, chr(ord("A") + at), words, partial(self._ask_value, view, one)))
-        self._put(tr("Attribute of “{text}”", text=view.mention.text), answers)
+        question = tr("Attribute of every “{text}”") if self._everywhere else tr("Attribute of “{text}”")
+        self._put(question.format(text=view.mention.text), answers)
 
     def _ask_value(self, view: MentionView, one: Attribute) -> None:
         has = value_of(view.attributes, one)
@@ -66,7 +77,8 @@ class Annotating(QObject):
             words = f"{value.name} ✓" if value.id == has else value.name
             new = None if value.id == has else value.id
             answers.append(StripAnswer(Qt.Key(Qt.Key.Key_0 + at), str(at), words, partial(self._set, view, one, new)))
-        self._put(tr("{attribute} of “{text}”", attribute=one.name, text=view.mention.text), answers)
+        question = tr("{attribute} of every “{text}”") if self._everywhere else tr("{attribute} of “{text}”")
+        self._put(question.format(attribute=one.name, text=view.mention.text), answers)
 
     def _put(self, question: str, answers: Sequence[StripAnswer]) -> None:
         bench = self._bench
@@ -76,7 +88,11 @@ class Annotating(QObject):
     def _set(self, view: MentionView, one: Attribute, value_id: int | None) -> None:
         """Of the mention that was asked about, which is still the current one."""
         bench, service = self._bench, self._bench.decider.seat.attributes
-        if service is not None and bench.navigator.mention_id == view.mention.id:
+        if service is None or bench.navigator.mention_id != view.mention.id:
+            return
+        if self._everywhere and not bench.many.refusal:
+            bench.many.set_values(view.mention.id, one, one.value(value_id))
+        else:
             bench.decider.act(lambda: service.set([view.mention.id], one.id, value_id))
 
     def define(self) -> AttributesDialog:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
+from curator.domain.attributes import Attribute, AttributeValue
 from curator.domain.decisions import Change, Outcome
 from curator.domain.wording import tr
 from curator.ui.deciding.bulk_accepting import BulkAccepter
@@ -17,6 +18,7 @@ from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.deciding.propagation import HINTS as OTHERS_HINTS
 from curator.ui.deciding.propagation import PropagationPanel, Propagator, default_verdict
+from curator.ui.deciding.value_others import ValuePanel, ValueSetter
 from curator.ui.jobs import Jobs
 from curator.ui.kit import Glance
 
@@ -50,13 +52,18 @@ class GroupDecider(QObject):
         self._decider = decider
         self.others = PropagationPanel(self.strip, glance=glance)
         self.bulk_panel = BulkPanel(self.strip, glance=glance)
-        for panel in (self.others, self.bulk_panel):
+        self.value_panel = ValuePanel(self.strip, glance=glance)
+        for panel in (self.others, self.bulk_panel, self.value_panel):
             self.strip.addWidget(panel)
             panel.list.keyboard.connect(self.keyboard)
         self.same = Propagator(project.propagation, decider, navigator, self.others, self)
         self.bulk = BulkAccepter(project.bulk, decider, navigator, self.bulk_panel, jobs=jobs, parent=self)
+        self.values = ValueSetter(
+            project.propagation, project.attributes, decider, navigator, self.value_panel, parent=self
+        )
         self._alone = False
-        for steered, panel in ((self.same, self.others), (self.bulk, self.bulk_panel)):
+        lists = (self.same, self.others), (self.bulk, self.bulk_panel), (self.values, self.value_panel)
+        for steered, panel in lists:
             steered.shown.connect(lambda one=panel: self._show(one))
             steered.hidden.connect(self._hide)
             steered.said.connect(self.said)
@@ -66,6 +73,7 @@ class GroupDecider(QObject):
         self._alone = alone
         if alone:
             self.same.leave_undecided()
+            self.values.leave(back=False)
             self.bulk.leave(back=False)  # the text belongs to the round from now on
 
     def press(self, act: Callable[[], Change | None], *, others: bool = False) -> None:
@@ -90,13 +98,23 @@ class GroupDecider(QObject):
             self.said.emit(tr(ALONE))
         else:
             self.same.leave_undecided()
+            self.values.leave()
             self.bulk.open()
+
+    def set_values(self, mention_id: int, attribute: Attribute, value: AttributeValue | None) -> None:
+        """List the other mentions of the string, to give them a value together with this one; None clears it."""
+        self.same.leave_undecided()
+        self.values.show_others(mention_id, attribute, value)
 
     @property
     def hints(self) -> tuple[tuple[str, str], ...]:
         """The keys of the list that has the keyboard; () while the text has it."""
-        both = (self.others, tr("decide"), OTHERS_HINTS), (self.bulk_panel, tr("accept"), BULK_HINTS)
-        for panel, act, hints in both:
+        lists = (
+            (self.others, tr("decide"), OTHERS_HINTS),
+            (self.bulk_panel, tr("accept"), BULK_HINTS),
+            (self.value_panel, tr("set"), OTHERS_HINTS),
+        )
+        for panel, act, hints in lists:
             if panel.list.hasFocus():
                 return (("⇧↵", act), *hints)
         return ()
@@ -111,8 +129,10 @@ class GroupDecider(QObject):
         return not self.strip.isHidden()
 
     def _show(self, panel: QWidget) -> None:
-        if panel is self.others:
+        if panel in (self.others, self.value_panel):
             self.bulk.leave(back=False)  # the curator chose another mention
+        if panel is self.others:
+            self.values.leave(back=False)
         self.strip.setCurrentWidget(panel)
         self.strip.show()
         panel.setFocus()

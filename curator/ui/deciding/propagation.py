@@ -11,7 +11,15 @@ from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating import Group, GroupKind, Line, Others, PropagationScope, PropagationService
+from curator.services.curating import (
+    Group,
+    GroupKind,
+    Line,
+    Others,
+    PropagationScope,
+    PropagationService,
+    SameString,
+)
 from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.kwic_list import KwicList, rule
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
@@ -55,7 +63,7 @@ class PropagationPanel(QWidget):
         """`scopes` that can be chosen: the words of each and its key."""
         super().__init__(parent)
         self._scopes = scopes or SCOPES
-        self.others: Others | None = None
+        self.others: SameString | None = None
         self.setAccessibleName(tr("Other mentions of the same string"))
         self.title = ElidedLabel(bold=True, parent=self)
         self.count = ElidedLabel(muted=True, parent=self)
@@ -104,10 +112,13 @@ class PropagationPanel(QWidget):
 
     def show_others(self, others: Others, names: dict[str, str] | None = None) -> None:
         """Show them with the ticks that were found; `names` of the verdict's entities by id."""
-        self.others = others
         known = names or dict(zip(others.verdict.entity_ids, others.names, strict=True))
-        verdict = verdict_words(others.verdict, known)
-        self.title.set_words(tr("Other mentions of “{words}”: {verdict}", words=others.this.text, verdict=verdict))
+        self._show(others, verdict_words(others.verdict, known))
+
+    def _show(self, others: SameString, given: str) -> None:
+        """With what they would be `given`, in words."""
+        self.others = others
+        self.title.set_words(tr("Other mentions of “{words}”: {verdict}", words=others.this.text, verdict=given))
         for number, scope in enumerate(self._scopes):
             self.scopes.button(number).setChecked(scope is others.scope)
         if others.scope in NOWHERE:
@@ -160,14 +171,17 @@ class PropagationPanel(QWidget):
     def _say(self) -> None:
         assert self.others is not None
         ticked, every = len(self.ticked), len(self.list.lines.lines)
-        self.button.setText(tr("Decide {ticked:,}  ⇧↵", ticked=ticked))
-        words = ntr("Decide the ticked mention", "Decide the {n:,} ticked mentions", ticked)
-        self.button.setAccessibleName(words)
-        self.button.setEnabled(ticked > 0)
+        self._name_button(ticked)
         words = tr("{ticked:,} of {every:,} ticked", ticked=ticked, every=every)
         if self.others.beyond:
             words += tr("; {beyond:,} more are not shown and stay unchanged", beyond=self.others.beyond)
         self.count.set_words(words if every else "")
+
+    def _name_button(self, ticked: int) -> None:
+        self.button.setText(tr("Decide {ticked:,}  ⇧↵", ticked=ticked))
+        words = ntr("Decide the ticked mention", "Decide the {n:,} ticked mentions", ticked)
+        self.button.setAccessibleName(words)
+        self.button.setEnabled(ticked > 0)
 
 
 # What a step of the history would decide in other documents: ticked lines that were seen are decided as one step.
@@ -188,23 +202,18 @@ ONE_UNSEEN = "{n} ticked mention was never on the screen. Look at it, or untick 
 UNSEEN = "{n:,} ticked mentions were never on the screen. Go through them, or untick them; nothing was decided."
 
 
-class RepeatPanel(PropagationPanel):
+class SeenPanel(PropagationPanel):
     """API: that of `PropagationPanel`, and `refusal`."""
 
-    def __init__(self, parent: QWidget | None = None, *, glance: Glance) -> None:
-        super().__init__(parent, glance=glance, scopes=AGAIN_SCOPES)
-        self.close_button.setText(tr("&Back to the history"))
+    def __init__(self, parent: QWidget | None = None, *, glance: Glance, scopes: Scopes | None = None) -> None:
+        super().__init__(parent, glance=glance, scopes=scopes)
         self._glance = glance
         glance.remember(self.list.viewport(), self._lines_shown)
-
-    def show_others(self, others: Others, names: dict[str, str] | None = None) -> None:
-        super().show_others(others, names)
-        self.list.set_empty_words(tr(AGAIN_NOWHERE[others.scope]).format(text=others.this.text))
 
     def refusal(self) -> str:
         """Why the ticked mentions cannot be decided yet: some were never on the screen, and the list goes to the first
         of them. '' where all were."""
-        unseen = [one for one in self.ticked if self._glance.unseen([_again_key(one)])]
+        unseen = [one for one in self.ticked if self._glance.unseen([self._key_of(one)])]
         if not unseen:
             return ""
         self.list.go_to(self.list.lines.find(unseen[0]) or 0)
@@ -212,11 +221,23 @@ class RepeatPanel(PropagationPanel):
 
     def _lines_shown(self) -> list[Hashable]:
         rows = (self.list.lines.row(one) for one in rows_in_sight(self.list))
-        return [_again_key(row.context.mention_id) for row in rows if row is not None and row.context is not None]
+        return [self._key_of(row.context.mention_id) for row in rows if row is not None and row.context is not None]
+
+    def _key_of(self, mention_id: int) -> Hashable:
+        """What was seen, when a line was."""
+        return "again", mention_id
 
 
-def _again_key(mention_id: int) -> Hashable:
-    return "again", mention_id
+class RepeatPanel(SeenPanel):
+    """API: that of `SeenPanel`."""
+
+    def __init__(self, parent: QWidget | None = None, *, glance: Glance) -> None:
+        super().__init__(parent, glance=glance, scopes=AGAIN_SCOPES)
+        self.close_button.setText(tr("&Back to the history"))
+
+    def show_others(self, others: Others, names: dict[str, str] | None = None) -> None:
+        super().show_others(others, names)
+        self.list.set_empty_words(tr(AGAIN_NOWHERE[others.scope]).format(text=others.this.text))
 
 
 def _rows(group: Group) -> list[KwicRow]:
@@ -328,12 +349,12 @@ class Propagator(QObject):
 
     def _decide(self) -> None:
         others, ids = self._panel.others, self._panel.ticked
-        if others is not None and self._decider.several(lambda: self._service.decide(others, ids)) is not None:
+        if isinstance(others, Others) and self._decider.several(lambda: self._service.decide(others, ids)) is not None:
             self.leave()
 
     def _rescope(self, scope: PropagationScope) -> None:
         others = self._panel.others
-        if others is None:
+        if not isinstance(others, Others):
             return
         self.scope = scope
         try:

@@ -29,7 +29,14 @@ def others(*, beyond: int = 0, scope: PropagationScope = PropagationScope.PROJEC
         ),
     )
     other = Group(GroupKind.OTHER_SUGGESTION, "suggested: Sirolimus", (Line(context(5), "suggested: Sirolimus"),))
-    return Others(context(1), Verdict.link("MESH:D016559"), scope, (alike, other), ("Tacrolimus",), beyond)
+    return Others(
+        this=context(1),
+        verdict=Verdict.link("MESH:D016559"),
+        scope=scope,
+        groups=(alike, other),
+        names=("Tacrolimus",),
+        beyond=beyond,
+    )
 
 
 def chances(number: int) -> list[Chance]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from curator.domain.attributes import Scheme
 from curator.domain.decisions import Change, Verdict
 from curator.domain.documents import DocumentState, Split
 from curator.domain.wording import UserError
-from curator.services.curating.propagation import Others, PropagationScope
+from curator.services.curating.propagation import Others, PropagationScope, ValueOthers
 from curator.services.curating.propagation_groups import GroupKind
 from curator.services.ports import QueueFilter
 from tests.curator.services.fakes import World, finish
@@ -94,3 +95,40 @@ def test_without_any_index_there_are_no_suggestions_and_nothing_far_away_is_tick
     assert found.ticked == ()
     change = filled.project.propagation.decide(found, [5])
     assert change.mention_ids == (5,)
+
+
+def test_a_value_of_an_attribute_is_set_for_this_and_the_ticked_ones_as_one_step(linked: World) -> None:
+    project = linked.project
+    scheme = Scheme().with_attribute("negation", ("affirmed", "negated"))
+    project.attributes.save(scheme)
+    one, negated = scheme.get(1), scheme.get(1).values[1]
+    project.attributes.set([9], 1, 1)
+    project.curation.decide_many([1], LIDOCAINE)
+
+    def listed(of: int = 1) -> ValueOthers:
+        scope = PropagationScope.PROJECT
+        return project.propagation.others_for_value(of, one, negated, scope=scope)
+
+    found = listed()
+    assert [(group.title, [line.context.mention_id for line in group.lines]) for group in found.groups] == [
+        ("same entity", [5]),
+        ("set to affirmed", [9]),
+    ]
+    assert found.ticked == (5,)
+    with pytest.raises(ValueError, match="only what is shown"):
+        project.propagation.set_value(found, [2], project.attributes)
+    project.attributes.set([9], 1, None)
+    with pytest.raises(UserError, match="of 1 of these mentions was changed"):
+        project.propagation.set_value(found, [5, 9], project.attributes)
+    project.curation.decide_many([5], Verdict.nil())  # it means something else now
+    again = listed()
+    assert {group.title: [line.ticked for line in group.lines] for group in again.groups} == {
+        "same entity": [True],
+        "another entity: NIL": [False],
+    }
+    change = project.propagation.set_value(again, again.ticked, project.attributes)
+    assert change.mention_ids == (1, 9)
+    assert [mention for mention, some in project.attributes.of([1, 5, 9]).items() if some] == [1, 9]
+    assert {line.context.mention_id: line.why for line in listed(1).lines}[9] == "already set to negated"
+    project.curation.undo()
+    assert project.attributes.of([1, 5, 9]) == {}

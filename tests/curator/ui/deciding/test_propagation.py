@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from curator.services.curating.propagation import Others, PropagationScope
+from curator.services.curating.propagation import PropagationScope
 from curator.ui.deciding.propagation import NONE_TICKED, PropagationPanel
 from tests.curator.ui.kwic_samples import context, others
 
@@ -85,7 +87,7 @@ def test_a_line_is_previewed(panel: PropagationPanel, qtbot: QtBot) -> None:
 
 def test_an_empty_scope_says_where_else_to_look(panel: PropagationPanel) -> None:
     base = others(scope=PropagationScope.DOCUMENT)
-    panel.show_others(Others(context(1), base.verdict, base.scope, (), base.names))
+    panel.show_others(replace(base, this=context(1), groups=()))
     assert panel.list.model().rowCount() == 0
     assert panel.count.words == ""
     assert not panel.grab().isNull()

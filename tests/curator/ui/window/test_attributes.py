@@ -10,7 +10,7 @@ from curator.domain.attributes import Scheme
 from curator.ui.panels.attributes_dialog import AttributeDialog, AttributesDialog
 from curator.ui.panels.found_in_files import state_words
 from tests.curator.services.fakes import finish
-from tests.curator.ui.window.fakes import CTRL, Desk
+from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk
 
 SCHEME = Scheme().with_attribute("negation", ("affirmed", "negated")).with_attribute("severity", ("mild", "severe"))
 
@@ -118,3 +118,33 @@ def test_attributes_of_imported_files_are_listed_and_read_with_one_button(desk: 
     assert "Press Save" in dialog.problem.text()
     dialog.reject()
     assert desk.project.attributes.scheme().named("Negation").shown[0].name == "yes"
+
+
+def test_one_key_sets_a_value_for_all_mentions_of_a_string_in_one_step(desk: Desk) -> None:
+    desk.project.attributes.save(SCHEME.hidden(2, True))
+    others = [one for document in (1, 2) for one in desk.project.queue.open(document).mentions]
+    same = [one.mention.id for one in others if one.mention.text == "Lidocaine"]
+    desk.project.attributes.set(same[1:], 1, 1)  # another value: listed, not ticked
+
+    def values() -> list[list[str]]:
+        views = [one for document in (1, 2) for one in desk.project.queue.open(document).mentions]
+        return [[value.name for _, value in one.attributes] for one in views if one.mention.id in same]
+
+    before = values()
+    many = desk.bench.many
+    desk.press(Qt.Key.Key_L, SHIFT)
+    assert [one.text() for one in desk.bench.reasons.buttons] == ["1  affirmed", "2  negated"]
+    desk.press(Qt.Key.Key_2)
+    assert many.strip.currentWidget() is many.value_panel
+    assert "negation: negated" in many.value_panel.title.words
+    assert values() == before
+    desk.press(Qt.Key.Key_Escape)
+    assert (many.is_open, values()) == (False, before)
+    for key, modifiers in ((Qt.Key.Key_L, SHIFT), (Qt.Key.Key_2, PLAIN), (Qt.Key.Key_A, PLAIN)):
+        desk.press(key, modifiers)
+    assert len(many.value_panel.ticked) == len(same) - 1
+    desk.press(Qt.Key.Key_Return, SHIFT)
+    assert values() == [["negated"]] * len(same)
+    assert (many.is_open, desk.word) == (False, "Lidocaine")
+    desk.press(Qt.Key.Key_Z, CTRL)
+    assert values() == before

@@ -1,0 +1,132 @@
+"""The other mentions of a string, to give them the value of an attribute that the current mention gets: in one step."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from PySide6.QtCore import QObject, Signal
+
+from curator.domain.attributes import Attribute, AttributeValue
+from curator.domain.wording import UserError, ntr, tr
+from curator.services.curating import AttributeService, PropagationScope, PropagationService, ValueOthers
+from curator.ui.deciding.decider import Decider
+from curator.ui.deciding.navigator import Navigator
+from curator.ui.deciding.propagation import SeenPanel
+
+ALONE = "“{text}” does not occur anywhere else."
+STEP = "{n:,} other mention is ticked. Shift+Enter sets it together with this one, Esc sets nothing."
+STEPS = "{n:,} other mentions are ticked. Shift+Enter sets them together with this one in one step, Esc sets nothing."
+ONLY_THIS = "No other mention is ticked. Space ticks a line, A ticks all of them; Esc sets nothing."
+
+
+class ValuePanel(SeenPanel):
+    """API: `show_values`, `ticked`, `refusal`."""
+
+    def show_values(self, others: ValueOthers) -> None:
+        """Show them with the ticks that were found."""
+        self._show(others, given_words(others))
+
+    def _name_button(self, ticked: int) -> None:
+        self.button.setText(tr("Set {ticked:,}  ⇧↵", ticked=ticked))
+        words = ntr("Set the value of the ticked mention", "Set the value of the {n:,} ticked mentions", ticked)
+        self.button.setAccessibleName(words)
+        self.button.setEnabled(ticked > 0)
+
+    def _key_of(self, mention_id: int) -> Hashable:
+        others = self.others
+        given = others.value.id if isinstance(others, ValueOthers) and others.value is not None else None
+        number = others.attribute.id if isinstance(others, ValueOthers) else None
+        return "value", number, given, mention_id
+
+
+class ValueSetter(QObject):
+    """Steers the panel. `shown` and `hidden` say when it is wanted and when it has done its work."""
+
+    shown = Signal()
+    hidden = Signal()
+    said = Signal(str)
+
+    def __init__(
+        self,
+        propagation: PropagationService,
+        attributes: AttributeService,
+        decider: Decider,
+        navigator: Navigator,
+        panel: ValuePanel,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._service = propagation
+        self._attributes = attributes
+        self._decider = decider
+        self._at = navigator
+        self._panel = panel
+        self.scope = PropagationScope.QUEUE
+        panel.decide_wanted.connect(self._set)
+        panel.scope_wanted.connect(self._rescope)
+        panel.preview_wanted.connect(navigator.open)
+        panel.left.connect(self.leave)
+        panel.said.connect(self.said)
+
+    def show_others(self, mention_id: int, attribute: Attribute, value: AttributeValue | None) -> None:
+        """List the other mentions of the string; without any, the mention alone gets the value, which is said."""
+        found = self._found(mention_id, attribute, value, self.scope)
+        if found is not None and not found.lines and self.scope is not PropagationScope.PROJECT:
+            found = self._found(mention_id, attribute, value, PropagationScope.PROJECT)
+        if found is None:
+            return
+        if not found.lines:
+            number = value.id if value is not None else None
+            if self._decider.act(lambda: self._attributes.set([mention_id], attribute.id, number)) is not None:
+                self.said.emit(tr(ALONE, text=found.this.text))
+            return
+        self._at.open(found.this.document_id, mention_id)
+        self._panel.show_values(found)
+        self.shown.emit()
+        ticked = len(self._panel.ticked)
+        self.said.emit(ntr(STEP, STEPS, ticked) if ticked else tr(ONLY_THIS))
+
+    def leave(self, *, back: bool = True) -> None:
+        """Close the list without setting anything; with `back` return to the mention."""
+        others, self._panel.others = self._panel.others, None
+        if others is None:
+            return
+        self.hidden.emit()
+        if back:
+            self._at.open(others.this.document_id, others.this.mention_id)
+
+    def _found(
+        self, mention_id: int, attribute: Attribute, value: AttributeValue | None, scope: PropagationScope
+    ) -> ValueOthers | None:
+        try:
+            return self._service.others_for_value(mention_id, attribute, value, scope=scope, where=self._at.where)
+        except UserError as error:
+            self.said.emit(str(error))
+            return None
+
+    def _rescope(self, scope: PropagationScope) -> None:
+        others = self._panel.others
+        if isinstance(others, ValueOthers):
+            self.scope = scope
+            found = self._found(others.this.mention_id, others.attribute, others.value, scope)
+            if found is not None:
+                self._panel.show_values(found)
+
+    def _set(self) -> None:
+        others, ids = self._panel.others, self._panel.ticked
+        if not isinstance(others, ValueOthers):
+            return
+        if refusal := self._panel.refusal():
+            self.said.emit(refusal)
+            return
+        change = self._decider.several(lambda: self._service.set_value(others, ids, self._attributes))
+        if change is not None:
+            self.leave()
+            self.said.emit(change.text)
+
+
+def given_words(others: ValueOthers) -> str:
+    """“negation: negated”, or that it is cleared."""
+    if others.value is None:
+        return tr("clear {attribute}", attribute=others.attribute.name)
+    return f"{others.attribute.name}: {others.value.name}"
