@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from curator.cli.console import AS_JSON, CURATOR, PROJECT, change_facts, counted, opened, say
-from curator.domain.facets import Facet, Facets
+from curator.domain.facets import NUMBERS, Facet, Facets, Range
 from curator.domain.wording import UserError
 from curator.services.curating import MOST_CHECKS, Audit, AuditState, SampleSheet, read_sheet, sheet_of, tally
 from curator.services.ports import QueueFilter
@@ -26,7 +26,8 @@ WHERE = click.option(
     "chosen",
     multiple=True,
     metavar="FACET=VALUE",
-    help=f"Only mentions with this value, such as type=Disease or attribute=negation=negated. Repeatable. "
+    help="Only mentions with this value, such as type=Disease or attribute=negation=negated, or with a number in this "
+    "range, such as probability=0.37..0.52 or margin=0.9.. for 0.9 and more. Repeatable. "
     f"Facets: {', '.join(Facet)}.",
 )
 FILTER = click.option("--filter", "named", default="", metavar="NAME", help="Use this filter, saved in the project.")
@@ -41,6 +42,13 @@ def read_facets(chosen: Sequence[str]) -> Facets:
             raise UserError(
                 f"“{pair}” is not a facet with a value. Write FACET=VALUE. The facets are {', '.join(Facet)}."
             )
+        if Facet(name) in NUMBERS and ".." in value:
+            within = Range.of(value)
+            if within is None:
+                raise UserError(
+                    f"“{pair}” is not a range. Write two numbers, such as {name}=0.37..0.52 or {name}=0.9.."
+                )
+            value = within.key
         values.setdefault(Facet(name), []).append(value)
     return Facets.of(values)
 
@@ -63,7 +71,7 @@ def facets(project: Path, chosen: tuple[str, ...], *, as_json: bool) -> None:
     """Count the mentions of P by state, type, probability and the other facets."""
     wanted = read_facets(chosen)
     with opened(project, read_only=True) as found:
-        cube = found.facets.cube(QueueFilter())
+        cube = found.facets.cube(QueueFilter(facets=wanted))
     counts = {facet.value: dict(sorted(numbers.items())) for facet, numbers in cube.counts(wanted).items()}
     lines = [f"{cube.total(wanted):,} mentions"]
     for name, numbers in counts.items():

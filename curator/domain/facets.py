@@ -1,7 +1,8 @@
 """Facets: properties by which the queue's mentions are filtered and counted.
 
 A mention has exactly one value of each facet, but of attributes one for each attribute of the project. A filter with
-several values of one facet, or of one attribute, matches any of them; with several it must match all.
+several values of one facet, or of one attribute, matches any of them; with several it must match all. Of a facet over
+numbers, a filter may also have ranges, such as `0.37..0.52`, next to the bands.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from math import isfinite
 
 
 class Facet(StrEnum):
@@ -52,6 +54,51 @@ RANK_BANDS = (0, 1, 2, 6)
 def band_key(low: float) -> str:
     """A band's value as a facet: its lower end."""
     return f"{low:g}"
+
+
+NUMBERS = (Facet.PROBABILITY, Facet.MARGIN, Facet.SECOND, Facet.CANDIDATES, Facet.SIMILARITY, Facet.RANK)
+"""Facets over a number, which can be filtered by any range of it."""
+_TO = ".."
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """From `low` to `high`, both included; None: no limit. One of them is given."""
+
+    low: float | None
+    high: float | None
+
+    @classmethod
+    def of(cls, key: str) -> Range | None:
+        """As `key` wrote it; None for what is no range."""
+        low, to, high = key.partition(_TO)
+        return cls.between(low, high) if to else None
+
+    @classmethod
+    def between(cls, low: str, high: str) -> Range | None:
+        """From two numbers as people write them, of which one may be missing; in their order."""
+        try:
+            ends = [float(one.strip().replace(",", ".")) if one.strip() else None for one in (low, high)]
+        except ValueError:
+            return None
+        given = [one for one in ends if one is not None]
+        if not given or not all(isfinite(one) and one >= 0 for one in given):
+            return None
+        return cls(min(given), max(given)) if len(given) > 1 else cls(*ends)
+
+    @property
+    def key(self) -> str:
+        """The range as a value of its facet."""
+        return f"{_written(self.low)}{_TO}{_written(self.high)}"
+
+
+def _written(number: float | None) -> str:
+    return "" if number is None else f"{number:.15g}"
+
+
+def ranges_of(facet: Facet, values: Iterable[str]) -> list[Range]:
+    """The ranges among the values of a facet."""
+    return [found for one in values if (found := Range.of(one)) is not None] if facet in NUMBERS else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +146,7 @@ _AT = {facet: at for at, facet in enumerate(Facet)}
 
 
 BETWEEN = "|"
-"""Between the values of a cell that are of attributes; their names have none."""
+"""Between the values of a cell that are of attributes, whose names have none, and between a band and the ranges."""
 
 
 def attribute_value(name: str, value: str | None) -> str:
@@ -141,7 +188,7 @@ def _groups(facets: Facets) -> list[_Group]:
 def _values(facet: Facet, key: tuple[str, ...]) -> Iterable[str]:
     """What the mentions of a cell have of a facet."""
     value = key[_AT[facet]]
-    if facet is Facet.ATTRIBUTE:
+    if facet is Facet.ATTRIBUTE or facet in NUMBERS:
         return value.split(BETWEEN) if value else ()
     return (value,)
 
@@ -163,8 +210,8 @@ class FacetCube:
                 continue
             only = missed[0] if missed else None
             for facet in plain if only is None else (only.facet,):
-                if facet is not Facet.ATTRIBUTE:
-                    found[facet][key[_AT[facet]]] += number
+                for value in _values(facet, key) if facet is not Facet.ATTRIBUTE else ():
+                    found[facet][value] += number
             if only is None or only.facet is Facet.ATTRIBUTE:
                 for value in _values(Facet.ATTRIBUTE, key):
                     if only is None or value.startswith(f"{only.attribute}="):

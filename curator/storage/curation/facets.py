@@ -29,9 +29,11 @@ from curator.domain.facets import (
     Facet,
     FacetCube,
     Facets,
+    Range,
     attribute_value,
     band_key,
     by_attribute,
+    ranges_of,
 )
 from curator.services.ports import QueueFilter, WorkRow
 from curator.storage.curation.notes import has_value, scheme_in, values_given
@@ -53,6 +55,9 @@ from curator.storage.db import (
     unpack_shown,
 )
 
+LEAST = 1e-6
+"""The last decimal of stored scores."""
+
 
 class FacetQueries:
     """The part of `ports.QueueRepository` that is about facets and orders."""
@@ -71,6 +76,10 @@ class FacetQueries:
             known[Facet.OPINION] = literal(NONE)
         if given is not None:
             known[Facet.ATTRIBUTE] = func.coalesce(given.c.given, "")
+        for facet, values in where.facets.chosen:
+            for one in ranges_of(facet, values):
+                within = case((_within(_NARROW_NUMBERS[facet], one), BETWEEN + one.key), else_="")
+                known[facet] = known[facet].concat(within)
         columns = [known[facet].label(facet.value) for facet in Facet]
         joined = set(Facet) - set(_NARROW) - (set() if asked else {Facet.OPINION})
         query = _from(select(*columns, func.count()), joined).where(*_living(where)).group_by(*columns)
@@ -233,6 +242,21 @@ _NARROW: dict[Facet, ColumnElement[Any]] = {
     Facet.NIL: case((SuggestionFactsRow.mention_id.is_(None), NONE), (SuggestionFactsRow.is_nil, YES), else_=NO),
 }
 """The same from the narrow table: counting reads every row, while a choice of a few reads the index of suggestions."""
+_LINK_RANK = case((MentionRow.outcome == Outcome.LINK.value, func.nullif(SuggestionFactsRow.decided_rank, 0)))
+_NUMBERS: dict[Facet, ColumnElement[Any]] = {
+    Facet.PROBABILITY: SuggestionRow.probability.expression,
+    Facet.MARGIN: SuggestionRow.margin.expression,
+    Facet.SECOND: SuggestionFactsRow.second.expression,
+    Facet.CANDIDATES: SuggestionFactsRow.candidates.expression,
+    Facet.SIMILARITY: SuggestionFactsRow.similarity.expression,
+    Facet.RANK: _LINK_RANK,
+}
+"""What ranges are compared with; None: in no range."""
+_NARROW_NUMBERS: dict[Facet, ColumnElement[Any]] = {
+    **_NUMBERS,
+    Facet.PROBABILITY: SuggestionFactsRow.probability.expression,
+    Facet.MARGIN: SuggestionFactsRow.margin.expression,
+}
 _WORK = (
     MentionRow.id,
     MentionRow.document_id,
@@ -262,9 +286,25 @@ def matching(query: Select[Any], where: QueueFilter, *, also: set[Facet] | None 
 
 
 def _chosen(facets: Facets) -> list[ColumnElement[bool]]:
-    plain = [_EXPRESSIONS[facet].in_(values) for facet, values in facets.chosen if facet is not Facet.ATTRIBUTE]
+    plain = [_one_of(facet, values) for facet, values in facets.chosen if facet is not Facet.ATTRIBUTE]
     attributes = by_attribute(facets.values(Facet.ATTRIBUTE)).values()
     return [*plain, *(or_(*(has_value(MentionRow.id, one) for one in values)) for values in attributes)]
+
+
+def _one_of(facet: Facet, values: Sequence[str]) -> ColumnElement[bool]:
+    """One of the values, or a number in one of the ranges among them."""
+    within = [_within(_NUMBERS[facet], one) for one in ranges_of(facet, values)]
+    return or_(_EXPRESSIONS[facet].in_(values), *within) if within else _EXPRESSIONS[facet].in_(values)
+
+
+def _within(number: ColumnElement[Any], one: Range) -> ColumnElement[bool]:
+    """False without a number. Stored numbers have six decimals: less than half of the last is no difference."""
+    ends = []
+    if one.low is not None:
+        ends.append(number >= one.low - LEAST / 2)
+    if one.high is not None:
+        ends.append(number <= one.high + LEAST / 2)
+    return and_(number.is_not(None), *ends)
 
 
 def _from(query: Select[Any], facets: set[Facet]) -> Select[Any]:

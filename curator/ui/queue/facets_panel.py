@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QLineEdit,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolTip,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
 
 from curator.domain.documents import DocumentState
 from curator.domain.facets import (
@@ -15,6 +27,7 @@ from curator.domain.facets import (
     MARGIN_BANDS,
     NO,
     NONE,
+    NUMBERS,
     ON_DOCUMENT,
     PROBABILITY_BANDS,
     RANK_BANDS,
@@ -25,6 +38,7 @@ from curator.domain.facets import (
     Facet,
     FacetCube,
     Facets,
+    Range,
     band_key,
 )
 from curator.domain.wording import tr
@@ -51,6 +65,10 @@ FACET_WORDS = {
     Facet.DOCUMENT: "Document",
 }
 NOT_SET = "{name}: not set"
+FROM_TO, FROM, UP_TO = "{low} to {high}", "from {low}", "up to {high}"
+ANY_RANGE = "From … to …"
+ENDS_OF = "{facet}: from and to"
+NO_RANGE = "Enter two numbers, such as .37 – .52, or one number for the lower end."
 _NOT_YET = "no suggestion"
 
 
@@ -103,7 +121,34 @@ def value_words(facet: Facet, value: str) -> str:
     if facet is Facet.ATTRIBUTE:
         name, _, given = value.partition("=")
         return f"{name}: {given}" if given else tr(NOT_SET, name=name)
+    if facet in NUMBERS and (within := Range.of(value)) is not None:
+        return range_words(within)
     return tr(_WORDS.get(facet, {}).get(value, value))
+
+
+def range_words(within: Range) -> str:
+    low, high = (_short(one) for one in (within.low, within.high))
+    return tr(FROM_TO if low and high else FROM if low else UP_TO, low=low, high=high)
+
+
+def _short(number: float | None) -> str:
+    """As the bands are written: .37; 12."""
+    text = "" if number is None else f"{number:.6g}"
+    return text[1:] if text.startswith("0.") else text
+
+
+def read_range(typed: str) -> Range | None:
+    """“.37 – .52”, “.37 to .52”, “.9” (from), “< .5” or “–.5” (up to). None for anything else."""
+    numbers = _NUMBER.findall(typed.replace("..", " – "))
+    if len(numbers) == 2:
+        return Range.between(*numbers)
+    if len(numbers) != 1:
+        return None
+    up_to = typed.strip().startswith(("<", "≤", "–", "-", ".."))
+    return Range.between("" if up_to else numbers[0], numbers[0] if up_to else "")
+
+
+_NUMBER = re.compile(r"\d*[.,]\d+|\d+")
 
 
 def values_in_order(facet: Facet, present: Iterable[str]) -> list[str]:
@@ -126,6 +171,24 @@ def chips(facets: Facets) -> list[tuple[Facet, str]]:
     ]
 
 
+class _RangeEditor(QStyledItemDelegate):
+    """A field for the row in which a range is typed."""
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:  # noqa: ARG002
+        facet, _ = index.data(KEY_ROLE)
+        line = QLineEdit(parent)
+        line.setPlaceholderText(".37 – .52")
+        line.setAccessibleName(tr(ENDS_OF, facet=tr(FACET_WORDS[Facet(facet)])))
+        line.setToolTip(tr(NO_RANGE))
+        return line
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        """Nothing: the row's own words are no range."""
+
+
+Index = QModelIndex | QPersistentModelIndex
+ASK = ".."
+"""In place of a value: the row in which a range is typed."""
 KEY_ROLE = int(Qt.ItemDataRole.UserRole)
 OPEN = (Facet.STATE, Facet.TYPE, Facet.PROBABILITY)
 """Facets that show their values from the beginning."""
@@ -156,6 +219,8 @@ class FacetsPanel(QTreeWidget):
         self.header().setStretchLastSection(False)
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.setItemDelegate(_RangeEditor(self))
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self._rows: dict[Facet, dict[str, QTreeWidgetItem]] = {facet: {} for facet in Facet}
         self._tops = {facet: self._top(facet) for facet in Facet}
         self.itemChanged.connect(self._toggled)
@@ -204,6 +269,8 @@ class FacetsPanel(QTreeWidget):
             top.takeChildren()
             self._rows[facet] = {value: self._value(facet, value) for value in wanted}
             top.addChildren(list(self._rows[facet].values()))
+            if facet in NUMBERS:
+                top.addChild(self._asking(facet))
         for value, row in self._rows[facet].items():
             row.setText(1, f"{counts.get(value, 0):,}")
             row.setCheckState(0, Qt.CheckState.Checked if value in chosen else Qt.CheckState.Unchecked)
@@ -220,27 +287,66 @@ class FacetsPanel(QTreeWidget):
         row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         return row
 
+    def _asking(self, facet: Facet) -> QTreeWidgetItem:
+        row = QTreeWidgetItem([tr(ANY_RANGE), ""])
+        row.setData(0, KEY_ROLE, (facet.value, ASK))
+        row.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable)
+        return row
+
+    def ask_range(self, facet: Facet) -> None:
+        """Type a range of the facet in its own row."""
+        top = self._tops[facet]
+        top.setExpanded(True)
+        row = top.child(top.childCount() - 1)
+        if row is not None and row.data(0, KEY_ROLE)[1] == ASK:
+            self.setCurrentItem(row)
+            self.editItem(row, 0)
+
+    def _take_range(self, item: QTreeWidgetItem, facet: Facet) -> None:
+        """Filter by what was typed. The row gets its own words back."""
+        typed, self._writing = item.text(0).strip(), True
+        item.setText(0, tr(ANY_RANGE))
+        self._writing = False
+        within = read_range(typed)
+        if within is None:
+            if typed:
+                place = self.visualItemRect(item).bottomLeft()
+                QToolTip.showText(self.viewport().mapToGlobal(place), tr(NO_RANGE), self)
+        elif within.key not in self._facets.values(facet):
+            chosen = self._facets.toggled(facet, within.key)
+            QTimer.singleShot(0, self, lambda: self._choose(chosen))  # rows are not replaced while one is edited
+
     def _toggled(self, item: QTreeWidgetItem, column: int) -> None:
         facet, value = item.data(0, KEY_ROLE)
         if self._writing or column != 0 or value is None:
             return
+        if value == ASK:
+            self._take_range(item, Facet(facet))
+            return
         checked = item.checkState(0) is Qt.CheckState.Checked
         if checked != (value in self._facets.values(Facet(facet))):
-            self._facets = self._facets.toggled(Facet(facet), value)
-            self._write()
-            self.changed.emit(self._facets)
+            self._choose(self._facets.toggled(Facet(facet), value))
+
+    def _choose(self, facets: Facets) -> None:
+        self._facets = facets
+        self._write()
+        self.changed.emit(facets)
 
     def _clicked(self, item: QTreeWidgetItem, column: int) -> None:
         """A click on a facet's name folds it; one on a value's number sets the value, as one on its box does."""
         if item.data(0, KEY_ROLE)[1] is None:
             item.setExpanded(not item.isExpanded())
+        elif item.data(0, KEY_ROLE)[1] == ASK:
+            self.ask_range(Facet(item.data(0, KEY_ROLE)[0]))
         elif column == 1:
             checked = item.checkState(0) is Qt.CheckState.Checked
             item.setCheckState(0, Qt.CheckState.Unchecked if checked else Qt.CheckState.Checked)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         item = self.currentItem()
-        if event.key() == Qt.Key.Key_Escape:
+        if self.state() is QAbstractItemView.State.EditingState:
+            event.accept()  # what the field did with it is all
+        elif event.key() == Qt.Key.Key_Escape:
             self.left.emit()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and item is not None:
             if item.data(0, KEY_ROLE)[1] is None:

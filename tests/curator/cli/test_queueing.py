@@ -16,6 +16,8 @@ def test_facets_count_what_is_chosen(cli: Cli, project: Path) -> None:
     assert some["mentions"] == 2
     assert some["facets"]["split"] == {"train": 6, "validation": 2}
     assert "  nil" in cli("facets", project).out
+    assert cli("facets", project, "--where", "probability=0..1", "--json").json["mentions"] == 0, "nothing is suggested"
+    assert "is not a range" in cli("facets", project, "--where", "probability=a..b").err
     wrong = cli("facets", project, "--where", "colour=red")
     assert wrong.code == 2
     assert "FACET=VALUE" in wrong.err

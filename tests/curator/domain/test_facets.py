@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from curator.domain.facets import Facet, FacetCube, Facets
+from curator.domain.facets import Facet, FacetCube, Facets, Range, ranges_of
 
 
 def test_toggling_twice_leaves_nothing() -> None:
@@ -25,3 +25,18 @@ def test_totals_add_up_over_a_facets_own_values() -> None:
     facets = Facets.of({Facet.STATE: ["link"]})
     assert cube.total(facets) == 8 == sum(cube.counts(facets)[Facet.TYPE].values())
     assert sum(cube.counts(facets)[Facet.STATE].values()) == 10
+
+
+def test_a_range_is_written_and_read_as_a_value() -> None:
+    assert Range.of("0.37..0.52") == Range(0.37, 0.52)
+    assert Range.between(" ,52", ".37") == Range(0.37, 0.52), "in their order, with either decimal mark"
+    assert [Range.of(one) for one in ("0.9..", "..3", "..", "a..1", "-1..2", "nan..1", "0.5")] == [
+        *(Range(0.9, None), Range(None, 3.0)),
+        *[None] * 5,
+    ]
+    for one in (Range(0.37, 0.52), Range(0.9, None), Range(None, 3.0), Range(1e-6, 1.0)):
+        assert Range.of(one.key) == one
+    facets = Facets.of({Facet.PROBABILITY: ["0.37..0.52", "0.99"], Facet.TYPE: ["a..b"]})
+    assert Facets.from_json(facets.as_json()) == facets
+    assert ranges_of(Facet.PROBABILITY, facets.values(Facet.PROBABILITY)) == [Range(0.37, 0.52)]
+    assert ranges_of(Facet.TYPE, facets.values(Facet.TYPE)) == [], "a type may have dots"

@@ -225,3 +225,30 @@ def test_attributes_are_counted_and_chosen_by_attribute_and_value(filled: Filler
         counts = unit.queue.cube(QueueFilter()).counts(Facets())[Facet.ATTRIBUTE]
         assert counts == {"negation=affirmed": 1, "negation=": 4}
         assert unit.queue.mentions(QueueFilter(facets=Facets.of({Facet.ATTRIBUTE: ["negation="]}))) == [1, 2, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("facet", "values", "expected"),
+    [
+        (Facet.PROBABILITY, ["0.4..0.6"], [2, 3]),
+        (Facet.PROBABILITY, ["0.41..0.59"], []),
+        (Facet.PROBABILITY, ["0.4..0.6", "0.99"], [2, 3, 4]),
+        (Facet.MARGIN, ["..0.4"], [2, 3]),
+        (Facet.SECOND, ["0.01..0.2"], [1, 3]),
+        (Facet.CANDIDATES, ["2..2"], [1, 2, 3, 4]),
+        (Facet.SIMILARITY, ["0.3.."], [1, 2, 3, 4]),
+        (Facet.RANK, ["..5"], [1]),
+    ],
+)
+def test_a_range_of_a_number_is_chosen_and_counted(
+    filled: Filler, facet: Facet, values: list[str], expected: list[int]
+) -> None:
+    facets = Facets.of({facet: values})
+    with filled.store.read() as unit:
+        cube = unit.queue.cube(QueueFilter(facets=facets))
+        assert unit.queue.mentions(QueueFilter(facets=facets)) == expected
+        assert cube.total(facets) == len(expected)
+        assert cube.counts(Facets())[facet][values[0]] == len(set(expected) - ({4} if values[1:] else set()))
+        assert all(unit.queue.matches(one, QueueFilter(facets=facets)) == (one in expected) for one in range(1, 6))
+        waiting = {one.mention_id for one in unit.queue.undecided(QueueFilter(facets=facets), limit=9)}
+    assert waiting == set(expected) - {1, 2}, "decided ones do not wait"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -18,6 +19,7 @@ from curator.services.ports import QueueFilter
 from curator.services.queue import facets
 from curator.services.queue.ordering import QueueOrder
 from curator.ui.deciding.navigator import Navigator
+from curator.ui.queue.facets_panel import range_words, read_range
 from curator.ui.queue.queue_panel import QueuePanel
 from tests.curator.services.fakes import World, make_world
 
@@ -264,3 +266,42 @@ def test_a_queue_of_another_kind_cannot_be_narrowed(desk: Desk) -> None:
     desk.panel.focus_facets()
     desk.panel.step_order()
     assert desk.panel.order is QueueOrder.DOCUMENT
+
+
+def test_a_range_is_typed_in_its_row_counted_and_cleared(desk: Desk, qtbot: QtBot) -> None:
+    panel = desk.panel
+    panel.focus_facets()
+    panel.facets.ask_range(Facet.PROBABILITY)
+
+    def typed(words: str) -> None:
+        line = panel.facets.findChild(QLineEdit)
+        assert line is not None
+        assert line.accessibleName() == "Probability: from and to"
+        qtbot.keyClicks(line, words)
+        qtbot.keyClick(line, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: panel.facets.findChild(QLineEdit) is None)
+
+    typed("nonsense")
+    assert panel.where == QueueFilter()
+    qtbot.keyClick(panel.facets, Qt.Key.Key_Return)
+    typed(".6 - ,99")
+    ranged = Facets.of({Facet.PROBABILITY: ["0.6..0.99"]})
+    qtbot.waitUntil(lambda: panel.where.facets == ranged)
+    assert panel.chips.words == ("Probability: .6 to .99",)
+    expected = sum(desk.project.facets.documents(panel.where).values())
+    assert expected > 0
+    qtbot.waitUntil(lambda: panel.facets.counts(Facet.PROBABILITY).get("0.6..0.99") == expected)
+    item = panel.facets.item(Facet.PROBABILITY, "0.6..0.99")
+    assert item is not None
+    panel.facets.setCurrentItem(item)
+    qtbot.keyClick(panel.facets, Qt.Key.Key_Space)
+    assert panel.where == QueueFilter()
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [(".37 – .52", ".37 to .52"), ("0.9", "from .9"), ("< .5", "up to .5"), ("3..12", "3 to 12"), ("a .1 .2 .3", None)],
+)
+def test_a_range_is_read_as_people_write_it(typed: str, words: str | None) -> None:
+    within = read_range(typed)
+    assert (range_words(within) if within is not None else None) == words
