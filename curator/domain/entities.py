@@ -25,6 +25,24 @@ class Entity:
 
 
 @dataclass(frozen=True, slots=True)
+class ObsoleteEntity:
+    """A term that a knowledge base keeps only to say what to use instead: `replaced_by` takes its place, one of
+    `consider` may. It is never a candidate."""
+
+    id: str
+    name: str
+    types: tuple[str, ...] = ()
+    definition: str = ""
+    replaced_by: tuple[str, ...] = ()
+    consider: tuple[str, ...] = ()
+
+    @property
+    def entity(self) -> Entity:
+        """What it was."""
+        return Entity(self.id, self.name, types=self.types, definition=self.definition)
+
+
+@dataclass(frozen=True, slots=True)
 class EntityMatch:
     """An entity found by knowledge-base search; `matched` is the name, synonym or alternate id that matched."""
 
@@ -85,9 +103,11 @@ class Branches:
 
 
 class Matches(list[EntityMatch]):
-    """What a search found; `left_out` entities matched that are outside of the branches that it was restricted to."""
+    """What a search found; `left_out` entities matched that are outside of the branches that it was restricted to. With
+    `obsolete`, the query is its id, and what was found is what to use instead."""
 
     left_out: int = 0
+    obsolete: ObsoleteEntity | None = None
 
 
 # Entities that curators made for what the knowledge base lacks, until a version of it has them.

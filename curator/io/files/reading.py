@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from curator.domain.documents import SourceDocument
+from curator.domain.entities import ObsoleteEntity
 from curator.domain.wording import UserError, tr
 from curator.io.files.source import Source
 from curator.services.ports import Problem
@@ -21,6 +22,7 @@ class SourceReader:
     def __init__(self, path: Path) -> None:
         self._source = Source(path)
         self.problems: list[Problem] = []
+        self.obsolete: list[ObsoleteEntity] = []  # of a knowledge base
 
     @property
     def position(self) -> tuple[int, int]:

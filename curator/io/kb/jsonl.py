@@ -1,6 +1,8 @@
 """A knowledge base as JSON lines: `id name synonyms types definition alt_ids tree_numbers parents`.
 
 `id` and `name` are needed, the others may be missing or null. A text where a list belongs is taken as its one element.
+With `"obsolete": true` a line is no entity: it is kept apart with the ids in `replaced_by`, which take its place, and
+in `consider`, which may.
 """
 
 from __future__ import annotations
@@ -9,14 +11,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from curator.domain.entities import Entity
+from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
 from curator.io.files import BOM, Source, SourceReader, plain_text
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 from curator.io.wiki import LineError, first_object, parse_object
 
 LISTS = ("synonyms", "types", "alt_ids", "tree_numbers", "parents")
-FIELDS = ("id", "name", "definition", *LISTS)
+INSTEAD = ("replaced_by", "consider")
+FIELDS = ("id", "name", "definition", "obsolete", *LISTS, *INSTEAD)
 
 
 class JsonlReader(SourceReader):
@@ -25,7 +28,7 @@ class JsonlReader(SourceReader):
     format = "jsonl"
 
     def __iter__(self) -> Iterator[Entity]:
-        self.problems = []
+        self.problems, self.obsolete = [], []
         self._unknown: set[str] = set()
         yield from needs_some(first_of_each(self._entities(), self.problems), self._source.path, self.problems)
 
@@ -35,9 +38,20 @@ class JsonlReader(SourceReader):
             if not line.strip():
                 continue
             try:
-                yield number, self._entity(parse_object(line), number)
+                value = parse_object(line)
+                entity = self._entity(value, number)
+                if value.get("obsolete") is True:
+                    self._keep_obsolete(entity, value, number)
+                else:
+                    yield number, entity
             except LineError as error:
                 self._problem(number, "set aside", tr("the entity {error}", error=error))
+
+    def _keep_obsolete(self, entity: Entity, value: Mapping[str, Any], line: int) -> None:
+        replaced_by, consider = (self._list(value, key, line) for key in INSTEAD)
+        self.obsolete.append(
+            ObsoleteEntity(entity.id, entity.name, entity.types, entity.definition, replaced_by, consider)
+        )
 
     def _entity(self, value: Mapping[str, Any], line: int) -> Entity:
         for key in value:
@@ -48,6 +62,8 @@ class JsonlReader(SourceReader):
         lists = {key: self._list(value, key, line) for key in LISTS}
         lists["synonyms"] = clean_names(lists["synonyms"], besides=name)
         lists["alt_ids"] = clean_names(lists["alt_ids"], besides=entity_id)
+        if not isinstance(value.get("obsolete") or False, bool):
+            self._wrong(entity_id, "obsolete", "true or false", line)
         definition = value.get("definition") or ""
         if not isinstance(definition, str):
             self._wrong(entity_id, "definition", "text", line)

@@ -5,8 +5,8 @@ gives up on `doid_2016-09-01` as a whole at a definition whose xrefs hold spaces
 says neither line numbers nor progress.
 
 Names are the name and the synonyms of every scope; the type is the term's namespace. An obsolete term is no entity:
-its id becomes an alternate id of the term that it is `replaced_by` (`consider` is only a hint). Terms of another
-prefix than the ontology's own are entities too, and noted once for each prefix.
+it is kept apart with what it is `replaced_by` and what to `consider`, and its id becomes an alternate id of the one
+term that replaces it. Terms of another prefix than the ontology's own are entities too, and noted once for each prefix.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from curator.domain.entities import Entity
+from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, ntr, tr
 from curator.io.files import BOM, Source, SourceReader, without_line_end
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
+from curator.io.kb.ontology_terms import OBSOLETE, ONE_OBSOLETE
 from curator.services.ports import Problem
 
 _QUOTED = re.compile(r'\s*"((?:[^"\\]++|\\.)*+)"')
@@ -58,7 +59,7 @@ class OboReader(SourceReader):
     format = "obo"
 
     def __iter__(self) -> Iterator[Entity]:
-        self.problems = []
+        self.problems, self.obsolete = [], []
         self._replaced = self._replacements()
         yield from needs_some(first_of_each(self._entities(), self.problems), self._source.path, self.problems)
 
@@ -82,7 +83,7 @@ class OboReader(SourceReader):
         return found
 
     def _entities(self) -> Iterator[tuple[int, Entity]]:
-        namespace, obsolete, foreign = "", 0, set()
+        namespace, foreign = "", set()
         for stanza in self._stanzas():
             if not stanza.kind:
                 namespace = _plain(stanza.first("default-namespace"))
@@ -90,8 +91,7 @@ class OboReader(SourceReader):
                 continue
             name = _plain(stanza.first("name"))
             if stanza.obsolete:
-                obsolete += 1
-                self._note_obsolete(stanza, name)
+                self._keep_obsolete(stanza, name, namespace)
                 continue
             if not stanza.id or not name:
                 missing = "name" if stanza.id else "id"
@@ -111,19 +111,23 @@ class OboReader(SourceReader):
                 )
                 self._problem(stanza.line, "note", text)
             yield stanza.line, self._entity(stanza, name, namespace)
-        if obsolete:
-            self._problem(
-                0,
-                "note",
-                ntr(
-                    "{n} obsolete term was skipped; an id with exactly one replacement leads to it",
-                    "{n:,} obsolete terms were skipped; ids with exactly one replacement lead to it",
-                    obsolete,
-                ),
-            )
+        if self.obsolete:
+            self._problem(0, "note", ntr(ONE_OBSOLETE["term"], OBSOLETE["term"], len(self.obsolete)))
 
-    def _note_obsolete(self, stanza: _Stanza, name: str) -> None:
+    def _keep_obsolete(self, stanza: _Stanza, name: str, namespace: str) -> None:
         """Those with one successor lead to it and need no line of their own; neither do those with none."""
+        if stanza.id:
+            kind = _plain(stanza.first("namespace")) or namespace
+            self.obsolete.append(
+                ObsoleteEntity(
+                    stanza.id,
+                    name or stanza.id,
+                    types=(kind,) if kind else (),
+                    definition=next(self._quoted(stanza, "def"), ""),
+                    replaced_by=clean_names((_plain(v) for v in stanza.values("replaced_by")), besides=stanza.id),
+                    consider=clean_names((_plain(v) for v in stanza.values("consider")), besides=stanza.id),
+                )
+            )
         if len(stanza.values("replaced_by")) > 1:
             text = tr(
                 "the obsolete term {id} ({name}) has several replacements, so its id leads to none of them",

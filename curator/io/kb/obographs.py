@@ -31,7 +31,8 @@ class OboGraphsReader(SourceReader):
     def __iter__(self) -> Iterator[Entity]:
         self.problems = []
         graphs = self._graphs()
-        found = entities(lambda: (term for graph in graphs for term in self._terms(graph)), self.problems)
+        terms = lambda: (term for graph in graphs for term in self._terms(graph))  # noqa: E731
+        found = entities(terms, self.problems, self.obsolete)
         yield from needs_some(first_of_each(found, self.problems), self._source.path, self.problems)
 
     def _graphs(self) -> list[Mapping[str, Any]]:
@@ -78,6 +79,7 @@ def _term(node: Mapping[str, Any], parents: list[str], type_: str) -> OntologyTe
         parents=parents,
         deprecated=meta.get("deprecated") is True,
         replaced_by=[contract(one) for one in values[REPLACED_BY]],
+        consider=[contract(one) if "//" in one else curie(one) for one in values["consider"]],
     )
 
 

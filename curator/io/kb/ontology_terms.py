@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from curator.domain.entities import Entity
+from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import ntr
 from curator.io.kb.base import clean_names
 from curator.services.ports import Problem
@@ -26,6 +26,7 @@ class OntologyTerm:
     parents: list[str] = field(default_factory=list)
     deprecated: bool = False
     replaced_by: list[str] = field(default_factory=list)
+    consider: list[str] = field(default_factory=list)
 
 
 def successors(terms: Iterable[OntologyTerm]) -> dict[str, list[str]]:
@@ -47,14 +48,14 @@ def inverted(successor: dict[str, str]) -> dict[str, list[str]]:
 
 
 ONE_OBSOLETE = {
-    "term": "{n} obsolete term was skipped; an id with exactly one replacement leads to it",
-    "class": "{n} obsolete class was skipped; an id with exactly one replacement leads to it",
-    "concept": "{n} obsolete concept was skipped; an id with exactly one replacement leads to it",
+    "term": "{n} obsolete term is kept only to be replaced; an id with exactly one replacement leads to it",
+    "class": "{n} obsolete class is kept only to be replaced; an id with exactly one replacement leads to it",
+    "concept": "{n} obsolete concept is kept only to be replaced; an id with exactly one replacement leads to it",
 }
 OBSOLETE = {
-    "term": "{n:,} obsolete terms were skipped; ids with exactly one replacement lead to it",
-    "class": "{n:,} obsolete classes were skipped; ids with exactly one replacement lead to it",
-    "concept": "{n:,} obsolete concepts were skipped; ids with exactly one replacement lead to it",
+    "term": "{n:,} obsolete terms are kept only to be replaced; ids with exactly one replacement lead to it",
+    "class": "{n:,} obsolete classes are kept only to be replaced; ids with exactly one replacement lead to it",
+    "concept": "{n:,} obsolete concepts are kept only to be replaced; ids with exactly one replacement lead to it",
 }
 ONE_UNNAMED = {
     "term": "{n} term without a name was skipped",
@@ -71,15 +72,19 @@ UNNAMED = {
 def entities(
     read: Callable[[], Iterable[OntologyTerm]],
     problems: list[Problem],
+    obsolete: list[ObsoleteEntity],
     *,
     nameless: Literal["term", "class", "concept"] = "term",
 ) -> Iterator[tuple[int, Entity]]:
-    """`read` is called twice: what replaced the deprecated terms has to be known before the first entity is given."""
+    """`read` is called twice: what replaced the deprecated terms has to be known before the first entity is given.
+    `obsolete` gets the deprecated ones."""
     replaced = successors(read())
     deprecated, unnamed = 0, 0
+    obsolete.clear()
     for term in read():
         if term.deprecated:
             deprecated += 1
+            obsolete.append(_obsolete_of(term))
         elif not term.name:
             unnamed += 1
         else:
@@ -90,6 +95,17 @@ def entities(
     if unnamed:
         text = ntr(ONE_UNNAMED[nameless], UNNAMED[nameless], unnamed)
         problems.append(Problem(0, "set aside", text))
+
+
+def _obsolete_of(term: OntologyTerm) -> ObsoleteEntity:
+    return ObsoleteEntity(
+        term.id,
+        term.name or term.id,
+        types=clean_names(term.types),
+        definition=term.definition,
+        replaced_by=clean_names(term.replaced_by, besides=term.id),
+        consider=clean_names(term.consider, besides=term.id),
+    )
 
 
 def entity_of(term: OntologyTerm, replaced: Iterable[str] = ()) -> Entity:

@@ -54,7 +54,7 @@ class OwlReader(SourceReader):
 
     def __iter__(self) -> Iterator[Entity]:
         self.problems = []
-        found = first_of_each(entities(self._terms, self.problems, nameless="class"), self.problems)
+        found = first_of_each(entities(self._terms, self.problems, self.obsolete, nameless="class"), self.problems)
         yield from needs_some(found, self._source.path, self.problems)
 
     def _terms(self) -> Iterator[OntologyTerm]:
@@ -84,6 +84,7 @@ class OwlReader(SourceReader):
             parents=_resources(element, f"{_RDFS}subClassOf"),
             deprecated=text_of(element.find(f"{_OWL}deprecated")).lower() in ("true", "1"),
             replaced_by=_resources(element, f"{_OBO}IAO_0100001"),
+            consider=_resources(element, f"{_OIO}consider"),
         )
 
     def _texts(self, element: Any, tag: str) -> list[str]:
@@ -109,6 +110,7 @@ def _joined(parts: Sequence[OntologyTerm]) -> OntologyTerm:
         parents=[parent for one in parts for parent in one.parents],
         deprecated=any(one.deprecated for one in parts),
         replaced_by=[other for one in parts for other in one.replaced_by],
+        consider=[other for one in parts for other in one.consider],
     )
 
 

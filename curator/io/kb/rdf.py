@@ -61,7 +61,7 @@ class RdfReader(SourceReader):
     def __iter__(self) -> Iterator[Entity]:
         self.problems = []
         terms = self._terms()
-        found = first_of_each(entities(lambda: terms, self.problems, nameless="concept"), self.problems)
+        found = first_of_each(entities(lambda: terms, self.problems, self.obsolete, nameless="concept"), self.problems)
         yield from needs_some(found, self._source.path, self.problems)
 
     def _terms(self) -> list[OntologyTerm]:

@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from curator.domain.entities import Entity
+from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
 from curator.io.files import Source
 from curator.io.kb.base import KbSource, needs_some
@@ -67,6 +67,7 @@ class UmlsReader:
         self._types = frozenset(one.casefold() for one in options.types)
         self._suppressed = options.suppressed
         self.problems: list[Problem] = []
+        self.obsolete: list[ObsoleteEntity] = []
 
     @property
     def position(self) -> tuple[int, int]:

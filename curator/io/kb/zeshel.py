@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from curator.domain.entities import Entity
+from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
 from curator.io.files import BOM, Source
 from curator.io.kb.base import KbSource, first_of_each, needs_some
@@ -31,6 +31,7 @@ class ZeshelKbReader:
     def __init__(self, paths: Sequence[Path]) -> None:
         self._sources = [Source(path) for path in paths]
         self.problems: list[Problem] = []
+        self.obsolete: list[ObsoleteEntity] = []
 
     @property
     def position(self) -> tuple[int, int]:

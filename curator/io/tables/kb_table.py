@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 
 from curator.domain.curies import curie
-from curator.domain.entities import Entity
+from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
 from curator.io.files import plain_text
 from curator.io.kb import KbSource, clean_names, first_of_each, needs_some
@@ -47,6 +47,7 @@ class KbTableReader:
         self._table = Table(path, sheet=options.sheet)
         self._columns = options.columns
         self.problems: list[Problem] = []
+        self.obsolete: list[ObsoleteEntity] = []
 
     @property
     def position(self) -> tuple[int, int]:

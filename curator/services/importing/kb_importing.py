@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from curator.domain.curies import with_prefix
-from curator.domain.entities import Entity, KbChanges, KnowledgeSource
+from curator.domain.entities import Entity, KbChanges, KnowledgeSource, ObsoleteEntity
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core import set_active_bundle
@@ -145,6 +145,9 @@ class KnowledgeImport:
             yield Progress(
                 "knowledge base", done, total, ntr("{n:,} entity", "{n:,} entities", result.counts["entities"])
             )
+        with self._store.write() as unit:
+            known = part.reader.obsolete if part.reader is not None else unit.kb.obsolete_of(part.source.name)
+            unit.kb.add_obsolete(version, part.source.name, _with_prefix(known, part))
         if part.reader is not None:
             result.problems += part.reader.problems
         if left_out:
@@ -227,6 +230,22 @@ def _adapted(entities: Iterable[Entity], source: KnowledgeSource) -> Iterator[En
             parents=tuple(with_prefix(parent, source.prefix) for parent in one.parents),
             types=_types(one.types, source.types),
         )
+
+
+def _with_prefix(found: Sequence[ObsoleteEntity], part: _Part) -> list[ObsoleteEntity]:
+    """As `_adapted`; what is copied from the active version has the prefix."""
+    prefix = part.source.prefix
+    if part.reader is None or not prefix:
+        return list(found)
+    return [
+        replace(
+            one,
+            id=with_prefix(one.id, prefix),
+            replaced_by=tuple(with_prefix(other, prefix) for other in one.replaced_by),
+            consider=tuple(with_prefix(other, prefix) for other in one.consider),
+        )
+        for one in found
+    ]
 
 
 def _types(types: Sequence[str], mapping: Mapping[str, str]) -> tuple[str, ...]:

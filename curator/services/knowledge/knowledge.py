@@ -20,6 +20,7 @@ from curator.domain.entities import (
 from curator.domain.facets import only_words
 from curator.domain.wording import UserError, tr
 from curator.services.core import CachedAnswer, EventBus, branches_for
+from curator.services.knowledge.remap_plan import replacements
 from curator.services.ports import Store, UnitOfWork
 
 SYNONYMS: Mapping[str, str] = {
@@ -100,11 +101,13 @@ class KnowledgeService:
     ) -> Matches:
         """Ranked matches; entities of the types that `mention_type` is mapped to come first; those that were linked
         to often stand higher, and so do the `likely` ones (primary ids). Of the branches that mentions of this type are
-        restricted to, or without a type all mentions are, but for `everywhere`."""
+        restricted to, or without a type all mentions are, but for `everywhere`. For the id of an obsolete entity, what
+        replaces it comes first."""
         with self._store.read() as unit:
             types = unit.meta.type_mapping().types_for(mention_type) if mention_type else ()
             branches = () if everywhere else branches_for(unit, mention_type)
-            return unit.kb.search(query, preferred=types, likely=likely, branches=branches, limit=limit)
+            matches = unit.kb.search(query, preferred=types, likely=likely, branches=branches, limit=limit)
+            return _with_obsolete(unit, query, matches)
 
     def recent(self, limit: int = 10) -> list[EntityMatch]:
         """The entities that people linked to last, newest first."""
@@ -251,3 +254,16 @@ def _votes(unit: UnitOfWork, names: set[str]) -> dict[str, tuple[str, ...]]:
         name: tuple(sorted(one for one, n in counter.items() if n >= VOTE_SHARE * links[name]))
         for name, counter in votes.items()
     }
+
+
+def _with_obsolete(unit: UnitOfWork, query: str, matches: Matches) -> Matches:
+    """For the id of an obsolete entity: what replaces it, and what it says to consider, before all else."""
+    old = unit.kb.obsolete([query.strip()]).get(query.strip()) if query.strip() else None
+    if old is None:
+        return matches
+    replaced_by, consider = replacements(unit, old)
+    first = [EntityMatch(one, old.id, 0.0) for one in (*replaced_by, *consider)]
+    known = {one.entity.id for one in first}
+    found = Matches([*first, *(one for one in matches if one.entity.id not in known)])
+    found.left_out, found.obsolete = matches.left_out, old
+    return found

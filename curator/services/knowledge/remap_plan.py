@@ -1,7 +1,8 @@
 """The decisions that a new version of the knowledge base affects, line by line.
 
-* Links to ids that the version lacks, with the entity that has the id among its alternate ones, or else the one that
-  has exactly the old name or a synonym, of a common type.
+* Links to ids that the version lacks, with the entity that has the id among its alternate ones or that the knowledge
+  base names as the replacement of an obsolete one; else with the one that has exactly the old name or a synonym, of a
+  common type. What it says only to consider is never proposed.
 * Provisional entities that the version holds now, under their id, name or a synonym, of a common type.
 * Strings decided NIL before the update that are exactly a name or synonym of an entity of an allowed type, unless they
   were so in the version before: then the curator knew.
@@ -20,7 +21,7 @@ from enum import StrEnum
 from typing import Any
 
 from curator.domain.decisions import NilReason
-from curator.domain.entities import Entity, KnowledgeBaseInfo
+from curator.domain.entities import Entity, KnowledgeBaseInfo, ObsoleteEntity
 from curator.domain.same_string import string_key
 from curator.services.ports import NilMention, UnitOfWork
 
@@ -120,16 +121,36 @@ def lost(unit: UnitOfWork) -> list[Remapping]:
     missing = [one for one in numbers if one not in held]
     there = unit.kb.get_many(missing)
     gone = [one for one in missing if one not in there]
-    successors = unit.kb.successors(gone)
+    successors, obsolete = unit.kb.successors(gone), unit.kb.obsolete(gone)
     kept = unit.kb.retired(gone)
     named = _Names(unit, [name for entity in kept.values() for name in _names(entity)])
     found = []
     for one in gone:
         old = kept.get(one) or unit.kb.former(one) or Entity(one, one)
-        heirs = _entities(unit, successors.get(one, ()))
+        instead, choices = replacements(unit, obsolete[one]) if one in obsolete else ((), ())
+        heirs = _entities(unit, successors.get(one, ())) or instead
         kind = RemapKind.MERGED if heirs else RemapKind.OBSOLETE
-        found.append(_line(kind, one, old.name, old.types, numbers[one], heirs or named.of(old)))
+        if choices and not heirs:
+            found.append(Remapping(kind, one, old.name, old.types, numbers[one], others=choices))
+        else:
+            line = _line(kind, one, old.name, old.types, numbers[one], heirs or named.of(old))
+            found.append(replace(line, others=(*line.others, *(new for new in choices if new not in heirs))))
     return found
+
+
+def replacements(unit: UnitOfWork, old: ObsoleteEntity) -> tuple[tuple[Entity, ...], tuple[Entity, ...]]:
+    """The entities that replace an obsolete one, and those that it says to consider. Where a replacement is obsolete
+    itself, what replaces that; what is missing or leads in a circle is left out."""
+    found = []
+    for first in (old.replaced_by, old.consider):
+        ids, seen, level = dict[str, None](), {old.id}, list(first)
+        while level:
+            further = unit.kb.obsolete(level)
+            ids |= dict.fromkeys(one for one in level if one not in further)
+            seen |= set(level)
+            level = [one for old in further.values() for one in old.replaced_by if one not in seen]
+        found.append(_entities(unit, list(ids)))
+    return found[0], tuple(one for one in found[1] if one not in found[0])
 
 
 def _resolved(unit: UnitOfWork) -> list[Remapping]:

@@ -15,7 +15,7 @@ from curator.domain.documents import (
     SourceDocument,
     SourceFile,
 )
-from curator.domain.entities import Entity
+from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.relations import Relation, SourceRelation
 from curator.domain.suggestions import Opinion
 
@@ -276,8 +276,11 @@ class FormatRegistry(Protocol):
 
 
 class KnowledgeBaseReader(Protocol):
+    """`obsolete` is complete, as `problems` are, when all entities were read."""
+
     format: str
     problems: list[Problem]
+    obsolete: list[ObsoleteEntity]
 
     def __iter__(self) -> Iterator[Entity]: ...
 

@@ -14,6 +14,7 @@ from curator.domain.entities import (
     KnowledgeBaseInfo,
     KnowledgeSource,
     Matches,
+    ObsoleteEntity,
     ProvisionalEntity,
     TreeNode,
     TreePage,
@@ -56,6 +57,19 @@ class KnowledgeBaseRepository(Protocol):
         """Say what a version being loaded was put together from, in the order of loading."""
         ...
 
+    def add_obsolete(self, version: int, source: str, entities: Sequence[ObsoleteEntity]) -> None:
+        """Keep what a source of a version being loaded calls obsolete. Of an id that two sources name so, the first
+        one's record is kept."""
+        ...
+
+    def obsolete(self, entity_ids: Iterable[str]) -> dict[str, ObsoleteEntity]:
+        """Those of the ids that the active version calls obsolete, keyed as they were given; case does not matter."""
+        ...
+
+    def obsolete_of(self, source: str) -> list[ObsoleteEntity]:
+        """What a source of the active version calls obsolete, by id."""
+        ...
+
     def sources(self) -> tuple[KnowledgeSource, ...]:
         """What the active version was put together from; without an active version nothing."""
         ...
@@ -86,7 +100,8 @@ class KnowledgeBaseRepository(Protocol):
         ...
 
     def former(self, entity_id: str) -> Entity | None:
-        """What was known under an id that nothing has any more: for the names of old decisions."""
+        """What was known under an id that nothing has any more, or that is obsolete: for the names of old
+        decisions."""
         ...
 
     def get_many(self, entity_ids: Sequence[str]) -> dict[str, Entity]:

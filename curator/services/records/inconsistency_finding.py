@@ -169,13 +169,15 @@ def _broader(first: Way, second: Way, above: Mapping[str, set[str]]) -> bool:
 def _gone(unit: UnitOfWork) -> Iterator[Inconsistency]:
     if unit.kb.info() is None:  # without a knowledge base nothing can be missing from it
         return
-    for line in lost(unit):
+    lines = lost(unit)
+    obsolete = unit.kb.obsolete([line.key for line in lines])
+    for line in lines:
         places = unit.kb.decided_places(unit.kb.linked_to([line.key]))
         if places:
-            yield _lost_entity(line, places)
+            yield _lost_entity(line, places, obsolete=line.key in obsolete or line.kind is not RemapKind.OBSOLETE)
 
 
-def _lost_entity(line: Remapping, places: Sequence[DecidedPlace]) -> Inconsistency:
+def _lost_entity(line: Remapping, places: Sequence[DecidedPlace], *, obsolete: bool) -> Inconsistency:
     documents = {one.document_id: one.external_id for one in places}
     only = next(iter(documents)) if len(documents) == 1 else None
     return Inconsistency(
@@ -187,6 +189,6 @@ def _lost_entity(line: Remapping, places: Sequence[DecidedPlace]) -> Inconsisten
         only,
         documents[only] if only is not None else "",
         entity_id=line.key,
-        obsolete=line.kind is not RemapKind.OBSOLETE,
-        replacements=(line.proposed,) if line.proposed is not None else line.others,
+        obsolete=obsolete,
+        replacements=((line.proposed,) if line.proposed is not None else ()) + line.others,
     )

@@ -11,7 +11,15 @@ from typing import cast
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from curator.domain.decisions import Outcome
-from curator.domain.entities import Entity, EntityMatch, KbChanges, KnowledgeBaseInfo, KnowledgeSource, Matches
+from curator.domain.entities import (
+    Entity,
+    EntityMatch,
+    KbChanges,
+    KnowledgeBaseInfo,
+    KnowledgeSource,
+    Matches,
+    ObsoleteEntity,
+)
 from curator.domain.facets import SearchQuery, parse_query
 from curator.storage.db import DecisionRow, KbVersionRow, chunks, fold, next_id, unique
 from curator.storage.kb import kb_matching
@@ -224,7 +232,21 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         return found or (_by_alternate_id(tables, entity_id) if tables else None)
 
     def former(self, entity_id: str) -> Entity | None:
-        return former_entity(self._conn, entity_id)
+        if (found := former_entity(self._conn, entity_id)) is not None:
+            return found
+        obsolete = self.obsolete([entity_id]).get(entity_id)
+        return obsolete.entity if obsolete is not None else None
+
+    def add_obsolete(self, version: int, source: str, entities: Sequence[ObsoleteEntity]) -> None:
+        kb_matching.add_obsolete(self._tables(version), source, entities)
+
+    def obsolete(self, entity_ids: Iterable[str]) -> dict[str, ObsoleteEntity]:
+        tables = self._active()
+        return kb_matching.obsolete(tables, entity_ids) if tables else {}
+
+    def obsolete_of(self, source: str) -> list[ObsoleteEntity]:
+        tables = self._active()
+        return kb_matching.obsolete_of(tables, source) if tables else []
 
     def get_many(self, entity_ids: Sequence[str]) -> dict[str, Entity]:
         tables = self._active()

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, delete, select
 
-from curator.domain.entities import PREFIX, Entity, KbChanges, KnowledgeSource
+from curator.domain.entities import PREFIX, Entity, KbChanges, KnowledgeSource, ObsoleteEntity
 from curator.storage.db import KbVersionRow, MetaRow, SqlMeta, chunks, fold, unique
 from curator.storage.kb.kb_tables import ALTERNATE, PRIMARY, KbTables, parse_entity
 
@@ -77,6 +77,59 @@ def _asked(values: Collection[str]) -> Iterator[tuple[str, Sequence[str]]]:
     """Marks for one IN list, and its values."""
     for part in chunks(list(values)):
         yield ",".join("?" * len(part)), part
+
+
+# Terms that the sources call obsolete. Projects that were filled by an earlier program, and knowledge bases without
+# such terms, have no table of them.
+
+
+def add_obsolete(tables: KbTables, source: str, entities: Sequence[ObsoleteEntity]) -> None:
+    """Those whose ids another source has called obsolete already are left out."""
+    if not entities:
+        return
+    tables.conn.execute(
+        f"CREATE TABLE IF NOT EXISTS {tables.obsolete}"
+        " (id TEXT PRIMARY KEY, key TEXT NOT NULL, source TEXT NOT NULL, data TEXT NOT NULL) WITHOUT ROWID"
+    )
+    tables.conn.execute(f"CREATE INDEX IF NOT EXISTS idx_{tables.obsolete}_key ON {tables.obsolete} (key)")
+    rows = [(one.id, fold(one.id), source, json.dumps(asdict(one), ensure_ascii=False)) for one in entities]
+    tables.conn.executemany(f"INSERT OR IGNORE INTO {tables.obsolete} VALUES (?, ?, ?, ?)", rows)  # noqa: S608
+
+
+def obsolete(tables: KbTables, entity_ids: Iterable[str]) -> dict[str, ObsoleteEntity]:
+    """Those of the ids that are obsolete, keyed as given; case does not matter. What the version has is not obsolete,
+    whatever another source says."""
+    if not _has_obsolete(tables):
+        return {}
+    keys: dict[str, list[str]] = {}
+    for one in unique(entity_ids):
+        keys.setdefault(fold(one), []).append(one)
+    found: dict[str, ObsoleteEntity] = {}
+    for marks, part in _asked(keys):
+        query = f"SELECT key, data FROM {tables.obsolete} WHERE key IN ({marks})"  # noqa: S608
+        for key, data in tables.conn.execute(query, part):
+            found.update(dict.fromkeys(keys[key], _obsolete(data)))
+    living = held(tables, [one.id for one in found.values()]) if found else set()
+    return {one: entity for one, entity in found.items() if entity.id not in living}
+
+
+def obsolete_of(tables: KbTables, source: str) -> list[ObsoleteEntity]:
+    """Of one source, by id."""
+    if not _has_obsolete(tables):
+        return []
+    query = f"SELECT data FROM {tables.obsolete} WHERE source = ? ORDER BY id"  # noqa: S608
+    return [_obsolete(data) for (data,) in tables.conn.execute(query, (source,))]
+
+
+def _has_obsolete(tables: KbTables) -> bool:
+    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    return tables.conn.execute(query, (tables.obsolete,)).fetchone() is not None
+
+
+def _obsolete(data: str) -> ObsoleteEntity:
+    stored: dict[str, Any] = json.loads(data)
+    lists = {name: tuple(one) for name, one in stored.items() if isinstance(one, list)}
+    return ObsoleteEntity(**(stored | lists))
 
 
 # The sources of a knowledge-base version, kept as JSON in `meta`, and the comparison of two versions.

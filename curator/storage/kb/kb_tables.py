@@ -42,6 +42,7 @@ class KbTables:
         self.search = f"kb{version}_search"  # see `kb_index`, as the next
         self.words = f"kb{version}_words"
         self.definitions_fts = f"kb{version}_definitions_fts"
+        self.obsolete = f"kb{version}_obsolete"  # see `kb_matching`; only where a source has some
         self.tree = f"kb{version}_tree"  # see `kb_hierarchy`, as the next
         self.below = f"kb{version}_below"
 
@@ -69,7 +70,7 @@ class KbTables:
 
     def drop(self) -> None:
         indexes = (self.words, self.search, self.definitions_fts, self.below, self.tree)
-        for table in (*indexes, self.types, self.ids, self.names, self.entities):
+        for table in (*indexes, self.obsolete, self.types, self.ids, self.names, self.entities):
             self.conn.execute(f"DROP TABLE IF EXISTS {table}")
 
     def load(self, entities: Sequence[Entity]) -> None:

@@ -20,6 +20,7 @@ from curator.ui.candidates.search_rows import (
     SearchAnswer,
     answer_to,
     left_out_words,
+    obsolete_words,
 )
 from curator.ui.kit import ElidedLabel, Glance, NoteLabel, RowList, Worker, rows_in_sight
 
@@ -88,6 +89,7 @@ class SearchPanel(QWidget):
         self.help.setToolTip(tr("Search help"))
         self.help.setAccessibleName(tr("Search help"))
         self.grammar = NoteLabel(self)
+        self.obsolete = NoteLabel(self)
         self.list = RowList(tr("Entities found"), self)
         self.list.setUniformItemSizes(True)
         self.list.setModel(self.model)
@@ -110,6 +112,7 @@ class SearchPanel(QWidget):
         whole.setSpacing(0)
         whole.addLayout(head)
         whole.addWidget(self.grammar)
+        whole.addWidget(self.obsolete)
         whole.addWidget(self.list, 1)
 
     def close_search(self) -> None:
@@ -140,11 +143,16 @@ class SearchPanel(QWidget):
 
     def _show(self, answer: SearchAnswer) -> None:
         query = answer.query.strip()
-        left_out = left_out_words(answer)
-        found_none = self.accepts and not (answer.trouble or answer.matches or left_out) and is_identifier(query)
+        left_out, obsolete = left_out_words(answer), obsolete_words(answer)
+        self.obsolete.set_note(obsolete if answer.matches else "")
+        found_none = (
+            self.accepts and not (answer.trouble or answer.matches or left_out or obsolete) and is_identifier(query)
+        )
         self._unknown = checked_identifier(query) if found_none else ""
         if self._unknown:
             nothing = tr(UNKNOWN, id=self._unknown, registry=registry_of(self._unknown).name)
+        elif obsolete:
+            nothing = obsolete
         elif left_out:
             nothing = tr(ONLY_OUTSIDE, query=query, left_out=left_out)
         else:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QFontMetricsF, QPainter, QPalette
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from curator.domain.entities import EntityMatch, Matches
+from curator.domain.entities import EntityMatch, Matches, ObsoleteEntity
 from curator.domain.wording import UserError, ntr, tr
 from curator.ui.kit import PAD, draw_focus, draw_ground, draw_words, row_height, scaled, theme_of
 
@@ -85,6 +85,10 @@ class MatchDelegate(QStyledItemDelegate):
 # What a search in the knowledge base gives: entities, or the sentence that says why there are none.
 
 Search = Callable[[str], Sequence[EntityMatch]]
+OBSOLETE = "{id} “{name}” is obsolete."
+REPLACED_BY = "↵ links what replaces it."
+CONSIDER = "Consider these instead."
+NOTHING_INSTEAD = "The knowledge base has nothing that replaces it. Search for another entity."
 BROKEN = "The search failed. See the log for the reason; other searches still work."
 
 
@@ -96,6 +100,18 @@ class SearchAnswer:
     matches: tuple[EntityMatch, ...] = ()
     trouble: str = ""
     left_out: int = 0  # outside of the branches that the search is restricted to
+    obsolete: ObsoleteEntity | None = None  # the query is its id
+
+
+def obsolete_words(answer: SearchAnswer) -> str:
+    """That the query is the id of an obsolete entity; '' where it is not."""
+    old = answer.obsolete
+    if old is None:
+        return ""
+    words = tr(OBSOLETE, id=old.id, name=old.name)
+    if not answer.matches:
+        return f"{words} {tr(NOTHING_INSTEAD)}"
+    return f"{words} {tr(REPLACED_BY) if old.replaced_by else tr(CONSIDER)}"
 
 
 def left_out_words(answer: SearchAnswer) -> str:
@@ -107,6 +123,8 @@ def answer_to(search: Search, query: str) -> SearchAnswer:
     """For a thread of its own: what is wrong with the query becomes the answer's trouble."""
     try:
         found = search(query)
-        return SearchAnswer(query, tuple(found), left_out=found.left_out if isinstance(found, Matches) else 0)
+        if not isinstance(found, Matches):
+            return SearchAnswer(query, tuple(found))
+        return SearchAnswer(query, tuple(found), left_out=found.left_out, obsolete=found.obsolete)
     except UserError as error:
         return SearchAnswer(query, trouble=str(error))
