@@ -19,7 +19,7 @@ from curator.services.records import ExportScope
 from curator.settings import load
 
 if TYPE_CHECKING:
-    from curator.domain.entities import KnowledgeSource
+    from curator.domain.entities import KnowledgeSource, Replacement
     from curator.services.records import ExportReport
 
 FILE = click.Path(path_type=Path)
@@ -145,17 +145,26 @@ def show(project: Path, entity: str, *, as_json: bool) -> None:
     """Show ENTITY of the knowledge base of P, with the address of its page at its source."""
     with opened(project, read_only=True) as found:
         record = found.knowledge.entity(entity)
-        known = record or found.knowledge.former(entity)
+        known, old = record or found.knowledge.former(entity), found.knowledge.obsolete(entity)
     if known is None:
         raise UserError(f"The knowledge base has no entity {entity}. `curator kb search P NAME` finds identifiers.")
     address, why = _page(known.id)
-    lines = [f"{known.id}  {known.name}  ({', '.join(known.types)})"]
-    lines += ["No longer in the knowledge base."] if record is None else []
+    lines = [_obsolete_text(old)] if old is not None else []
+    lines += [f"{known.id}  {known.name}  ({', '.join(known.types)})"]
+    lines += ["No longer in the knowledge base."] if record is None and old is None else []
     facts = (("Synonyms", "; ".join(known.synonyms)), ("Also known as", ", ".join(known.alt_ids)))
     lines += [f"{name}: {words}" for name, words in (*facts, ("Definition", known.definition)) if words]
     lines.append(f"Page: {address}" if address else why)
     result = {**asdict(known), "gone": record is None, "page": address}
+    if old is not None:
+        result["obsolete"] = {**asdict(old.old), "uses": [one.id for one in (*old.replaced_by, *old.consider)]}
     say(result, "\n".join(lines), as_json=as_json)
+
+
+def _obsolete_text(found: Replacement) -> str:
+    entities = (*found.replaced_by, *found.consider)
+    into = " or ".join(f"{one.id} {one.name}" for one in entities) or "no replacement is known"
+    return f"{found.old.id} “{found.old.name}” is obsolete: " + (f"use {into}." if entities else f"{into}.")
 
 
 def _page(entity_id: str) -> tuple[str | None, str]:

@@ -43,6 +43,15 @@ class ObsoleteEntity:
 
 
 @dataclass(frozen=True, slots=True)
+class Replacement:
+    """The entities that take the place of an obsolete one, and those that may: what is obsolete itself is replaced."""
+
+    old: ObsoleteEntity
+    replaced_by: tuple[Entity, ...] = ()
+    consider: tuple[Entity, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class EntityMatch:
     """An entity found by knowledge-base search; `matched` is the name, synonym or alternate id that matched."""
 

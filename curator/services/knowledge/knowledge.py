@@ -14,13 +14,14 @@ from curator.domain.entities import (
     KnowledgeBaseInfo,
     KnowledgeSource,
     Matches,
+    Replacement,
     TypeMapping,
     is_new,
 )
 from curator.domain.facets import only_words
 from curator.domain.wording import UserError, tr
 from curator.services.core import CachedAnswer, EventBus, branches_for
-from curator.services.knowledge.remap_plan import replacements
+from curator.services.knowledge.remap_plan import replacement
 from curator.services.ports import Store, UnitOfWork
 
 SYNONYMS: Mapping[str, str] = {
@@ -89,6 +90,12 @@ class KnowledgeService:
         """What an id meant that nothing has any more: a version of the knowledge base, or a curator, took it away."""
         with self._store.read() as unit:
             return unit.kb.former(entity_id)
+
+    def obsolete(self, entity_id: str) -> Replacement | None:
+        """What to use instead of an obsolete entity; None where the id is not one."""
+        with self._store.read() as unit:
+            old = unit.kb.obsolete([entity_id]).get(entity_id)
+            return replacement(unit, old) if old is not None else None
 
     def search(
         self,
@@ -261,8 +268,8 @@ def _with_obsolete(unit: UnitOfWork, query: str, matches: Matches) -> Matches:
     old = unit.kb.obsolete([query.strip()]).get(query.strip()) if query.strip() else None
     if old is None:
         return matches
-    replaced_by, consider = replacements(unit, old)
-    first = [EntityMatch(one, old.id, 0.0) for one in (*replaced_by, *consider)]
+    new = replacement(unit, old)
+    first = [EntityMatch(one, old.id, 0.0) for one in (*new.replaced_by, *new.consider)]
     known = {one.entity.id for one in first}
     found = Matches([*first, *(one for one in matches if one.entity.id not in known)])
     found.left_out, found.obsolete = matches.left_out, old

@@ -21,7 +21,7 @@ from enum import StrEnum
 from typing import Any
 
 from curator.domain.decisions import NilReason
-from curator.domain.entities import Entity, KnowledgeBaseInfo, ObsoleteEntity
+from curator.domain.entities import Entity, KnowledgeBaseInfo, ObsoleteEntity, Replacement
 from curator.domain.same_string import string_key
 from curator.services.ports import NilMention, UnitOfWork
 
@@ -127,20 +127,20 @@ def lost(unit: UnitOfWork) -> list[Remapping]:
     found = []
     for one in gone:
         old = kept.get(one) or unit.kb.former(one) or Entity(one, one)
-        instead, choices = replacements(unit, obsolete[one]) if one in obsolete else ((), ())
+        new = replacement(unit, obsolete[one]) if one in obsolete else None
+        instead, choices = (new.replaced_by, new.consider) if new is not None else ((), ())
         heirs = _entities(unit, successors.get(one, ())) or instead
         kind = RemapKind.MERGED if heirs else RemapKind.OBSOLETE
         if choices and not heirs:
             found.append(Remapping(kind, one, old.name, old.types, numbers[one], others=choices))
         else:
             line = _line(kind, one, old.name, old.types, numbers[one], heirs or named.of(old))
-            found.append(replace(line, others=(*line.others, *(new for new in choices if new not in heirs))))
+            found.append(replace(line, others=(*line.others, *(entity for entity in choices if entity not in heirs))))
     return found
 
 
-def replacements(unit: UnitOfWork, old: ObsoleteEntity) -> tuple[tuple[Entity, ...], tuple[Entity, ...]]:
-    """The entities that replace an obsolete one, and those that it says to consider. Where a replacement is obsolete
-    itself, what replaces that; what is missing or leads in a circle is left out."""
+def replacement(unit: UnitOfWork, old: ObsoleteEntity) -> Replacement:
+    """What is missing or leads in a circle is left out."""
     found = []
     for first in (old.replaced_by, old.consider):
         ids, seen, level = dict[str, None](), {old.id}, list(first)
@@ -150,7 +150,7 @@ def replacements(unit: UnitOfWork, old: ObsoleteEntity) -> tuple[tuple[Entity, .
             seen |= set(level)
             level = [one for old in further.values() for one in old.replaced_by if one not in seen]
         found.append(_entities(unit, list(ids)))
-    return found[0], tuple(one for one in found[1] if one not in found[0])
+    return Replacement(old, found[0], tuple(one for one in found[1] if one not in found[0]))
 
 
 def _resolved(unit: UnitOfWork) -> list[Remapping]:

@@ -53,15 +53,19 @@ def _listed(unit: UnitOfWork, rows: Iterable[Inconsistency]) -> Inconsistencies:
 
 
 def string_of(unit: UnitOfWork, mention_id: int, every: Inconsistencies) -> Inconsistency | None:
-    """The inconsistency of `every` about the mention's string: in its document, else in the project. Where there is
-    none, all decisions about the string as if it were one; None where it is not decided anywhere. Raises UserError for
-    an unknown mention."""
+    """The inconsistency of `every` about the mention: its link to an obsolete entity, or else its string, in its
+    document or in the project. Where there is none, all decisions about the string as if it were one; None where it is
+    not decided anywhere. Raises UserError for an unknown mention."""
+    for one in every.rows:
+        if one.entity_id and any(place.mention_id == mention_id for place in one.places):
+            return one
     mention = unit.mentions.get(mention_id)
     key = string_key(mention.text)
     listed = {one.scope: one for one in every.rows}
     for document_id in (mention.document_id, None):
-        if (one := listed.get(string_scope(key, mention.type, document_id))) is not None:
-            return one
+        scope = string_scope(key, mention.type, document_id)
+        if scope in listed:
+            return listed[scope]
     places = unit.kb.decided_alike(mention_id)
     return _divided(places, Kind.PROJECT, string_scope(key, mention.type)) if places else None
 

@@ -1,16 +1,20 @@
-"""The line below the candidates: what contradicts the highlighted candidate, or else the decision just made.
+"""The line below the candidates: what contradicts the highlighted candidate, or else the decision just made; and what
+replaces an obsolete entity that the mention is linked to.
 
 Read in a worker thread, a moment after the frame that shows the mention: no key waits for it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from curator.domain.audit import Contradiction
 from curator.domain.decisions import Change, ChangeKind, Outcome, Verdict
+from curator.domain.entities import Replacement
 from curator.domain.suggestions import CandidateOrder
 from curator.domain.wording import UserError, tr
 from curator.services.queue import MentionView
@@ -24,7 +28,11 @@ HERE = "In this document: {other} ({number:,} of {of:,})."
 ELSEWHERE = "In the project: {other} ({number:,} of {of:,})."
 DECIDED_HERE = "“{text}” in that document: {other} ({number:,} of {of:,})."
 DECIDED_ELSEWHERE = "“{text}” in the project: {other} ({number:,} of {of:,})."
+USE = "“{name}” is obsolete: use {entities}."
+NO_USE = "“{name}” is obsolete and has no replacement."
 LISTS = "{key} lists them."
+
+Obsolete: TypeAlias = Callable[[str], Replacement | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +48,7 @@ class Question:
 class Answer:
     question: Question
     mention_id: int | None = None  # the one that the contradiction is about
-    found: Contradiction | None = None
+    found: Contradiction | Replacement | None = None
 
 
 class ContradictionLine(QObject):
@@ -117,8 +125,8 @@ class ContradictionLine(QObject):
         if question.verdict is None and question.decided is None:
             self._show(Answer(question))
         else:
-            service = self._service
-            self.worker.ask(lambda: _answer(service, question), self._show)
+            service, obsolete = self._service, self._bench.project.knowledge.obsolete
+            self.worker.ask(lambda: _answer(service, obsolete, question), self._show)
 
     # --- what it says ---
 
@@ -141,12 +149,19 @@ def _verdict(view: MentionView, highlighted: str | None) -> Verdict | None:
     return Verdict.link(highlighted) if highlighted is not None else None
 
 
-def _answer(service: InconsistencyService, question: Question) -> Answer:
+def _answer(service: InconsistencyService, obsolete: Obsolete, question: Question) -> Answer:
     """Called in the background. The mention on show comes before the one just decided."""
     try:
-        return _found(service, question)
+        return _replaced(obsolete, question) or _found(service, question)
     except UserError:  # the mention was deleted meanwhile
         return Answer(question)
+
+
+def _replaced(obsolete: Obsolete, question: Question) -> Answer | None:
+    """Where the verdict names an obsolete entity."""
+    ids = question.verdict.entity_ids if question.verdict is not None else ()
+    found = next((new for one in ids if (new := obsolete(one)) is not None), None)
+    return Answer(question, question.mention_id, found) if found is not None else None
 
 
 def _found(service: InconsistencyService, question: Question) -> Answer:
@@ -159,8 +174,13 @@ def _found(service: InconsistencyService, question: Question) -> Answer:
 
 
 def _words(answer: Answer) -> str:
-    found = answer.found
+    found, key = answer.found, key_of("tools.inconsistencies")
     assert found is not None
+    lists = f" {tr(LISTS, key=key)}" if key else ""
+    if isinstance(found, Replacement):
+        new = " / ".join(one.name for one in (*found.replaced_by, *found.consider))
+        words = tr(USE, name=found.old.name, entities=new) if new else tr(NO_USE, name=found.old.name)
+        return words + lists
     named = [name or id_ for id_, name in zip(found.verdict.entity_ids, found.names, strict=True)]
     other = " + ".join(named) or decided_words(found.verdict, {})
     parts = {"text": found.text, "other": other, "number": found.number, "of": found.of}
@@ -168,5 +188,4 @@ def _words(answer: Answer) -> str:
         words = tr(DECIDED_HERE, **parts) if found.here else tr(DECIDED_ELSEWHERE, **parts)
     else:
         words = tr(HERE, **parts) if found.here else tr(ELSEWHERE, **parts)
-    key = key_of("tools.inconsistencies")
-    return f"{words} {tr(LISTS, key=key)}" if key else words
+    return words + lists

@@ -207,9 +207,15 @@ def test_the_project_says_nothing_where_its_majority_agrees(world: World) -> Non
     assert Outcome.NIL not in {way.verdict.outcome for one in listed(world) for way in one.ways}
 
 
-def test_a_node_with_many_children_takes_no_longer(world: World) -> None:
-    many = [{"id": f"Y:{n}", "name": f"Child {n}", "types": ["Disease"], "parents": ["X:4"]} for n in range(3000)]
-    world.kb([*GOUT, *many])
+@pytest.mark.parametrize(("children", "ring"), [(3_000, 300), pytest.param(200_000, 20_000, marks=pytest.mark.soak)])
+def test_many_children_and_a_ring_of_parents_neither_hang_nor_recurse(world: World, children: int, ring: int) -> None:
+    many = [{"id": f"Y:{n}", "name": f"Child {n}", "types": ["Disease"], "parents": ["X:4"]} for n in range(children)]
+    circle = [{"id": f"Z:{n}", "name": f"Ring {n}", "parents": [f"Z:{(n + 1) % ring}"]} for n in range(ring)]
+    world.kb([*GOUT, *many, *circle])
     decide(world, 1, 0, "X:4")
-    decide(world, 1, 1, "Y:2999")
-    assert kinds(world) == ["hierarchy"]
+    decide(world, 1, 1, f"Y:{children - 1}")
+    decide(world, 2, 0, "Z:0")
+    decide(world, 2, 1, f"Z:{ring // 2}")
+    assert [one.external_id for one in listed(world, kind=InconsistencyKind.HIERARCHY)] == ["1", "2"]
+    found = world.project.inconsistencies.contradiction(world.mentions(1)[2], Verdict.link("X:4"))
+    assert found is not None

@@ -198,3 +198,31 @@ def test_the_panel_says_what_contradicts_the_highlighted_candidate(make_desk: Ma
     qtbot.waitUntil(lambda: line.words == "“cardiac arrest” in the project: Arrhythmia (2 of 2). I lists them.")
     desk.bench.decider.undo()
     qtbot.waitUntil(lambda: "“" not in line.words)
+
+
+def test_a_link_to_an_obsolete_entity_names_what_replaces_it_and_its_id_finds_that(divided: Desk, qtbot: QtBot) -> None:
+    old = {"id": ARREST, "name": "Heart Arrest", "obsolete": True, "replaced_by": ["MESH:D1"], "consider": [ARRHYTHMIA]}
+    divided.world.kb([*(one for one in KB if one["id"] != ARREST), old, {"id": "MESH:D1", "name": "Cardiac Arrest"}])
+    divided.bench.navigator.open(1, divided.world.mentions(1)[ARREST_AT])
+    line = divided.bench.candidates.contradiction
+    words = "“Heart Arrest” is obsolete: use Cardiac Arrest / Arrhythmia. I lists them."
+    qtbot.waitUntil(lambda: line.words == words)
+    panel = divided.bench.search.panel
+    divided.bench.start_search(ARREST)
+    qtbot.waitUntil(lambda: panel.model.rowCount() == 2 and not panel.worker.busy)
+    assert panel.obsolete.text() == f"{ARREST} “Heart Arrest” is obsolete. ↵ links what replaces it."
+    to_front(divided.window)
+    divided.bench.focus_document()
+    divided.press(Key.Key_I)
+    [window] = shown(InconsistencyWindow)
+    assert isinstance(window, InconsistencyWindow)
+    listed(qtbot, window, 3)
+    assert rows(window)[0] == f"{ARREST}: obsolete, use MESH:D1 Cardiac Arrest / {ARRHYTHMIA} Arrhythmia"
+    assert window.page.current is not None
+    assert window.page.current.entity_id == ARREST
+    press(window.page.table, Key.Key_Right)
+    press(window.page.list, Key.Key_A)
+    QTest.keyClick(window.page.list, Key.Key_Return, SHIFT)
+    press(window.strip, Key.Key_1)
+    assert verdict(divided, 1) == verdict(divided, 2) == Verdict.link("MESH:D1")
+    window.reject()
