@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
+import stat
 import sys
 from pathlib import Path
 from types import TracebackType
@@ -45,7 +47,32 @@ else:
         fcntl.flock(file, fcntl.LOCK_UN)
 
 
+NO_LOCK = (
+    "{path} is a link or no plain file, so Curator does not write to it. Delete it and open the project again; it "
+    "contains nothing but the name of the process that writes."
+)
 LOCKED = "{name} is open for writing in {who}. Close it there, or open it here read-only."
+
+
+def _open_plain(path: Path) -> IO[bytes]:
+    """The file at `path`, made where there is none. Raises UserError for anything but a plain file with one name."""
+    flags = os.O_RDWR | os.O_CREAT
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):  # as far as the system has them
+        flags |= getattr(os, name, 0)
+    refused = UserError(tr(NO_LOCK, path=path))
+    if path.is_symlink():
+        raise refused
+    try:
+        file = os.open(path, flags, 0o666)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO, errno.EISDIR):
+            raise refused from error
+        raise
+    found = os.fstat(file)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        os.close(file)
+        raise refused
+    return os.fdopen(file, "r+b", buffering=0)  # a failed write leaves nothing behind to be written later
 
 
 class ProjectLock:
@@ -57,9 +84,10 @@ class ProjectLock:
         self._file: IO[bytes] | None = None
 
     def acquire(self) -> None:
-        """Raises ProjectLockedError, naming the holder, or UserError when the folder cannot be written."""
+        """Raises ProjectLockedError, naming the holder, or UserError when the folder cannot be written or the lock
+        file is a link: a project may come from anybody, and the file behind the link would be emptied."""
         try:
-            file = self._path.open("a+b", buffering=0)  # a failed write leaves nothing behind to be written later
+            file = _open_plain(self._path)
         except OSError as error:
             raise UserError(
                 tr(
@@ -93,6 +121,8 @@ class ProjectLock:
 
     def holder(self) -> tuple[int, str] | None:
         """(process id, host) as the lock file names them; None when it names nobody."""
+        if self._path.is_symlink() or not self._path.is_file():
+            return None
         try:
             data = json.loads(self._path.read_bytes())
             return int(data["pid"]), str(data["host"])

@@ -45,11 +45,39 @@ def test_a_killed_process_frees_the_lock(tmp_path):
         assert lock.holder() == (os.getpid(), socket.gethostname())
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs Linux's /dev/full")  # noqa: PTH110
+@pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files as only POSIX systems do")
 def test_a_full_disk_is_told_and_frees_the_lock(tmp_path):
-    (tmp_path / "project.lock").symlink_to("/dev/full")
-    with pytest.raises(UserError, match="cannot be written"):
-        ProjectLock(tmp_path).acquire()
-    (tmp_path / "project.lock").unlink()
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        with pytest.raises(UserError, match="cannot be written"):
+            ProjectLock(tmp_path).acquire()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     with ProjectLock(tmp_path):
         pass
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links and pipes as POSIX systems do")
+@pytest.mark.parametrize("kind", ["symbolic link", "broken link", "hard link", "pipe", "folder"])
+def test_what_is_no_plain_file_is_neither_emptied_nor_waited_for(tmp_path, kind):
+    (project := tmp_path / "project").mkdir()
+    letter, lock = tmp_path / "letter.txt", project / "project.lock"
+    letter.write_text("Dear colleague")
+    if kind == "symbolic link":
+        lock.symlink_to(letter)
+    elif kind == "broken link":
+        lock.symlink_to(tmp_path / "made by nobody")
+    elif kind == "hard link":
+        lock.hardlink_to(letter)
+    elif kind == "pipe":
+        os.mkfifo(lock)
+    else:
+        lock.mkdir()
+    with pytest.raises(UserError, match="Delete it and open the project again"):
+        ProjectLock(project).acquire()
+    assert ProjectLock(project).holder() is None
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["letter.txt", "project"]
+    assert letter.read_text() == "Dear colleague"
