@@ -16,10 +16,10 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from models.core import fsync_file, fsync_folder, read_json, sha256_file, write_json, writing
@@ -224,6 +224,7 @@ def open_bundle(path: Path | str, *, verify: str = "quick") -> Bundle:
         raise ModelError(say("The linker {folder} was not found. {remedy}", folder=folder, remedy=say(REMEDY)))
     raw = read_json(folder / MANIFEST, what=say("The linker's manifest"), remedy=say(REMEDY))
     bundle = Bundle(folder, manifest_from_json(raw, where=folder))
+    _refuse_links(bundle)
     for relative, info in bundle.manifest.files.items() if verify != "manifest" else ():
         _check_file(folder / relative, info, full=verify == "full")
     return bundle
@@ -259,13 +260,37 @@ def manifest_from_json(raw: Any, *, where: Path) -> Manifest:
             )
         )
     try:
-        return _parse(raw)
+        manifest = _parse(raw)
+        outside = next((name for name in _places(manifest) if not is_inside(name)), None)
     except (KeyError, TypeError, AttributeError) as error:
         raise ModelError(
             say(
                 "The manifest of {where} is damaged ({error!r}). {remedy}", where=where, error=error, remedy=say(REMEDY)
             )
         ) from error
+    if outside is not None or not is_inside(manifest.id) or "/" in manifest.id:
+        raise ModelError(
+            say(
+                "The manifest of {where} names a place outside of its folder ({name!r}), so it is not read. {remedy}",
+                where=where,
+                name=manifest.id if outside is None else outside,
+                remedy=say(REMEDY),
+            )
+        )
+    return manifest
+
+
+def is_inside(name: str) -> bool:
+    """Whether a path of a manifest stays in the bundle's folder, on every system: a linker may come from anybody."""
+    path = PureWindowsPath(name)  # knows both separators, and drives
+    return not path.anchor and not path.drive and ".." not in path.parts and "\0" not in name and name != ""
+
+
+def _places(manifest: Manifest) -> Iterator[str]:
+    yield from manifest.files
+    for spec in (*manifest.retrievers, *((manifest.ranker,) if manifest.ranker else ())):
+        yield spec.folder
+        yield from (ref.path for ref in spec.encoders if ref.source != "default")
 
 
 def _parse(raw: Json) -> Manifest:
@@ -279,6 +304,23 @@ def _parse(raw: Json) -> Manifest:
 
 def _with_encoders(raw: Json) -> Json:
     return {**raw, "encoders": tuple(EncoderRef(**ref) for ref in raw.get("encoders", ()))}
+
+
+def _refuse_links(bundle: Bundle) -> None:
+    """A repair would write through them; a bundle has none."""
+    for relative in dict.fromkeys(
+        part
+        for name in _places(bundle.manifest)
+        for part in (name, *(one.as_posix() for one in PurePosixPath(name).parents))
+    ):
+        if (found := bundle.path / relative).is_symlink() and relative != ".":
+            raise ModelError(
+                say(
+                    "{path} is a link, and a linker consists of plain files, so it is not read. {remedy}",
+                    path=found,
+                    remedy=say(REMEDY),
+                )
+            )
 
 
 def _files(folder: Path) -> list[Path]:

@@ -189,6 +189,7 @@ class TrainingRuns:
         )
 
     def _train(self, run: _Run, spec: Mapping[str, Any], base: BundleInfo) -> Step:
+        """Where the job writes is said here alone: the specification of a resumed one comes with the project."""
         places = {
             "snapshot": str(run.folder / SNAPSHOT),
             "base": base.path,
@@ -196,10 +197,10 @@ class TrainingRuns:
             "work": str(run.folder),
         }
         if spec.get("tensorboard"):
-            places["tensorboard"] = str(self._desk.store.folder / TENSORBOARD / spec["tensorboard"])
+            places["tensorboard"] = str(self._desk.store.folder / TENSORBOARD / Path(str(spec["tensorboard"])).name)
         rest = {key: value for key, value in spec.items() if key != "tensorboard"}
         return lambda progress, end: self._desk.jobs.start(
-            "train", {**places, **rest}, on_progress=progress, on_end=end
+            "train", {**rest, **places}, on_progress=progress, on_end=end
         )
 
     def _chain(self, run: _Run, steps: Sequence[Step], on_progress: OnProgress, on_end: OnEnd) -> JobHandle:

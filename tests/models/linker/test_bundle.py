@@ -1,4 +1,5 @@
 import json
+import sys
 
 import pytest
 
@@ -82,6 +83,37 @@ def test_a_broken_or_newer_manifest_is_refused(fresh, text) -> None:
     with pytest.raises(ModelError, match="Roll back"):
         open_bundle(fresh.path)
     assert list_bundles(fresh.path.parent) == []
+
+
+def test_a_manifest_that_names_a_place_outside_is_refused(fresh) -> None:
+    def named(what: str, place: str) -> str:
+        raw = json.loads(json.dumps(manifest_to_json(fresh.manifest)))
+        ref = {"source": "bundle", "fingerprint": "0", "path": place if what == "encoder" else "encoder"}
+        spec = {"name": "n", "kind": "names", "folder": place if what == "folder" else "names", "encoders": [ref]}
+        raw["retrievers"].append(spec)
+        raw["ranker"] = {**spec, "folder": place if what == "ranker" else "ranker"}
+        raw["files"][place if what == "file" else "file"] = {"size": 0, "sha256": ""}
+        raw["id"] = place if what == "id" else raw["id"]
+        return json.dumps(raw)
+
+    for what in ("folder", "encoder", "ranker", "file", "id"):
+        for place in ("../../elsewhere", "/etc", "a/../../b", r"..\b", r"C:\b", "C:b", r"\\host\share\b", ""):
+            (fresh.path / MANIFEST).write_text(named(what, place))
+            with pytest.raises(ModelError, match="outside of its folder"):
+                open_bundle(fresh.path)
+            assert list_bundles(fresh.path.parent) == []
+        assert manifest_from_json(json.loads(named(what, "inside")), where=fresh.path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_links_in_a_bundle_are_refused(make_bundle, tmp_path, kind: str) -> None:
+    bundle = make_bundle(tmp_path / "project", stages=("lexical", "names"))
+    place = bundle.path / ("kb.jsonl" if kind == "file" else bundle.manifest.retrievers[-1].folder)
+    place.rename(tmp_path / "elsewhere")
+    place.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ModelError, match="is a link"):
+        open_bundle(bundle.path)
 
 
 def test_a_missing_bundle_is_told(tmp_path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import UserError
-from curator.services.training.unfinished import TrainingFolders
+from curator.services.training.unfinished import SPEC, TrainingFolders
 from tests.curator.services.fakes import KB, World, ignore
 
 RECIPE = "pel-pb"
@@ -97,6 +98,19 @@ def test_it_goes_on_with_the_same_decisions_and_settings(indexed: World) -> None
     assert first["staging"] != second["staging"]
     assert outcome.result["active"] is True
     assert left(indexed) == []
+
+
+def test_a_project_cannot_say_where_a_resumed_training_writes(indexed: World, tmp_path: Path) -> None:
+    train(indexed, CRASHED)
+    [found] = indexed.project.retraining.interrupted()
+    spec = json.loads((found.folder / SPEC).read_text(encoding="utf-8"))
+    elsewhere = dict.fromkeys(("staging", "work", "snapshot"), str(tmp_path / "elsewhere"))
+    (found.folder / SPEC).write_text(json.dumps({**spec, **elsewhere, "tensorboard": "../../../elsewhere"}))
+    train(indexed, resume=True)
+    _, sent = indexed.jobs.started[-1]
+    for place in (*elsewhere, "tensorboard"):
+        assert Path(sent[place]).resolve().is_relative_to(indexed.project.folder.resolve())
+    assert Path(sent["tensorboard"]) == indexed.project.folder / "tensorboard" / "elsewhere"
 
 
 def test_figures_go_on_into_the_same_tensorboard_folder(indexed: World) -> None:
