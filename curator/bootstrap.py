@@ -40,6 +40,7 @@ from curator.services.linking import (
 )
 from curator.services.ports import JobPort, LinkerPort, Store
 from curator.services.queue import (
+    AgainService,
     CorpusSearch,
     FacetService,
     HitMaking,
@@ -145,6 +146,9 @@ def _project(shared: Shared) -> Project:
     curation = CurationService(store, events, clock, curator=curator, related=related.of)
     attributes = AttributeService(store, events, clock, curator=curator)
     propagation = PropagationService(store, events, clock, curator=curator)
+    repeating = RepeatService(store, propagation)
+    queue, corpus = QueueService(store, held_out=holdout.among), CorpusSearch(store)
+    hits = HitMaking(store, events, clock, curator=curator, round_of=rounds.active)
     hierarchy = HierarchyService(store)
     agreement = AgreementService(store)
     evaluations = StoredEvaluations(store, writer)
@@ -164,19 +168,28 @@ def _project(shared: Shared) -> Project:
         fetching=FetchService(store, importing, pubmed(), writer, clock),
         file_attributes=FileAttributes(store, formats, attributes),
         # queue
-        queue=QueueService(store, held_out=holdout.among),
+        queue=queue,
         seat=_seat(shared, curation, holdout, attributes),
         ordering=OrderingService(store),
         holdout=holdout,
         filters=SavedFilters(store),
         facets=FacetService(store),
-        corpus=CorpusSearch(store),
-        hits=HitMaking(store, events, clock, curator=curator, round_of=rounds.active),
+        corpus=corpus,
+        hits=hits,
+        again=AgainService(
+            store,
+            events,
+            clock,
+            decisions=(repeating, propagation),
+            places=(corpus, hits),
+            ids=queue.ids,
+            curator=curator,
+        ),
         # curating
         curation=curation,
         steps=StepService(store, events, clock, curator=curator, trainings=lambda: _trainings(switch)),
         propagation=propagation,
-        repeating=RepeatService(store, propagation),
+        repeating=repeating,
         bulk=BulkService(store, events, clock, curator=curator),
         attributes=attributes,
         relations=RelationService(store, events, clock, related, curator=curator),

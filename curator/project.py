@@ -33,6 +33,7 @@ from curator.services.knowledge import (
 from curator.services.linking import ContrastService, DetectionService, OpinionService, SuggestionService
 from curator.services.ports import Disk, FormatRegistry, JobPort
 from curator.services.queue import (
+    AgainService,
     CorpusSearch,
     FacetService,
     HitMaking,
@@ -85,6 +86,7 @@ class Project:
     facets: FacetService
     corpus: CorpusSearch
     hits: HitMaking
+    again: AgainService
 
     # curating
     curation: CurationService

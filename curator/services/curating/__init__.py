@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from curator.services.curating.deciding import decide_in, mentions_words, shown_of
     from curator.services.curating.efforts import EffortService
     from curator.services.curating.entity_steps import Edit, entity_step
-    from curator.services.curating.mention_edits import checked
+    from curator.services.curating.mention_edits import checked, retype_many_in
     from curator.services.curating.notes import (
         GUIDELINES_KEY,
         GuidelineService,
@@ -52,9 +52,9 @@ if TYPE_CHECKING:
         SameString,
         ValueOthers,
     )
-    from curator.services.curating.propagation_groups import Group, GroupKind, Line
+    from curator.services.curating.propagation_groups import Group, GroupKind, Line, is_other_word
     from curator.services.curating.relations import RelationService
-    from curator.services.curating.repeating import RepeatService
+    from curator.services.curating.repeating import RepeatService, not_one
     from curator.services.curating.steps import Step, StepKind, StepPage, StepService, StepState, Training
     from curator.services.curating.undo import Journey, Walked
 
@@ -100,8 +100,11 @@ __all__ = [
     "intend",
     "intended_in",
     "is_intended",
+    "is_other_word",
     "mentions_words",
+    "not_one",
     "read_sheet",
+    "retype_many_in",
     "said",
     "save_in",
     "scheme_of",
@@ -121,11 +124,11 @@ __getattr__ = opened_late(
     deciding="decide_in mentions_words shown_of",
     efforts="EffortService",
     entity_steps="Edit entity_step",
-    mention_edits="checked",
+    mention_edits="checked retype_many_in",
     notes="GUIDELINES_KEY GuidelineService NoteService entity_scope intend intended_in is_intended string_scope",
     propagation="Others PropagationScope PropagationService SameString ValueOthers",
-    propagation_groups="Group GroupKind Line",
-    repeating="RepeatService",
+    propagation_groups="Group GroupKind Line is_other_word",
+    repeating="RepeatService not_one",
     steps="Step StepKind StepPage StepService StepState Training",
     undo="Journey Walked",
     relations="RelationService",

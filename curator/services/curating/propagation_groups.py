@@ -109,10 +109,10 @@ def _part(
 
 def _why(kind: GroupKind, title: str, this: MentionContext, other: MentionContext, *, strange: bool) -> str:
     if kind is GroupKind.UNSUGGESTED:
-        return "" if other.document_id == this.document_id and not _other_word(this.text, other.text) else title
+        return "" if other.document_id == this.document_id and not is_other_word(this.text, other.text) else title
     if kind is not GroupKind.ALIKE:
         return title
-    if _other_word(this.text, other.text):
+    if is_other_word(this.text, other.text):
         return tr("written as “{text}”", text=other.text)
     return tr("no words of context in common with the others") if strange else ""
 
@@ -173,7 +173,7 @@ def _long_form(context: MentionContext) -> str:
     return context.head.expanded if context.head is not None else ""
 
 
-def _other_word(one: str, other: str) -> bool:
+def is_other_word(one: str, other: str) -> bool:
     """Short words that differ in their capitals, as AS and As: but not only in the first letter of a lower-case one."""
     if max(len(one), len(other)) > SYMBOL or one.casefold() != other.casefold():
         return False

@@ -13,8 +13,8 @@ from curator.services.curating.propagation import Others, PropagationScope, Prop
 from curator.services.ports import QueueFilter, Store, UnitOfWork
 
 NOT_ONE = (
-    "Step {number} “{text}” is not one decision about one string, so it cannot be done again elsewhere. Choose a step "
-    "that linked, rejected, skipped or marked as NIL mentions with the same text."
+    "Step {number} “{text}” is not one step about one string, so it cannot be done again elsewhere. Choose a step "
+    "that decided or made mentions with the same text, or changed their type."
 )
 GONE = "No mention of step {number} “{text}” is still there, so it cannot be done again elsewhere."
 NO_DOCUMENT = "No document is open. Open one, or choose other documents."
@@ -45,6 +45,18 @@ class RepeatService:
             mention_id, verdict, at = _source(unit, number)
             documents = _documents(unit, scope, at, document_id)
         return self._propagation.others(mention_id, verdict, scope=scope, where=where, documents=documents)
+
+    def documents(
+        self, unit: UnitOfWork, number: int, *, scope: PropagationScope, document_id: int | None
+    ) -> Collection[int] | None:
+        """Ids of the only documents that a step is done again in; None: in all. Raises UserError where none is open."""
+        return _documents(unit, scope, unit.decisions.operation(number)[0].at, document_id)
+
+
+def not_one(unit: UnitOfWork, number: int, *, gone: bool = False) -> UserError:
+    """Why a step cannot be done again: it is not about one string, or its mentions are `gone`."""
+    step, _ = unit.decisions.operation(number)
+    return UserError(tr(GONE if gone else NOT_ONE, number=number, text=step.text))
 
 
 def _source(unit: UnitOfWork, number: int) -> tuple[int, Verdict, datetime]:

@@ -145,10 +145,15 @@ class QueueRepository(Protocol):
     # --- mentions in context ---
 
     def identical(
-        self, mention_id: int, *, document_id: int | None = None, where: QueueFilter | None = None
+        self,
+        mention_id: int,
+        *,
+        document_id: int | None = None,
+        where: QueueFilter | None = None,
+        mention_type: str | None = None,
     ) -> list[int]:
-        """Ids of the other mentions of the same string (`domain.same_string`) and type, in queue and text order: of one
-        document, of what a filter shows, or of all. Raises UserError for an unknown mention."""
+        """Ids of the other mentions of the same string (`domain.same_string`) and type (or `mention_type`), in queue
+        and text order: of one document, of what a filter shows, or of all. Raises UserError for an unknown mention."""
         ...
 
     def uses(self, entity_id: str, mention_ids: Sequence[int]) -> list[MentionUse]:

@@ -5,6 +5,7 @@ with its current decision and suggestion. `FacetService` counts mentions by stat
 `OrderingService` puts undecided mentions in the order in which deciding them is most useful. `HoldoutService` says
 which mentions are decided without suggestions, and how much suggestions influence curators. `CorpusSearch` finds words
 and patterns in all documents; `HitMaking` makes mentions of what it found.
+`AgainService` does a step about one string again in other documents.
 
 * **What differs between project, round and adjudication is one `Seat`** (`seat.py`): a list of documents, a curation
   and a source of suggestions. What a seat cannot do is absent from it. The project's seat asks for some decided
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from curator import opened_late
 
 if TYPE_CHECKING:
+    from curator.services.queue.again import AGAIN_KINDS, Again, AgainService
     from curator.services.queue.corpus_search import (
         MOST,
         Bar,
@@ -45,9 +47,12 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "AGAIN_KINDS",
     "MOST",
     "PAGE",
     "REASON",
+    "Again",
+    "AgainService",
     "Agreement",
     "Attributing",
     "Bar",
@@ -85,6 +90,7 @@ __all__ = [
 
 __getattr__ = opened_late(
     __name__,
+    again="AGAIN_KINDS Again AgainService",
     corpus_search="Bar CorpusQuery CorpusSearch Found Hit HitChoice HitMention MOST PassageChoice",
     facets="FacetService SavedFilters",
     hit_making="HitMaking LeftOut Made foreseen left_out_words",

@@ -41,14 +41,19 @@ class SqlQueue(FacetQueries):
     """See `ports.QueueRepository`; the part about facets and orders is in `FacetQueries`."""
 
     def identical(
-        self, mention_id: int, *, document_id: int | None = None, where: QueueFilter | None = None
+        self,
+        mention_id: int,
+        *,
+        document_id: int | None = None,
+        where: QueueFilter | None = None,
+        mention_type: str | None = None,
     ) -> list[int]:
         this = self._conn.execute(_KEY.where(MentionRow.id == mention_id)).first()
         if this is None:
             raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
         query = select(MentionRow.id).where(
             MentionRow.string_key == this.string_key,
-            MentionRow.type == this.type,
+            MentionRow.type == (mention_type or this.type),
             ~MentionRow.deleted,
             MentionRow.document_id.not_in(hidden()),
             MentionRow.id != mention_id,

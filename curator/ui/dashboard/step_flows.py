@@ -9,10 +9,12 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from curator.domain.decisions import STEPS, Change, ChangeKind
+from curator.domain.decisions import STEPS, Change, ChangeKind, OperationKind
+from curator.domain.documents import Span
 from curator.domain.jobs import JobOutcome, Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating import Journey, Others, PropagationScope, Walked
+from curator.services.curating import Journey, PropagationScope, Walked
+from curator.services.queue import Again, Hit
 from curator.ui.bench import Workbench
 from curator.ui.dashboard.steps_window import StepsWindow
 from curator.ui.kit import ask, way_to
@@ -81,6 +83,7 @@ class StepFlows(QObject):
         window.journey_wanted.connect(self._plan)
         window.again_wanted.connect(self._list_again)
         window.repeat_wanted.connect(self._repeat)
+        window.place_wanted.connect(self._show_place)
         window.stop_wanted.connect(self._stopping.set)
         window.finished.connect(self._window_gone)
         return window
@@ -96,6 +99,13 @@ class StepFlows(QObject):
             self._bench.navigator.open(document_id, mention_id)
         except UserError as error:
             self._say(str(error))
+
+    def _show_place(self, hit: Hit) -> None:
+        """A place without a mention, in the main window."""
+        self._preview(hit.document_id, None)
+        opened = self._bench.navigator.opened
+        if opened is not None and opened.document.id == hit.document_id:
+            self._bench.document.select(Span(hit.start, hit.end))
 
     def _go(self, document_id: int, mention_id: int | None) -> None:
         self._preview(document_id, mention_id)
@@ -188,30 +198,33 @@ class StepFlows(QObject):
     # --- the same elsewhere ---
 
     def _list_again(self, number: int, scope: PropagationScope) -> None:
-        """List, read in a thread, what a step would decide there."""
-        bench, service = self._bench, self._bench.project.repeating
+        """List, read in a thread, what a step would do there."""
+        bench, service = self._bench, self._bench.project.again
         opened, where = bench.navigator.opened, bench.navigator.where
         document_id = opened.document.id if opened is not None else None
 
         def listed(outcome: JobOutcome) -> None:
-            others = outcome.result.get("others")
-            if isinstance(others, Others) and self._window is not None:
-                self._window.show_others(others)
+            again = outcome.result.get("again")
+            if isinstance(again, Again) and self._window is not None:
+                self._window.show_again(again)
             else:
                 self._say(outcome.message)
 
         def read() -> dict[str, object]:
-            return {"others": service.others(number, scope=scope, document_id=document_id, where=where)}
+            return {"again": service.others(number, scope=scope, document_id=document_id, where=where)}
 
         bench.jobs.ask(read, then=listed)
 
-    def _repeat(self, others: Others, mention_ids: Sequence[int]) -> None:
-        """As the window's own step; what is refused is said in it."""
+    def _repeat(self, again: Again, numbers: Sequence[int]) -> None:
+        """A decision as the window's own step, all else in a thread; what is refused is said in the window."""
         bench = self._bench
+        if again.kind is not OperationKind.DECIDE:
+            self._apply(again, numbers)
+            return
         try:
             if refusal := bench.many.refusal:
                 raise UserError(refusal)
-            change = bench.project.propagation.decide(others, mention_ids)
+            change = bench.project.again.apply(again, numbers)
         except UserError as error:
             self._say(str(error))
             return
@@ -220,6 +233,24 @@ class StepFlows(QObject):
             self._window.show_listing()
             self._say(tr("{done}. {undo} takes it back.", done=change.text, undo=way_to("edit.undo")))
             self._renew()
+
+    def _apply(self, again: Again, numbers: Sequence[int]) -> None:
+        service = self._bench.project.again
+        if self._going or self._bench.many.refusal:
+            self._say(self._bench.many.refusal)
+            return
+        self._going = True
+
+        def done(outcome: JobOutcome) -> None:
+            self._going = False
+            text = outcome.result.get("done")
+            if text is not None and self._window is not None:
+                self._window.show_listing()
+            undo = tr("{done}. {undo} takes it back.", done=text, undo=way_to("edit.undo")) if text else ""
+            self._say(undo or outcome.message)
+            self._renew()
+
+        self._bench.jobs.ask(lambda: {"done": service.apply(again, numbers).text}, then=done)
 
     # --- what changes meanwhile ---
 

@@ -10,11 +10,11 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QPushButton, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from curator.domain.decisions import OperationKind
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.curating import Others, PropagationScope, Step, StepPage, StepService, StepState
+from curator.services.curating import PropagationScope, Step, StepPage, StepService, StepState
 from curator.services.ports import MentionContext, Operation
+from curator.services.queue import AGAIN_KINDS, Again
 from curator.ui.dashboard.steps_list import ROW_ROLE, StepFilters, StepsModel, make_table
 from curator.ui.deciding import CheckMark, KwicList, KwicRow, RepeatPanel
 from curator.ui.kit import (
@@ -65,8 +65,9 @@ class StepsWindow(ShowDialog):
     document_wanted = Signal(int)  # step whose document is to be gone to
     journey_wanted = Signal(int)
     stop_wanted = Signal()  # of the way back or forward, at a whole step
-    again_wanted = Signal(int, object)  # step, PropagationScope: list what it would decide there
-    repeat_wanted = Signal(object, object)  # Others, ids of the mentions that were ticked and seen
+    again_wanted = Signal(int, object)  # step, PropagationScope: list what it would do there
+    repeat_wanted = Signal(object, object)  # Again, numbers of the lines that were ticked and seen
+    place_wanted = Signal(object)  # Hit of which a mention would be made: to be shown beside
 
     def __init__(
         self,
@@ -99,6 +100,7 @@ class StepsWindow(ShowDialog):
         self.stop.hide()
         self.state = ElidedLabel(muted=True, parent=self)
         self._repeat: RepeatPanel | None = None
+        self._loading = False
         self._repeated: int | None = None  # the step that is done again
         self._typing = QTimer(self, singleShot=True, interval=TYPING_MS)
         self._resting = QTimer(self, singleShot=True, interval=RESTING_MS)
@@ -194,9 +196,15 @@ class StepsWindow(ShowDialog):
     def load(self) -> None:
         """From the newest on, in a worker thread; the current step stays current where it is listed."""
         page, actors = self._page(None), self._service.actors
-        self.worker.ask(lambda: (page(), actors()), self._begin)
+        self._loading = True
+        self.worker.ask(lambda: (page(), actors()), self._begin, failed=self._failed)
+
+    def _failed(self) -> None:
+        self._loading = False
 
     def _load_more(self) -> None:
+        if self._loading:  # the first page comes again, and says then what is beyond it
+            return
         self.worker.ask(self._page(self.model.beyond), self.model.add)
 
     def _page(self, after: Operation | None) -> Callable[[], StepPage]:
@@ -204,6 +212,7 @@ class StepsWindow(ShowDialog):
         return lambda: page(where, limit=PAGE, after=after)
 
     def _begin(self, found: tuple[StepPage, list[str]]) -> None:
+        self._loading = False
         page, actors = found
         current = self.step
         self.filters.offer(actors)
@@ -237,7 +246,7 @@ class StepsWindow(ShowDialog):
         elsewhere = step is not None and step.number != self.model.here
         reached = step is not None and step.state in (StepState.DONE, StepState.REDOABLE)
         self.back.setEnabled(self._writable and there and elsewhere and reached)
-        self.again.setEnabled(self._writable and step is not None and step.kind is OperationKind.DECIDE)
+        self.again.setEnabled(self._writable and step is not None and step.kind in AGAIN_KINDS)
         self._resting.start()
 
     def _ask_mentions(self, *, enter: bool) -> None:
@@ -329,7 +338,7 @@ class StepsWindow(ShowDialog):
             self._repeat = panel = RepeatPanel(self, glance=self._glance)
             panel.scope_wanted.connect(self._rescope)
             panel.decide_wanted.connect(self._decide)
-            panel.preview_wanted.connect(self.mention_wanted)
+            panel.preview_wanted.connect(self._preview_again)
             panel.left.connect(self.show_listing)
             panel.said.connect(self.say)
             self.pages.addWidget(panel)
@@ -347,9 +356,9 @@ class StepsWindow(ShowDialog):
         if self._repeated is not None:
             self.again_wanted.emit(self._repeated, scope)
 
-    def show_others(self, others: Others) -> None:
-        """What the step would decide, in place of the history."""
-        self.repeat.show_others(others)
+    def show_again(self, again: Again) -> None:
+        """What the step would do, in place of the history."""
+        self.repeat.show_again(again)
         self.pages.setCurrentWidget(self.repeat)
         self.repeat.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -360,12 +369,19 @@ class StepsWindow(ShowDialog):
         self.pages.setCurrentWidget(self.listing)
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def _preview_again(self, document_id: int, number: int) -> None:
+        hit = self.repeat.again.hits.get(number) if self.repeat.again is not None else None
+        if hit is not None:
+            self.place_wanted.emit(hit)
+        else:
+            self.mention_wanted.emit(document_id, number)
+
     def _decide(self) -> None:
-        others, ids = self.repeat.others, self.repeat.ticked
+        again, ids = self.repeat.again, self.repeat.ticked
         refusal = self.repeat.refusal()
         self.say(refusal)
-        if others is not None and ids and not refusal:
-            self.repeat_wanted.emit(others, ids)
+        if again is not None and ids and not refusal:
+            self.repeat_wanted.emit(again, ids)
 
     def reject(self) -> None:
         """Esc goes back to the history first."""

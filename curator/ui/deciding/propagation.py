@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
 
-from curator.domain.decisions import Outcome, Verdict
+from curator.domain.decisions import OperationKind, Outcome, Verdict
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.curating import (
     Group,
@@ -20,6 +20,7 @@ from curator.services.curating import (
     PropagationService,
     SameString,
 )
+from curator.services.queue import Again
 from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.kwic_list import KwicList, rule
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
@@ -198,6 +199,8 @@ AGAIN_NOWHERE = {
     PropagationScope.SINCE: "No mention of “{text}” in documents imported since. P searches the whole project.",
     PropagationScope.PROJECT: "No other mention of “{text}” with this type in the project.",
 }
+RETYPED = "Other mentions of “{words}”: type {old} → {new}"
+MADE = "Places of “{words}” without a mention: new mentions of type {type}"
 ONE_UNSEEN = "{n} ticked mention was never on the screen. Look at it, or untick it; nothing was decided."
 UNSEEN = "{n:,} ticked mentions were never on the screen. Go through them, or untick them; nothing was decided."
 
@@ -229,7 +232,9 @@ class SeenPanel(PropagationPanel):
 
 
 class RepeatPanel(SeenPanel):
-    """API: that of `SeenPanel`."""
+    """API: that of `SeenPanel`, and `show_again`."""
+
+    again: Again | None = None
 
     def __init__(self, parent: QWidget | None = None, *, glance: Glance) -> None:
         super().__init__(parent, glance=glance, scopes=AGAIN_SCOPES)
@@ -238,6 +243,30 @@ class RepeatPanel(SeenPanel):
     def show_others(self, others: Others, names: dict[str, str] | None = None) -> None:
         super().show_others(others, names)
         self.list.set_empty_words(tr(AGAIN_NOWHERE[others.scope]).format(text=others.this.text))
+
+    def show_again(self, again: Again) -> None:
+        """What a step would do, with the ticks that were found."""
+        self.again, others = again, again.others
+        self.show_others(others)
+        words = others.this.text
+        if again.kind is OperationKind.CHANGE_MENTION:
+            self.title.set_words(tr(RETYPED, words=words, old=others.this.type, new=again.mention_type))
+        elif again.kind is OperationKind.ADD_MENTION:
+            self.list.set_empty_words(tr(NONE).format(text=words))
+            names = dict(zip(others.verdict.entity_ids, others.names, strict=True))
+            undecided = others.verdict.outcome is Outcome.CLEARED
+            verdict = "" if undecided else f" · {verdict_words(others.verdict, names)}"
+            self.title.set_words(tr(MADE, words=words, type=again.mention_type) + verdict)
+
+    def _name_button(self, ticked: int) -> None:
+        super()._name_button(ticked)
+        kind = self.again.kind if self.again is not None else OperationKind.DECIDE
+        if kind is OperationKind.CHANGE_MENTION:
+            self.button.setText(tr("Change {ticked:,}  ⇧↵", ticked=ticked))
+            self.button.setAccessibleName(tr("Change {ticked:,}", ticked=ticked))
+        elif kind is OperationKind.ADD_MENTION:
+            self.button.setText(tr("Make {ticked:,}  ⇧↵", ticked=ticked))
+            self.button.setAccessibleName(tr("Make {ticked:,}", ticked=ticked))
 
 
 def _rows(group: Group) -> list[KwicRow]:

@@ -53,7 +53,7 @@ def test_what_is_no_decision_about_one_string_is_refused(stepped: World) -> None
     stepped.project.curation.clear(1)
     stepped.project.notes.flag_mention(1)
     for number in (2, 3, 4):
-        with pytest.raises(UserError, match=rf"Step {number} .* is not one decision about one string"):
+        with pytest.raises(UserError, match=rf"Step {number} .* is not one step about one string"):
             listed(stepped, PropagationScope.PROJECT, number)
     stepped.project.curation.delete_mention(1)
     with pytest.raises(UserError, match="No mention of step 1"):
