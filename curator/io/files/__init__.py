@@ -32,6 +32,7 @@ from curator.io.files.archives import (
     chosen_files,
     digest,
     holds_many,
+    links_outside,
     member_of,
     open_files,
 )
@@ -129,6 +130,7 @@ __all__ = [
     "learn",
     "left_out",
     "line_end",
+    "links_outside",
     "member_of",
     "mention_place",
     "moved_text",

@@ -259,7 +259,7 @@ def digest(path: Path) -> str:
     found = hashlib.sha256()
     many = path.is_dir()
     try:
-        for one in sorted(one for one in path.rglob("*") if one.is_file()) if many else [path]:
+        for one in sorted(one for one in path.rglob("*") if one.is_file() and _is_own(one, path)) if many else [path]:
             if many:
                 found.update(f"{one.relative_to(path).as_posix()}\0{one.stat().st_size}\0".encode())
             files = open_files(one)
@@ -286,7 +286,7 @@ def _folder(folder: Path) -> Files:
         names[:] = sorted(name for name in names if not _hidden(name))
         for name in here:
             file = Path(place) / name
-            if not _hidden(name) and file.is_file():
+            if not _hidden(name) and file.is_file() and _is_own(file, folder):
                 sizes[file.relative_to(folder).as_posix()] = file.stat().st_size
         if len(sizes) > MOST_FILES:
             raise UserError(
@@ -297,6 +297,21 @@ def _folder(folder: Path) -> Files:
                 )
             )
     return Files(folder, sizes, lambda name: cast(BinaryIO, (folder / name).open("rb")))
+
+
+def links_outside(folder: Path) -> list[Path]:
+    """The links in a folder and its folders that lead out of it. They are not followed: a corpus may come from anybody,
+    and would otherwise bring in files of the user's as documents."""
+    return sorted(
+        Path(place) / name
+        for place, folders, here in os.walk(folder, onerror=_unreadable)
+        for name in (*folders, *here)
+        if not _hidden(name) and not _is_own(Path(place) / name, folder)
+    )
+
+
+def _is_own(path: Path, folder: Path) -> bool:
+    return not path.is_symlink() or path.resolve().is_relative_to(folder.resolve())
 
 
 def _unreadable(error: OSError) -> None:

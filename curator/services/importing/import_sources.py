@@ -59,6 +59,8 @@ class Recogniser(Protocol):
 
     def unread_in(self, path: Path, form: DocumentFormat) -> Sequence[Path]: ...
 
+    def links_outside(self, path: Path) -> Sequence[Path]: ...
+
 
 @runtime_checkable
 class OfSeveralFiles(Protocol):
@@ -90,6 +92,15 @@ def sources_of(paths: Sequence[Path], formats: Recogniser) -> Sources:
 
 def sources_in(path: Path, formats: Recogniser) -> Sources:
     """Of one path. Raises UserError."""
+    found = _sources_in(path, formats)
+    if not (outside := formats.links_outside(path)):
+        return found
+    reason = tr("a link that leads out of the folder, which is not followed")
+    left = Left(path, {one.relative_to(path).as_posix(): reason for one in outside})
+    return replace(found, left=(*found.left, left))
+
+
+def _sources_in(path: Path, formats: Recogniser) -> Sources:
     try:
         form = formats.recognise(path)
     except UserError as error:
@@ -143,7 +154,7 @@ def _of_children(folder: Path, formats: Recogniser) -> Sources:
     paths, left = [*files.paths], [*files.left]
     for child in (one for one in children if one.is_dir()):
         try:
-            found = sources_in(child, formats)
+            found = _sources_in(child, formats)
         except UserError as error:
             left.append(Left(folder, {child.name: _reason(child, error)}))
         else:
@@ -237,6 +248,9 @@ class FileRecogniser:
 
     def unread_in(self, path: Path, form: DocumentFormat) -> Sequence[Path]:
         return self._formats.unread_in(path, form)
+
+    def links_outside(self, path: Path) -> Sequence[Path]:
+        return self._formats.links_outside(path)
 
     def look(self, path: Path) -> Recognised:
         try:

@@ -236,6 +236,10 @@ class FormatRegistry(Protocol):
         """The files of a folder or archive that a format that reads it whole would pass over. Raises UserError."""
         ...
 
+    def links_outside(self, path: Path) -> Sequence[Path]:
+        """The links in a folder that lead out of it, which are not followed; none of a file. Raises UserError."""
+        ...
+
     def fixed(self, name: str) -> FormatRegistry:
         """The registry that reads documents as the format of this name, and recognises nothing else. Raises UserError
         that lists the names that can be read."""

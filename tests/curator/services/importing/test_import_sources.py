@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -53,6 +54,29 @@ def test_one_brat_pair_hides_no_other_document(world: World, corpus: Corpus) -> 
     assert set(told) == {"picture.png", "notes.md"}
     assert "binary file" in told["picture.png"]
     assert told["notes.md"] == "left out: not in a readable format"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")
+@pytest.mark.parametrize("pair", [{}, PAIR], ids=["files", "a folder read whole"])
+def test_links_that_lead_out_of_the_folder_are_not_followed(
+    world: World, tmp_path: Path, pair: Mapping[str, str]
+) -> None:
+    (private := tmp_path / "private").mkdir()
+    (private / "letter.txt").write_text("Dear colleague")
+    (private / "letter.ann").write_text("")
+    (corpus := tmp_path / "corpus").mkdir()
+    for name, content in (pair or {"a.pubtator": document(1)}).items():
+        (corpus / name).write_text(content)
+    (corpus / "inside").symlink_to(corpus / next(iter(pair), "a.pubtator"))
+    (corpus / "letter.txt").symlink_to(private / "letter.txt")
+    (corpus / "letter.ann").symlink_to("../private/letter.ann")
+    (corpus / "all").symlink_to(private)
+    report = finish(world.project.importing.documents([corpus]))
+    told = {Path(one.file).name for one in report.problems if "leads out" in one.problem.text}
+    assert told == {"letter.txt", "letter.ann", "all"}
+    texts = [world.project.queue.open(one).document.text for one in world.project.queue.ids(QueueFilter())]
+    assert texts
+    assert "Dear colleague" not in texts
 
 
 def test_plain_text_beside_documents_of_a_format_is_left_out(world: World, corpus: Corpus) -> None:
