@@ -23,6 +23,7 @@ class Facet(StrEnum):
     PROBABILITY = "probability"  # of the suggestion's first candidate, in bands
     MARGIN = "margin"  # that less the second's, in bands
     SECOND = "second"  # probability of the second candidate, in bands
+    OTHERS = "others"  # highest score of any candidate after the second, in bands
     NIL = "nil"  # whether the suggestion says NIL
     OPINION = "opinion"  # whether a language model agrees with the suggestion
     CANDIDATES = "candidates"  # how many the suggestion has, in bands
@@ -38,13 +39,14 @@ class Facet(StrEnum):
 
 
 UNDECIDED = "undecided"
-NONE = "none"  # no suggestion, or one without candidates; no second opinion
+NONE = "none"  # no suggestion, or too few candidates; no second opinion
 YES, NO = "yes", "no"
 ON_DOCUMENT = "document"  # not the mention but its document is flagged or commented
 
 PROBABILITY_BANDS = (0.0, 0.5, 0.8, 0.95, 0.99)
 MARGIN_BANDS = (0.0, 0.1, 0.3, 0.6, 0.9)
 SECOND_BANDS = (0.0, 0.05, 0.2, 0.4)
+OTHERS_BANDS = (0.0, 0.1, 0.5, 0.9)
 SIMILARITY_BANDS = (0.0, 0.5, 0.7, 0.9)
 CANDIDATE_BANDS = (0, 1, 2, 10)
 RANK_BANDS = (0, 1, 2, 6)
@@ -56,7 +58,10 @@ def band_key(low: float) -> str:
     return f"{low:g}"
 
 
-NUMBERS = (Facet.PROBABILITY, Facet.MARGIN, Facet.SECOND, Facet.CANDIDATES, Facet.SIMILARITY, Facet.RANK)
+NUMBERS = (
+    *(Facet.PROBABILITY, Facet.MARGIN, Facet.SECOND, Facet.OTHERS),
+    *(Facet.CANDIDATES, Facet.SIMILARITY, Facet.RANK),
+)
 """Facets over a number, which can be filtered by any range of it."""
 _TO = ".."
 

@@ -21,9 +21,11 @@ from curator.storage.db import (
     VERSION_6,
     VERSION_7,
     VERSION_8,
+    VERSION_9,
     as_user_errors,
     fill,
     fill_facts,
+    fill_others,
 )
 from curator.storage.kb import upgrade_versions
 
@@ -75,6 +77,12 @@ def _add_relations(conn: sqlite3.Connection) -> None:
         conn.execute(statement)
 
 
+def _add_other_candidates(conn: sqlite3.Connection) -> None:
+    for statement in VERSION_9:
+        conn.execute(statement)
+    fill_others(conn)
+
+
 # Step i takes a database from version i to version i + 1. A released step is never edited; append a new one.
 STEPS: tuple[Step, ...] = (
     _create_version_1,
@@ -85,6 +93,7 @@ STEPS: tuple[Step, ...] = (
     _add_opinions,
     _add_suggestion_facts,
     _add_relations,
+    _add_other_candidates,
 )
 
 

@@ -20,6 +20,7 @@ from curator.domain.facets import (
     NO,
     NONE,
     ON_DOCUMENT,
+    OTHERS_BANDS,
     PROBABILITY_BANDS,
     RANK_BANDS,
     SECOND_BANDS,
@@ -219,6 +220,7 @@ _EXPRESSIONS: dict[Facet, ColumnElement[Any]] = {
         else_=NO,
     ),
     Facet.SECOND: _bands(SuggestionFactsRow.second, SECOND_BANDS),
+    Facet.OTHERS: _bands(SuggestionFactsRow.others, OTHERS_BANDS),
     Facet.CANDIDATES: _bands(SuggestionFactsRow.candidates, CANDIDATE_BANDS),
     Facet.MATCHED: func.coalesce(SuggestionFactsRow.matched, NONE),
     Facet.SIMILARITY: _bands(SuggestionFactsRow.similarity, SIMILARITY_BANDS),
@@ -247,6 +249,7 @@ _NUMBERS: dict[Facet, ColumnElement[Any]] = {
     Facet.PROBABILITY: SuggestionRow.probability.expression,
     Facet.MARGIN: SuggestionRow.margin.expression,
     Facet.SECOND: SuggestionFactsRow.second.expression,
+    Facet.OTHERS: SuggestionFactsRow.others.expression,
     Facet.CANDIDATES: SuggestionFactsRow.candidates.expression,
     Facet.SIMILARITY: SuggestionFactsRow.similarity.expression,
     Facet.RANK: _LINK_RANK,
@@ -275,7 +278,7 @@ def _work(row: AnyRow, *, nil: bool) -> WorkRow:
 
 
 _SUGGESTED = {Facet.PROBABILITY, Facet.MARGIN, Facet.NIL, Facet.OPINION}
-_OF_FACTS = {Facet.SECOND, Facet.CANDIDATES, Facet.MATCHED, Facet.SIMILARITY, Facet.RANK}
+_OF_FACTS = {Facet.SECOND, Facet.OTHERS, Facet.CANDIDATES, Facet.MATCHED, Facet.SIMILARITY, Facet.RANK}
 _OF_DOCUMENT = {Facet.FLAG, Facet.SPLIT, Facet.DOCUMENT}
 
 

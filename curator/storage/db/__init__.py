@@ -32,6 +32,7 @@ from curator.storage.db.former_schemas import (
     VERSION_6,
     VERSION_7,
     VERSION_8,
+    VERSION_9,
     fill,
 )
 from curator.storage.db.lock import ProjectLock
@@ -86,7 +87,7 @@ from curator.storage.db.schema import (
     SourceFileRow,
     SuggestionRow,
 )
-from curator.storage.db.suggestion_facts import SuggestionFactsRow, facts_row, fill_facts, rank_in
+from curator.storage.db.suggestion_facts import SuggestionFactsRow, facts_row, fill_facts, fill_others, rank_in
 from curator.storage.db.syncing import Syncer
 from curator.storage.db.turns import Turns
 
@@ -99,6 +100,7 @@ __all__ = [
     "VERSION_6",
     "VERSION_7",
     "VERSION_8",
+    "VERSION_9",
     "AnyRow",
     "CommentRow",
     "DecisionRow",
@@ -140,6 +142,7 @@ __all__ = [
     "facts_row",
     "fill",
     "fill_facts",
+    "fill_others",
     "find_read_source",
     "fold",
     "from_iso",

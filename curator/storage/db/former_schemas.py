@@ -265,3 +265,4 @@ VERSION_8 = (
     "CREATE INDEX ix_relations_document_id ON relations (document_id)",
     "CREATE INDEX ix_relations_type ON relations (type)",
 )
+VERSION_9 = ("ALTER TABLE suggestion_facts ADD COLUMN others FLOAT",)

@@ -31,7 +31,8 @@ class SuggestionFactsRow(Base):
     """Of the suggestion of a mention: how many `candidates`; `probability` and `margin` of the first, `second` of the
     second (0 without one), `is_nil`; `matched`: whether the first has the mention's text as its name, as a synonym or
     not; `similarity` of its name. `decided_rank` is the rank of the entity that the mention was last linked to, 0 where
-    it is no candidate, None where it never was. None too without candidates."""
+    it is no candidate, None where it never was. None too without candidates. `others` is the highest score of the
+    candidates after the second, None without any."""
 
     __tablename__ = "suggestion_facts"
 
@@ -44,6 +45,7 @@ class SuggestionFactsRow(Base):
     matched: Mapped[str | None]
     similarity: Mapped[float | None]
     decided_rank: Mapped[int | None]
+    others: Mapped[float | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ def facts_row(suggestion: Suggestion, text: str, linked: Collection[str]) -> dic
         "is_nil": suggestion.nil.is_nil,
         **_columns(head, text),
         "decided_rank": _rank(head.ids, linked) if linked else None,
+        "others": max((one.score for one in found[2:]), default=None),
     }
 
 
@@ -98,6 +101,19 @@ def fill_facts(conn: sqlite3.Connection) -> None:
             " similarity, decided_rank) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             part,
         )
+
+
+def fill_others(conn: sqlite3.Connection) -> None:
+    """The column `others` of the rows that are there."""
+    rows = conn.execute("SELECT payload, mention_id FROM suggestions")
+    while part := rows.fetchmany(AT_ONCE):
+        values = [(_others(payload), mention_id) for payload, mention_id in part]
+        conn.executemany("UPDATE suggestion_facts SET others = ? WHERE mention_id = ?", values)
+
+
+def _others(payload: bytes) -> float | None:
+    scores, _ = _list(zlib.decompress(payload).decode(), ',"score":')
+    return max(scores[2:], default=None)
 
 
 def _stored_rows(rows: sqlite3.Cursor) -> Iterator[tuple[object, ...]]:

@@ -29,6 +29,7 @@ from curator.domain.facets import (
     NONE,
     NUMBERS,
     ON_DOCUMENT,
+    OTHERS_BANDS,
     PROBABILITY_BANDS,
     RANK_BANDS,
     SECOND_BANDS,
@@ -51,6 +52,7 @@ FACET_WORDS = {
     Facet.PROBABILITY: "Probability",
     Facet.MARGIN: "Margin",
     Facet.SECOND: "Second candidate",
+    Facet.OTHERS: "Other candidates",
     Facet.NIL: "Suggestion",
     Facet.OPINION: "Second opinion",
     Facet.CANDIDATES: "Candidates",
@@ -105,6 +107,7 @@ _WORDS: dict[Facet, dict[str, str]] = {
     Facet.NIL: {NO: "an entity", YES: "NIL", NONE: _NOT_YET},
     Facet.OPINION: {YES: "agrees with the linker", NO: "disagrees with the linker", NONE: "not asked"},
     Facet.SECOND: _band_words(SECOND_BANDS),
+    Facet.OTHERS: {**_band_words(OTHERS_BANDS), NONE: "no third candidate"},
     Facet.CANDIDATES: _number_words(CANDIDATE_BANDS, "no candidate"),
     Facet.MATCHED: {"name": "preferred name", "synonym": "synonym", NO: "no exact name", NONE: _NOT_YET},
     Facet.SIMILARITY: _band_words(SIMILARITY_BANDS),
@@ -181,6 +184,11 @@ class _RangeEditor(QStyledItemDelegate):
         line.setAccessibleName(tr(ENDS_OF, facet=tr(FACET_WORDS[Facet(facet)])))
         line.setToolTip(tr(NO_RANGE))
         return line
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:  # noqa: ARG002
+        """Higher than its row where its frame needs that."""
+        place, height = option.rect, max(option.rect.height(), editor.sizeHint().height())
+        editor.setGeometry(place.left(), place.center().y() - height // 2, place.width(), height)
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
         """Nothing: the row's own words are no range."""
@@ -314,7 +322,7 @@ class FacetsPanel(QTreeWidget):
                 QToolTip.showText(self.viewport().mapToGlobal(place), tr(NO_RANGE), self)
         elif within.key not in self._facets.values(facet):
             chosen = self._facets.toggled(facet, within.key)
-            QTimer.singleShot(0, self, lambda: self._choose(chosen))  # rows are not replaced while one is edited
+            QTimer.singleShot(0, self, lambda: self._choose_range(chosen, facet, within.key))  # after the editing
 
     def _toggled(self, item: QTreeWidgetItem, column: int) -> None:
         facet, value = item.data(0, KEY_ROLE)
@@ -326,6 +334,10 @@ class FacetsPanel(QTreeWidget):
         checked = item.checkState(0) is Qt.CheckState.Checked
         if checked != (value in self._facets.values(Facet(facet))):
             self._choose(self._facets.toggled(Facet(facet), value))
+
+    def _choose_range(self, facets: Facets, facet: Facet, key: str) -> None:
+        self._choose(facets)
+        self.setCurrentItem(self._rows[facet][key])
 
     def _choose(self, facets: Facets) -> None:
         self._facets = facets

@@ -27,6 +27,7 @@ RELEASED = (
     "38aecae6691c",
     "6e8666dfaf96",
     "ce6cd8cf9541",
+    "bf1b9192c95c",
 )
 """What the statements of each version hash to."""
 
@@ -76,6 +77,7 @@ def test_released_versions_stay_as_they_are():
         former_schemas.VERSION_6,
         former_schemas.VERSION_7,
         former_schemas.VERSION_8,
+        former_schemas.VERSION_9,
     )
     found = tuple(sha256("\n".join(one).encode()).hexdigest()[:12] for one in versions)
     assert found == RELEASED, "append a step to curator/storage/migrations.py"
@@ -134,16 +136,18 @@ def test_version_3_fills_what_the_queue_sorts_suggestions_by(tmp_path):
     assert rows == [("A", 0.75, 0.625, 0), ("A", 0.75, 0.75, 1), (None, None, None, 1)]
 
 
-def test_version_7_fills_what_facets_ask_of_suggestions(tmp_path):
+def test_versions_7_and_9_fill_what_facets_ask_of_suggestions(tmp_path):
     path = tmp_path / "project.sqlite"
     migrations.create_database(path, steps=migrations.STEPS[:6])
     found = (
         Candidate("A", 'Heart "Arrest"', (), "cardiac arrest", 2.0, {"names": 0.5, "lexical": 0.75}, 0.75),
         Candidate("B", "b", (), "b", 1.0, {"names": 0.25}, 0.125),
+        Candidate("C", "c", (), "c", 0.5, {"names": 0.125}, 0.0),
+        Candidate("D", "d", (), "d", 0.625, {"names": 0.125}, 0.0),
     )
     kept = [
         Suggestion(1, found, NilEstimate(0.1, False, True), Stamp("x", 1)),
-        Suggestion(2, found[1:], NilEstimate(0.1, True, True), Stamp("x", 1), "a long form"),
+        Suggestion(2, found[1:2], NilEstimate(0.1, True, True), Stamp("x", 1), "a long form"),
         Suggestion(3, (), NilEstimate(0.9, True, True), Stamp("x", 1)),
     ]
     with closing(sqlite3.connect(path)) as conn, conn:
@@ -174,9 +178,9 @@ def test_version_7_fills_what_facets_ask_of_suggestions(tmp_path):
     with closing(sqlite3.connect(path)) as conn:
         rows = conn.execute("SELECT * FROM suggestion_facts ORDER BY mention_id").fetchall()
     assert rows == [
-        (1, 2, 0.75, 0.625, 0, 0.125, "synonym", 0.75, 2),
-        (2, 1, 0.125, 0.125, 1, 0.0, "no", 0.25, None),
-        (3, 0, None, None, 1, None, None, None, None),
+        (1, 4, 0.75, 0.625, 0, 0.125, "synonym", 0.75, 2, 0.625),
+        (2, 1, 0.125, 0.125, 1, 0.0, "no", 0.25, None, None),
+        (3, 0, None, None, 1, None, None, None, None, None),
     ]
 
 

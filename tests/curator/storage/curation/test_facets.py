@@ -55,6 +55,7 @@ EXPECTED = {
     Facet.MARGIN: {"0.9": 2, "0": 1, "0.3": 1, "none": 1},
     Facet.NIL: {"no": 3, "yes": 1, "none": 1},
     Facet.SECOND: {"0": 2, "0.2": 2, "none": 1},
+    Facet.OTHERS: {"none": 5},
     Facet.OPINION: {"none": 5},
     Facet.CANDIDATES: {"2": 4, "none": 1},
     Facet.MATCHED: {"no": 4, "none": 1},
@@ -252,3 +253,16 @@ def test_a_range_of_a_number_is_chosen_and_counted(
         assert all(unit.queue.matches(one, QueueFilter(facets=facets)) == (one in expected) for one in range(1, 6))
         waiting = {one.mention_id for one in unit.queue.undecided(QueueFilter(facets=facets), limit=9)}
     assert waiting == set(expected) - {1, 2}, "decided ones do not wait"
+
+
+def test_any_candidate_after_the_second_is_found_by_its_score(filled: Filler) -> None:
+    scores = {3: (0.5, 0.4, 0.1, 0.93), 4: (0.99, 0.95, 0.2)}
+    with filled.store.write() as unit:
+        for mention_id, some in scores.items():
+            candidates = tuple(Candidate(f"E{rank}", "name", (), "name", one, {}) for rank, one in enumerate(some, 1))
+            unit.suggestions.save([Suggestion(mention_id, candidates, NilEstimate(0.1, False, True), Stamp("b", 0))])
+    with filled.store.read() as unit:
+        for value, expected in (("0.9..", [3]), ("0.9", [3]), ("0.15..0.25", [4]), ("none", [1, 2, 5])):
+            facets = Facets.of({Facet.OTHERS: [value]})
+            assert unit.queue.mentions(QueueFilter(facets=facets)) == expected, value
+            assert unit.queue.cube(QueueFilter(facets=facets)).total(facets) == len(expected), value
