@@ -205,7 +205,7 @@ ONE_UNSEEN = "{n} ticked mention was never on the screen. Look at it, or untick 
 UNSEEN = "{n:,} ticked mentions were never on the screen. Go through them, or untick them; nothing was decided."
 
 
-class SeenPanel(PropagationPanel):
+class SeenOthers(PropagationPanel):
     """API: that of `PropagationPanel`, and `refusal`."""
 
     def __init__(self, parent: QWidget | None = None, *, glance: Glance, scopes: Scopes | None = None) -> None:
@@ -231,8 +231,8 @@ class SeenPanel(PropagationPanel):
         return "again", mention_id
 
 
-class RepeatPanel(SeenPanel):
-    """API: that of `SeenPanel`, and `show_again`."""
+class RepeatPanel(SeenOthers):
+    """API: that of `SeenOthers`, and `show_again`."""
 
     again: Again | None = None
 

@@ -11,7 +11,7 @@ from curator.domain.wording import UserError, ntr, tr
 from curator.services.curating import AttributeService, PropagationScope, PropagationService, ValueOthers
 from curator.ui.deciding.decider import Decider
 from curator.ui.deciding.navigator import Navigator
-from curator.ui.deciding.propagation import SeenPanel
+from curator.ui.deciding.propagation import SeenOthers
 
 ALONE = "“{text}” does not occur anywhere else."
 STEP = "{n:,} other mention is ticked. Shift+Enter sets it together with this one, Esc sets nothing."
@@ -19,7 +19,7 @@ STEPS = "{n:,} other mentions are ticked. Shift+Enter sets them together with th
 ONLY_THIS = "No other mention is ticked. Space ticks a line, A ticks all of them; Esc sets nothing."
 
 
-class ValuePanel(SeenPanel):
+class ValuePanel(SeenOthers):
     """API: `show_values`, `ticked`, `refusal`."""
 
     def show_values(self, others: ValueOthers) -> None:
