@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from curator.domain.wording import ntr, tr
 from curator.services.importing import FileAttribute
-from curator.ui.kit import RecordColumn, TickTable, sentence
+from curator.ui.kit import ElidedLabel, RecordColumn, TickTable, sentence
 
 TITLE = "Found in files"
 INTRO = (
@@ -32,7 +32,8 @@ class FoundInFiles(QWidget):
         super().__init__(parent)
         self._writable = writable
         self._busy = True
-        self.title = QLabel(tr(TITLE), self)
+        self.title = ElidedLabel(bold=True, parent=self)
+        self.title.set_words(tr(TITLE))
         self.intro = sentence(tr(INTRO))
         self.table: TickTable[FileAttribute] = TickTable(
             tr(TITLE),
