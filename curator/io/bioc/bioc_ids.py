@@ -38,6 +38,8 @@ _VOCABULARIES = {
 }
 _OF_PASSAGE = frozenset({"type", "section_type", "label"})
 _OF_MENTION = frozenset({"type", "annotator", "updated_at"})
+_OF_PUBTATOR = frozenset({"database", "normalizedid", "normalized", "biotype", "accession", "name", "valid"})
+"""What PubTator 3 says of the entity: nothing of these is an attribute of the mention."""
 _OF_ANY = frozenset({"cui"})
 """Named after a vocabulary, and used for concepts of any."""
 _UMLS_ID = re.compile(r"C\d{7}")
@@ -101,7 +103,7 @@ def attributes_of(infons: Infons) -> dict[str, str]:
     """Infons that may be attributes of a mention: neither its type nor its identifiers, nor who decided and when."""
     found: dict[str, str] = {}
     for key, value in infons:
-        if value.strip() and not _has_meaning(key):
+        if value.strip() and not _is_taken(key):
             found.setdefault(key, value.strip())
     return found
 
@@ -118,7 +120,11 @@ def _has_meaning(key: str) -> bool:
     return key.lower() in _OF_MENTION or _flat(key) in (*_WHOLE, *_VOCABULARIES)
 
 
-ATTRIBUTES = AttributeNames("BioC", _has_meaning)
+def _is_taken(key: str) -> bool:
+    return _has_meaning(key) or _flat(key) in _OF_PUBTATOR
+
+
+ATTRIBUTES = AttributeNames("BioC", _is_taken)
 
 
 def says_more(document: BioCDocument) -> bool:

@@ -212,10 +212,11 @@ FOREIGN = {
     "bioc-json": (
         "a.json",
         '{"source":"x","infons":{},"documents":[\n{"id":"1","infons":{},"passages":[{"offset":0,"infons":{},'
-        '"text":"No gout.","annotations":[{"id":"1","infons":{"type":"Disease","Negated":"yes", "time":"now","n":[1 ]},'
+        '"text":"No gout.","annotations":[{"id":"1","infons":{"type":"Disease","biotype":"disease",'
+        '"Negated":"yes", "time":"now","n":[1 ]},'
         '"text":"gout","locations":[{"offset":3,"length":4}]}]}]}\n]}\n',
         {"Negated": "yes", "time": "now"},
-        ['"infons":{"type":"Disease","Negated":"yes", "time":"later","n":[1 ]}'],
+        ['"infons":{"type":"Disease","biotype":"disease","Negated":"yes", "time":"later","n":[1 ]}'],
     ),
     "xmi": (
         "a.xmi",
