@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from curator.domain.decisions import Change
     from curator.services.ports import JobHandle
 
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 # Ctrl+C takes effect between two steps, so that it leaves no transaction open and no lock held.
 
@@ -106,7 +109,17 @@ def say(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
     """
     for project in _open():
         project.disk.settle()
-    click.echo(json.dumps(result, ensure_ascii=False, default=str) if as_json else text)
+    echo(_CONTROL.sub(_escaped, json.dumps(result, ensure_ascii=False, default=str)) if as_json else text)
+
+
+def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print text without control characters other than line ends and tabs: what comes from documents, knowledge bases
+    and file names must not be able to command the terminal. Each is shown as U+FFFD."""
+    click.echo(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", text), err=err, nl=nl)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
 
 
 def counted(n: int, one: str, many: str) -> str:
@@ -158,7 +171,7 @@ def progress_bar() -> Iterator[Report]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.fields[text]}"),
+        TextColumn("{task.fields[text]}", markup=False),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
@@ -169,7 +182,7 @@ def progress_bar() -> Iterator[Report]:
         def show(progress: Progress) -> None:
             if progress.phase not in tasks:
                 tasks[progress.phase] = bars.add_task(progress.phase, total=None, text="")
-            text = progress.text or _figures(progress.data)
+            text = _CONTROL.sub("", progress.text or _figures(progress.data))
             total = progress.total or None
             bars.update(tasks[progress.phase], completed=progress.done, total=total, text=text)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, SPLIT, counted, opened, run_job, say
+from curator.cli.console import AS_JSON, PROJECT, SPLIT, counted, echo, opened, run_job, say
 from curator.cli.linking import index_if_missing
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome
@@ -330,7 +330,7 @@ def stats(
     with opened(project, read_only=True) as found:
         statistics = found.statistics.read()
     if only is not None:
-        click.echo(_plot(plots(statistics, where), only).csv(), nl=False)
+        echo(_plot(plots(statistics, where), only).csv(), nl=False)
         return
     say(statistics_json(statistics, where), "\n".join(lines(statistics, where)), as_json=as_json)
 

@@ -16,6 +16,7 @@ from curator.cli.console import (
     SPLIT,
     counted,
     document_named,
+    echo,
     opened,
     run_steps,
     say,
@@ -202,7 +203,7 @@ def _say_where_it_stopped(found: Project) -> None:
         return
     inside = f"{len(stopped.inside):,} of {len(stopped.paths):,} files were imported"
     named = f" ({paths_words(stopped.inside)})" if stopped.inside else ""
-    click.echo(f"{inside}{named}. `curator import P --resume` imports the rest.", err=True)
+    echo(f"{inside}{named}. `curator import P --resume` imports the rest.", err=True)
 
 
 @click.command("imports")
@@ -267,6 +268,6 @@ def undo_import(
             say(facts, f"{words}\nNothing was written.", as_json=as_json)
             return
         if plan.handwork and not yes:
-            click.echo(words, err=True)
+            echo(words, err=True)
             click.confirm("Undo this import?", abort=True, err=True)
         say_change(found.imports.undo(ids), as_json=as_json)

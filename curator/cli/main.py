@@ -155,5 +155,7 @@ def _bug() -> int:
 
 
 def _fail(sentence: str, code: int) -> int:
-    click.echo(sentence if code == 130 else f"Error: {sentence}", err=True)
+    from curator.cli.console import echo
+
+    echo(sentence if code == 130 else f"Error: {sentence}", err=True)
     return code

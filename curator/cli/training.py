@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, Report, counted, ensure_index, opened, run_job, say
+from curator.cli.console import AS_JSON, PROJECT, Report, counted, echo, ensure_index, opened, run_job, say
 from curator.domain.jobs import ActivationKind, BundleInfo, GateVerdict
 from curator.domain.wording import UserError
 from curator.services.training import (
@@ -170,7 +170,7 @@ def train(
         if found.retraining.needs_index():
             ensure_index(found)
         shown = found.retraining.preview(recipe, params, device=device, max_minutes=max_minutes)
-        click.echo(_preview_text(shown), err=True)
+        echo(_preview_text(shown), err=True)
         _run(
             lambda show, end: found.retraining.start(
                 recipe,
@@ -195,7 +195,7 @@ def _after_a_crash(project: Path, *, discard: bool, as_json: bool) -> None:
             found.retraining.discard_interrupted(left[0].id)
             say({"discarded": left[0].id}, f"Discarded. {left[0].words}", as_json=as_json)
             return
-        click.echo(left[0].words, err=True)
+        echo(left[0].words, err=True)
         _run(lambda show, end: found.retraining.resume(left[0].id, on_progress=show, on_end=end), as_json=as_json)
 
 

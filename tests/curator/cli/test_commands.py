@@ -262,3 +262,18 @@ def test_a_bug_ends_with_1_and_its_traceback_in_the_log(cli: Cli, project: Path,
     assert answer.err.startswith("Error: This is a bug in curator")
     assert len(answer.err.splitlines()) == 1
     assert any("Traceback of the child" in line for line in last_lines())
+
+
+def test_a_name_that_would_command_the_terminal_is_shown_and_kept_but_never_obeyed(
+    cli: Cli, project: Path, tmp_path: Path
+) -> None:
+    name = "Aspirin\x1b[2J\x9b31m"
+    path = tmp_path / "hostile.jsonl"
+    path.write_text(json.dumps({"id": "X:1", "name": name, "type": "Chemical"}) + "\n", encoding="utf-8")
+    assert cli("kb", "import", project, path).code == 0
+    shown = cli("kb", "search", project, "aspirin")
+    assert "Aspirin" in shown.out
+    assert not {"\x1b", "\x9b"} & {*shown.out}
+    written = cli("kb", "search", project, "aspirin", "--json")
+    assert not {"\x1b", "\x9b"} & {*written.out}
+    assert [one["name"] for one in written.json["entities"]] == [name]

@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 import pytest
 
-from curator.cli.console import STOPPING, interrupts_held, run_steps
+from curator.cli.console import STOPPING, echo, interrupts_held, run_steps
 from curator.domain.jobs import Progress
 
 
@@ -73,3 +73,14 @@ def test_threads_have_no_ctrl_c() -> None:
     thread.start()
     thread.join()
     assert handlers == [before]
+
+
+HOSTILE = "\x1b[2J\x1b]0;title\x07 \x9b31m\r\x7f\x00"
+
+
+def test_nothing_that_is_printed_commands_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    echo(f"one\ttwo\n{HOSTILE}\u4e2d")
+    told = capfd.readouterr().out
+    assert told.startswith("one\ttwo\n")
+    assert told.endswith("\u4e2d\n")
+    assert not set(told) & {*HOSTILE} - {*"[2J]0;title 31m"}
