@@ -34,20 +34,20 @@ class DecidedStrings:
             .having(func.count(DecisionRow.entity_ids.distinct()) > 1)  # NIL is the empty list of entities
         )
         for part in chunks([tuple(row) for row in self._conn.execute(divided)], 250):
-            found += _places(self._conn.execute(_PLACES.where(tuple_(*where).in_(part), *_counted())))
+            found += _places(self._conn.execute(_PLACES.where(tuple_(*where).in_(part), *_counted())).all())
         return sorted(found, key=lambda one: (one.key, one.type))  # sorts are stable: the order of places stays
 
     def decided_places(self, mention_ids: Sequence[int]) -> list[DecidedPlace]:
         found: dict[int, DecidedPlace] = {}
         for part in chunks(unique(mention_ids)):
             rows = self._conn.execute(_PLACES.where(MentionRow.id.in_(part), *_counted()))
-            found.update((one.mention_id, one) for one in _places(rows))
+            found.update((one.mention_id, one) for one in _places(rows.all()))
         return [found[one] for one in mention_ids if one in found]
 
     def decided_alike(self, mention_id: int) -> list[DecidedPlace]:
         this = self._this(mention_id)
         query = _PLACES.where(MentionRow.string_key == this.string_key, MentionRow.type == this.type, *_counted())
-        return list(_places(self._conn.execute(query)))
+        return list(_places(self._conn.execute(query).all()))
 
     def other_decisions(self, mention_id: int) -> list[OtherDecision]:
         this = self._this(mention_id)
@@ -65,11 +65,13 @@ def _counted() -> tuple[ColumnElement[bool], ...]:
     return MentionRow.outcome.in_(GOLD), ~MentionRow.deleted, MentionRow.document_id.not_in(hidden())
 
 
+_verdict = lru_cache(maxsize=16_384)(verdict_of)
+
+
 def _places(rows: Iterable[AnyRow]) -> Iterator[DecidedPlace]:
     """Of rows of `_PLACES`; many have one verdict, which is read once."""
-    read = lru_cache(maxsize=4096)(verdict_of)
     for id_, document_id, external_id, text, key, type_, outcome, entity_ids, reason, curator in rows:
-        verdict = read(outcome, entity_ids, reason)
+        verdict = _verdict(outcome, entity_ids, reason)
         yield DecidedPlace(id_, document_id, external_id, text, key, type_, verdict, curator)
 
 
