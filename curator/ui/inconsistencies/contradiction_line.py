@@ -37,10 +37,12 @@ Obsolete: TypeAlias = Callable[[str], Replacement | None]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the line is about: a mention with what would be decided, and a mention that was just decided."""
+    """What the line is about: a mention with its links and what would be decided, and a mention that was just
+    decided."""
 
     mention_id: int | None = None
     verdict: Verdict | None = None
+    linked: tuple[str, ...] = ()
     decided: int | None = None
 
 
@@ -114,7 +116,8 @@ class ContradictionLine(QObject):
         if view is None or bench.judging or shuffled or view.held_out:
             return Question()
         decided = self._decided if self._decided != view.mention.id else None
-        return Question(view.mention.id, _verdict(view, bench.candidates.highlighted), decided)
+        linked = view.decision.verdict.entity_ids if view.decision is not None else ()
+        return Question(view.mention.id, _verdict(view, bench.candidates.highlighted), linked, decided)
 
     @Slot()
     def _look(self) -> None:
@@ -122,7 +125,7 @@ class ContradictionLine(QObject):
         if question == self._asked:
             return
         self._asked = question
-        if question.verdict is None and question.decided is None:
+        if question.verdict is None and not question.linked and question.decided is None:
             self._show(Answer(question))
         else:
             service, obsolete = self._service, self._bench.project.knowledge.obsolete
@@ -152,25 +155,30 @@ def _verdict(view: MentionView, highlighted: str | None) -> Verdict | None:
 def _answer(service: InconsistencyService, obsolete: Obsolete, question: Question) -> Answer:
     """Called in the background. The mention on show comes before the one just decided."""
     try:
-        return _replaced(obsolete, question) or _found(service, question)
+        return _replaced(obsolete, question) or _found(service, obsolete, question)
     except UserError:  # the mention was deleted meanwhile
         return Answer(question)
 
 
 def _replaced(obsolete: Obsolete, question: Question) -> Answer | None:
-    """Where the verdict names an obsolete entity."""
-    ids = question.verdict.entity_ids if question.verdict is not None else ()
-    found = next((new for one in ids if (new := obsolete(one)) is not None), None)
+    """Where the mention is linked to an obsolete entity."""
+    found = next((new for one in question.linked if (new := obsolete(one)) is not None), None)
     return Answer(question, question.mention_id, found) if found is not None else None
 
 
-def _found(service: InconsistencyService, question: Question) -> Answer:
+def _found(service: InconsistencyService, obsolete: Obsolete, question: Question) -> Answer:
     if question.mention_id is not None and question.verdict is not None:
         found = service.contradiction(question.mention_id, question.verdict)
-        if found is not None:
+        if found is not None and not _renews(obsolete, found.verdict, question.verdict):
             return Answer(question, question.mention_id, found)
     found = service.contradiction_of_current(question.decided) if question.decided is not None else None
     return Answer(question, question.decided if found is not None else None, found)
+
+
+def _renews(obsolete: Obsolete, old: Verdict, new: Verdict) -> bool:
+    """Whether one links to what replaces the obsolete entity of the other: that contradicts nothing."""
+    found = obsolete(old.entity_ids[0]) if len(old.entity_ids) == 1 else None
+    return found is not None and new.entity_ids in [(one.id,) for one in (*found.replaced_by, *found.consider)]
 
 
 def _words(answer: Answer) -> str:

@@ -45,7 +45,8 @@ FAILED = "The list could not be read; the log says why. Open the window again."
 NOT_MARKED = "This string is decided in one way so far: there is nothing to mark."
 LAST, FIRST = "This is the last place in the list.", "This is the first place in the list."
 EMPTY = "No inconsistency is listed."
-MOST_ANSWERS = 8
+MOST_ANSWERS, LONGEST = 4, 40
+"""Answers on the line, and characters of each: others are found with a search."""
 Hear: TypeAlias = Callable[[Inconsistencies], None]
 Find: TypeAlias = Callable[[Hear | None], tuple[Inconsistencies, Inconsistency | None]]
 
@@ -256,10 +257,11 @@ class InconsistencyWindow(ShowDialog):
         one, ids = chosen
         names = dict(self.page.every.names) if self.page.every is not None else {}
         names |= {entity.id: entity.name for entity in one.replacements}
-        answers = []
-        for number, verdict in enumerate(_targets(one)[:MOST_ANSWERS], start=1):
-            words, act = decided_words(verdict, names), partial(self._want, one, ids, verdict)
-            answers.append(StripAnswer(Qt.Key(Qt.Key.Key_0 + number), str(number), words, act, enter=number == 1))
+        answers, targets = [], _targets(one)
+        for number, verdict in enumerate(targets[:MOST_ANSWERS], start=1):
+            words, act = _shortened(decided_words(verdict, names)), partial(self._want, one, ids, verdict)
+            usual = number == 1 and (not one.entity_id or len(targets) == 1)  # else it has to be chosen
+            answers.append(StripAnswer(Qt.Key(Qt.Key.Key_0 + number), str(number), words, act, enter=usual))
         search = partial(self._ask_entity, one, ids)
         answers.append(StripAnswer(Qt.Key.Key_Slash, "/", tr("another entity…"), search, enter=not answers))
         self.strip.put(ntr(ONE_INTO, INTO, len(ids)), answers, note=self._others_words(one, ids))
@@ -311,6 +313,10 @@ class InconsistencyWindow(ShowDialog):
             self.back()
         else:
             super().reject()
+
+
+def _shortened(words: str) -> str:
+    return words if len(words) <= LONGEST else f"{words[: LONGEST - 1]}…"
 
 
 def _targets(one: Inconsistency) -> list[Verdict]:
