@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEd
 from curator.domain.documents import Split
 from curator.domain.wording import ntr, tr
 from curator.services.queue import MOST, CorpusQuery, Found, Hit, HitChoice, PassageChoice
-from curator.ui.corpus.hit_list import HitDelegate, HitHeader, HitRow, makeable, row_of
-from curator.ui.deciding import CheckMark, KwicList
+from curator.ui.corpus.hit_list import HitDelegate, HitHeader, HitRow, row_of
+from curator.ui.deciding import CheckMark, TickList
 from curator.ui.jobs import KeyHints
 from curator.ui.kit import ElidedLabel, FlowRow, Glance, rows_in_sight
 from curator.ui.queue import SPLIT_WORDS
@@ -128,7 +128,7 @@ class CorpusPage(QWidget):
         self._rows = 0
         self.form = QueryForm(self)
         self.header = HitHeader(self)
-        self.list = KwicList(tr("Hits in their contexts"), self, glance=glance)
+        self.list = TickList(tr("Hits in their contexts"), self, glance=glance)
         self.list.setItemDelegate(HitDelegate(self.list))
         self.list.set_empty_words(tr(START))
         self.count = ElidedLabel(muted=True, parent=self)
@@ -138,8 +138,9 @@ class CorpusPage(QWidget):
         self._compose()
         self.form.entered.connect(lambda: self._enter())
         self.list.verticalScrollBar().rangeChanged.connect(self._align_header)
-        self.list.pressed.connect(self._key)
-        self.list.clicked_mark.connect(lambda row: self._toggle([row]))
+        self.list.acted.connect(self.pressed)
+        self.list.ticks_changed.connect(self._ticked)
+        self.list.unable.connect(lambda: self.said.emit(tr(NONE_MAKEABLE)))
         glance.remember(self.list.viewport(), self._lines_shown)
 
     def _compose(self) -> None:
@@ -233,26 +234,8 @@ class CorpusPage(QWidget):
     def _lines_shown(self) -> Iterable[Hashable]:
         return [_key(hit) for one in rows_in_sight(self.list) if (hit := self._hit(one)) is not None]
 
-    def _key(self, key: int) -> None:
-        at = self.list.currentIndex().row()
-        if key == Qt.Key.Key_A:
-            self._toggle(list(self.list.lines.lines))
-        elif key == Qt.Key.Key_Space and at >= 0:
-            self._toggle([at])
-            self.list.go_by(1)
-        else:
-            self.pressed.emit(key)
-
-    def _toggle(self, rows: Sequence[int]) -> None:
-        """Ticks all of which a mention can be made, or, where all are ticked, none."""
-        able = [one for one in rows if (hit := self._hit(one)) is not None and makeable(hit)]
-        if not able:
-            self.said.emit(tr(NONE_MAKEABLE))
-            return
+    def _ticked(self) -> None:
         self.said.emit("")
-        ticked = set(self.list.lines.marked(CheckMark.TICKED))
-        every = all(one in ticked for one in able)
-        self.list.lines.set_marks(dict.fromkeys(able, CheckMark.UNTICKED if every else CheckMark.TICKED))
         self._say_count()
 
 

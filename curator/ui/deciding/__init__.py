@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         nil_key,
     )
     from curator.ui.deciding.group_decider import GroupDecider
-    from curator.ui.deciding.kwic_list import KwicDelegate, KwicList
+    from curator.ui.deciding.kwic_list import KwicDelegate, KwicList, TickList
     from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
     from curator.ui.deciding.navigator import Navigator
     from curator.ui.deciding.propagation import RepeatPanel
@@ -38,6 +38,7 @@ __all__ = [
     "RepeatPanel",
     "Revision",
     "StripAnswer",
+    "TickList",
     "candidate_key",
     "document_key",
     "mention_key",
@@ -49,7 +50,7 @@ __getattr__ = opened_late(
     candidate_desk="CandidateDesk",
     decider="Decider Leftover Revision candidate_key document_key mention_key nil_key",
     group_decider="GroupDecider",
-    kwic_list="KwicDelegate KwicList",
+    kwic_list="KwicDelegate KwicList TickList",
     kwic_rows="CheckMark KwicRow",
     navigator="Navigator",
     propagation="RepeatPanel",

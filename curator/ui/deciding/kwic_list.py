@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 from PySide6.QtCore import (
     QEvent,
@@ -284,3 +284,37 @@ def rule(parent: QWidget) -> QFrame:
     line.setFrameShadow(QFrame.Shadow.Plain)
     line.setForegroundRole(QPalette.ColorRole.Mid)
     return line
+
+
+class TickList(KwicList):
+    """Space ticks a line and goes on, A ticks all, a click on a box its line; where all of them are ticked, it takes
+    the ticks away."""
+
+    ticks_changed = Signal()
+    unable = Signal()  # none of these lines can be ticked
+    acted = Signal(int)  # Qt.Key, of those that neither move nor tick
+
+    def __init__(self, name: str, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
+        super().__init__(name, parent, glance=glance)
+        self.pressed.connect(self._act)
+        self.clicked_mark.connect(lambda row: self._toggle([row]))
+
+    def _act(self, key: int) -> None:
+        at = self.currentIndex().row()
+        if key == Qt.Key.Key_A:
+            self._toggle(self.lines.lines)
+        elif key == Qt.Key.Key_Space and at >= 0:
+            self._toggle([at])
+            self.go_by(1)
+        else:
+            self.acted.emit(key)
+
+    def _toggle(self, rows: Iterable[int]) -> None:
+        marks = {one: row.mark for one in rows if (row := self.lines.row(one)) is not None}
+        able = [one for one, mark in marks.items() if mark is not CheckMark.NONE]
+        if not able:
+            self.unable.emit()
+            return
+        every = all(marks[one] is CheckMark.TICKED for one in able)
+        self.lines.set_marks(dict.fromkeys(able, CheckMark.UNTICKED if every else CheckMark.TICKED))
+        self.ticks_changed.emit()

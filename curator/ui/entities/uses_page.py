@@ -11,7 +11,7 @@ from curator.domain.documents import Split
 from curator.domain.wording import ntr, tr
 from curator.services.knowledge import UsedString, UseFilter, UseOrder, Uses
 from curator.services.ports import MentionUse
-from curator.ui.deciding import CheckMark, KwicList
+from curator.ui.deciding import CheckMark, TickList
 from curator.ui.entities.use_list import UseDelegate, UseHeader, UseRow, rows_of
 from curator.ui.jobs import KeyHints
 from curator.ui.kit import ElidedLabel, FlowRow, Glance, RecordColumn, RecordTable, rows_in_sight
@@ -114,7 +114,7 @@ class UsesPage(QWidget):
         )
         self.strings.horizontalHeader().setResizeContentsPrecision(50)
         self.header = UseHeader(self)
-        self.list = KwicList(tr("Uses of the entity in their contexts"), self, glance=self._glance)
+        self.list = TickList(tr("Uses of the entity in their contexts"), self, glance=self._glance)
         self.list.setItemDelegate(UseDelegate(self.list))
         self.count = ElidedLabel(muted=True, parent=self)
         self.count.setMinimumWidth(24 * self.fontMetrics().horizontalAdvance("0"))
@@ -148,8 +148,8 @@ class UsesPage(QWidget):
         self.strings.activated.connect(lambda: self.list.setFocus(Qt.FocusReason.OtherFocusReason))
         self.filters.changed.connect(self._list)
         self.list.verticalScrollBar().rangeChanged.connect(self._align_header)
-        self.list.pressed.connect(self._key)
-        self.list.clicked_mark.connect(lambda row: self._toggle([row]))
+        self.list.acted.connect(self.pressed)
+        self.list.ticks_changed.connect(self._say_count)
 
     # --- what is shown ---
 
@@ -245,23 +245,6 @@ class UsesPage(QWidget):
     def _lines_shown(self) -> list[Hashable]:
         rows = (self.list.lines.row(one) for one in rows_in_sight(self.list))
         return [_key(row.context.mention_id) for row in rows if row is not None and row.context is not None]
-
-    def _key(self, key: int) -> None:
-        at = self.list.currentIndex().row()
-        if key == Qt.Key.Key_A:
-            self._toggle(list(self.list.lines.lines))
-        elif key == Qt.Key.Key_Space and at >= 0:
-            self._toggle([at])
-            self.list.go_by(1)
-        else:
-            self.pressed.emit(key)
-
-    def _toggle(self, rows: list[int]) -> None:
-        """Ticks all of them, or, where all are ticked, none."""
-        found = [self.list.lines.row(one) for one in rows]
-        every = all(row is not None and row.mark is CheckMark.TICKED for row in found)
-        self.list.lines.set_marks(dict.fromkeys(rows, CheckMark.UNTICKED if every else CheckMark.TICKED))
-        self._say_count()
 
 
 def _key(mention_id: int) -> Hashable:
