@@ -236,6 +236,12 @@ PRESETS = (
 Named = TypeVar("Named", Attribute, AttributeValue)
 
 
+def called(known: Sequence[Named], name: str) -> Named | None:
+    """The one of this name, else one that had it before."""
+    now = next((one for one in known if one.name == name), None)
+    return now or next((one for one in known if name in one.former), None)
+
+
 def _renamed(one: Named, name: str) -> Named:
     """Under the name, with those that it had."""
     return _of_names(one, name.strip(), (*one.former, one.name))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from curator.domain.attributes import KEY as ATTRIBUTES_KEY
+from curator.domain.attributes import Scheme, called, load_scheme
 from curator.domain.documents import DocumentState, Split
-from curator.domain.facets import FacetCube, Facets
+from curator.domain.facets import Facet, FacetCube, Facets, attribute_value
 from curator.domain.wording import UserError, tr
 from curator.services.ports import QueueFilter, Store
 
@@ -42,7 +45,7 @@ KEY = "saved_filters"  # JSON: name -> filter
 
 
 class SavedFilters:
-    """By name, in the order of the alphabet."""
+    """By name, in the order of the alphabet. Attributes and values that were renamed since have their new names."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -50,7 +53,9 @@ class SavedFilters:
     def all(self) -> dict[str, QueueFilter]:
         with self._store.read() as unit:
             kept = json.loads(unit.meta.get(KEY) or "{}")
-        return {name: filter_from_json(kept[name]) for name in sorted(kept, key=str.casefold)}
+            scheme = load_scheme(unit.meta.get(ATTRIBUTES_KEY) or "")
+        found = {name: filter_from_json(kept[name]) for name in sorted(kept, key=str.casefold)}
+        return {name: _with_new_names(where, scheme) for name, where in found.items()}
 
     def save(self, name: str, where: QueueFilter) -> None:
         """Keep a filter, in place of one of the same name. Raises UserError without a name."""
@@ -67,6 +72,21 @@ class SavedFilters:
             kept = json.loads(unit.meta.get(KEY) or "{}")
             if kept.pop(name, None) is not None:
                 unit.meta.set(KEY, json.dumps(kept, ensure_ascii=False))
+
+
+def _with_new_names(where: QueueFilter, scheme: Scheme) -> QueueFilter:
+    values = where.facets.values(Facet.ATTRIBUTE)
+    if not values:
+        return where
+    return replace(where, facets=where.facets.only(Facet.ATTRIBUTE, [_new_name(one, scheme) for one in values]))
+
+
+def _new_name(chosen: str, scheme: Scheme) -> str:
+    """A value of the facet with the names that attribute and value have now; as it is where there are none."""
+    name, _, value = chosen.partition("=")
+    attribute = called(scheme.shown, name)
+    known = called(attribute.shown, value) if attribute is not None else None
+    return attribute_value(attribute.name if attribute else name, known.name if known else value)
 
 
 def filter_as_json(where: QueueFilter) -> dict[str, Any]:

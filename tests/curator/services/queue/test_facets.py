@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from curator.domain.attributes import Scheme
 from curator.domain.documents import DocumentState, Split
 from curator.domain.facets import Facet, Facets
 from curator.domain.wording import UserError
@@ -33,3 +34,16 @@ def test_guidelines_are_kept(filled: World) -> None:
     with pytest.raises(UserError, match="1,000,000"):
         guidelines.set_text("x" * 1_000_001)
     assert guidelines.text().startswith("# Drugs")
+
+
+def test_a_filter_follows_attributes_and_values_that_are_renamed(filled: World) -> None:
+    project = filled.project
+    project.attributes.save(Scheme().with_attribute("negation", ("affirmed", "negated")))
+    values = ["negation=negated", "negation=", "gone=x"]
+    project.filters.save("negated", QueueFilter(facets=Facets.of({Facet.ATTRIBUTE: values})))
+    project.attributes.save(project.attributes.scheme().renamed(1, "polarity").value_renamed(2, "negative"))
+    found = project.filters.all()["negated"].facets
+    assert found.values(Facet.ATTRIBUTE) == ("gone=x", "polarity=", "polarity=negative")
+    project.attributes.set([filled.mentions(1)[0]], 1, 2)
+    one = QueueFilter(facets=found.only(Facet.ATTRIBUTE, ["polarity=negative"]))
+    assert project.facets.documents(one) == {1: 1}
