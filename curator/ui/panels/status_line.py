@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenuBar, QToolButton, QWidget
 
 from curator.domain.jobs import LinkerState, LinkerStatus
@@ -20,6 +20,10 @@ WORDS = {
 }
 
 
+BETWEEN = 6
+"""Pixels between titles of a menu bar, at least."""
+
+
 class StatusLine(QWidget):
     """`saved 10:42:07 · linker: ready (CPU)`. The linker's words carry the whole sentence as their tooltip."""
 
@@ -30,7 +34,8 @@ class StatusLine(QWidget):
         self._bad: set[QLabel] = set()  # what they say needs attention
         self._linker = QLabel(self)
         self._linker.setAccessibleName(tr("Linker"))
-        line = QHBoxLayout(self)
+        self._watched = False
+        line = self._line = QHBoxLayout(self)
         line.setContentsMargins(8, 2, 12, 4)  # as high as a menu's title
         line.setSpacing(6)
         self.i_am = QToolButton(self)
@@ -44,6 +49,7 @@ class StatusLine(QWidget):
             label.setTextFormat(Qt.TextFormat.PlainText)
 
     def clear(self) -> None:
+        self.i_am.setText("")
         self.i_am.hide()
         self._saved.clear()
         self._saved.setMinimumWidth(0)
@@ -52,7 +58,7 @@ class StatusLine(QWidget):
         self.adjust()
 
     def show_curator(self, name: str) -> None:
-        if name != self.i_am.text() or self.i_am.isHidden():
+        if name != self.i_am.text():
             self.i_am.setText(name)
             self.i_am.setAccessibleName(tr("Curator: {name}", name=name))
             self.i_am.show()
@@ -107,10 +113,37 @@ class StatusLine(QWidget):
         if event.type() is QEvent.Type.PaletteChange and self._bad:
             self._colour()
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The menu bar became wider or narrower, or its titles longer."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.FontChange, QEvent.Type.ActionChanged):
+            self.adjust()
+        return super().eventFilter(watched, event)
+
+    def _make_room(self, bar: QMenuBar) -> None:
+        """Hide what the bar has no room for next to its menus, first the name, then when it was saved, then the linker;
+        what needs attention stays."""
+        titles = sum(bar.actionGeometry(one).width() + BETWEEN for one in bar.actions() if one.isVisible()) + BETWEEN
+        parts: tuple[QToolButton | QLabel, ...] = (self.i_am, self._saved, self._linker)
+        wanted = [bool(one.text()) for one in parts]
+        for one, shown in zip(parts, wanted, strict=True):
+            one.setVisible(shown)
+        for one in parts:
+            self._line.activate()
+            if self._line.sizeHint().width() <= bar.width() - titles:
+                break
+            one.setVisible(one in self._bad)
+        hidden = [one.text() for one, shown in zip(parts, wanted, strict=True) if shown and one.isHidden()]
+        self.setToolTip(" ".join(hidden))
+
     def adjust(self) -> None:
         """A menu bar places its corner again only when it is laid out."""
-        self.updateGeometry()
         bar = self.parentWidget()
+        if isinstance(bar, QMenuBar):
+            if not self._watched:
+                self._watched = True
+                bar.installEventFilter(self)
+            self._make_room(bar)
+        self.updateGeometry()
         if isinstance(bar, QMenuBar):
             before = self.width()
             self.adjustSize()
