@@ -121,7 +121,7 @@ def expanded(raw: Mapping[str, Any], *, quick: bool = False) -> dict[str, Any]:
 
 def cost(recipe: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, float]:
     """Seconds on two cores: `fixed_seconds`, for one decision in one epoch with a frozen and with a trained entity
-    tower, and for one entity to be encoded. `recipe` tells role, network and regulariser."""
+    tower, and for one entity to be encoded. `recipe` gives role, network and regulariser."""
     if recipe.get("network") == "none":
         each = SECONDS_PER_REFITTED_DECISION
         return {

@@ -1,7 +1,7 @@
 """What the program says is plain, current English: words that are used in no odd sense, full stops, figures that hold.
 
 `SAID` is everything that users read: translated sentences, the help and messages of the command line, the manual and
-the pages at the root. `CLEAN` are the rooms whose docstrings and comments are held to the same words.
+the pages at the root. `CLEAN` are the packages whose docstrings and comments are held to the same words.
 """
 
 from __future__ import annotations
@@ -58,11 +58,8 @@ ODD = {
 """Phrases in the sense that a reader stumbles over, and what to write instead."""
 OF_THE_CODE = {r"\bgate\b": "check", r"\bserves\b": "is in use", r"\bheard by\b": "used by", r"\bpromot\w+": "use"}
 """Words of the code that users do not meet."""
-CLEAN = (
-    *("models", "training", "curator/commands", "curator/jobs", "curator/settings"),
-    *("curator/ui/document", "curator/ui/jobs", "curator/ui/kit", "curator/ui/people", "curator/ui/shell"),
-)
-"""Rooms whose docstrings and comments say the same in the same words."""
+CLEAN = ("models", "training", "resources", "curator")
+"""Packages whose docstrings and comments are held to the same words."""
 STOPPED = re.compile(r"(?:[.?!:…]|[.?!…][)”\"'’*]|[)”]|\}|\])$")
 TWO_SENTENCES = re.compile(r"[a-z0-9)”}]\. (?=[A-Z“*{])")
 TIPS = ("setToolTip", "setStatusTip", "showMessage")

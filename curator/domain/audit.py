@@ -136,7 +136,7 @@ class Inconsistency:
     `document_id` and `external_id` say in which document it is, None and '' of one that is in several. `text` is the
     most frequent spelling, or the obsolete entity's name. `scope` is what it is remembered by once it is `intended`.
     `entity_id` is the obsolete entity, '' for the other kinds; `obsolete`: the knowledge base calls it so, else it does
-    not have it. `replacements` are the entities to link to instead, as far as they are known.
+    not have it. `replacements` are the known entities to link to instead.
     """
 
     kind: InconsistencyKind

@@ -4,7 +4,7 @@
   (`annotator`, `updated_at`, as TeamTat has them); a moved or retyped mention its locations, text and type.
 * An attribute of a mention is an infon of its annotation.
 * A deleted or rejected mention's annotation goes; relations stay, and those that lose one are reported. A relation
-  that a curator deleted goes; a new one is the document's, with who added it and when.
+  that a curator deleted is removed; a new one is added to the document, with its curator and time.
 * A new mention's annotation goes to the passage or sentence in which it begins.
 * From XML to JSON and back all infons and relations come along; a document from another format is written from scratch.
 """

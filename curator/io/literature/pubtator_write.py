@@ -6,8 +6,8 @@
 * NIL is `-1`. Ids are written in the file's own habit (`IdStyle`).
 * A deleted or rejected mention's line goes; relation and other lines stay, but for relations that a curator deleted.
   New relations follow the last line that says something.
-* A new mention's line follows the last mention line that starts no later, otherwise it stands before the first
-  mention line, or after the headers when there is none.
+* A new mention's line follows the last mention line that starts no later, otherwise it is before the first mention
+  line, or after the headers when there is none.
 * A document from another format gets a new record, its line breaks written as spaces.
 """
 

@@ -130,7 +130,7 @@ def _document_name(external_id: str) -> str:
     return tr("document {external_id}", external_id=external_id)
 
 
-# The project's guidelines: Markdown that every curator has beside the text.
+# The project's guidelines: Markdown that every curator can show next to the text.
 
 GUIDELINES_KEY = "guidelines"
 LONGEST_GUIDELINES = 1_000_000

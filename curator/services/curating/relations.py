@@ -25,7 +25,7 @@ SAMPLED = 200
 
 
 class RelationService:
-    """Adds and deletes relations. `curator` returns the name of who acts."""
+    """Adds and deletes relations. `curator` returns the name of the curator."""
 
     def __init__(
         self, store: Store, events: EventBus, clock: Clock, reader: RelationReader, *, curator: Callable[[], str]

@@ -188,7 +188,7 @@ class Walker:
         return Walked(change, every - len(made))
 
     def _taken(self, unit: UnitOfWork, journey: Journey, operations: Sequence[int]) -> list[Change]:
-        """As far as these are what is undone, or redone, next."""
+        """Undo or redo these, up to the first that is not the next to be undone or redone."""
         made: list[Change] = []
         for target in operations:
             change = self._undoer.one(unit, target, actor=self._curator(), forward=journey.forward)

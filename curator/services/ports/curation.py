@@ -320,7 +320,7 @@ class DecisionRepository(Protocol):
         ...
 
     def undo_steps(self, *, down_to: int = 0) -> list[int]:
-        """What undoing reverses, in its order, as far as the ids are not smaller than `down_to`."""
+        """What undoing reverses, in its order, without ids that are smaller than `down_to`."""
         ...
 
     def redo_steps(self) -> list[int]:

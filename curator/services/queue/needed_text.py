@@ -2,7 +2,7 @@
 
 Found from the text that is searched for alone, and only where it is sure: no answer changes by it. Without regard to
 case, `regex` matches k with the Kelvin sign, s with ſ, and i with İ and ı; every other ASCII letter only with its other
-case. These three, and whatever is not ASCII, stand for any one character here, so Unicode's forms need no care.
+case. These three, and characters outside ASCII, stand for any one character here, so Unicode forms do not matter.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Group:
 
 
 def needed_by_words(text: str, *, case: bool) -> Needed | None:
-    """The word that tells most; None where none tells enough."""
+    """The most selective word; None where no word is selective enough."""
     return _best(_characters(one, case=case) for one in text.split())
 
 
@@ -71,7 +71,7 @@ def _fixed(run: Needed) -> int:
 
 
 def _runs(pattern: str) -> list[str]:
-    """The literal characters that every match contains, as far as they follow each other. Raises _UnknownError."""
+    """The runs of literal characters that every match contains. Raises _UnknownError."""
     runs, at, groups = [""], 0, []
     while at < len(pattern):
         one, literal, begun = pattern[at], "", len(runs)

@@ -40,7 +40,7 @@ NOTE = "Was {before}; changed to {after} in the list of inconsistencies"
 
 
 class InconsistencyService:
-    """`curator` returns the name of who acts; `round_of` the round that they are judging in, if any."""
+    """`curator` returns the name of the curator; `round_of` the round that they are judging in, if any."""
 
     def __init__(
         self,

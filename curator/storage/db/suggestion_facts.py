@@ -1,4 +1,4 @@
-"""What facets ask of a suggestion, in a narrow table beside it: counting 100,000 rows must not read 200 MB.
+"""What facets need of a suggestion, in a narrow table of its own: counting 100,000 rows must not read 200 MB.
 
 A row is written with its suggestion, in the same transaction; `decided_rank` also when the mention is linked.
 """
@@ -144,7 +144,7 @@ def _columns(head: Head, text: str) -> dict[str, object]:
 
 
 def _head(payload: bytes) -> Head:
-    """As `packing.pack_suggestion` writes it: the lists stand in this order, and within a string quotes are escaped."""
+    """As `packing.pack_suggestion` writes it: the lists are in this order, and quotes within a string are escaped."""
     text = zlib.decompress(payload).decode()
     ids, at = _list(text, '{"ids":')
     if not ids:

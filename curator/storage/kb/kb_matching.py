@@ -98,7 +98,7 @@ def add_obsolete(tables: KbTables, source: str, entities: Sequence[ObsoleteEntit
 
 def obsolete(tables: KbTables, entity_ids: Iterable[str]) -> dict[str, ObsoleteEntity]:
     """Those of the ids that are obsolete, keyed as given; case does not matter. What the version has is not obsolete,
-    whatever another source says."""
+    even if another source says so."""
     if not _has_obsolete(tables):
         return {}
     keys: dict[str, list[str]] = {}

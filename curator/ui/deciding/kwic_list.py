@@ -287,8 +287,8 @@ def rule(parent: QWidget) -> QFrame:
 
 
 class TickList(KwicList):
-    """Space ticks a line and goes on, A ticks all, a click on a box its line; where all of them are ticked, it takes
-    the ticks away."""
+    """Space ticks a line and moves to the next, A ticks all, and a click on a box ticks its line. If all of them are
+    ticked, this removes the ticks."""
 
     ticks_changed = Signal()
     unable = Signal()  # none of these lines can be ticked

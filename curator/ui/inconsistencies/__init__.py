@@ -1,7 +1,7 @@
 """Decisions that contradict each other: the list of them, going from place to place, marking, settling, and the line
 that says so while somebody decides.
 
-* **The list stays beside the text.** A worker thread reads it, and again after changes; what is highlighted stays. The
+* **The list stays next to the text.** A worker thread reads it, and again after changes; what is highlighted stays. The
   places of the highlighted row are read in parts, each with its context.
 * **Only what was seen changes.** Ticked places that were never on the screen (`Glance.unseen`) are refused.
 * **The line in the panel never delays a key**: what contradicts the highlighted candidate is read in a worker thread

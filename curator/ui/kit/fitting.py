@@ -68,7 +68,7 @@ def make_room_for_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> No
 
 
 def grow(dialog: QDialog, size: QSize) -> None:
-    """Resize a dialog; one that is shown already is moved as far as it would reach beyond the edge of the screen."""
+    """Resize a dialog; one that is shown already is moved back onto the screen where it would reach beyond the edge."""
     dialog.resize(size)
     handle = dialog.windowHandle()
     if handle is None or not handle.isVisible():

@@ -30,7 +30,7 @@ SAMPLE = Prompt('Answer with JSON only: {"choice": 1}', ("1",))
 
 
 class OpinionDialog(FormDialog):
-    """`values` are the settings that stand in the dialog, by name. Nothing is sent before a button asks for it."""
+    """`values` are the settings that the dialog shows, by name. Nothing is sent before a button asks for it."""
 
     def __init__(self, service: OpinionService, *, mention_id: int | None, parent: QWidget | None = None) -> None:
         super().__init__(tr("Second opinion"), intro=tr(INTRO), ok=tr("Save"), parent=parent)
@@ -128,7 +128,7 @@ class OpinionDialog(FormDialog):
     def _warn(self) -> None:
         self.warning.set_note(tr(WARNING) if self.place.currentData() == OpinionPlace.ANY.value else "")
 
-    # --- what stands in it ---
+    # --- what it shows ---
 
     @property
     def values(self) -> dict[str, Any]:

@@ -106,7 +106,7 @@ class OpinionFlows(QObject):
             self._ask(view, options, send=True)
 
     def _ask(self, view: MentionView, options: OpinionOptions, *, send: bool) -> None:
-        """Look for the stored opinion, and with `send` ask the model: beside the window's thread."""
+        """Look for the stored opinion, and with `send` ask the model, in the background."""
         self._stopper = stopper = Stopper()
         if send:
             self._show(tr(ASKING, model=options.model))
@@ -146,7 +146,7 @@ class OpinionFlows(QObject):
     # --- the queue ---
 
     def ask_queue(self) -> None:
-        """Count the doubtful mentions, ask whether to go on, and ask about them in the background."""
+        """Count the doubtful mentions, ask whether to continue, and ask about them in the background."""
         options, bench, service = self._service.options, self._bench, self._service
         if refusal := refusal_words(options):
             bench.say(refusal)
@@ -197,7 +197,7 @@ class OpinionFlows(QObject):
         return dialog
 
     def close_windows(self) -> None:
-        """They go with the project, as does the request under way."""
+        """They go with the project, as does the request that is running."""
         self._rest.stop()
         self._stopper.stop()
         self.worker.close()

@@ -20,7 +20,7 @@ LINES = 9
 
 
 class PromptDialog(FormDialog):
-    """`template` is what stands in the dialog. `prompt` makes the whole prompt of a template; it raises UserError."""
+    """`template` is what the dialog shows. `prompt` makes the whole prompt of a template; it raises UserError."""
 
     enter_accepts = False
 

@@ -105,7 +105,7 @@ def can_be_read(one: FileAttribute) -> bool:
 
 
 def state_words(one: FileAttribute) -> str:
-    """How it stands to the project: “new”, “2 values are new”, “read” or that it cannot be read."""
+    """Its state in the project: “new”, “2 values are new”, “read” or that it cannot be read."""
     if one.refusal:
         return tr("cannot be read")
     if not one.known:

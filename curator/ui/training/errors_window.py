@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 SORT_ROLE = ROW_ROLE + 1
 WIDTHS = (0, 16, 0, 19, 19, 0, 0, 0, 0, 0)
-"""In letters, of the columns that the user can make wider; 0 is as wide as what stands there."""
+"""In letters, of the columns that the user can make wider; 0 is as wide as its content."""
 CONTEXT = 2
 BEFORE = 32
 """Characters of the text before a mention that its context shows; the column is cut on the right."""
@@ -347,7 +347,7 @@ class ErrorsWindow(ShowDialog):
 
 
 def context_words(row: EvaluationError) -> str:
-    """The mention between what stands around it, which is cut to whole words on the left."""
+    """The mention with the text around it, which is cut to whole words on the left."""
     before = row.before
     if len(before) > BEFORE:
         before = "…" + before[-BEFORE:].partition(" ")[2]
