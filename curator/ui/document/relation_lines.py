@@ -1,7 +1,7 @@
 """Lines between related mentions, over the text: where they go, and painting them.
 
 A line is an arc above the letters of one line of text, and a curve from line to line; its arrow shows the direction.
-Geometry and pictures are made once for a layout, so that a key costs the same with 500 of them.
+Geometry and pictures are made once for a layout, so that a key draws none of them again.
 """
 
 from __future__ import annotations
