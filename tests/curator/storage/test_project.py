@@ -112,11 +112,12 @@ def test_an_older_project_is_backed_up_and_upgraded(folder, monkeypatch):
 
 
 def test_a_newer_project_is_refused_and_untouched(folder):
+    newer = migrations.current_version() + 1
     with closing(sqlite3.connect(folder / "project.sqlite")) as conn:
-        conn.execute("PRAGMA user_version = 9")
+        conn.execute(f"PRAGMA user_version = {newer}")
     before = (folder / "project.sqlite").read_bytes()
     for read_only in (False, True):
-        with pytest.raises(NewerProjectError, match="schema 9"):
+        with pytest.raises(NewerProjectError, match=f"schema {newer}"):
             open_project(folder, read_only=read_only)
     assert (folder / "project.sqlite").read_bytes() == before
 
