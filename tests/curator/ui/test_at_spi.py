@@ -57,7 +57,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> list[Found]:
     env |= {name: str(folder / name.casefold()) for name in names}
     program = ["env", f"PYTHONPATH={ROOT}", sys.executable, "-m", "tests.curator.ui.atspi.program", str(folder)]
     command = ["dbus-run-session", "--", str(SYSTEM), str(HERE / "probe.py"), *program]
-    done = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, timeout=240, check=False)
+    done = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, timeout=300, check=False)
     assert done.stdout, done.stderr.decode()
     found: list[Found] = json.loads(done.stdout)
     return found
