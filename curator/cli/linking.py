@@ -1,9 +1,11 @@
-"""index, link, detect, opinion."""
+"""index, link, detect, opinion, serve."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
@@ -12,7 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, SPLIT, counted, ensure_index, opened, run_job, run_steps, say
+from curator.cli.console import (
+    AS_JSON,
+    PROJECT,
+    SPLIT,
+    FilePath,
+    counted,
+    echo,
+    ensure_index,
+    opened,
+    run_job,
+    run_steps,
+    say,
+)
 from curator.domain.documents import Split
 from curator.domain.suggestions import OpinionUse
 from curator.domain.wording import UserError
@@ -48,7 +62,7 @@ def index(project: Path, *, lexical: bool, again: bool, as_json: bool) -> None:
 @click.option("--split", type=SPLIT, help="Link only the documents of this split.")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=FilePath(path_type=Path),
     help="Write the suggestions to this file, one JSON line per mention, and save nothing in P.",
 )
 @LEXICAL
@@ -236,10 +250,10 @@ def opinion(project: Path, *, limit: int, address: str, model: str, gold: bool, 
         )
         if chosen.use is OpinionUse.OFF:
             raise UserError(
-                "Second opinions are turned off. Give --address, or turn them on in Tools › Second opinion…."
+                "Second opinions are turned off. Give --address, or turn them on in Tools › Second opinion."
             )
         if not chosen.address.strip() or not chosen.model.strip():
-            raise UserError("Give --address and --model, or enter them in Tools › Second opinion….")
+            raise UserError("Give --address and --model, or enter them in Tools › Second opinion.")
         listed = service.doubtful_gold if gold else service.doubtful
         mention_ids = listed(QueueFilter(), limit=limit, options=chosen)
         if gold and not mention_ids:
@@ -251,3 +265,36 @@ def opinion(project: Path, *, limit: int, address: str, model: str, gold: bool, 
     say({**asdict(report), "asked": report.asked}, report.text, as_json=as_json)
     if report.stopped:
         raise UserError(report.stopped)
+
+
+@click.command("serve")
+@PROJECT
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address of this computer to serve.")
+@click.option("--port", default=7878, show_default=True, type=click.IntRange(0, 65535), help="0: a free one.")
+@click.option(
+    "--origin",
+    "origins",
+    multiple=True,
+    metavar="URL",
+    help="Allow pages of this site to ask, such as http://127.0.0.1:3333 for OpenRefine. Repeatable.",
+)
+@click.option("--without-token", is_flag=True, help="Answer every program on this computer.")
+def serve(project: Path, *, host: str, port: int, origins: tuple[str, ...], without_token: bool) -> None:
+    """Answer the Reconciliation API for other programs, such as OpenRefine.
+
+    The linker in use matches their words with the entities of P. Nothing is written. Later decisions, and other
+    linkers, are used from the next start on. The address contains a token: a new one at each start, or the one in
+    CURATOR_TOKEN.
+    """
+    from curator.bootstrap import reconciliation_server
+
+    token = "" if without_token else os.environ.get("CURATOR_TOKEN") or secrets.token_urlsafe(16)
+    if not re.fullmatch(r"[\w-]*", token, re.ASCII):
+        raise UserError("CURATOR_TOKEN may only contain letters, digits, hyphens and underscores.")
+    index_if_missing(project, lexical=False)
+    with opened(project, read_only=True) as found:
+        server = reconciliation_server(found, host=host, port=port, token=token, origins=origins)
+        linker = run_steps(found.reconciliation.start())
+        echo(f"Linker {linker} answers at {server.address}\nPress Ctrl+C to stop.")
+        server.run()
+    echo("Stopped.")

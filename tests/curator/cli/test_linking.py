@@ -1,12 +1,16 @@
-"""`curator opinion`: a language model is asked about doubtful mentions, and measured against gold."""
+"""`curator opinion`: a language model is asked about doubtful mentions. `curator serve`: others ask the linker."""
 
 from __future__ import annotations
 
+import json
+import threading
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from curator.io.web_server import WebServer
 from tests.curator.cli.conftest import Cli
 from tests.fake_model import FakeModel, Reply, serving
 
@@ -73,3 +77,42 @@ def test_a_server_that_fails_ends_it_with_what_it_says(
     assert found.code == 2
     assert "No answer for 3 mentions" in found.out
     assert "no memory" in found.err
+
+
+@pytest.fixture
+def manifests(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
+    """What a client got of each server, which was stopped then."""
+    found: list[dict[str, str]] = []
+    run = WebServer.run
+
+    def asked(server: WebServer) -> None:
+        thread = threading.Thread(target=run, args=(server,))
+        thread.start()
+        with urllib.request.urlopen(server.address, timeout=20) as reply:
+            found.append({**json.load(reply), "address": server.address})
+        server.stop()
+        thread.join()
+
+    monkeypatch.setattr(WebServer, "run", asked)
+    return found
+
+
+def test_others_are_served_until_it_is_stopped(
+    cli: Cli, project: Path, manifests: list[dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CURATOR_TOKEN", "my-token")
+    for options, path in (((), "/my-token/"), (("--without-token",), "/")):
+        answer = cli("serve", project, "--port", 0, *options)
+        assert answer.code == 0, answer.err
+        assert manifests[-1]["versions"] == ["0.2"]
+        assert manifests[-1]["address"].endswith(path)
+        assert manifests[-1]["address"] in answer.out
+        assert answer.out.endswith("Stopped.\n")
+    monkeypatch.delenv("CURATOR_TOKEN")
+    first, second = (cli("serve", project, "--port", 0).out for _ in range(2))
+    assert first != second, "each start has a token of its own"
+
+
+def test_a_token_that_no_address_can_hold_is_refused(cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CURATOR_TOKEN", "a/b?")
+    assert "CURATOR_TOKEN may only contain" in cli("serve", project).err

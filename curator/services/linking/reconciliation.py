@@ -1,0 +1,150 @@
+"""Words that come from elsewhere, such as a column of a table, matched with entities by the linker in use."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from curator.domain.documents import Span
+from curator.domain.entities import Entity
+from curator.domain.jobs import Progress
+from curator.domain.suggestions import Band, Candidate, Suggestion
+from curator.domain.wording import UserError, tr
+from curator.services.core import active_bundle
+from curator.services.linking.linking import K, ask, teach, wait_ready
+from curator.services.linking.remembering import teach_entities
+from curator.services.linking.restricting import within_branches
+from curator.services.ports import BundleStore, LinkDocument, LinkerPort, LinkMention, Store
+
+USUAL = 5
+"""Matches for a query that asks for no number of them."""
+LONGEST = 1000
+"""Characters of a query; what is longer is no name."""
+LONGEST_CONTEXT = 20_000
+SURE = 100.0
+NO_INDEX = "There is no index yet. Run `curator index P` first."
+
+
+@dataclass(frozen=True, slots=True)
+class WordQuery:
+    """`types` are those of the knowledge base that a match has one of, or all where `every_type`; empty: any.
+    `context` is a text in which the words stand, '' for none."""
+
+    words: str
+    types: tuple[str, ...] = ()
+    every_type: bool = False
+    limit: int = USUAL
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WordMatch:
+    """`score` from 0 to 100: the probability in percent. `certain`: the linker is sure enough to accept it unseen."""
+
+    entity: Entity
+    score: float
+    certain: bool
+    features: Mapping[str, float] = field(default_factory=dict)
+
+
+class ReconciliationService:
+    """Reads only. `start` has to be run first; `match` may then be called from several threads."""
+
+    def __init__(self, store: Store, linker: LinkerPort, bundles: BundleStore) -> None:
+        self._store = store
+        self._linker = linker
+        self._bundles = bundles
+
+    def start(self) -> Generator[Progress, None, str]:
+        """Open the linker in use and give it the memory of the decisions so far. Returns the linker's id.
+
+        Raises UserError where there is no index, and LinkerUnavailableError.
+        """
+        with self._store.read() as unit:
+            bundle_id = active_bundle(unit.meta)
+        if not bundle_id:
+            raise UserError(tr(NO_INDEX))
+        self._linker.open(self._bundles.path(bundle_id), bundle_id)
+        yield from wait_ready(self._linker, bundle_id)
+        yield from teach_entities(self._linker, self._store)
+        yield from teach(self._linker, self._store)
+        return bundle_id
+
+    def match(self, queries: Sequence[WordQuery]) -> list[list[WordMatch]]:
+        """The matches of each query, best first; none for empty words. Words that are an identifier match its entity.
+
+        Raises LinkerUnavailableError.
+        """
+        named = self._by_identifier(queries)
+        asked: dict[WordQuery, list[int]] = defaultdict(list)  # what differs in its limit alone is linked once
+        for number, query in enumerate(queries):
+            if number not in named and query.words.strip() and len(query.words) <= LONGEST:
+                asked[replace(query, limit=0, every_type=False)].append(number)
+        suggestions = self._linked(list(asked))
+        wanted = {one.entity_id for found in suggestions.values() for one in found.candidates}
+        with self._store.read() as unit:
+            entities = unit.kb.get_many(sorted(wanted))
+        found: list[list[WordMatch]] = [[] for _ in queries]
+        for number, entity in named.items():
+            found[number] = [WordMatch(entity, SURE, certain=True, features={"identifier": 1.0})]
+        for at, numbers in enumerate(asked.values()):
+            if (suggestion := suggestions.get(at)) is not None:
+                for number in numbers:
+                    found[number] = _matches(suggestion, queries[number], entities)
+        return found
+
+    def _by_identifier(self, queries: Sequence[WordQuery]) -> dict[int, Entity]:
+        with self._store.read() as unit:
+            given = {words: unit.kb.get(words) for words in {query.words.strip() for query in queries} if words}
+        named = {number: given.get(query.words.strip()) for number, query in enumerate(queries)}
+        return {number: one for number, one in named.items() if one is not None and _fits(one, queries[number])}
+
+    def _linked(self, queries: Sequence[WordQuery]) -> dict[int, Suggestion]:
+        """By their places; documents and mentions have negative ids, which none in the project has."""
+        documents = [_as_document(-number - 1, query) for number, query in enumerate(queries)]
+        answers: dict[int, list[Suggestion]] = {}
+        if documents:
+            for _ in ask(self._linker, documents, answers):
+                pass
+        given = [suggestion for found in answers.values() for suggestion in found]
+        with self._store.read() as unit:
+            inside = within_branches(unit, given, {one.mention_id: "" for one in given})
+        return {-one.mention_id - 1: one for one in inside}
+
+
+def _as_document(number: int, query: WordQuery) -> LinkDocument:
+    words = query.words.strip()
+    text = query.context[:LONGEST_CONTEXT]
+    at = text.casefold().find(words.casefold()) if len(text.casefold()) == len(text) else text.find(words)
+    if at < 0:
+        text, at = words, 0
+    return LinkDocument(number, 0, text, (LinkMention(number, (Span(at, at + len(words)),), query.types),))
+
+
+def _fits(entity: Entity, query: WordQuery) -> bool:
+    if not query.types:
+        return True
+    has = set(query.types) & set(entity.types)
+    return len(has) == len(set(query.types)) if query.every_type else bool(has)
+
+
+def _matches(suggestion: Suggestion, query: WordQuery, entities: Mapping[str, Entity]) -> list[WordMatch]:
+    found: list[WordMatch] = []
+    for rank, one in enumerate(suggestion.candidates[:K]):
+        entity = entities.get(one.entity_id)
+        if entity is not None and _fits(entity, query):
+            certain = rank == 0 and suggestion.band is Band.ACCEPT
+            found.append(WordMatch(entity, SURE * one.probability, certain, _features(one, suggestion)))
+    return found[: max(query.limit, 1)]
+
+
+def _features(candidate: Candidate, suggestion: Suggestion) -> dict[str, float]:
+    """The scores of each stage, the probability, how often the words were decided so, and the evidence for NIL."""
+    features = {name: float(score) for name, score in candidate.scores.items()}
+    return {
+        **features,
+        "probability": candidate.probability,
+        "decided": float(candidate.decided_times),
+        "nil": suggestion.nil.score,
+    }
