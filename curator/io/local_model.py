@@ -33,9 +33,9 @@ CONNECTING = 5.0
 ADDRESS = "http://localhost:11434/v1"
 NOT_HERE = (
     "{host} is not this computer, and texts of your documents would be sent to it. Use a server on this computer, or "
-    "allow other computers in Tools › Second opinion…."
+    "allow other computers in Tools › Second opinion."
 )
-NO_SERVER = "There is no server at {host} ({why}). Start it, or change the address in Tools › Second opinion…."
+NO_SERVER = "There is no server at {host} ({why}). Start it, or change the address in Tools › Second opinion."
 
 BROKEN = "{host} ended the connection without an answer ({why})."
 
@@ -107,7 +107,7 @@ def _place(server: ModelServer) -> _Place:
     if not server.anywhere and not _is_here(host):
         raise UserError(tr(NOT_HERE, host=host))
     if not server.key.isascii() or not server.key.isprintable():
-        raise UserError(tr("The API key has characters that no key has. Enter it again in Tools › Second opinion…."))
+        raise UserError(tr("The API key has characters that no key has. Enter it again in Tools › Second opinion."))
     secure = parts.scheme == "https"
     path = parts.path.rstrip("/").removesuffix("/chat/completions") or "/v1"
     return _Place(host, port or (443 if secure else 80), path, secure)
@@ -215,7 +215,7 @@ def _sent(connection: HTTPConnection, place: _Place, method: str, path: str, bod
 def _refused(place: _Place, status: int, data: bytes) -> NoAnswerError:
     if status in (401, 403):
         return NoAnswerError(
-            tr("{host} requires an API key. Enter it in Tools › Second opinion….", host=place.words, status=status)
+            tr("{host} requires an API key. Enter it in Tools › Second opinion.", host=place.words, status=status)
         )
     said = _said(data)
     if status == 404:

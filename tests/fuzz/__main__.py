@@ -1,7 +1,7 @@
 """Fuzz every reader: `python -m tests.fuzz --seconds 60 [--only NAME]`. Not part of the suite; wants `.[fuzz]`.
 
 Each reader gets its time in a process of its own, guided by coverage (atheris). A finding is anything but a UserError,
-more than 5 s of processor time, more than 64 MB + 10 times the file in memory, a mention that does not quote its text,
+more than 2 s of processor time, more than 64 MB + 10 times the file in memory, a mention that does not quote its text,
 or a text that no database holds. Inputs and tracebacks are left in `--findings`; `--again FILE` reads one again.
 """
 
@@ -43,6 +43,8 @@ def fuzz(name: str, part: str, seconds: float, findings: Path) -> Outcome:
     if ended and place.exists():
         _kept(name, findings)
     if place.exists():
+        if (corpus := Path(place.read_text()) / "corpus").is_dir():
+            shutil.copytree(corpus, findings / f"{name}.corpus", dirs_exist_ok=True)
         shutil.rmtree(place.read_text(), ignore_errors=True)
         place.unlink()
     text = log.read_text(errors="replace")

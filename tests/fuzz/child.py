@@ -24,7 +24,8 @@ LONGEST = 100_000
 def main(name: str, seconds: float, findings: Path) -> None:
     warnings.simplefilter("ignore")
     logging.disable()
-    known = seeds(name)
+    former = findings / f"{name}.corpus"
+    known = seeds(name) + [one.read_bytes() for one in sorted(former.glob("*"))]
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as place:
         session = Session(targets.targets()[name], Path(place), findings)
         session.folder.joinpath("corpus").mkdir()

@@ -1,30 +1,21 @@
-"""One input, judged: nothing but a UserError may come out, in time and within the memory that a file may take."""
+"""One input, judged: nothing but a refusal may come out, in time and within the memory that a file may take."""
 
 from __future__ import annotations
 
 import gc
-import re
+import resource
 import shutil
-import signal
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 
-from curator.domain.wording import UserError
+from tests.fuzz.limits import TooLong, at_most
 from tests.fuzz.targets import Target
 
-SECONDS = 5.0  # of processor time for one input; those of a fuzzer are at most some hundred kilobytes
+SECONDS = 2.0  # of processor time for one input of at most a megabyte
 FREE_BYTES = 64 << 20
 TIMES = 10
-_PEAK = re.compile(r"VmHWM:\s+(\d+)")
-_NOW = re.compile(r"VmRSS:\s+(\d+)")
-
-
-class TooLong(BaseException):  # no reader may catch it
-    """The input took more than its time."""
+ROUGHLY = 8 << 20  # how much of an input's memory may hide behind the peak of those before
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +32,21 @@ def judge(target: Target, data: bytes, folder: Path, *, seconds: float = SECONDS
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
     path = target.place(data, place)
-    before = _start_of_peak()
-    found = _read(target.read, path, seconds)
-    grown = _peak() - before
+    before = _peak()
+    found = _read(target, path, seconds)
+    if (grown := _peak() - before) > ROUGHLY:
+        _forget_peak()
     if found is None and grown > FREE_BYTES + TIMES * len(data):
         gc.collect()
         return Finding(f"memory {target.name}", f"{grown >> 20} MB more for a file of {len(data):,} bytes")
     return found
 
 
-def _read(read: Callable[[Path], None], path: Path, seconds: float) -> Finding | None:
+def _read(target: Target, path: Path, seconds: float) -> Finding | None:
     try:
-        with _at_most(seconds):
-            read(path)
-    except UserError as error:
+        with at_most(seconds):
+            target.read(path)
+    except target.refusals as error:
         if not str(error).strip():
             return Finding("an empty sentence", "".join(traceback.format_exception(error)))
     except TooLong as error:
@@ -64,20 +56,6 @@ def _read(read: Callable[[Path], None], path: Path, seconds: float) -> Finding |
     return None
 
 
-@contextmanager
-def _at_most(seconds: float) -> Iterator[None]:
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise TooLong(f"more than {seconds} s")
-
-    before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
-
-
 def _place(error: BaseException) -> str:
     """The innermost line of ours."""
     ours = [one for one in traceback.extract_tb(error.__traceback__) if "/curator/" in one.filename]
@@ -85,17 +63,11 @@ def _place(error: BaseException) -> str:
     return f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
 
 
-def _start_of_peak() -> int:
-    """Resident bytes now; the peak is counted from here on (Linux)."""
-    Path("/proc/self/clear_refs").write_text("5")
-    return _of(_NOW)
-
-
 def _peak() -> int:
-    return _of(_PEAK)
+    """The most resident bytes since `_forget_peak` (Linux)."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
-def _of(pattern: re.Pattern[str]) -> int:
-    found = pattern.search(Path("/proc/self/status").read_text())
-    assert found is not None
-    return int(found[1]) << 10
+def _forget_peak() -> None:
+    """Count from what is resident now. Not done for each input: it takes as long as reading a small one."""
+    Path("/proc/self/clear_refs").write_text("5")

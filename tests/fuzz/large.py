@@ -1,7 +1,7 @@
 """The process that reads inputs of one target made large: all of one, a line of it, a character over and over.
 
 Here a reader shows that it needs a multiple of the file in memory, or the square of its length in time. Nothing is
-instrumented, so that the time is the reader's own: 5 s of processor time, and as much again for each megabyte.
+instrumented, so that the time is the reader's own.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def main(name: str, seconds: float, findings: Path) -> None:
         for data in (one for seed in sorted(seeds(name), key=len)[:3] for one in large(seed)):
             if count and time.monotonic() - started > seconds:
                 break
-            session.run(data, seconds=SECONDS * (1 + len(data) / SIZE))
+            session.run(data, seconds=SECONDS * max(1.0, len(data) / SIZE))
             count += 1
     print(f"number_of_executed_units: {count}", flush=True)
     os._exit(0)  # a library that aborts while its threads are taken down says nothing of the input

@@ -11,6 +11,11 @@ from collections.abc import Callable, Sequence
 
 _NUMBER = re.compile(rb"\d+")
 _PIECE = re.compile(rb"[\w.:-]+")
+_VALUE = re.compile(rb'(?<=[:\[,])\s*(?:"(?:[^"\\]|\\.){0,200}"|-?\d[\d.eE+-]*|true|false|null)')
+_VALUES = (
+    *(b"null", b"true", b"[]", b"{}", b"[[]]", b"[null]", b'""', b'"\\ud800"', b'"\\u0000"', b"-1", b"0.5", b"1e999"),
+    *(b"NaN", b"-Infinity", b"99999999999999999999", b'"\xe2\x80\xa8\xc2\x85"', b'{"id": 1}', b'"2026-01-01"'),
+)
 _NUMBERS = (b"0", b"-1", b"1", b"9", b"65536", b"4294967296", b"99999999999999999999", b"1e9", b"")
 _ODD = (
     "\u2028".encode(),
@@ -66,6 +71,12 @@ def _number(data: bytes, chance: random.Random, others: Sequence[bytes]) -> byte
     return _replaced(data, chance.choice(found), chance.choice(_NUMBERS)) if found else data
 
 
+def _value(data: bytes, chance: random.Random, others: Sequence[bytes]) -> bytes:
+    """A value of JSON in the place of another."""
+    found = list(_VALUE.finditer(data))
+    return _replaced(data, chance.choice(found), chance.choice(_VALUES)) if found else data
+
+
 def _piece(data: bytes, chance: random.Random, others: Sequence[bytes]) -> bytes:
     """A word in the place of another."""
     found = list(_PIECE.finditer(data))
@@ -100,4 +111,4 @@ def _replaced(data: bytes, found: re.Match[bytes], new: bytes) -> bytes:
     return data[: found.start()] + new + data[found.end() :]
 
 
-_WAYS: tuple[_Way, ...] = (_lines, _number, _piece, _character, _cut, _nested, _foreign)
+_WAYS: tuple[_Way, ...] = (_lines, _number, _value, _piece, _character, _cut, _nested, _foreign)

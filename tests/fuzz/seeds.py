@@ -19,6 +19,8 @@ from tests.fuzz.targets import FOLDERS
 from tests.rewriting import decided
 
 KEPT = Path(__file__).parent / "seeds"
+FOUND = Path(__file__).parent / "found"
+"""Inputs on which a reader failed once, as the fuzzer has them, in a folder for each target."""
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data"
 DEMO = Path(__file__).resolve().parents[2] / "resources/demo"
 LARGEST = 50_000
@@ -35,10 +37,14 @@ TEXT = (
 
 def seeds(name: str) -> list[bytes]:
     """Of one target. Raises LookupError where there is none."""
-    known = list(_of(name))
+    known = [*_of(name), *(one.read_bytes() for one in found(name))]
     if not known:
         raise LookupError(f"no seed for {name}: put a small file into {KEPT / name}")
     return known
+
+
+def found(name: str) -> list[Path]:
+    return sorted((FOUND / name).glob("*"))
 
 
 def _of(name: str) -> Iterator[bytes]:

@@ -1,4 +1,5 @@
-"""What is fuzzed: every reader there is, and the recognition of a file's format. New formats come in by themselves."""
+"""What is fuzzed: every reader, recognition, and what a project, a linker, a round or an answer is made of. New formats
+come in by themselves."""
 
 from __future__ import annotations
 
@@ -11,23 +12,29 @@ from curator.domain.entities import Entity
 from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.files.archives import TakesFolders
+from curator.jobs.wire import WireError
 from curator.services.ports import DocumentFormat, DocumentReader
 from curator.services.ports.files import KbOptions
+from models.errors import ModelError
+from tests.fuzz import parts
+from tests.fuzz.others import Rounds, read_wire
 from tests.fuzz.packing import as_folder, as_zip
-from tests.rewriting import source_file, unchanged
+from tests.fuzz.writing import write_back
 
 KB = "kb-"
-FOLDERS = ("kb-umls", "kb-zeshel", "zeshel", "folder")
-"""Targets whose inputs are several files that lie beside each other."""
+FOLDERS = ("kb-umls", "kb-zeshel", "zeshel", "folder", "project", "workbook", "kb-workbook")
+"""Targets whose inputs are several files: beside each other, or the parts of one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """`place` writes an input below a fresh folder and returns the path to be read; `read` raises UserError alone."""
+    """`place` writes an input below a fresh folder and returns the path to be read; `read` raises
+    nothing but `refusals`, whose sentences are for the user."""
 
     name: str
     place: Callable[[bytes, Path], Path]
     read: Callable[[Path], None]
+    refusals: tuple[type[Exception], ...] = (UserError,)
 
 
 def targets() -> Mapping[str, Target]:
@@ -45,6 +52,16 @@ def targets() -> Mapping[str, Target]:
         del title
         place = _folder if KB + name in FOLDERS else _file
         found.append(Target(KB + name, place, _entities(name)))
+    rounds = Rounds()
+    found.append(Target("round", rounds.place, rounds.read))
+    found.append(Target("wire", _file, read_wire, (WireError,)))
+    found.append(Target("workbook", parts.place_workbook, _documents(registry.by_name("table"))))
+    found.append(Target("kb-workbook", parts.place_workbook, _entities("table")))
+    found.append(Target("project", parts.place_project, parts.read_project))
+    found.append(Target("manifest", parts.place_manifest, parts.read_manifest, (ModelError,)))
+    found.append(Target("settings", parts.place_settings, parts.read_settings))
+    found.append(Target("sample", _file, parts.read_sample))
+    found.append(Target("reply", _file, parts.read_reply, parts.NO_ANSWER))
     return {one.name: one for one in found}
 
 
@@ -90,7 +107,7 @@ def _documents(form: DocumentFormat) -> Callable[[Path], None]:
         reader = form.open(path)
         found = _checked(reader)
         if form.can_write and found:
-            form.write([(source_file(path, reader), list(unchanged(found)))], path.parent / "written")
+            write_back(form, path, reader, found)
 
     return read
 

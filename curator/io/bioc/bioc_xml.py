@@ -21,7 +21,7 @@ from curator.io.bioc.bioc_reading import BioCReading
 from curator.io.bioc.bioc_relations import stated_relations
 from curator.io.bioc.bioc_write import XML_ENDINGS, write_xml
 from curator.io.bioc.bioc_xml_tree import XmlTree, document_of
-from curator.io.files import ENTITIES, DocumentSourceReader, Source, records
+from curator.io.files import ENTITIES, DocumentSourceReader, Source, records, xml_attributes
 from curator.services.ports import ExportDocument, Problem
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -45,7 +45,7 @@ class BioCXmlReader(DocumentSourceReader):
         for number, one in enumerate(self._documents(), 1):
             if number == 1:
                 root = one.getparent()
-                self.head = _head(root, one)
+                self.head = _head(self._source.path, root, one)
             raw = etree.tostring(one, encoding="unicode", with_tail=False)
             yield reading.document(document_of(one), raw)
         if not number:
@@ -107,17 +107,17 @@ class BioCXmlFormat:
         return write_xml(files, out, self.problems)
 
 
-def _head(root: Any, first: Any) -> str:
+def _head(path: Path, root: Any, first: Any) -> str:
     """Declaration, document type and the collection up to its first document; a single document's has no collection."""
     info = first.getroottree().docinfo
     head = DECLARATION + (f"{info.doctype}\n" if info.doctype else "")
     if root is None:
         return head
-    shell = etree.Element(root.tag, attrib=dict(root.attrib))
+    shell = etree.Element(root.tag, attrib=xml_attributes(path, root))
     for one in root.iterchildren():
         if one is first:
             break
-        shell.append(etree.fromstring(etree.tostring(one, with_tail=False)))
+        shell.append(etree.fromstring(etree.tostring(one, encoding="utf-8", with_tail=False)))
     text: str = etree.tostring(shell, encoding="unicode")
     return head + (text[:-2] + ">" if text.endswith("/>") else text.removesuffix(f"</{root.tag}>")) + "\n"
 

@@ -49,8 +49,7 @@ class XmlTree:
         at = node.index(old[0]) if old else 0
         for one in old:
             node.remove(one)
-        for number, (key, value) in enumerate(infons):
-            node.insert(at + number, _infon(key, value, tail))
+        node[at:at] = [_infon(key, value, tail) for key, value in infons]  # one by one, each place is counted again
 
     def set_place(self, record: int, places: Sequence[tuple[int, int]], text: str) -> None:
         node = self._nodes[record]

@@ -17,7 +17,15 @@ from curator.domain.documents import SourceDocument, SourceFile, SourceMention, 
 from curator.domain.wording import UserError, tr
 from curator.io.datasets.docbin_tokens import DocBinTokens, groups_of
 from curator.io.datasets.docbin_write import Packer
-from curator.io.files import DocumentSourceReader, Source, WrittenSource, first_of, plain_text, write_streams
+from curator.io.files import (
+    DocumentSourceReader,
+    Source,
+    WrittenSource,
+    first_of,
+    open_plain,
+    plain_text,
+    write_streams,
+)
 from curator.io.standoff import first_line, plain_passages
 from curator.io.tables import ids_of
 from curator.services.ports import Carries, ExportDocument, Problem
@@ -143,7 +151,7 @@ class DocBinFormat:
 
     def sniff_path(self, path: Path) -> bool:
         try:
-            with path.open("rb") as file:
+            with open_plain(path) as file:
                 head = file.read(1 << 12)
         except OSError:
             return False

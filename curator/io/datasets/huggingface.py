@@ -18,7 +18,18 @@ from curator.domain.documents import SourceDocument, SourceMention, Span, Split
 from curator.domain.wording import UserError, tr
 from curator.io.datasets.decisions_read import is_document
 from curator.io.datasets.huggingface_rows import Row, RowMention, ids_of, is_row, parsed
-from curator.io.files import Anchors, Files, JsonStream, ReadOnly, find_place, first_of, holds_many, learn, open_files
+from curator.io.files import (
+    Anchors,
+    Files,
+    JsonStream,
+    ReadOnly,
+    find_place,
+    first_of,
+    holds_many,
+    learn,
+    open_files,
+    open_plain,
+)
 from curator.io.standoff import FilesReader, first_line
 from curator.io.wiki import DOCUMENT_KEYS, first_object, has_keys
 from curator.services.ports import Carries
@@ -145,7 +156,7 @@ class HuggingFaceFormat(ReadOnly):
     def sniff_path(self, path: Path) -> bool:
         """A file of Arrow or Parquet."""
         try:
-            with path.open("rb") as file:
+            with open_plain(path) as file:
                 return _is_arrow(file.read(8))
         except OSError:
             return False

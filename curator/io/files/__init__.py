@@ -36,10 +36,11 @@ from curator.io.files.archives import (
     member_of,
     open_files,
 )
-from curator.io.files.atomic import AtomicFiles, AtomicWriter
+from curator.io.files.atomic import AtomicFiles, AtomicWriter, open_plain
 from curator.io.files.attributes import BINARY, AttributeNames, any_of, held_name, said_value
 from curator.io.files.export import (
     Action,
+    FreeNames,
     ReadOnly,
     WrittenSource,
     action_for,
@@ -76,7 +77,7 @@ from curator.io.files.source import (
     without_line_end,
 )
 from curator.io.files.text_encoding import TextLines, is_utf16
-from curator.io.files.xml_stream import ENTITIES, records
+from curator.io.files.xml_stream import ENTITIES, records, xml_attributes
 
 __all__ = [
     "BINARY",
@@ -100,6 +101,7 @@ __all__ = [
     "AttributeNames",
     "DocumentSourceReader",
     "Files",
+    "FreeNames",
     "IdStyle",
     "JsonStream",
     "Range",
@@ -135,6 +137,7 @@ __all__ = [
     "mention_place",
     "moved_text",
     "open_files",
+    "open_plain",
     "plain_text",
     "quote_parts",
     "quoted",
@@ -156,4 +159,5 @@ __all__ = [
     "write_streams",
     "written_address",
     "written_id",
+    "xml_attributes",
 ]

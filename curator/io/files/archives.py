@@ -21,6 +21,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Protocol, cast, runtime_checkable
 
 from curator.domain.wording import UserError, tr
+from curator.io.files.atomic import open_plain
 
 # Gzip files, unpacked while they are read, as long as they do not swell to far more than they are.
 
@@ -210,7 +211,7 @@ class FileOf:
 def is_zip(path: Path) -> bool:
     """Whether the file is a zip archive, by its content."""
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             return file.read(4) == ZIP_MAGIC
     except OSError:
         return False
@@ -251,7 +252,7 @@ def chosen_files(folder: Path, names: Sequence[str], *, path: Path | None = None
         raise UserError(
             tr("cannot read {folder}: {strerror}", folder=folder / names[0], strerror=error.strerror or error)
         ) from error
-    return Files(path or folder, sizes, lambda name: cast(BinaryIO, (folder / name).open("rb")))
+    return Files(path or folder, sizes, lambda name: open_plain(folder / name))
 
 
 def digest(path: Path) -> str:
@@ -261,9 +262,9 @@ def digest(path: Path) -> str:
     try:
         for one in sorted(one for one in path.rglob("*") if one.is_file() and _is_own(one, path)) if many else [path]:
             if many:
-                found.update(f"{one.relative_to(path).as_posix()}\0{one.stat().st_size}\0".encode())
+                found.update(os.fsencode(f"{one.relative_to(path).as_posix()}\0{one.stat().st_size}\0"))
             files = open_files(one)
-            with files.open(files.names[0]) if member_of(one) else one.open("rb") as stream:
+            with files.open(files.names[0]) if member_of(one) else open_plain(one) as stream:
                 while chunk := stream.read(1 << 20):
                     found.update(chunk)
     except OSError as error:
@@ -296,7 +297,7 @@ def _folder(folder: Path) -> Files:
                     most_files=MOST_FILES,
                 )
             )
-    return Files(folder, sizes, lambda name: cast(BinaryIO, (folder / name).open("rb")))
+    return Files(folder, sizes, lambda name: open_plain(folder / name))
 
 
 def links_outside(folder: Path) -> list[Path]:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
+import shutil
 import stat
+import sys
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +17,9 @@ from types import TracebackType
 from typing import BinaryIO
 
 from curator.domain.wording import UserError, tr
+
+if sys.platform != "win32":
+    import fcntl
 
 _ADVICE = {
     errno.ENOSPC: "the disk is full: free some space and try again",
@@ -26,47 +33,80 @@ _ADVICE = {
     errno.ENAMETOOLONG: "the name or the path is too long: choose a folder with a shorter path",
     errno.ELOOP: "the symbolic link points to itself: choose another path",
     errno.EEXIST: "a file with this name already exists: remove it or choose another path",
+    errno.ENOTEMPTY: "a folder with this name already exists: remove it or choose another path",
 }
 UNKNOWN = "{error}: check the disk and try again"
 NO_PLAIN_FILE = "it is a device, a pipe or a socket: choose a regular file"
 
 
-def write_error(path: Path, error: OSError) -> UserError:
-    """The sentence for an operating-system error met while writing `path`."""
+NOT_READ = "{path} is a device, a pipe or a socket: save its contents as a file, and choose that"
+NOTHING = "cannot write {path}: {advice}; nothing was changed"
+PARTLY = "cannot write {path}: {advice}; other files of this step were already written"
+TEMPORARY = re.compile(r"\..+\.[0-9a-f]{12}(\.\d+)?\.part")
+TRIES, PAUSE = 50, 0.02
+"""How often, and after how many seconds, a folder is tried that another process tidies."""
+
+
+def write_error(path: Path, error: OSError, *, partly: bool = False) -> UserError:
+    """The sentence for an operating-system error met while writing `path`; `partly`: after other files were."""
     number = error.errno or 0
     advice = tr(_ADVICE[number]) if number in _ADVICE else tr(UNKNOWN, error=error.strerror or error)
-    return UserError(tr("cannot write {path}: {advice}; nothing was changed", path=path, advice=advice))
+    return UserError(tr(PARTLY, path=path, advice=advice) if partly else tr(NOTHING, path=path, advice=advice))
+
+
+def open_plain(path: Path) -> BinaryIO:
+    """The file for reading. Raises OSError, and UserError for a device, a pipe or a socket, which may never end."""
+    file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    mode = os.fstat(file).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(file, "rb")
+    os.close(file)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    raise UserError(tr(NOT_READ, path=path))
 
 
 class AtomicFiles:
     """Context manager for one or several files that appear together when the block ends without an exception.
 
-    Every file is written under a temporary name beside its target and fsynced before the first rename. A symbolic link
+    Every file is written under a temporary name next to its target and fsynced before the first rename. Files of a
+    folder that is made here are written into a temporary folder, which gets its name as a whole. A symbolic link
     stays: what it points to is written. Raises UserError for a full disk, a missing folder, a lack of permission, and
     a target that is no plain file; the targets are then as they were.
+
+    What a killed process left in a folder is removed when the next file is written there (`_Claim`).
     """
 
     def __init__(self) -> None:
+        self._token = secrets.token_hex(6)
         self._files: list[tuple[Path, Path, BinaryIO]] = []
-        self._folders: list[Path] = []
+        self._made: dict[Path, Path] = {}  # folder → where it is filled; folders in other new folders too
+        self._claims: dict[Path, _Claim] = {}
 
     def __enter__(self) -> AtomicFiles:
         return self
 
     def folder(self, path: Path) -> None:
-        """Make the folder `path` (its parent must exist); it goes again when the block fails."""
+        """Make the folder `path` (its parent must exist, or be made here); it goes again when the block fails."""
+        if path in self._made:
+            return
         try:
-            if not path.exists():
-                self._folders.append(path)
-        except OSError as error:  # too long
+            if path.exists():
+                make_folder(path)
+                return
+            filled = self._temporary(path)
+            filled.mkdir()
+        except OSError as error:
             raise write_error(path, error) from error
-        make_folder(path)
+        self._made[path] = filled
 
     def open(self, target: Path) -> BinaryIO:
         """A stream whose content becomes `target`, or the file that the symbolic link `target` points to."""
         try:
+            if target in self._made:
+                raise IsADirectoryError(errno.EISDIR, "is a folder")
             target = _plain_target(target)
-            temporary = target.with_name(f".{cut(target.name, 80)}.{secrets.token_hex(6)}.part")
+            temporary = self._temporary(target)
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         except OSError as error:
             raise write_error(target, error) from error
@@ -86,36 +126,97 @@ class AtomicFiles:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        done = False
         try:
             if kind is None:
                 self._commit()
-                done = True
         finally:
-            self._discard(folders=not done)
+            self._discard()
         if isinstance(error, OSError) and self._files:
             raise write_error(self._files[-1][0], error) from error
 
     def _commit(self) -> None:
-        target = Path()
+        target, named = Path(), False
         try:
             for target, _, stream in self._files:  # noqa: B007  # named in the error
                 _finish(stream)
-            for target, temporary, _ in self._files:
+            for target, filled in reversed(self._made.items()):  # noqa: B007  # too
+                _sync_folder(filled)
+            moves = [(target, temporary) for target, temporary, _ in self._files if target.parent not in self._made]
+            moves += self._tops()
+            for target, temporary in moves:
                 temporary.replace(target)
-            for folder in {target.parent for target, _, _ in self._files}:
+                named = True
+            for folder in {target.parent for target, _ in moves}:
                 _sync_folder(folder)
         except OSError as error:
-            raise write_error(target, error) from error
+            raise write_error(target, error, partly=named) from error
 
-    def _discard(self, *, folders: bool) -> None:
+    def _discard(self) -> None:
         for _, temporary, stream in self._files:
             with suppress(OSError):  # on a full disk the buffer cannot be flushed; the file is closed all the same
                 stream.close()
-            temporary.unlink(missing_ok=True)
-        for folder in reversed(self._folders if folders else ()):
-            with suppress(OSError):  # somebody else put something into it meanwhile
-                folder.rmdir()
+            with suppress(OSError):  # the next file that is written there removes it
+                temporary.unlink(missing_ok=True)
+        for _, filled in self._tops():
+            shutil.rmtree(filled, ignore_errors=True)
+        for claim in self._claims.values():
+            claim.end()
+
+    def _tops(self) -> list[tuple[Path, Path]]:
+        """The new folders that are in no other new one, with where they are filled."""
+        return [(path, filled) for path, filled in self._made.items() if path.parent not in self._made]
+
+    def _temporary(self, target: Path) -> Path:
+        """Where `target` is written: in a new folder under its own name, otherwise next to it. Raises OSError."""
+        folder = target.parent
+        if folder in self._made:
+            return self._made[folder] / target.name
+        if folder not in self._claims:
+            self._claims[folder] = _Claim(folder)
+        number = len(self._files) + len(self._made)
+        return folder / f".{cut(target.name, 80)}.{self._token}.{number}.part"
+
+
+class _Claim:
+    """Says to other processes that somebody writes in `folder`, for as long as this one lives: a shared lock of the
+    folder itself. Who can lock it alone removes the temporary files there, which are a killed process's. Where folders
+    have no locks (Windows, some network drives) they stay.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._handle = -1
+        if sys.platform == "win32":
+            return
+        with suppress(OSError):
+            self._handle = os.open(folder, os.O_RDONLY)
+            if self._locked(fcntl.LOCK_EX):
+                _tidy(folder)
+            for _ in range(TRIES):  # another one tidies at the moment
+                if self._locked(fcntl.LOCK_SH):
+                    break
+                time.sleep(PAUSE)
+
+    def end(self) -> None:
+        if self._handle >= 0:
+            os.close(self._handle)
+            self._handle = -1
+
+    def _locked(self, how: int) -> bool:
+        try:
+            fcntl.flock(self._handle, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+def _tidy(folder: Path) -> None:
+    with os.scandir(folder) as entries:
+        left = [Path(one) for one in entries if TEMPORARY.fullmatch(one.name)]
+    for path in left:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def _plain_target(path: Path) -> Path:
@@ -128,7 +229,7 @@ def _plain_target(path: Path) -> Path:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "is a folder")
     if not stat.S_ISREG(mode):
-        raise UserError(tr("cannot write {path}: {advice}; nothing was changed", path=path, advice=tr(NO_PLAIN_FILE)))
+        raise UserError(tr(NOTHING, path=path, advice=tr(NO_PLAIN_FILE)))
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
@@ -177,7 +278,8 @@ class AtomicWriter:
                 stream.write(piece)
 
     def write_folder(self, folder: Path, files: Mapping[str, bytes]) -> None:
-        if folder.is_dir() and (others := sorted(one.name for one in folder.iterdir() if one.name not in files)):
+        names = [one.name for one in folder.iterdir()] if folder.is_dir() else []
+        if others := sorted(one for one in names if one not in files and not TEMPORARY.fullmatch(one)):
             raise UserError(
                 tr(
                     "{folder} already contains {others}. Choose a new or an empty folder.",

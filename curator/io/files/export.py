@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -151,16 +152,34 @@ def export_name(file: SourceFile, *, format_name: str, suffix: str) -> str:
     return name if file.format == format_name else Path(name).stem + suffix
 
 
+class FreeNames:
+    """Gives each name once. The search for a free one begins where the last for the same name ended: a file may have a
+    hundred thousand documents of one id."""
+
+    def __init__(self, taken: Iterable[str] = ()) -> None:
+        self._taken = set(taken)
+        self._last: dict[str, int] = {}
+
+    def take(self, wanted: str, further: Callable[[int], str], *, key: Callable[[str], str] = str) -> str:
+        """`wanted`, or else the first of `further(2)`, `further(3)`, … that is free. Names of one `key` are equal."""
+        number, name = self._last.get(key(wanted), 1), wanted
+        while key(name) in self._taken:
+            number += 1
+            name = further(number)
+        self._taken.add(key(name))
+        self._last[key(wanted)] = number
+        return name
+
+
+def _numbered(stem: str, rest: str, number: int) -> str:
+    return f"{stem}-{number}{rest}"
+
+
 def unique(names: Sequence[str]) -> list[str]:
     """`a.txt`, `a.txt` -> `a.txt`, `a-2.txt`."""
-    taken: set[str] = set()
+    free = FreeNames()
     result = []
     for name in names:
         stem, dot, rest = name.partition(".")
-        number, candidate = 1, name
-        while candidate in taken:
-            number += 1
-            candidate = f"{stem}-{number}{dot}{rest}"
-        taken.add(candidate)
-        result.append(candidate)
+        result.append(free.take(name, partial(_numbered, stem, dot + rest)))
     return result

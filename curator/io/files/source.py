@@ -12,10 +12,11 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from curator.domain.wording import UserError, tr
 from curator.io.files.archives import ZIP_MAGIC, Unpacked, member_of, open_files, unpacked_gzip
+from curator.io.files.atomic import open_plain
 
 GZIP_MAGIC = b"\x1f\x8b"
 BOM = "\ufeff"
@@ -79,8 +80,8 @@ class Source:
     def _opened(self) -> Iterator[tuple[BinaryIO, int]]:
         """The file's own bytes, and how many there are: of the disk, or out of an archive (`ARCHIVE/NAME`)."""
         if member_of(self.path) is None:
-            with self.path.open("rb") as raw:
-                yield cast(BinaryIO, raw), os.fstat(raw.fileno()).st_size
+            with open_plain(self.path) as raw:
+                yield raw, os.fstat(raw.fileno()).st_size
             return
         files = open_files(self.path)
         with files.open(files.names[0]) as member:

@@ -13,6 +13,8 @@ from curator.io.files.source import Source
 
 ENTITIES = "declares XML entities, which are refused: fetch the file again from where it was published"
 
+MOST_ATTRIBUTES = 1000
+
 
 def records(source: Source, tags: Sequence[str]) -> Iterator[Any]:
     """The elements of these names as they end; each is gone when the next is asked for, its siblings before it too.
@@ -50,6 +52,22 @@ def refuse_entities(path: Path, element: Any) -> None:
     subset = element.getroottree().docinfo.internalDTD
     if subset is not None and any(True for _ in subset.iterentities()):
         raise UserError(f"{path} {ENTITIES}")
+
+
+def xml_attributes(path: Path, element: Any) -> dict[str, str]:
+    """The attributes of an element. Raises UserError for more than `MOST_ATTRIBUTES`: lxml looks each up from the
+    first one on."""
+    if len(element.attrib) > MOST_ATTRIBUTES:
+        raise UserError(
+            tr(
+                "{path}, line {line}: an element has {n:,} attributes: this file was not made by a program that writes "
+                "this format",
+                path=path,
+                line=element.sourceline or 0,
+                n=len(element.attrib),
+            )
+        )
+    return {str(name): str(value) for name, value in element.items()}
 
 
 def broken(path: Path, error: etree.XMLSyntaxError) -> NoReturn:

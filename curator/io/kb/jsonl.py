@@ -2,12 +2,13 @@
 
 `id` and `name` are needed, the others may be missing or null. A text where a list belongs is taken as its one element.
 With `"obsolete": true` a line is no entity: it is kept apart with the ids in `replaced_by`, which take its place, and
-in `consider`, which may.
+in `consider`, which may. An obsolete id with exactly one replacement becomes an alternate id of that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
 from curator.io.files import BOM, Source, SourceReader, plain_text
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
+from curator.io.kb.ontology_terms import inverted
 from curator.io.wiki import LineError, first_object, parse_object
 
 LISTS = ("synonyms", "types", "alt_ids", "tree_numbers", "parents")
@@ -30,7 +32,20 @@ class JsonlReader(SourceReader):
     def __iter__(self) -> Iterator[Entity]:
         self.problems, self.obsolete = [], []
         self._unknown: set[str] = set()
+        self._replaced = inverted(self._successors())
         yield from needs_some(first_of_each(self._entities(), self.problems), self._source.path, self.problems)
+
+    def _successors(self) -> dict[str, str]:
+        """Of each obsolete id with exactly one replacement, that one."""
+        found: dict[str, str] = {}
+        for line in self._source.lines():
+            if '"obsolete"' in line and '"replaced_by"' in line:
+                with suppress(LineError):
+                    value = parse_object(line.removeprefix(BOM))
+                    one, other = value.get("id"), _only(value.get("replaced_by"))
+                    if value.get("obsolete") is True and isinstance(one, str) and other:
+                        found.setdefault(plain_text(one).strip(), other)
+        return found
 
     def _entities(self) -> Iterator[tuple[int, Entity]]:
         for number, line in enumerate(self._source.lines(), 1):
@@ -61,7 +76,8 @@ class JsonlReader(SourceReader):
         entity_id, name = _needed(value, "id"), _needed(value, "name")
         lists = {key: self._list(value, key, line) for key in LISTS}
         lists["synonyms"] = clean_names(lists["synonyms"], besides=name)
-        lists["alt_ids"] = clean_names(lists["alt_ids"], besides=entity_id)
+        alternates = [*lists["alt_ids"], *self._replaced.get(entity_id, ())]
+        lists["alt_ids"] = clean_names(alternates, besides=entity_id)
         if not isinstance(value.get("obsolete") or False, bool):
             self._wrong(entity_id, "obsolete", "true or false", line)
         definition = value.get("definition") or ""
@@ -92,6 +108,12 @@ class JsonlReader(SourceReader):
             "set aside",
             tr("entity {entity_id}: {key!r} should be {wanted}", entity_id=entity_id, key=key, wanted=wanted),
         )
+
+
+def _only(found: object) -> str:
+    """The one text; '' where there are several, or none."""
+    texts = {one for one in (found if isinstance(found, list) else [found]) if isinstance(one, str)}
+    return plain_text(texts.pop()).strip() if len(texts) == 1 else ""
 
 
 def _needed(value: Mapping[str, Any], key: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from curator.domain.documents import SourceDocument, SourceFile
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files import BOM, MOST_BYTES, Files, check_spans, holds_many, open_files
+from curator.io.files import BOM, MOST_BYTES, Files, check_spans, holds_many, open_files, open_plain
 from curator.io.standoff import FilesReader, first_line, plain_passages, write_documents
 from curator.services.ports import Carries, ExportDocument, LeftOut, Problem
 
@@ -105,7 +105,7 @@ class PlainTextFormat:
         if not _is_text(path.name) or not path.is_file():
             return False
         try:
-            with path.open("rb") as file:
+            with open_plain(path) as file:
                 head = file.read(1 << 12)
         except OSError:
             return False  # opening it will say so

@@ -25,7 +25,8 @@ def relations_of(raw: str, extra: str) -> list[SourceRelation]:
 
 def relation_lines(raw: str, style: IdStyle) -> Iterator[tuple[int, SourceRelation]]:
     """With the number of the line within the record, from 0."""
-    lines = [(number, without_line_end(line).split("\t")) for number, line in enumerate(split_lines(raw))]
+    tabbed = ((number, line) for number, line in enumerate(split_lines(raw)) if "\t" in line)
+    lines = ((number, without_line_end(line).split("\t")) for number, line in tabbed)
     rows = [(number, columns) for number, columns in lines if is_relation(columns)]
     keys = unique_keys([" ".join(one.strip() for one in columns[1:4]) for _, columns in rows])
     for (number, columns), key in zip(rows, keys, strict=True):

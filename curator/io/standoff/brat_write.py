@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +92,7 @@ class Annotations:
         self._added: dict[int, list[str]] = {}  # lines by the line that they follow; -1: at the end
         self._next = {letter: self._highest(letter) + 1 for letter in "TNAR"}
         self._keys: dict[int, str] = {}  # of the mentions that are in the file
+        self._about = _lines_about(self._lines)
         self._changed = False
 
     def apply(self) -> None:
@@ -176,18 +177,20 @@ class Annotations:
 
     def _attribute(self, key: str, gold: ExportMention) -> None:
         """Bring the attributes that the project knows to what was set; a line that says so already stays as it is."""
-        stated = [(index, name, value) for index, name, about, value in attributes_of(self._lines) if about == key]
+        places = self._about.get(key, [])
+        lines = [self._lines[index] for index in places]
+        stated = [(places[at], name, value) for at, name, about, value in attributes_of(lines) if about == key]
         changes = ATTRIBUTES.changes(gold, {name: value for _, name, value in reversed(stated)}, self._problems)
         for index, name, _ in stated:
             if name in changes:
                 self._lines[index], self._changed = None, True
-        lines = [
+        added = [
             f"A{self._take('A')}\t{_word(name)} {key}{'' if value == BINARY else f' {_word(value)}'}{self._ending}"
             for name, value in changes.items()
             if value is not None
         ]
-        if lines:
-            self._added.setdefault(-1, []).extend(lines)
+        if added:
+            self._added.setdefault(-1, []).extend(added)
             self._changed = True
 
     def _entity(self, key: str, gold: ExportMention) -> str:
@@ -203,7 +206,7 @@ class Annotations:
     def _refer(self, key: str, gold: ExportMention, record: int) -> None:
         """Write the normalisations that are wanted: those that are there stay, with the names they give."""
         wanted = self._spelling.ids(stated_ids(gold, self._item, self._file) or (), prefixed=True)
-        there = [i for i, line in enumerate(self._lines) if line is not None and _refers(line, key)]
+        there = [i for i in self._about.get(key, []) if (line := self._lines[i]) is not None and _refers(line, key)]
         for index in there:
             reference = _reference_of(self._lines[index] or "")
             same = next((one for one in wanted if read_id(one) == read_id(reference)), None)
@@ -269,6 +272,18 @@ def attributes_of(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str, 
     for index, line in enumerate(lines):
         if line is not None and (found := _ATTRIBUTE.fullmatch(without_line_end(line))):
             yield index, found[1], found[2], found[3] or BINARY
+
+
+def _lines_about(lines: Sequence[str | None]) -> dict[str, list[int]]:
+    """The normalisations and attributes of each key. They are never added to, and go one by one."""
+    found: dict[str, list[int]] = {}
+    for index, _, about, _ in attributes_of(lines):
+        found.setdefault(about, []).append(index)
+    for index, line in enumerate(lines):
+        if line is not None and line.startswith("N"):
+            for key in line.partition("\t")[2].split(" ", 2)[1:2]:
+                found.setdefault(key, []).append(index)
+    return {key: sorted(set(places)) for key, places in found.items()}
 
 
 def _word(text: str) -> str:

@@ -52,6 +52,11 @@ def objects(value: object) -> list[dict[str, Any]]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
+def names(value: Mapping[str, Any], *fields: str) -> set[str | int]:
+    """What these fields of an object call others by; a list or an object is no name."""
+    return {one for name in fields if isinstance(one := value.get(name), str | int)}
+
+
 def denotations(document: dict[str, Any]) -> list[Denotation]:
     """Of the document itself and of its tracks, in their order."""
     homes = [document, *objects(document.get("tracks"))]

@@ -22,6 +22,7 @@ from curator.io.bioc import Spelling, stated_ids
 from curator.io.files import (
     Action,
     AttributeNames,
+    FreeNames,
     WrittenSource,
     action_for,
     any_of,
@@ -59,6 +60,7 @@ def write_files(
 def _file_text(sources: Sequence[WrittenSource], problems: list[Problem]) -> Iterator[str]:
     first = sources[0][0]
     own = first.format == "pubannotation" and len(sources) == 1
+    own = own and ("[" in first.head) == ("]" in first.tail)  # lists and single objects, mixed, are written as a list
     head, tail = (first.head, first.tail) if own and first.extra else ("[\n", "\n]\n")
     known = extra_of(first, "pubannotation").get("between") if own else ""
     between = known or (",\n" if "[" in head else "\n")
@@ -116,7 +118,13 @@ class _Edit:
         }
         homes = [self.value, *tree.objects(self.value.get("tracks"))]
         lists = ("denotations", "blocks", *_DEPENDENT)
-        self._taken = {one.get("id") for home in homes for name in lists for one in tree.objects(home.get(name))}
+        self._taken = FreeNames(
+            str(key)
+            for home in homes
+            for name in lists
+            for one in tree.objects(home.get(name))
+            for key in tree.names(one, "id")
+        )
         self._changed = False
         self._written: dict[int, tree.Denotation] = {}  # by the id of the mention
 
@@ -233,14 +241,14 @@ class _Edit:
     def _remove(self, found: tree.Denotation) -> None:
         found.home["denotations"] = [one for one in found.home["denotations"] if one is not found.value]
         self._changed = True
-        gone = {found.value.get("id")} - {None}
+        gone = tree.names(found.value, "id")
         while gone:
-            needed: set[Any] = set()
+            needed: set[str | int] = set()
             for name in _DEPENDENT:
                 if not isinstance(found.home.get(name), list):
                     continue
-                about = [one for one in tree.objects(found.home[name]) if {one.get("subj"), one.get("obj")} & gone]
-                needed |= {one.get("id") for one in about} - {None}
+                about = [one for one in tree.objects(found.home[name]) if tree.names(one, "subj", "obj") & gone]
+                needed |= {key for one in about for key in tree.names(one, "id")}
                 found.home[name] = [one for one in found.home[name] if not any(one is other for other in about)]
                 if name != "attributes":
                     self._noted(about)
@@ -253,11 +261,7 @@ class _Edit:
             self._problems.append(Problem(0, "note", text))
 
     def _key(self, letter: str) -> str:
-        number = 1
-        while f"{letter}{number}" in self._taken:
-            number += 1
-        self._taken.add(f"{letter}{number}")
-        return f"{letter}{number}"
+        return self._taken.take(f"{letter}1", lambda number: f"{letter}{number}")
 
     def _note(self, gold: ExportMention, text: str) -> None:
         where = mention_place(self._item.document.external_id, gold.mention.text)

@@ -10,7 +10,16 @@ from typing import Any, Protocol
 
 from curator.domain.documents import Passage, SourceFile
 from curator.domain.wording import UserError, ntr, tr
-from curator.io.files import DocumentSourceReader, Files, export_name, plain_text, safe_name, unique, write_files
+from curator.io.files import (
+    DocumentSourceReader,
+    Files,
+    FreeNames,
+    export_name,
+    plain_text,
+    safe_name,
+    unique,
+    write_files,
+)
 from curator.services.ports import ExportDocument, Problem
 
 TITLE_LENGTH = 300
@@ -135,7 +144,7 @@ def _pieces(
     problems: list[Problem],
 ) -> Iterator[tuple[str, bytes]]:
     for (_, writer, items), folder in zip(chosen, folders, strict=True):
-        taken: set[str] = set()
+        taken = FreeNames()
         for item in items:
             name = _name(item, taken, problems)
             for path, content in writer.pieces(item, name):
@@ -144,14 +153,11 @@ def _pieces(
             yield f"{folder}/{path}" if folder else path, content
 
 
-def _name(item: ExportDocument, taken: set[str], problems: list[Problem]) -> str:
+def _name(item: ExportDocument, taken: FreeNames, problems: list[Problem]) -> str:
     """A file name of its own for each document; one that differs from the document's id is noted."""
     wanted = item.document.external_id
-    name, number = safe_name(wanted), 1
-    while name.casefold() in taken:
-        number += 1
-        name = f"{safe_name(wanted)}-{number}"
-    taken.add(name.casefold())
+    safe = safe_name(wanted)
+    name = taken.take(safe, lambda number: f"{safe}-{number}", key=str.casefold)
     if name != wanted:
         problems.append(Problem(0, "repaired", tr("document {wanted} was written as {name}", wanted=wanted, name=name)))
     return name

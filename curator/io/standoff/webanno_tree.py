@@ -117,25 +117,25 @@ class WebAnnoTree:
 def parse(text: str) -> WebAnnoTree:
     """Never fails: what is not understood is in `odd`."""
     tree = WebAnnoTree([line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")])
-    texts = False
+    texts: list[str] = []
     for index, line in enumerate(tree.lines):
+        if line.startswith("#Text="):
+            if not texts:
+                tree.sentences.append(Sentence(index, ""))
+            texts.append(unescape_text(line[6:]))
+            continue
+        if texts:
+            tree.sentences[-1].text, texts = "\n".join(texts), []
         if line.startswith("#T_") and not tree.sentences:
             tree.layers.append(_layer(line, tree.width))
-        elif line.startswith("#Text="):
-            part = unescape_text(line[6:])
-            if texts:
-                tree.sentences[-1].text += "\n" + part
-            else:
-                tree.sentences.append(Sentence(index, part))
-            texts = True
-            continue
         elif line and not line.startswith("#"):
             unit = _unit(line, index, tree.width)
             if unit is None or not tree.sentences:
                 tree.odd.append(index)
             else:
                 tree.sentences[-1].units.append(unit)
-        texts = False
+    if texts:
+        tree.sentences[-1].text = "\n".join(texts)
     return tree
 
 

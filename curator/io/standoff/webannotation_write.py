@@ -23,6 +23,7 @@ from curator.io.files import (
     NIL,
     Action,
     AttributeNames,
+    FreeNames,
     WrittenSource,
     action_for,
     check_spans,
@@ -74,7 +75,7 @@ def _collection(sources: Sequence[WrittenSource], problems: list[Problem]) -> di
     envelope = {key: value for key, value in envelope.items() if key not in ("@context", "type")}
     texts: list[dict[str, Any]] = []
     items: list[dict[str, Any]] = []
-    taken: set[str] = set()
+    taken = FreeNames()
     for file, documents in sources:
         extra = extra_of(file, "webannotation")
         items += extra.get("others", ())
@@ -96,16 +97,11 @@ def _collection(sources: Sequence[WrittenSource], problems: list[Problem]) -> di
     }
 
 
-def _address(item: ExportDocument, known: dict[str, str], taken: set[str]) -> str:
+def _address(item: ExportDocument, known: dict[str, str], taken: FreeNames) -> str:
     """Each text has its own address, a second one of the same id too."""
     key = item.document.external_id
     address = known.get(key) or "urn:curator:document:" + quote(key, safe="")
-    number, found = 1, address
-    while found in taken:
-        number += 1
-        found = f"{address}%20({number})"
-    taken.add(found)
-    return found
+    return taken.take(address, lambda number: f"{address}%20({number})")
 
 
 class _Annotations:

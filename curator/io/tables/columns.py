@@ -82,6 +82,6 @@ class ColumnMemory:
         """None where the file is missing or no longer what was written."""
         try:
             found = json.loads(self._path.read_text("utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return []
         return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import UserError, ntr, tr, unguarded
 from curator.io.files import BOM, Anchors, find_place, first_of, learn, plain_text
 from curator.io.standoff import first_line, plain_passages
 from curator.io.tables.columns import place
@@ -121,6 +121,8 @@ class DocumentTableReader:
                     width=sheet.width,
                 )
                 self._problem(line, "repaired", text)
+            if sheet.guarded:
+                cells = [unguarded(one) for one in cells]
             values = {name: plain_text(cells[at]) for name, at in sheet.places.items() if at < len(cells)}
             own = {name: plain_text(cells[at]).strip() for name, at in sheet.own.items() if at < len(cells)}
             yield _Row(line, values, own.get(OUTCOME) == "rejected", own.get(ATTRIBUTES, ""))

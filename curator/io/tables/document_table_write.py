@@ -1,7 +1,8 @@
 """Write tables: one of mentions with what was decided, and one of the documents that they are in.
 
 `a.csv` and `a.documents.csv` (or `.tsv`), or the two sheets of a workbook `a.xlsx`. All imported files go into one
-table, since a table is to be worked with as a whole. Every cell of text files is in quotes.
+table, since a table is to be worked with as a whole. Every cell of text files is in quotes, and one that a spreadsheet
+would take for a formula has an apostrophe before it. Cells of workbooks are texts, so that they need none.
 """
 
 from __future__ import annotations
@@ -13,13 +14,23 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from curator.domain.documents import SourceFile, Span
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UserError, guarded, ntr, tr
 from curator.io.bioc import stated_ids
-from curator.io.files import NIL, NIL_WORDS, AtomicFiles, AttributeNames, check_spans, is_gold, plain_text, read_id
-from curator.io.tables.table_layout import ATTRIBUTES, DOCUMENTS, OUTCOME, companion
+from curator.io.files import (
+    NIL,
+    NIL_WORDS,
+    AtomicFiles,
+    AttributeNames,
+    FreeNames,
+    check_spans,
+    is_gold,
+    plain_text,
+    read_id,
+)
+from curator.io.tables.table_layout import DOCUMENT_HEADINGS, DOCUMENTS, MENTION_HEADINGS, companion
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
 # Cells of tables of mentions: places and identifiers, read and written.
@@ -115,21 +126,6 @@ def _numbers(cell: str) -> list[int]:
     return [int(part) for part in parts]
 
 
-DOCUMENT_HEADINGS = ("document", "title", "text")
-MENTION_HEADINGS = (
-    "document",
-    "start",
-    "end",
-    "mention",
-    "type",
-    "ids",
-    OUTCOME,
-    "reason",
-    "curator",
-    "at",
-    "note",
-    ATTRIBUTES,
-)
 LONGEST_CELL = 32_767
 """Characters that a cell of a workbook holds."""
 Write = Callable[[Sequence[str]], None]
@@ -157,9 +153,21 @@ def write_tables(files: Files, out: Path, problems: list[Problem]) -> list[Path]
     texts = companion(target)
     with AtomicFiles() as atomic, ExitStack() as stack:
         separator = "\t" if ending == ".tsv" else ","
-        documents, mentions = (stack.enter_context(_text(atomic, one, separator)) for one in (texts, target))
-        _write(chosen, documents, mentions, problems)
+        held, named = (stack.enter_context(_text(atomic, one, separator)) for one in (texts, target))
+        _write(chosen, held.write, named.write, problems)
+    if number := held.guarded + named.guarded:
+        problems.append(Problem(0, "note", _guarded_words(number)))
     return [target, texts]
+
+
+def _guarded_words(number: int) -> str:
+    return ntr(
+        "{n} cell that a spreadsheet would take for a formula has an apostrophe before its text; Curator removes it "
+        "when it reads the table",
+        "{n:,} cells that a spreadsheet would take for formulas have an apostrophe before their text; Curator removes "
+        "it when it reads the table",
+        number,
+    )
 
 
 def _write(
@@ -170,7 +178,7 @@ def _write(
 ) -> None:
     documents(DOCUMENT_HEADINGS)
     mentions(MENTION_HEADINGS)
-    taken: set[str] = set()
+    taken = FreeNames()
     for file, items in files:
         for item in items:
             check_spans(item)
@@ -183,14 +191,10 @@ def _write(
                 mentions((*_cells(key, gold, item, file), said))
 
 
-def _key(item: ExportDocument, taken: set[str], problems: list[Problem]) -> str:
+def _key(item: ExportDocument, taken: FreeNames, problems: list[Problem]) -> str:
     """A document's identifier, which no other one has."""
     wanted = item.document.external_id
-    key, number = wanted.strip() or "document", 1
-    while key in taken:
-        number += 1
-        key = f"{wanted.strip()} ({number})"
-    taken.add(key)
+    key = taken.take(wanted.strip() or "document", lambda number: f"{wanted.strip()} ({number})")
     if key != wanted:
         problems.append(Problem(0, "repaired", tr("document {wanted} was written as {key}", wanted=wanted, key=key)))
     return key
@@ -217,15 +221,23 @@ def _cells(key: str, gold: ExportMention, item: ExportDocument, file: SourceFile
     )
 
 
+class _Text:
+    """A table as a text file. `guarded`: the number of cells with an apostrophe before what looks like a formula."""
+
+    def __init__(self, stream: TextIO, separator: str) -> None:
+        self._writer = csv.writer(stream, delimiter=separator, quoting=csv.QUOTE_ALL, lineterminator="\n")
+        self.guarded = 0
+
+    def write(self, cells: Sequence[str]) -> None:
+        safe = [guarded(one) for one in cells]
+        self.guarded += sum(len(one) > len(cell) for one, cell in zip(safe, cells, strict=True))
+        self._writer.writerow(safe)
+
+
 @contextmanager
-def _text(atomic: AtomicFiles, target: Path, separator: str) -> Iterator[Write]:
+def _text(atomic: AtomicFiles, target: Path, separator: str) -> Iterator[_Text]:
     stream = io.TextIOWrapper(atomic.open(target), encoding="utf-8", newline="", write_through=True)
-    writer = csv.writer(stream, delimiter=separator, quoting=csv.QUOTE_ALL, lineterminator="\n")
-
-    def write(cells: Sequence[str]) -> None:
-        writer.writerow(cells)
-
-    yield write
+    yield _Text(stream, separator)
     stream.detach()
 
 
@@ -242,6 +254,7 @@ def _workbook(atomic: AtomicFiles, target: Path) -> Iterator[tuple[Write, Write]
         def cell(text: str) -> Any:
             found = WriteOnlyCell(made, value=cell_text(text, target))
             found.data_type = "s"  # text, and never a formula or an error
+            found.quotePrefix = guarded(text) is not text  # nor does it become one when somebody edits the cell
             return found
 
         return lambda cells: made.append([cell(one) for one in cells])
@@ -252,7 +265,9 @@ def _workbook(atomic: AtomicFiles, target: Path) -> Iterator[tuple[Write, Write]
     except BaseException:
         book.save(io.BytesIO())  # which ends the temporary files of the sheets
         raise
-    book.save(atomic.open(target))
+    whole = io.BytesIO()  # an archive on a disk that fails would complain once more when it is thrown away
+    book.save(whole)
+    atomic.put(target, whole.getvalue())
 
 
 def cell_text(text: str, target: Path) -> str:

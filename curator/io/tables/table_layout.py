@@ -28,18 +28,35 @@ MEANINGS: Mapping[str, tuple[str, ...]] = {field: tuple(words.split()) for field
 OUTCOME = "outcome"
 ATTRIBUTES = "attributes"
 DOCUMENTS = "documents"
+DOCUMENT_HEADINGS = ("document", "title", "text")
+MENTION_HEADINGS = (
+    "document",
+    "start",
+    "end",
+    "mention",
+    "type",
+    "ids",
+    OUTCOME,
+    "reason",
+    "curator",
+    "at",
+    "note",
+    ATTRIBUTES,
+)
+"""Of the tables that Curator writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """One table and where its fields stand. `labelled` is the heading of the text, `own` are the places of columns that
-    Curator's own tables have."""
+    Curator's own tables have. In `guarded` tables, cells that look like formulas have an apostrophe."""
 
     table: Table
     places: Mapping[str, int]
     width: int
     own: Mapping[str, int]
     labelled: str
+    guarded: bool
 
     @property
     def holds_texts(self) -> bool:
@@ -130,7 +147,8 @@ def _sheet(path: Path, sheet: str, columns: Mapping[str, str]) -> Sheet:
     own = {one.strip().lower(): at for at, one in reversed(list(enumerate(headings)))}
     own = {name: own[name] for name in (OUTCOME, ATTRIBUTES) if name in own and own[name] not in places.values()}
     labelled = headings[places["text"]].strip().lower() if "text" in places else ""
-    return Sheet(table, places, len(headings), own, labelled)
+    guarded = tuple(headings) in (DOCUMENT_HEADINGS, MENTION_HEADINGS) and not is_workbook(path)
+    return Sheet(table, places, len(headings), own, labelled, guarded)
 
 
 def chosen_columns(headings: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curator.domain.wording import UserError, tr
-from curator.io.files import Source, TextLines, is_utf16, without_line_end
+from curator.io.files import Source, TextLines, is_utf16, open_plain, without_line_end
 
 if TYPE_CHECKING:
     from openpyxl.workbook import Workbook
@@ -30,6 +30,8 @@ LONGEST_CELL = 1 << 26  # characters; csv's own limit is shorter than many an ar
 UNPACKED = 64 << 20
 """Bytes that a workbook may always unpack to; beyond it, `TIMES` its own size."""
 TIMES = 100
+TEXTS, TEXT_TIMES = 1 << 20, 20
+"""The same of its list of texts, all of which differ: reading one of 3 million empty texts takes 20 s."""
 _WORKBOOK = "xl/workbook.xml"
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 """How workbooks write characters that XML has not, and the underscore before what looks so."""
@@ -143,7 +145,7 @@ def separator_of(head: str) -> str:
 def is_workbook(path: Path) -> bool:
     """By content: a zip archive with a workbook in it."""
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             if file.read(len(ZIP_MAGIC)) != ZIP_MAGIC:
                 return False
         with zipfile.ZipFile(path) as archive:
@@ -160,20 +162,18 @@ def is_only_table(path: Path) -> bool:
 
 @contextmanager
 def _workbook(path: Path) -> Iterator[Workbook]:
-    from xml.etree.ElementTree import ParseError
-
     import openpyxl  # loaded when a workbook is read
     from openpyxl.utils.exceptions import InvalidFileException
 
     _check_size(path)
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             book = openpyxl.load_workbook(file, read_only=True, data_only=True)
             try:
                 yield book
             finally:
                 book.close()
-    except (InvalidFileException, ParseError, *_DAMAGED) as error:
+    except (InvalidFileException, SyntaxError, *_DAMAGED) as error:
         raise UserError(
             tr(
                 "{path} is a damaged workbook ({error}): open it in a spreadsheet and save it again",
@@ -185,7 +185,18 @@ def _workbook(path: Path) -> Iterator[Workbook]:
 
 def _check_size(path: Path) -> None:
     with zipfile.ZipFile(path) as archive:
-        unpacked = sum(one.file_size for one in archive.infolist())
+        members = archive.infolist()
+    unpacked = sum(one.file_size for one in members)
+    texts = [one for one in members if one.filename.lower().endswith("sharedstrings.xml")]
+    if any(one.file_size > max(TEXTS, TEXT_TIMES * one.compress_size) for one in texts):
+        raise UserError(
+            tr(
+                "{path} is no workbook of a spreadsheet program: its list of texts unpacks to {unpacked:,} MB. Open it "
+                "in a spreadsheet and save it again",
+                path=path,
+                unpacked=sum(one.file_size for one in texts) >> 20,
+            )
+        )
     if unpacked > max(UNPACKED, TIMES * path.stat().st_size):
         raise UserError(
             tr(

@@ -12,16 +12,15 @@ sides hold the same documents, and the hash shows whether a text is another.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from curator.domain.attributes import AttributeEdit
-from curator.domain.decisions import Change, ChangeKind, NilReason, Outcome, RejectReason, SkipReason, Verdict
-from curator.domain.documents import MentionOrigin, SourceMention, Span, slice_spans, text_hash
-from curator.domain.rounds import Judgement, RoundKind
+from curator.domain.decisions import Change, ChangeKind
+from curator.domain.documents import MentionOrigin, SourceMention, Span, slice_spans
+from curator.domain.rounds import RoundKind
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core import EventBus
 from curator.services.curating import save_in, scheme_of
@@ -31,21 +30,38 @@ from curator.services.rounds.round_attributes import (
     ADDED,
     AttributeReading,
     FileScheme,
-    facts_of,
     head_of,
+    in_short,
+    moment,
     scheme_in,
     set_in_round,
 )
+from curator.services.rounds.round_lines import (
+    FORMAT,
+    VERSION,
+    attribute_lines,
+    document_line,
+    head_line,
+    judgement_line,
+    lines_of,
+    verdict_in,
+)
 from curator.services.rounds.rounds import named
 
-FORMAT, VERSION = "curator-round", 1
-REASONS: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]] = {
-    Outcome.NIL: NilReason,
-    Outcome.REJECTED: RejectReason,
-    Outcome.SKIPPED: SkipReason,
-}
 MOST_PROBLEMS = 20
 FROM_FILES = "rounds_from_files"
+OWN_ONE = (
+    "{n} judgement in the file has your own name, “{name}”. If a colleague has the same name, your judgements count as "
+    "those of one person: change one name in the settings, and ask for the file again."
+)
+OWN = (
+    "{n:,} judgements in the file have your own name, “{name}”. If a colleague has the same name, your judgements "
+    "count as those of one person: change one name in the settings, and ask for the file again."
+)
+OLDER_ONE = "{n} judgement by “{name}” differs from a later one here and was left out."
+OLDER = "{n:,} judgements by “{name}” differ from later ones here and were left out."
+REPLACED_ONE = "{n} judgement by “{name}” was replaced by a later one from the file."
+REPLACED = "{n:,} judgements by “{name}” were replaced by later ones from the file."
 GREW = "Kept attributes from a file of the round “{name}”, hidden"
 
 
@@ -108,7 +124,7 @@ class RoundFiles:
         """The round with the judgements of some curators, or of all. Raises UserError; then nothing was written."""
         with self._store.read() as unit:
             found = named(unit, name)
-            heads = {one: _document(unit, one) for one in unit.rounds.document_ids(found.id)}
+            heads = {one: document_line(unit, one) for one in unit.rounds.document_ids(found.id)}
             current = [one for one in unit.rounds.current(found.id) if not curators or one.curator in curators]
             edits = list(set_in_round(unit, found.id, curators))
             scheme = scheme_of(unit)
@@ -122,8 +138,8 @@ class RoundFiles:
                     **({"attributes": head_of(scheme)} if scheme.attributes else {}),
                 },
                 *heads.values(),
-                *(_line(unit, one, heads) for one in current),
-                *_attribute_lines(unit, edits, heads),
+                *(judgement_line(unit, one, heads) for one in current),
+                *attribute_lines(unit, edits, heads),
             ]
         text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in lines)
         self._files.write({out: text.encode("utf-8", "surrogatepass")})
@@ -134,14 +150,14 @@ class RoundFiles:
 
         Raises UserError for a file that is none of these, line and reason named; then nothing was changed.
         """
-        lines = list(_lines(path))
-        head = _head(path, lines)
+        lines = list(lines_of(path))
+        head = head_line(path, lines)
         report = RoundImport(name=str(head["name"]))
         changes = []
         with self._store.write() as unit:
             round_id = self._round(unit, head, report)
             scheme = FileScheme(scheme_of(unit), scheme_in(path, head), adopt=round_id in _from_files(unit))
-            _Reading(unit, round_id, report, scheme).take(path, lines[1:])
+            _Reading(unit, round_id, report, scheme, own=self._curator()).take(path, lines[1:])
             report.documents = len(unit.rounds.document_ids(round_id))
             changes += self._define(unit, scheme, report)
         for change in (*changes, Change(ChangeKind.ROUND, self._curator(), report.text)):
@@ -170,30 +186,35 @@ class RoundFiles:
 
 
 class _Reading:
-    """Takes the lines of one file into a round."""
+    """Takes the lines of one file into a round. `own` is the name of the curator who reads it."""
 
-    def __init__(self, unit: UnitOfWork, round_id: int, report: RoundImport, scheme: FileScheme) -> None:
+    def __init__(self, unit: UnitOfWork, round_id: int, report: RoundImport, scheme: FileScheme, *, own: str) -> None:
         self._unit = unit
         self._round = round_id
         self._report = report
         self._attributes = AttributeReading(unit, round_id, scheme)
         self._documents: dict[tuple[str, int, str], int | None] = {}
         self._mentions: dict[int, dict[tuple[tuple[Span, ...], str], int]] = {}
+        self._joined: set[tuple[int, str]] = set()  # mentions and curators that were looked at
         self._known = {(one.mention_id, one.curator): one for one in unit.rounds.current(round_id)}
         self._unknown: set[str] = set()
+        self._own = own
+        self._mine = 0
+        self._older: Counter[str] = Counter()
+        self._replaced: Counter[str] = Counter()
 
     def take(self, path: Path, lines: list[tuple[int, dict[str, Any]]]) -> None:
         for number, line in lines:
             try:
                 self._take(line)
-            except (KeyError, TypeError, ValueError) as error:
+            except (KeyError, TypeError, ValueError, OverflowError) as error:
                 raise UserError(
                     tr(
-                        "{path}, line {number}: this is not a line of a round ({error!r}). Ask for the "
+                        "{path}, line {number}: this is not a line of a round ({error}). Ask for the "
                         "file again; nothing was changed.",
                         path=path,
                         number=number,
-                        error=error,
+                        error=in_short(error),
                     )
                 ) from error
         if self._unknown:
@@ -206,7 +227,17 @@ class _Reading:
                     some=some,
                 )
             )
+        self._say_names()
         self._report.curators.sort()
+
+    def _say_names(self) -> None:
+        """Two people with one name are one curator to a round; what shows it is said."""
+        if self._mine:
+            self._say(ntr(OWN_ONE, OWN, self._mine, name=self._own))
+        for name, number in sorted((+self._older).items()):
+            self._say(ntr(OLDER_ONE, OLDER, number, name=name))
+        for name, number in sorted((+self._replaced).items()):
+            self._say(ntr(REPLACED_ONE, REPLACED, number, name=name))
 
     def _take(self, line: Mapping[str, Any]) -> None:
         document_id = self._document(str(line["document"]), int(line["occurrence"]), str(line["sha256"]))
@@ -215,7 +246,7 @@ class _Reading:
         if "outcome" not in line:
             self._attribute(document_id, line)
             return
-        verdict, at = _verdict(line), datetime.fromisoformat(line["at"])
+        verdict, at = verdict_in(line), moment(line["at"])
         curator = str(line["curator"])
         mention_id = self._mention(document_id, line, curator)
         if mention_id is None:
@@ -223,7 +254,10 @@ class _Reading:
         known = self._known.get((mention_id, curator))
         if known is not None and (known.at >= at or known.verdict == verdict):
             self._report.known += 1
+            self._older[curator] += known.verdict != verdict and known.at > at
             return
+        self._replaced[curator] += known is not None
+        self._mine += curator == self._own
         self._unknown.update(set(verdict.entity_ids) - self._unit.kb.get_many(verdict.entity_ids).keys())
         made = self._unit.rounds.judge(self._round, [mention_id], [verdict], curator=curator, at=at)
         self._known[mention_id, curator] = made[0]
@@ -285,9 +319,10 @@ class _Reading:
                 document_id, [SourceMention(spans, text, key[1])], origin=MentionOrigin.CURATOR
             )
             self._unit.mentions.set_deleted([known[key]], True)
-            self._unit.rounds.add_mention(self._round, known[key], curator)
-        elif self._unit.mentions.get(known[key]).deleted:
-            self._unit.rounds.add_mention(self._round, known[key], curator)
+        if (known[key], curator) not in self._joined:
+            self._joined.add((known[key], curator))
+            if self._unit.mentions.get(known[key]).deleted:
+                self._unit.rounds.add_mention(self._round, known[key], curator)
         return known[key]
 
     def _say(self, problem: str) -> None:
@@ -295,104 +330,6 @@ class _Reading:
             self._report.problems.append(problem)
 
 
-def _document(unit: UnitOfWork, document_id: int) -> dict[str, Any]:
-    document = unit.documents.get(document_id)
-    return {
-        "document": document.external_id,
-        "occurrence": document.occurrence,
-        "sha256": text_hash(document.text),
-    }
-
-
-def _line(unit: UnitOfWork, one: Judgement, heads: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
-    return {
-        **_place(unit, one.mention_id, heads),
-        "curator": one.curator,
-        "outcome": one.verdict.outcome.value,
-        "entities": list(one.verdict.entity_ids),
-        "reason": one.verdict.reason.value if one.verdict.reason else None,
-        "at": one.at.isoformat(),
-    }
-
-
-def _place(unit: UnitOfWork, mention_id: int, heads: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
-    mention = unit.mentions.get(mention_id)
-    return {
-        **heads[mention.document_id],
-        "spans": [[span.start, span.end] for span in mention.spans],
-        "mention": mention.text,
-        "type": mention.type,
-    }
-
-
-def _attribute_lines(
-    unit: UnitOfWork, edits: Sequence[AttributeEdit], heads: Mapping[int, dict[str, Any]]
-) -> Iterator[dict[str, Any]]:
-    """A line for each mention and curator."""
-    found: dict[tuple[int, str], list[AttributeEdit]] = {}
-    for one in edits:
-        found.setdefault((one.mention_id, one.curator), []).append(one)
-    for (mention_id, curator), some in found.items():
-        yield {**_place(unit, mention_id, heads), "curator": curator, "attributes": facts_of(some)}
-
-
 def _from_files(unit: UnitOfWork) -> list[int]:
     """Ids of the rounds that this project has from files: their attributes are those of the project that made them."""
     return list(json.loads(unit.meta.get(FROM_FILES) or "[]"))
-
-
-def _verdict(line: Mapping[str, Any]) -> Verdict:
-    outcome = Outcome(line["outcome"])
-    if outcome is Outcome.CLEARED:
-        raise ValueError("a judgement that was taken back does not travel")
-    reason = REASONS[outcome](line["reason"]) if line.get("reason") else None
-    return Verdict(outcome, tuple(str(one) for one in line.get("entities", ())), reason)
-
-
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    try:
-        text = path.read_text(encoding="utf-8", errors="surrogatepass")
-    except (OSError, UnicodeError) as error:
-        raise UserError(
-            tr("{path} cannot be read ({error}). Choose the file that a colleague exported.", path=path, error=error)
-        ) from error
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            value = json.loads(line)
-        except ValueError as error:
-            raise UserError(
-                tr(
-                    "{path}, line {number}: this is not JSON ({error}). Ask for the file again.",
-                    path=path,
-                    number=number,
-                    error=error,
-                )
-            ) from error
-        if not isinstance(value, dict):
-            raise UserError(
-                tr(
-                    "{path}, line {number}: this is not a JSON object. Ask for the file again.",
-                    path=path,
-                    number=number,
-                )
-            )
-        yield number, value
-
-
-def _head(path: Path, lines: list[tuple[int, dict[str, Any]]]) -> dict[str, Any]:
-    head = lines[0][1] if lines else {}
-    if head.get("format") != FORMAT or head.get("kind") not in list(RoundKind) or not head.get("name"):
-        raise UserError(
-            tr("{path} is not a round exported by Curator. Choose a file exported with People › Rounds….", path=path)
-        )
-    if head.get("version") != VERSION:
-        raise UserError(
-            tr(
-                "{path} was written by a newer version of Curator (version {head}). Update Curator on this computer.",
-                path=path,
-                head=head.get("version"),
-            )
-        )
-    return head

@@ -117,7 +117,7 @@ def test_no_permission(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr("curator.io.files.atomic.os.open", refuse)
     assert "no permission" in refused(path)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from curator.domain.wording import UserError
-from curator.io.files.atomic import AtomicFiles, make_folder
+from curator.io.files.atomic import AtomicFiles, AtomicWriter, make_folder
 
 
 def names(folder: Path) -> list[str]:
@@ -109,6 +110,66 @@ def test_folders_stay_with_their_files_or_go(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is a folder"):
         fill(tmp_path / "out", well=False)
     assert (tmp_path / "out" / "part" / "a").read_bytes() == b"a"
+
+
+def leave(folder: Path, *others: str) -> None:
+    """What an earlier process left, and what looks a little like it."""
+    folder.mkdir(exist_ok=True)
+    for name in (".a.0123456789ab.part", ".b.txt.0123456789ab.1.part", *others):
+        (folder / name).write_bytes(b"half")
+    (folder / ".c.0123456789ab.0.part").mkdir()
+    (folder / ".c.0123456789ab.0.part" / "d").write_bytes(b"half")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders have no locks there")
+def test_what_a_killed_process_left_goes_with_the_next_file(tmp_path: Path) -> None:
+    mine = (".notes.part", ".a.012345.part", "a.0123456789ab.part")
+    leave(tmp_path, *mine)
+    with AtomicFiles() as files:
+        files.put(tmp_path / "a", b"1")
+    assert names(tmp_path) == sorted(["a", *mine])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders have no locks there")
+def test_what_another_writes_at_the_same_time_stays(tmp_path: Path) -> None:
+    with AtomicFiles() as files, AtomicFiles() as others:
+        others.put(tmp_path / "b", b"2")
+        files.folder(tmp_path / "c")
+        files.put(tmp_path / "c" / "d", b"3")
+        files.put(tmp_path / "a", b"1")
+        assert len(names(tmp_path)) == 3
+    assert names(tmp_path) == ["a", "b", "c"]
+
+
+def test_a_folder_gets_its_name_when_all_of_its_files_are_there(tmp_path: Path) -> None:
+    with AtomicFiles() as files:
+        files.folder(tmp_path / "out")
+        files.folder(tmp_path / "out" / "part")
+        files.put(tmp_path / "out" / "part" / "a", b"1")
+        files.put(tmp_path / "out" / "b", b"2")
+        assert not (tmp_path / "out").exists()
+    assert [path.relative_to(tmp_path).as_posix() for path in sorted(tmp_path.rglob("*"))] == [
+        "out",
+        "out/b",
+        "out/part",
+        "out/part/a",
+    ]
+
+
+def test_a_half_written_folder_of_a_killed_process_does_not_stop_the_next(tmp_path: Path) -> None:
+    leave(tmp_path / "out")
+    AtomicWriter().write_folder(tmp_path / "out", {"a": b"1"})
+    assert [name for name in names(tmp_path / "out") if not name.startswith(".")] == ["a"]
+
+
+def test_files_that_were_written_before_a_failure_are_said(tmp_path: Path) -> None:
+    files = AtomicFiles()
+    files.put(tmp_path / "a", b"1")
+    files.put(tmp_path / "b", b"2")
+    (tmp_path / "b").mkdir()
+    with pytest.raises(UserError, match="other files of this step were already written"), files:
+        pass
+    assert names(tmp_path) == ["a", "b"]
 
 
 @pytest.mark.parametrize("there", [True, False])

@@ -181,3 +181,10 @@ def test_a_gzip_bomb(put: Put) -> None:
         list(default_registry().by_name("pubtator").open(bomb))
     fine = put(gzip.compress(b"1|t|Naloxone.\n1|a|\n" * 5), "b.txt.gz")
     assert len(list(default_registry().by_name("pubtator").open(fine))) == 5
+
+
+def test_an_element_with_very_many_attributes_is_refused_where_each_is_looked_up(tmp_path: Path) -> None:
+    many = " ".join(f'a{n}="1"' for n in range(2000))
+    path = tmp_path / "x.xml"
+    path.write_text(BIOC.replace("<collection>", f"<collection {many}>"), encoding="utf-8")
+    assert "line 1: an element has 2,000 attributes" in outcome(path, "bioc-xml")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from curator.domain.wording import UserError
 from curator.io.files import source
+from curator.io.files.archives import digest, is_zip, open_files
 from curator.io.files.source import Source, join_lines, line_end, plain_text, split_lines, without_line_end
 
 Put = Callable[..., Path]
@@ -61,3 +64,11 @@ def test_position_moves_to_the_end(put: Put) -> None:
     assert 0 < done < total == 250_000
     list(lines)
     assert found.position == (250_000, 250_000)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes a pipe as POSIX systems do")
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "a.txt")
+    for read in (digest, is_zip, lambda path: Source(path).head(), lambda path: open_files(path).open("a.txt")):
+        with pytest.raises(UserError, match="a device, a pipe or a socket"):
+            read(tmp_path / "a.txt")

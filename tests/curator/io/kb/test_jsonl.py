@@ -30,6 +30,26 @@ def report(reader: JsonlReader) -> list[tuple[int, str]]:
     return [(p.line, p.severity) for p in reader.problems]
 
 
+def test_an_obsolete_id_with_one_replacement_is_an_alternate_id_of_it(put: Put) -> None:
+    old = {"name": "old", "obsolete": True}
+    entities, reader = read(
+        put(
+            lines(
+                {"id": "X:2", **old, "replaced_by": ["X:3"]},
+                {"id": "X:3", **old, "replaced_by": "X:1"},
+                {"id": "X:4", **old, "replaced_by": ["X:1", "X:5"]},
+                {"id": "X:6", **old, "consider": ["X:1"]},
+                {"id": "X:7", **old, "replaced_by": ["X:8"]},
+                {"id": "X:8", **old, "replaced_by": ["X:7"]},
+                {"id": "X:1", "name": "one", "alt_ids": ["X:9"]},
+                {"id": "X:5", "name": "five"},
+            ),
+        )
+    )
+    assert {one.id: one.alt_ids for one in entities} == {"X:1": ("X:9", "X:2", "X:3"), "X:5": ()}
+    assert len(reader.obsolete) == 6
+
+
 def test_all_fields(put: Put) -> None:
     value = {
         "id": "MESH:D1",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import time
 import zipfile
 from collections.abc import Callable
@@ -14,11 +15,13 @@ import pytest
 from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.kb import ctd, obo, rdf
+from curator.io.standoff.webanno_tree import parse
 from curator.io.standoff.webanno_tsv import WebAnnoFormat
 from curator.io.standoff.xmi import XmiFormat
 from curator.io.tables.tables import Table
 from tests.fuzz.__main__ import fuzz
 from tests.fuzz.targets import targets
+from tests.fuzz.writing import write_back
 from tests.rewriting import source_file, unchanged
 
 Put = Callable[..., Path]
@@ -130,3 +133,70 @@ def test_a_workbook_with_a_damaged_sheet(tmp_path: Path) -> None:
     (tmp_path / "a.xlsx").write_bytes(data)
     with pytest.raises(UserError, match="damaged workbook"):
         Table(tmp_path / "a.xlsx").sheets()
+
+
+def test_names_that_are_no_names_in_pubannotation(put: Put, tmp_path: Path) -> None:
+    """They call nothing, and keep nothing from being written or removed."""
+    value = {
+        "text": "Only an abstract.",
+        "sourcedb": "x",
+        "sourceid": "2",
+        "denotations": [{"id": [], "span": {"begin": 0, "end": 4}, "obj": "Disease"}] * 7,
+        "attributes": [{"id": {}, "subj": [], "pred": "identifier", "obj": {"a": 1}}],
+        "relations": [{"id": [1], "subj": {}, "obj": ["T1"], "pred": "x"}],
+    }
+    form = default_registry().by_name("pubannotation")
+    reader = form.open(path := put(json.dumps(value)))
+    write_back(form, path, reader, list(reader))
+
+
+def test_a_list_and_single_objects_in_one_pubannotation_file_are_written_as_a_list(put: Put, tmp_path: Path) -> None:
+    one = '{"text": "Only an abstract.", "sourcedb": "x", "sourceid": "%d", "denotations": []}'
+    text = "[\n" + one % 1 + ",\n" + one % 2 + "\n]\n" + one % 3 + "\n"
+    form = default_registry().by_name("pubannotation")
+    reader = form.open(path := put(text))
+    documents = list(unchanged(list(reader)))
+    form.write([(source_file(path, reader), documents)], out := tmp_path / "out.json")
+    assert [one["sourceid"] for one in json.loads(out.read_text())] == ["1", "2", "3"]
+    assert [one.external_id for one in form.open(out)] == [one.document.external_id for one in documents]
+
+
+@pytest.mark.soak
+def test_many_documents_of_one_id_are_written_soon(tmp_path: Path, soon: Callable[[], float], put: Put) -> None:
+    table = default_registry().by_name("table")
+    reader = table.open(path := put("id,title,text\n" + "2,,Only text.\n" * 20_000))
+    documents = list(reader)
+    for name, out in (("table", "out.csv"), ("brat", "out.zip"), ("webannotation", "out.json")):
+        form = default_registry().by_name(name)
+        form.write([(source_file(path, reader), list(unchanged(documents)))], tmp_path / out)
+        assert (tmp_path / out).is_file()
+    assert soon() < 30
+
+
+@pytest.mark.soak
+def test_many_mentions_in_one_brat_file_are_edited_soon(tmp_path: Path, soon: Callable[[], float]) -> None:
+    (tmp_path / "a.txt").write_text("gout hurts")
+    line = "T{0}\tDisease 0 4\tgout\nN{0}\tReference T{0} X:{0}\t\nA{0}\tcertainty T{0} low\n"
+    (tmp_path / "a.ann").write_text("".join(map(line.format, range(1, 10_001))))
+    form = default_registry().by_name("brat")
+    reader = form.open(tmp_path / "a.ann")
+    write_back(form, tmp_path / "a.ann", reader, list(reader))
+    assert soon() < 30
+
+
+@pytest.mark.soak
+def test_many_lines_of_one_sentence_and_infons_of_one_annotation_are_soon_done(
+    put: Put, soon: Callable[[], float]
+) -> None:
+    sentence = "#FORMAT=WebAnno TSV 3.3\n\n\n" + "#Text=word\n" * MUCH
+    assert len(parse(sentence).sentences[0].text) == 5 * MUCH - 1
+    infons = '<infon key="type">Disease</infon>' + "<infon key='k'>v</infon>" * 40_000
+    annotation = f'<annotation id="1">{infons}<location offset="1" length="2"/><text>bc</text></annotation>'
+    text = (
+        "<?xml version='1.0'?><collection><source>s</source><date>d</date><key>k</key><document><id>1</id>"
+        f"<passage><offset>0</offset><text>abc</text>{annotation}</passage></document></collection>"
+    )
+    form = default_registry().by_name("bioc-xml")
+    reader = form.open(path := put(text))
+    write_back(form, path, reader, list(reader))
+    assert soon() < 10

@@ -11,8 +11,9 @@ import pytest
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError
 from curator.io import default_registry
+from curator.io.tables import tables
 from curator.io.tables.kb_table import open_reader, preview_kb_table, sniff, sniff_path
-from curator.io.tables.tables import is_workbook
+from curator.io.tables.tables import Table, is_workbook
 from curator.services.ports.files import KbOptions
 
 Put = Callable[..., Path]
@@ -104,6 +105,61 @@ def test_a_damaged_workbook(tmp_path: Path) -> None:
         archive.writestr("xl/workbook.xml", "<broken")
     with pytest.raises(UserError, match="damaged workbook"):
         preview_kb_table(path)
+
+
+def packed(path: Path, found: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in found.items():
+            archive.writestr(name, content)
+    return path
+
+
+SHEETS = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+
+
+def with_texts(*texts: str) -> dict[str, bytes]:
+    """A workbook as spreadsheet programs save it: its texts are in a list, of which the cells say numbers."""
+    parts = {"workbook": "sheet.main", "worksheets/sheet1": "worksheet", "sharedStrings": "sharedStrings"}
+    types = "".join(f'<Override PartName="/xl/{a}.xml" ContentType="{TYPES}.{b}+xml"/>' for a, b in parts.items())
+    rels = "application/vnd.openxmlformats-package.relationships+xml"
+    cells = "".join(f'<c t="s"><v>{n}</v></c>' for n in range(2))
+    found = {
+        "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types"><Default Extension="rels" ContentType="{rels}"'
+        f"/>{types}</Types>",
+        "_rels/.rels": f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="a" Type="{OFFICE}/'
+        'officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="a" '
+        f'Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{SHEETS}" xmlns:r="{OFFICE}"><sheets><sheet name="a" sheetId="1" '
+        'r:id="a"/></sheets></workbook>',
+        "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{SHEETS}"><sheetData><row>{cells}</row></sheetData>'
+        "</worksheet>",
+        "xl/sharedStrings.xml": f'<sst xmlns="{SHEETS}">{"".join(f"<si><t>{one}</t></si>" for one in texts)}</sst>',
+    }
+    return {name: text.encode() for name, text in found.items()}
+
+
+@pytest.mark.parametrize("name", ["xl/workbook.xml", "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"])
+@pytest.mark.parametrize("kind", ["cut", "empty", "another text"])
+def test_broken_xml_inside_a_workbook_is_a_sentence(tmp_path: Path, name: str, kind: str) -> None:
+    whole = with_texts("id", "name")
+    bad = {"cut": whole[name][: len(whole[name]) * 2 // 3], "empty": b"", "another text": b"<a b='1' b='2'>&x;"}[kind]
+    path = packed(tmp_path / "b.xlsx", whole | {name: bad})
+    with pytest.raises(UserError, match="damaged workbook"):
+        list(Table(path).rows())
+
+
+def test_a_workbook_with_millions_of_texts_is_refused_before_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = packed(tmp_path / "b.xlsx", with_texts("id", "name", *[""] * 1000))
+    assert Table(path).first(1) == [["id", "name"]]
+    monkeypatch.setattr(tables, "TEXTS", 10_000)
+    with pytest.raises(UserError, match="its list of texts"):
+        Table(path).first(1)
 
 
 @pytest.mark.parametrize(

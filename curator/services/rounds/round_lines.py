@@ -1,0 +1,129 @@
+"""The lines of a round's file: written, and read with a sentence that names the line where something is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from curator.domain.attributes import AttributeEdit
+from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
+from curator.domain.documents import text_hash
+from curator.domain.rounds import Judgement, RoundKind
+from curator.domain.wording import UserError, tr
+from curator.services.ports import UnitOfWork
+from curator.services.rounds.round_attributes import facts_of, is_name
+
+FORMAT, VERSION = "curator-round", 1
+REASONS: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]] = {
+    Outcome.NIL: NilReason,
+    Outcome.REJECTED: RejectReason,
+    Outcome.SKIPPED: SkipReason,
+}
+NO_FILE = "{path} is a folder, a device or a pipe. Choose the file that a colleague exported."
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The lines that are not blank, with their numbers. Raises UserError."""
+    try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for without an end
+            raise UserError(tr(NO_FILE, path=path))
+        text = path.read_text(encoding="utf-8", errors="surrogatepass")
+    except (OSError, UnicodeError) as error:
+        raise UserError(
+            tr("{path} cannot be read ({error}). Choose the file that a colleague exported.", path=path, error=error)
+        ) from error
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UserError(
+                tr(
+                    "{path}, line {number}: this is not JSON ({error}). Ask for the file again.",
+                    path=path,
+                    number=number,
+                    error=error,
+                )
+            ) from error
+        if not isinstance(value, dict):
+            raise UserError(
+                tr(
+                    "{path}, line {number}: this is not a JSON object. Ask for the file again.",
+                    path=path,
+                    number=number,
+                )
+            )
+        yield number, value
+
+
+def head_line(path: Path, lines: list[tuple[int, dict[str, Any]]]) -> dict[str, Any]:
+    """The head among all lines. Raises UserError where there is none, or that of a newer version."""
+    head = lines[0][1] if lines else {}
+    if head.get("format") != FORMAT or head.get("kind") not in list(RoundKind) or not is_name(head.get("name")):
+        raise UserError(
+            tr("{path} is not a round exported by Curator. Choose a file exported with People › Rounds.", path=path)
+        )
+    if head.get("version") != VERSION:
+        raise UserError(
+            tr(
+                "{path} was written by a newer version of Curator (version {head}). Update Curator on this computer.",
+                path=path,
+                head=head.get("version"),
+            )
+        )
+    return head
+
+
+def document_line(unit: UnitOfWork, document_id: int) -> dict[str, Any]:
+    """What names a document and its text."""
+    document = unit.documents.get(document_id)
+    return {
+        "document": document.external_id,
+        "occurrence": document.occurrence,
+        "sha256": text_hash(document.text),
+    }
+
+
+def judgement_line(unit: UnitOfWork, one: Judgement, heads: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
+    """A judgement. `heads`: the lines of the documents, by id."""
+    return {
+        **_place(unit, one.mention_id, heads),
+        "curator": one.curator,
+        "outcome": one.verdict.outcome.value,
+        "entities": list(one.verdict.entity_ids),
+        "reason": one.verdict.reason.value if one.verdict.reason else None,
+        "at": one.at.isoformat(),
+    }
+
+
+def _place(unit: UnitOfWork, mention_id: int, heads: Mapping[int, dict[str, Any]]) -> dict[str, Any]:
+    mention = unit.mentions.get(mention_id)
+    return {
+        **heads[mention.document_id],
+        "spans": [[span.start, span.end] for span in mention.spans],
+        "mention": mention.text,
+        "type": mention.type,
+    }
+
+
+def attribute_lines(
+    unit: UnitOfWork, edits: Sequence[AttributeEdit], heads: Mapping[int, dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """A line for each mention and curator."""
+    found: dict[tuple[int, str], list[AttributeEdit]] = {}
+    for one in edits:
+        found.setdefault((one.mention_id, one.curator), []).append(one)
+    for (mention_id, curator), some in found.items():
+        yield {**_place(unit, mention_id, heads), "curator": curator, "attributes": facts_of(some)}
+
+
+def verdict_in(line: Mapping[str, Any]) -> Verdict:
+    """The verdict in a line. Raises KeyError, TypeError or ValueError for a line that is none."""
+    outcome = Outcome(line["outcome"])
+    if outcome is Outcome.CLEARED:
+        raise ValueError("a judgement that was taken back does not travel")
+    reason = REASONS[outcome](line["reason"]) if line.get("reason") else None
+    return Verdict(outcome, tuple(str(one) for one in line.get("entities", ())), reason)
