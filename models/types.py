@@ -31,12 +31,14 @@ class EntityRecord:
 class MentionInput:
     """One mention; several spans are the fragments of a discontinuous mention.
 
-    ``types`` are types of the knowledge base, already mapped; none means unrestricted.
+    ``types`` are types of the knowledge base, already mapped; none means unrestricted. ``opinion`` is what a language
+    model answered: an entity's id, '' for none of the candidates, None where it was not asked.
     """
 
     key: str
     spans: tuple[tuple[int, int], ...]
     types: tuple[str, ...] = ()
+    opinion: str | None = None
 
     def surface(self, text: str) -> str:
         """The quoted text, fragments joined by one space."""

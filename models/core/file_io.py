@@ -76,7 +76,7 @@ def read_json(path: Path, *, what: str, remedy: str) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ModelError(say("{what}: {path} is missing. {remedy}", what=what, path=path, remedy=remedy)) from error
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ModelError(
             say("{what} cannot be read: {path} ({error}). {remedy}", what=what, path=path, error=error, remedy=remedy)
         ) from error

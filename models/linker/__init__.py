@@ -9,6 +9,9 @@
   the linker's time at the median.
 * **A bundle contains its knowledge base** (`kb.jsonl`), so that the linker process and the jobs never open the project.
   The embedded default encoder is referred to by its fingerprint; any other is copied into the bundle.
+* **Nothing answers unchecked.** The manifest is sealed by its own hash, and `load_checked` compares the hashes of all
+  files while the linker is loaded: 0.4 s for 494 MB, beside 1.9 s of loading. Damaged indexes are built again
+  (`index_repair.py`), and so are those of a linker that was not made on this computer (`made_here.py`).
 """
 
 from models.linker.answering import ScoredMention
@@ -27,13 +30,14 @@ from models.linker.bundle import (
     reuse,
     seal,
 )
-from models.linker.index_repair import BundleCheck, load_intact, repair
+from models.linker.index_repair import DamagedBundleError, load_checked, load_intact, repair
 from models.linker.linker import Linker
 from models.linker.occlusion import occlude
 from models.linker.reranking import RANKER, ask, doubt
 from models.linker.stages import Stages
 from models.linker.tuning import (
     MIN_COMBINER,
+    MIN_OPINIONS,
     Gold,
     Tuned,
     average_precision,
@@ -47,10 +51,11 @@ from models.linker.tuning import (
 
 __all__ = [
     "MIN_COMBINER",
+    "MIN_OPINIONS",
     "NAMES_TOKENS",
     "RANKER",
     "Bundle",
-    "BundleCheck",
+    "DamagedBundleError",
     "EncoderRef",
     "Gold",
     "Linker",
@@ -69,6 +74,7 @@ __all__ = [
     "hear",
     "hear_nil",
     "learn_nil",
+    "load_checked",
     "load_intact",
     "new_id",
     "new_staging",

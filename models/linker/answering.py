@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from models.core import KnowledgeBase, MentionQuery
 from models.names import DEFINITION, LEXICAL, NAMES, PREFERRED, CandidateTable
 from models.rankers import (
+    OPINION,
     Combiner,
     Conventions,
     Elsewhere,
@@ -21,6 +22,7 @@ from models.rankers import (
     head_features,
     heard_columns,
     nil_columns,
+    opinion_lead,
     rise_of,
 )
 from models.retrievers import DOCUMENT, LEAD, MEMORY, NOTHING, FusionWeights, Recalled, Votes, comparable, ranking
@@ -38,6 +40,7 @@ class ScoredMention:
 
     ``entity_ids`` and the arrays of ``table.scores`` run parallel; no order is implied. ``recalled`` is what the
     memory knows, ``beside`` what the document's other mentions say, ``alone`` the same if the memory knew nothing.
+    ``opinion`` as in ``MentionInput``.
     """
 
     document: DocumentInput
@@ -47,6 +50,7 @@ class ScoredMention:
     recalled: Recalled = NOTHING
     beside: Elsewhere | None = None
     alone: Elsewhere | None = None
+    opinion: str | None = None
 
     def without_memory(self) -> ScoredMention:
         """The same as if nothing had ever been decided (candidates that only the memory brought stay)."""
@@ -96,7 +100,7 @@ class Answerer:
             return Ranked((), fused, bare, probabilities, None)
         wording = Wording(_text(mention), [self.kb.names[at] for at in mention.table.matched])
         recalled = mention.recalled
-        leads = self.leads(scores, self.combiner.heard)
+        leads = self.leads(mention, self.combiner.heard)
         habits = self._conventions(mention)
         head = head_features(
             scores, order, fused, bare, mention.entity_ids, wording, habits, recalled=recalled, leads=leads
@@ -113,14 +117,20 @@ class Answerer:
         decided = {rows[one]: recalled.score(one) for one in recalled.entities if one in rows}
         return Conventions(self.kb.hierarchy, mention.table.rows, decided, mention.beside)
 
-    def leads(self, scores: Mapping[str, FLOATS], stages: Iterable[str]) -> dict[str, NDArray[np.float64]]:
-        """What these trained stages say of the candidates, (c,) each: 0 for the favourite, less for the others."""
+    def leads(self, mention: ScoredMention, stages: Collection[str]) -> dict[str, NDArray[np.float64]]:
+        """What these trained stages, and a language model, say of the candidates, (c,) each: 0 for the favourite, less
+        for the others."""
+        scores = mention.table.scores
         found = {
             stage: comparable(stage, scores[stage], self.fusion.scales.get(stage, LEAD))
             for stage in stages
             if stage in scores
         }
-        return {stage: own - own.max(initial=-np.inf) for stage, own in found.items() if len(own)}
+        leads = {stage: own - own.max(initial=-np.inf) for stage, own in found.items() if len(own)}
+        if OPINION in stages and mention.opinion is not None and mention.entity_ids:
+            said = opinion_lead(mention.entity_ids, mention.opinion)
+            leads |= {} if said is None else {OPINION: said}
+        return leads
 
     def nil_features(self, mention: ScoredMention, ranked: Ranked | None = None) -> NilFeatures:
         """The features on which NIL is fitted: of the order that there is without trained stages that are heard.
@@ -161,7 +171,7 @@ class Answerer:
             types=mention.query.types or self.kb.entities[mention.table.rows[first]].types,
             heard={
                 stage: self._nil_columns(stage, own, found, recalled.total == 0)
-                for stage, own in self.leads(mention.table.scores, self.nil.heard).items()
+                for stage, own in self.leads(mention, self.nil.heard).items()
             },
         )
 

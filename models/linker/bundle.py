@@ -12,6 +12,8 @@ everything flushed to disk), and published with one rename. It can be opened for
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 import os
 import re
 import secrets
@@ -24,10 +26,14 @@ from typing import Any
 
 from models.core import fsync_file, fsync_folder, read_json, sha256_file, write_json, writing
 from models.errors import ModelError, say
+from models.linker.made_here import note_made_here
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 STAGING_PREFIX = ".staging-"
+SEAL = "seal"
+"""The manifest's key for the hash of all its other values; manifests of earlier versions have none."""
+LONGEST_NAME = 255  # bytes
 UNTRAINED = "untrained"
 REMEDY = "Roll back to another linker, or rebuild the linker from the knowledge base."
 Json = dict[str, Any]
@@ -191,8 +197,9 @@ def seal(staging: Path, manifest: Manifest, *, known: Bundle | None = None) -> B
             infos[relative] = _known_info(path, relative, known) or _fresh_info(path)
         for folder in {path.parent for path in _files(staging)}:
             fsync_folder(folder)
-        sealed = manifest.replace(files=infos, format_version=FORMAT_VERSION)
-        write_json(staging / MANIFEST, manifest_to_json(sealed))
+        sealed = manifest_to_json(manifest.replace(files=infos, format_version=FORMAT_VERSION))
+        write_json(staging / MANIFEST, sealed)
+    note_made_here(seal_of(sealed))
     return open_bundle(staging)
 
 
@@ -243,11 +250,26 @@ def list_bundles(bundles: Path) -> list[Manifest]:
 
 
 def manifest_to_json(manifest: Manifest) -> Json:
-    return dataclasses.asdict(manifest)
+    """With its seal, by which ``manifest_from_json`` notices every changed value."""
+    raw = dataclasses.asdict(manifest)
+    return {**raw, SEAL: seal_of(raw)}
+
+
+def seal_of(raw: Mapping[str, Any]) -> str:
+    """SHA-256 of a manifest's values but the seal itself, in any order and layout of the file."""
+    plain = {name: value for name, value in raw.items() if name != SEAL}
+    text = json.dumps(json.loads(json.dumps(plain)), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def seal_at(folder: Path) -> str:
+    """The seal of the bundle in ``folder``, computed where its manifest has none. Raises ModelError."""
+    raw = read_json(folder / MANIFEST, what=say("The linker's manifest"), remedy=say(REMEDY))
+    return str(raw.get(SEAL) or seal_of(raw))
 
 
 def manifest_from_json(raw: Any, *, where: Path) -> Manifest:
-    """The manifest read back; ModelError where it is of another version or broken."""
+    """The manifest read back; ModelError where it is of another version, broken, or not as it was sealed."""
     version = raw.get("format_version") if isinstance(raw, dict) else None
     if version != FORMAT_VERSION:
         raise ModelError(
@@ -259,16 +281,25 @@ def manifest_from_json(raw: Any, *, where: Path) -> Manifest:
                 remedy=say(REMEDY),
             )
         )
+    if SEAL in raw and raw[SEAL] != seal_of(raw):
+        raise ModelError(
+            say(
+                "The manifest of {where} is damaged: its values are not those it was written with. {remedy}",
+                where=where,
+                remedy=say(REMEDY),
+            )
+        )
     try:
-        manifest = _parse(raw)
+        manifest = _parse({name: value for name, value in raw.items() if name != SEAL})
         outside = next((name for name in _places(manifest) if not is_inside(name)), None)
-    except (KeyError, TypeError, AttributeError) as error:
+        away = not is_inside(manifest.id) or "/" in manifest.id
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ModelError(
             say(
                 "The manifest of {where} is damaged ({error!r}). {remedy}", where=where, error=error, remedy=say(REMEDY)
             )
         ) from error
-    if outside is not None or not is_inside(manifest.id) or "/" in manifest.id:
+    if outside is not None or away:
         raise ModelError(
             say(
                 "The manifest of {where} names a place outside of its folder ({name!r}), so it is not read. {remedy}",
@@ -283,7 +314,12 @@ def manifest_from_json(raw: Any, *, where: Path) -> Manifest:
 def is_inside(name: str) -> bool:
     """Whether a path of a manifest stays in the bundle's folder, on every system: a linker may come from anybody."""
     path = PureWindowsPath(name)  # knows both separators, and drives
-    return not path.anchor and not path.drive and ".." not in path.parts and "\0" not in name and name != ""
+    if path.anchor or path.drive or ".." in path.parts or "\0" in name or name == "":
+        return False
+    try:
+        return all(len(part.encode()) <= LONGEST_NAME for part in path.parts)
+    except UnicodeEncodeError:  # no file has such a name
+        return False
 
 
 def _places(manifest: Manifest) -> Iterator[str]:

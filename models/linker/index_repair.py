@@ -1,8 +1,8 @@
 """Damaged files of a bundle found and built again.
 
-Sizes are compared whenever a bundle is opened, hashes in the background (``BundleCheck``). What was computed from the
-knowledge base and the encoders is computed again, names from the embedding cache: indexes and a ranker's entities.
-The knowledge base, encoders and weights themselves cannot be.
+Sizes are compared whenever a bundle is opened; hashes of all files are compared while it is loaded, and nothing is
+answered before (``load_checked``). What was computed from the knowledge base and the encoders is computed again, names
+from the embedding cache: indexes and a ranker's entities. Knowledge base, encoders and weights themselves cannot be.
 """
 
 from __future__ import annotations
@@ -15,17 +15,44 @@ from pathlib import Path
 from models.core import KB_FILE, Device, KnowledgeBase, choose_device, open_kb, sha256_file, write_json, writing
 from models.errors import ModelError, say
 from models.linker.build import build_names, lexical_list, names_source
-from models.linker.bundle import MANIFEST, Bundle, FileInfo, RetrieverSpec, manifest_to_json, open_bundle
+from models.linker.bundle import (
+    MANIFEST,
+    REMEDY,
+    STAGING_PREFIX,
+    Bundle,
+    FileInfo,
+    RetrieverSpec,
+    manifest_to_json,
+    open_bundle,
+    seal_at,
+    seal_of,
+)
 from models.linker.linker import Linker
+from models.linker.made_here import is_made_here, note_made_here
 from models.linker.stages import StageLoader
 from models.names import LEXICAL, NAMES, build_lists
 from models.rankers import HEADER_FILE, VECTORS_FILE, RankerSettings, build_ranker_entities
 from models.retrievers import FILE as PROJECTION_FILE
 from models.retrievers import Biencoder, BiencoderSettings, Scorer, build_entity_index, build_som_index, load_projection
 from models.types import Progress
-from models.vectors import IndexKind, read_header
+from models.vectors import IndexKind, gpu_memory, plan_index, read_header
 
 log = logging.getLogger(__name__)
+
+BUNDLES = "bundles"
+ELSEWHERE = (
+    "Linker {bundle} was not made on this computer, so its indexes are rebuilt from its knowledge base "
+    "before it is used."
+)
+BUILDING = "Rebuilding the indexes of linker {bundle}: {at} of {count}, {percent} %"
+
+
+class DamagedBundleError(ModelError):
+    """Files of a bundle are missing or altered; ``damaged`` are their names in the manifest."""
+
+    def __init__(self, message: str, damaged: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.damaged = damaged
 
 
 def damaged_files(bundle: Bundle, *, full: bool) -> tuple[str, ...]:
@@ -33,9 +60,16 @@ def damaged_files(bundle: Bundle, *, full: bool) -> tuple[str, ...]:
     return tuple(name for name, info in bundle.manifest.files.items() if _differs(bundle.file(name), info, full=full))
 
 
-def repair(bundle: Bundle, damaged: Sequence[str], *, device: str | Device = "auto", cache: Path | None = None) -> None:
+def repair(
+    bundle: Bundle,
+    damaged: Sequence[str],
+    *,
+    device: str | Device = "auto",
+    cache: Path | None = None,
+    tell: Callable[[str], None] = log.info,
+) -> None:
     """Build the indexes again that the damaged files belong to, in place, each file atomically; ``cache`` is the
-    embedding cache's root (None: the usual one).
+    embedding cache's root (None: the usual one), ``tell`` gets a sentence about each step.
 
     Raises ModelError, before anything is written, where a damaged file cannot be computed.
     """
@@ -45,68 +79,117 @@ def repair(bundle: Bundle, damaged: Sequence[str], *, device: str | Device = "au
         kb = open_kb(bundle.file(KB_FILE))
         loader = StageLoader(bundle, place)
         folders = [spec.folder for spec in retrievers]
-        for spec in retrievers:
-            for step in _rebuild(bundle, spec, kb, loader, cache):
-                log.info("%s: %s of %s", step.stage, step.done, step.total)
+        builds = [_rebuild(bundle, spec, kb, loader, cache) for spec in retrievers]
         if ranker:
             folders += [f"{bundle.manifest.ranker.folder}/{name}" for name in (VECTORS_FILE, HEADER_FILE)]  # type: ignore[union-attr]
-            for step in _rebuild_ranker(bundle, kb, loader):
-                log.info("%s: %s of %s", step.stage, step.done, step.total)
+            builds.append(_rebuild_ranker(bundle, kb, loader))
+        for at, build in enumerate(builds, start=1):
+            for step in build:
+                percent = 100 * step.done // max(step.total, 1)
+                tell(say(BUILDING, bundle=bundle.manifest.id, at=at, count=len(builds), percent=percent))
         _record(bundle, folders)
 
 
-def load_intact(path: Path | str, *, device: str = "auto", cache: Path | None = None) -> tuple[Linker, tuple[str, ...]]:
-    """``Linker.load``, after building again what is damaged in the bundle; and the files that were.
+def load_checked(path: Path | str, *, device: str | Device = "auto") -> Linker:
+    """``Linker.load`` while another thread hashes every file: no linker is returned before all have been compared.
 
-    Raises ModelError as ``Linker.load`` does where the bundle cannot be opened nor repaired.
+    Reading the hashes takes less time than loading, so this takes no longer. Raises DamagedBundleError with the damaged
+    files, or ModelError as ``Linker.load`` does.
     """
+    bundle = open_bundle(path, verify="manifest")
+    _refuse_another_name(bundle)
+    check = BundleCheck(bundle)
+    check.start()
     try:
-        return Linker.load(path, device=device), ()
-    except ModelError as error:
-        bundle = open_bundle(path, verify="manifest")
-        damaged = damaged_files(bundle, full=False) or damaged_files(bundle, full=True)
-        if not damaged:
-            raise
-        log.warning("%s Damaged: %s. They are built again.", error, ", ".join(damaged))
-    repair(bundle, damaged, device=device, cache=cache)
-    return Linker.load(path, device=device), damaged
+        linker = Linker.load(path, device=device)
+    except Exception as error:  # libraries fail in many ways on damaged files; an intact bundle's error is passed on
+        if damaged := check.wait():
+            raise _damaged(bundle, damaged) from error
+        raise
+    if damaged := check.wait():
+        raise _damaged(bundle, damaged)
+    return linker
+
+
+def load_intact(
+    path: Path | str,
+    *,
+    device: str | Device = "auto",
+    cache: Path | None = None,
+    tell: Callable[[str], None] = log.info,
+) -> tuple[Linker, tuple[str, ...]]:
+    """``load_checked``, after building again what is damaged, and every index that was not made on this computer; and
+    the files that were damaged. ``tell`` gets sentences about what is being built.
+
+    Raises ModelError as ``load_checked`` does where the bundle cannot be opened nor repaired.
+    """
+    bundle = open_bundle(path, verify="manifest")
+    repaired: tuple[str, ...] = ()
+    if not is_made_here(seal_at(bundle.path)):
+        _refuse_another_name(bundle)
+        tell(say(ELSEWHERE, bundle=bundle.manifest.id))
+        repaired = damaged_files(bundle, full=True)
+        repair(bundle, list(dict.fromkeys((*repaired, *_indexes(bundle)))), device=device, cache=cache, tell=tell)
+    try:
+        return load_checked(path, device=device), repaired
+    except DamagedBundleError as error:
+        damaged = error.damaged
+        log.warning("%s They are built again.", error)
+    repair(bundle, damaged, device=device, cache=cache, tell=tell)
+    return load_checked(path, device=device), tuple(dict.fromkeys((*repaired, *damaged)))
 
 
 class BundleCheck:
-    """Hashes all files of a bundle in a thread of its own; ``on_damage`` is called there with those that differ."""
+    """Hashes all files of a bundle in a thread of its own."""
 
-    def __init__(self, bundle: Bundle, *, on_damage: Callable[[tuple[str, ...]], None]) -> None:
+    def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
-        self.damaged: tuple[str, ...] = ()
-        self._on_damage = on_damage
-        self._stopped = threading.Event()
+        self._damaged: tuple[str, ...] = ()
         self._thread = threading.Thread(target=self._run, name="bundle check", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
-    def stop(self) -> None:
-        """No more files are read; ``on_damage`` is not called unless it has been already."""
-        self._stopped.set()
-
     def wait(self) -> tuple[str, ...]:
         """The damaged files, when all have been read."""
         self._thread.join()
-        return self.damaged
+        return self._damaged
 
     def _run(self) -> None:
-        try:
-            found = []
-            for name, info in self.bundle.manifest.files.items():
-                if self._stopped.is_set():
-                    return
-                if _differs(self.bundle.file(name), info, full=True):
-                    found.append(name)
-            self.damaged = tuple(found)
-            if self.damaged and not self._stopped.is_set():
-                self._on_damage(self.damaged)
-        except Exception:  # thread boundary: the linker in use stays in use
-            log.exception("The files of %s could not be checked or repaired.", self.bundle.path)
+        self._damaged = damaged_files(self.bundle, full=True)
+
+
+def _damaged(bundle: Bundle, damaged: tuple[str, ...]) -> DamagedBundleError:
+    return DamagedBundleError(
+        say(
+            "Files of the linker {path} are damaged: {damaged}. {remedy}",
+            path=bundle.path,
+            damaged=", ".join(damaged),
+            remedy=say(REMEDY),
+        ),
+        damaged,
+    )
+
+
+def _refuse_another_name(bundle: Bundle) -> None:
+    """A manifest of another linker would have its indexes built here, and answers under the wrong name."""
+    name = bundle.path.resolve().name
+    if bundle.path.parent.name == BUNDLES and not name.startswith(STAGING_PREFIX) and name != bundle.manifest.id:
+        raise ModelError(
+            say(
+                "The manifest of {path} is that of another linker ({id}). {remedy}",
+                path=bundle.path,
+                id=bundle.manifest.id,
+                remedy=say(REMEDY),
+            )
+        )
+
+
+def _indexes(bundle: Bundle) -> list[str]:
+    """The files of all indexes: those of the retrievers but for what was learnt."""
+    learnt = {f"{spec.folder}/{PROJECTION_FILE}" for spec in bundle.manifest.retrievers}
+    folders = [spec.folder for spec in bundle.manifest.retrievers]
+    return [name for name in bundle.manifest.files if name not in learnt and any(_inside(name, one) for one in folders)]
 
 
 def _differs(path: Path, info: FileInfo, *, full: bool) -> bool:
@@ -143,8 +226,10 @@ def _rebuild(
     if spec.kind == LEXICAL:
         yield from build_lists(kb.names, folder, lexical_list(spec))
     elif spec.kind == NAMES:
-        kind = _known_kind(folder)
         encoder = loader.encoder(spec.encoders[0])
+        kind = _known_kind(folder)
+        if kind is plan_index(len(kb.names), encoder.dimension, gpu_memory=gpu_memory()).kind:
+            kind = None  # as it was chosen, so that the same file results
         yield from build_names(kb, bundle.path, encoder, cache, source=names_source(bundle, spec), kind=kind)
     else:
         mention, entity = (loader.encoder(ref) for ref in (spec.encoders[0], spec.encoders[-1]))
@@ -183,7 +268,9 @@ def _record(bundle: Bundle, folders: Sequence[str]) -> None:
             if file.is_file() and not file.name.startswith("."):
                 name = file.relative_to(bundle.path).as_posix()
                 kept[name] = FileInfo(file.stat().st_size, sha256_file(file))
-    write_json(bundle.path / MANIFEST, manifest_to_json(bundle.manifest.replace(files=kept)))
+    sealed = manifest_to_json(bundle.manifest.replace(files=kept))
+    write_json(bundle.path / MANIFEST, sealed)
+    note_made_here(seal_of(sealed))
 
 
 def _inside(name: str, folder: str) -> bool:

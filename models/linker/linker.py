@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
 from models.core import Device, MentionQuery, choose_device, document_queries
@@ -33,7 +32,8 @@ from models.types import (
     LinkedMention,
 )
 
-BATCH_DOCUMENTS = 16
+BATCH_DOCUMENTS, BATCH_MENTIONS = 16, 128
+"""What is encoded at once: so many documents, or more where they have fewer mentions together."""
 
 
 class Linker:
@@ -143,7 +143,7 @@ class Linker:
         time.
         """
         answerer, stages = self.answerer(), self._weighed()
-        for batch in _batches(documents, BATCH_DOCUMENTS):
+        for batch in _batches(documents):
             for document, scored in zip(batch, self._score_batch(stages, batch, k=k, own=own), strict=True):
                 yield LinkedDocument(document.key, tuple(answerer.answer(mention, k=k) for mention in scored))
 
@@ -153,7 +153,7 @@ class Linker:
         """Every mention with the scores of all stages, for fitting weights and NIL; no document sees its own
         decisions. With ``heard_only`` trained stages that nothing listens to are left out, as in ``link``."""
         stages = self._weighed() if heard_only else self.stages
-        for batch in _batches(documents, BATCH_DOCUMENTS):
+        for batch in _batches(documents):
             for scored in self._score_batch(stages, batch, k=k, own=False):
                 yield from scored
 
@@ -197,7 +197,8 @@ class Linker:
         return replace(self.stages, trained=trained, ranker=self.stages.ranker if self.listens_to(RANKER) else None)
 
     def listens_to(self, stage: str) -> bool:
-        """Whether a trained stage changes any answer: it has a weight in fusion, or the combiner hears it."""
+        """Whether a trained stage, or a second opinion, changes any answer: it has a weight in fusion, or the combiner
+        hears it."""
         return bool(self.fusion.weights.get(stage)) or stage in self.combiner.heard
 
     def _score_batch(
@@ -238,7 +239,8 @@ class Linker:
     ) -> ScoredMention:
         ids = tuple(self.stages.kb.entities[row].id for row in table.rows)
         counted = self.memory.counted(recalled, ids, without=document.key)
-        return ScoredMention(document, query, table, ids, counted, beside, alone)
+        opinion = next((one.opinion for one in document.mentions if one.key == query.key), None)
+        return ScoredMention(document, query, table, ids, counted, beside, alone, opinion)
 
 
 def _tables(lookups: Sequence[Sequence[PreparedLookup]]) -> list[list[CandidateTable]]:
@@ -248,7 +250,14 @@ def _tables(lookups: Sequence[Sequence[PreparedLookup]]) -> list[list[CandidateT
     return [[tables[id(lookup)] for lookup in group] for group in lookups]
 
 
-def _batches(documents: Iterable[DocumentInput], size: int) -> Iterator[list[DocumentInput]]:
-    source = iter(documents)
-    while batch := list(islice(source, size)):
+def _batches(documents: Iterable[DocumentInput]) -> Iterator[list[DocumentInput]]:
+    batch: list[DocumentInput] = []
+    mentions = 0
+    for document in documents:
+        batch.append(document)
+        mentions += len(document.mentions)
+        if len(batch) >= BATCH_DOCUMENTS and mentions >= BATCH_MENTIONS:
+            yield batch
+            batch, mentions = [], 0
+    if batch:
         yield batch

@@ -19,6 +19,7 @@ from models.rankers import (
     FEATURES,
     MIN_LINKED,
     MIN_NIL,
+    OPINION,
     SILENT,
     Combiner,
     HeardMention,
@@ -37,6 +38,8 @@ from models.types import DocumentInput, LinkedMention
 Gold = Mapping[tuple[str, str], frozenset[str]]
 MIN_FUSION = 100
 MIN_COMBINER = 200
+MIN_OPINIONS = 100
+"""Linked mentions with a second opinion, from which on it is fitted how much opinions count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,7 @@ def tune_scored(
         own = [retriever.name for retriever in linker.stages.trained] + [RANKER] * (linker.stages.ranker is not None)
         for stage in own:
             tuned = hear(tuned, linked, stage=stage)
+        tuned = hear_opinions(tuned, linked)
     is_nil = [not ids for ids in answers]
     tuned = tuned.with_weights(nil=learn_nil(tuned, scored, is_nil))
     for stage in tuned.combiner.heard:
@@ -116,6 +120,13 @@ def hear(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]],
         if head is not None and stage in head.heard
     ]
     return linker.with_weights(combiner=linker.combiner.hearing(stage, fit_hearing(told)))
+
+
+def hear_opinions(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]]) -> Linker:
+    """The linker whose combiner uses a language model's second opinions to the extent that these mentions support it;
+    those without an opinion say nothing. With fewer than 100 that have one, what is heard of opinions stays."""
+    asked = [(mention, ids) for mention, ids in linked if mention.opinion is not None]
+    return hear(linker, asked, stage=OPINION) if len(asked) >= MIN_OPINIONS else linker
 
 
 def hear_nil(linker: Linker, scored: Sequence[ScoredMention], is_nil: Sequence[bool], *, stage: str) -> Linker:

@@ -37,12 +37,14 @@ from models.rankers.dual_ranker import (
     load_ranker_entities,
 )
 from models.rankers.hearing import (
+    OPINION,
     SILENT,
     HeardMention,
     as_choice,
     fit_hearing,
     heard_columns,
     nil_columns,
+    opinion_lead,
     rise_of,
 )
 from models.rankers.nil import DEFAULT_NIL, MIN_LINKED, MIN_NIL, NilFeatures, NilModel, best_threshold, fit_nil
@@ -57,6 +59,7 @@ __all__ = [
     "HEADER_FILE",
     "MIN_LINKED",
     "MIN_NIL",
+    "OPINION",
     "RULE",
     "SILENT",
     "VECTORS_FILE",
@@ -92,6 +95,7 @@ __all__ = [
     "load_ranker_entities",
     "new_head",
     "nil_columns",
+    "opinion_lead",
     "rise_of",
     "save_head",
     "score_pairs",

@@ -5,7 +5,8 @@ fused scores (a conditional logit). The features are what the stages, the memory
 mostly relative to the mention's best. Coefficients are few and stored as JSON. Beyond ``HEAD`` the fused order stays.
 
 A trained stage has coefficients of its own (``models.rankers.hearing``), which are added to the others and fitted on
-decisions that the stage did not learn from. A linker without a trained stage does not change.
+decisions that the stage did not learn from. A linker without a trained stage does not change. A language model's second
+opinion is such a stage too; a linker that was fitted without opinions gives them no weight.
 """
 
 from __future__ import annotations
@@ -22,7 +23,15 @@ from models.errors import ModelError, say
 from models.names import DEFINITION, LEXICAL, NAMES, PREFERRED
 from models.rankers.conditional_logit import ConditionalLogit
 from models.rankers.conventions import CONVENTIONS, Conventions
-from models.rankers.hearing import HEARD, favourites, heard_columns, heard_from_json, heard_logits, heard_to_json
+from models.rankers.hearing import (
+    HEARD,
+    OPINION,
+    favourites,
+    heard_columns,
+    heard_from_json,
+    heard_logits,
+    heard_to_json,
+)
 from models.retrievers import DOCUMENT, NOTHING, Recalled
 from models.text import normalise, sorted_key
 
@@ -229,7 +238,8 @@ def head_features(
 def _head(order: Sequence[int], leads: Mapping[str, FLOATS64]) -> list[int]:
     """The first of the fused order, then what trained stages would have first; fused order among the latter too."""
     first = list(order[:HEAD])
-    wanted = {int(at) for own in leads.values() for at in favourites(own)} - set(first)
+    most = {OPINION: 1}  # an opinion names one candidate, the others are alike
+    wanted = {int(at) for stage, own in leads.items() for at in favourites(own)[: most.get(stage)]} - set(first)
     return first + [at for at in order[HEAD:] if at in wanted]
 
 

@@ -34,6 +34,8 @@ SCALES = (0.2, 5.0)
 FOLDS = 5
 FEWEST_DOCUMENTS = 5
 TIE = 1e-9
+OPINION = "opinion"
+"""A stage of its own: what a language model answered about some of the mentions, and nothing about the others."""
 
 
 def heard_columns(lead: FLOATS64, head: NDArray[np.intp], *, new: bool) -> FLOATS64:
@@ -48,6 +50,16 @@ def rise_of(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[float]) 
     distinguishes a mention with misleading names from one that no entity fits."""
     before = coefficients[0] * logits
     return float(heard_logits(logits, columns, coefficients).max() - before.max())
+
+
+def opinion_lead(entity_ids: Sequence[str], opinion: str) -> FLOATS64 | None:
+    """(c,): 0 for the entity of the opinion, -1 for the others; 0 for all where it is '', none of them. None for an
+    entity that is no candidate, of which nothing can be said."""
+    if not opinion:
+        return np.zeros(len(entity_ids))
+    if opinion not in entity_ids:
+        return None
+    return np.asarray([float(one == opinion) - 1.0 for one in entity_ids])
 
 
 def favourites(lead: FLOATS64) -> NDArray[np.intp]:

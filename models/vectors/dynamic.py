@@ -235,7 +235,8 @@ class DynamicIndex:
     def _compact_quietly(self) -> None:
         faiss.omp_set_num_threads(1)  # of this thread only: the searching ones keep theirs
         try:
-            self.compact()
+            while self.pending > self.compact_at:  # what came meanwhile is merged as well
+                self.compact()
         except Exception:  # thread boundary: the index stays as it is, only slower
             log.exception("The index could not be compacted; it goes on as it is.")
 

@@ -116,9 +116,19 @@ def check_index(path: Path) -> None:
         )
 
 
+def _name(path: Path) -> str:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        raise ModelError(
+            say("The name of a folder is not UTF-8: {path}. Rename the folder, then open the project again.", path=path)
+        ) from error
+    return str(path)
+
+
 def _write(index: Any, path: Path) -> None:
     try:
-        faiss.write_index(index, str(path))
+        faiss.write_index(index, _name(path))
     except RuntimeError as error:
         raise ModelError(
             say(
@@ -132,7 +142,7 @@ def _write(index: Any, path: Path) -> None:
 
 def _read(path: Path) -> Any:
     try:
-        return faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
+        return faiss.read_index(_name(path), faiss.IO_FLAG_MMAP_IFC)
     except RuntimeError as error:
         raise DamagedIndexError(
             say(

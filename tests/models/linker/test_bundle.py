@@ -19,6 +19,8 @@ from models.linker.bundle import (
     publish,
     reuse,
     seal,
+    seal_at,
+    seal_of,
 )
 
 
@@ -77,7 +79,11 @@ def test_damage_is_told_by_size_and_by_hash(fresh) -> None:
         open_bundle(fresh.path)
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"format_version": 99}', '{"format_version": 1}', "{"])
+BROKEN = ("", "[]", '{"format_version": 99}', '{"format_version": 1}', "{", "[" * 1_000_000)
+OTHER = ('{"format_version": 1, "id": {}}', '{"format_version": 1, "retrievers": [{"name": "n"}]}')
+
+
+@pytest.mark.parametrize("text", [*BROKEN, *OTHER], ids=lambda text: text[:60])
 def test_a_broken_or_newer_manifest_is_refused(fresh, text) -> None:
     (fresh.path / MANIFEST).write_text(text)
     with pytest.raises(ModelError, match="Roll back"):
@@ -94,15 +100,51 @@ def test_a_manifest_that_names_a_place_outside_is_refused(fresh) -> None:
         raw["ranker"] = {**spec, "folder": place if what == "ranker" else "ranker"}
         raw["files"][place if what == "file" else "file"] = {"size": 0, "sha256": ""}
         raw["id"] = place if what == "id" else raw["id"]
-        return json.dumps(raw)
+        return json.dumps(raw | {"seal": seal_of(raw)})
 
     for what in ("folder", "encoder", "ranker", "file", "id"):
-        for place in ("../../elsewhere", "/etc", "a/../../b", r"..\b", r"C:\b", "C:b", r"\\host\share\b", ""):
+        for place in (
+            "../../elsewhere",
+            "/etc",
+            "a/../../b",
+            r"..\b",
+            r"C:\b",
+            "C:b",
+            r"\\host\share\b",
+            "",
+            "x" * 300,
+            "\ud800",
+        ):
             (fresh.path / MANIFEST).write_text(named(what, place))
             with pytest.raises(ModelError, match="outside of its folder"):
                 open_bundle(fresh.path)
             assert list_bundles(fresh.path.parent) == []
         assert manifest_from_json(json.loads(named(what, "inside")), where=fresh.path)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"kb_entities": 6', '"kb_entities": 7'),
+        ('"nil"', '"mil"'),
+        ('"seal"', '"sea1"'),
+        ('"seeds": []', '"seeds": [1]'),
+    ],
+)
+def test_a_changed_value_of_a_manifest_is_noticed(fresh, old: str, new: str) -> None:
+    text = (fresh.path / MANIFEST).read_text(encoding="utf-8")
+    assert old in text
+    (fresh.path / MANIFEST).write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ModelError, match=r"damaged.*Roll back"):
+        open_bundle(fresh.path)
+
+
+def test_a_manifest_of_an_earlier_version_has_no_seal(fresh) -> None:
+    raw = json.loads((fresh.path / MANIFEST).read_text(encoding="utf-8"))
+    sealed = raw.pop("seal")
+    (fresh.path / MANIFEST).write_text(json.dumps(raw), encoding="utf-8")
+    assert open_bundle(fresh.path).manifest == fresh.manifest
+    assert seal_at(fresh.path) == sealed
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="makes links as POSIX systems do")

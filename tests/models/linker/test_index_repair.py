@@ -2,27 +2,35 @@
 
 import json
 import shutil
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from models.core import sha256_file, write_json
 from models.core.kb import KB_FILE
 from models.encoders.encoders import load_encoder, save_encoder
 from models.encoders.inputs import InputSettings
 from models.errors import ModelError
 from models.linker.bundle import (
+    MANIFEST,
     Bundle,
     EncoderRef,
+    FileInfo,
     RankerSpec,
     RetrieverSpec,
+    manifest_to_json,
     new_id,
     new_staging,
     open_bundle,
     publish,
     reuse,
     seal,
+    seal_of,
 )
-from models.linker.index_repair import BundleCheck, damaged_files, load_intact, repair
+from models.linker.index_repair import DamagedBundleError, damaged_files, load_checked, load_intact
 from models.linker.linker import Linker
+from models.linker.made_here import note_made_here
 from models.names.candidates import LEXICAL, NAMES
 from models.names.lexical_merged import LexicalList
 from models.rankers.dual_ranker import build_ranker_entities
@@ -50,6 +58,23 @@ def _alter(path, *, at: int = -9) -> None:
 
 def _cut(path) -> None:
     path.write_bytes(path.read_bytes()[:-7])
+
+
+def damage(path: Path, harm: str, *, at: float, other: Path) -> None:
+    """Harm one file, `at` the place in it from 0 to 1; `other` is what it is swapped with."""
+    whole = path.read_bytes()
+    place = min(len(whole) - 1, int(at * len(whole)))
+    if harm == "flip":
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
+    elif harm == "cut":
+        path.write_bytes(whole[:place])
+    elif harm == "longer":
+        path.write_bytes(whole + whole[place:])
+    elif harm == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(other.read_bytes())
+        other.write_bytes(whole)
 
 
 def _answer(linker: Linker) -> list[tuple[str, float]]:
@@ -94,27 +119,72 @@ def test_a_damaged_list_of_words_is_built_again(make_bundle, tmp_path) -> None:
     assert not damaged_files(open_bundle(bundle.path), full=True)
 
 
-def test_the_background_check_tells_what_only_hashes_show(own, tmp_path) -> None:
-    quiet = BundleCheck(own, on_damage=pytest.fail)
-    quiet.start()
-    assert quiet.wait() == ()
+def test_nothing_is_answered_before_all_hashes_agree(own, tmp_path, caplog) -> None:
+    expected = _answer(load_checked(own.path, device="cpu"))
     _alter(own.file(INDEX))
     assert damaged_files(own, full=False) == ()
-    told = []
-    check = BundleCheck(own, on_damage=told.append)
-    check.start()
-    assert check.wait() == (INDEX,)
-    assert told == [(INDEX,)]
-    repair(own, told[0], device="cpu", cache=tmp_path / "cache")
+    with pytest.raises(DamagedBundleError, match=INDEX) as found:
+        load_checked(own.path, device="cpu")
+    assert found.value.damaged == (INDEX,)
+    linker, damaged = load_intact(own.path, device="cpu", cache=tmp_path / "cache")
+    assert (damaged, _answer(linker)) == ((INDEX,), expected)
     assert damaged_files(open_bundle(own.path), full=True) == ()
 
 
-def test_a_stopped_check_says_nothing(own) -> None:
+def test_what_libraries_raise_on_damaged_files_is_told_as_damage(own, monkeypatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise IndexError("out of bounds")
+
+    monkeypatch.setattr(Linker, "load", fail)
+    with pytest.raises(IndexError):
+        load_checked(own.path, device="cpu")
     _alter(own.file(INDEX))
-    check = BundleCheck(own, on_damage=pytest.fail)
-    check.stop()
-    check.start()
-    assert check.wait() == ()
+    with pytest.raises(DamagedBundleError, match=INDEX):
+        load_checked(own.path, device="cpu")
+
+
+def test_the_manifest_of_another_linker_is_refused(own) -> None:
+    (own.path.parent / "bundles").mkdir()
+    place = own.path.rename(own.path.parent / "bundles" / "20260101-000000-other-0000")
+    with pytest.raises(ModelError, match=r"that of another linker"):
+        load_intact(place, device="cpu")
+
+
+def test_indexes_that_another_computer_made_are_built_again_and_never_read(own, tmp_path, monkeypatch) -> None:
+    expected = _answer(load_checked(own.path, device="cpu"))
+    monkeypatch.setenv("CURATOR_CACHE", str(tmp_path / "another computer"))
+    header, index = own.file(f"{INDEX}.json"), own.file(INDEX)
+    index.write_bytes(b"\0" * 100)  # sealed by its maker, so all hashes agree
+    header.write_text(json.dumps(json.loads(header.read_text()) | {"bytes": 100}))
+    files = {n: FileInfo(own.file(n).stat().st_size, sha256_file(own.file(n))) for n in own.manifest.files}
+    write_json(own.path / MANIFEST, manifest_to_json(own.manifest.replace(files=files)))
+    told: list[str] = []
+    linker, damaged = load_intact(own.path, device="cpu", cache=tmp_path / "cache", tell=told.append)
+    assert (damaged, _answer(linker)) == ((), expected)
+    assert "was not made on this computer" in told[0]
+    assert "100 %" in told[-1]
+    told.clear()
+    load_intact(own.path, device="cpu", cache=tmp_path / "cache", tell=told.append)
+    assert told == []
+
+
+@pytest.mark.parametrize("harm", ["flip", "cut", "longer", "swap", "gone"])
+def test_a_damaged_file_never_answers(own, tmp_path, harm, caplog) -> None:
+    """One file of each kind; `test_every_damage` does this to every file in many places."""
+    expected = _answer(load_checked(own.path, device="cpu"))
+    names = [KB_FILE, "manifest.json", INDEX, "retrievers/lexical/terms.npy"]
+    wholes = {name: own.file(name).read_bytes() for name in (*own.manifest.files, "manifest.json")}
+    for name in names:
+        damage(own.file(name), harm, at=0.6, other=own.file("retrievers/lexical/starts.npy"))
+        try:
+            linker, _ = load_intact(own.path, device="cpu", cache=tmp_path / "cache")
+        except ModelError as error:
+            told = str(error)
+        else:
+            told = "damaged" if _answer(linker) == expected else "answered differently"
+        assert any(word in told for word in ("damaged", "missing", "cannot be read")), (name, told)
+        for restored, whole in wholes.items():
+            own.file(restored).write_bytes(whole)
 
 
 def test_the_kind_stays_where_the_header_still_tells(own, tmp_path) -> None:
@@ -136,10 +206,10 @@ def test_what_cannot_be_computed_is_told_and_nothing_is_written(own) -> None:
 
 
 def test_an_intact_bundle_that_does_not_open_keeps_its_own_sentence(own) -> None:
-    manifest = own.path / "manifest.json"
-    raw = json.loads(manifest.read_text())
-    raw["retrievers"][0]["kind"] = "astrology"
-    manifest.write_text(json.dumps(raw))
+    (first, *others) = own.manifest.retrievers
+    sealed = manifest_to_json(own.manifest.replace(retrievers=(replace(first, kind="astrology"), *others)))
+    write_json(own.path / MANIFEST, sealed)
+    note_made_here(seal_of(sealed))
     with pytest.raises(ModelError, match="astrology"):
         load_intact(own.path, device="cpu")
 

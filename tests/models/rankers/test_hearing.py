@@ -15,6 +15,7 @@ from models.rankers.hearing import (
     heard_columns,
     likelihood,
     nil_columns,
+    opinion_lead,
     rise_of,
 )
 
@@ -42,6 +43,15 @@ def test_favourites_are_the_best_and_none_of_a_stage_that_said_nothing() -> None
     assert favourites(lead).tolist() == list(range(9, 9 - FAVOURITES, -1))
     assert favourites(np.zeros(10)).tolist() == []
     assert favourites(np.zeros(0)).tolist() == []
+
+
+def test_an_opinion_leads_for_its_entity_alone() -> None:
+    found = {one: opinion_lead(("A", "B", "C"), one) for one in ("B", "", "D")}
+    assert {one: lead.tolist() if lead is not None else None for one, lead in found.items()} == {
+        "B": [-1.0, 0.0, -1.0],
+        "": [0.0, 0.0, 0.0],
+        "D": None,
+    }
 
 
 def test_a_favourite_that_was_likely_before_raises_the_best_logit_more() -> None:
