@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from curator import storage
+from curator.domain.jobs import Progress
+from curator.domain.wording import DamagedProjectError, tr
 from curator.io.eutils import ADDRESS, Eutils
 from curator.io.files import AtomicWriter, moved_text
 from curator.io.local_model import LocalModel
+from curator.io.web_server import WebAccess, WebServer
+from curator.jobs import FolderBundleStore
 from curator.project import Project
-from curator.services.core import RelationReader
+from curator.services.core import RelationReader, place_warning
 from curator.services.curating import (
     AttributeService,
     BulkService,
@@ -37,8 +44,10 @@ from curator.services.linking import (
     ContrastService,
     DetectionService,
     OpinionService,
+    ReconciliationApi,
+    ReconciliationService,
 )
-from curator.services.ports import JobPort, LinkerPort, Store
+from curator.services.ports import Backup, Checked, Finding, JobPort, LinkerPort, Restored, Salvaged, Store
 from curator.services.queue import (
     AgainService,
     CorpusSearch,
@@ -73,19 +82,30 @@ from curator.services.training import (
     TrainingRuns,
 )
 from curator.settings import Settings, load
-from curator.shared import Shared, SystemClock, curator_name, document_formats, opinion_options
+from curator.shared import BUNDLES, Shared, SystemClock, backup_root, curator_name, document_formats, opinion_options
+from curator.storage import safety
 from resources.recipe_files import CONVENTIONS
+
+NEWEST = "The newest backup is of {when}: `curator restore` or opening the project in the window offers it."
+LINKER = "The linker {linker} is damaged: {file}, {reason}. Rebuild the index, or put another linker into use."
 
 __all__ = [
     "Project",
     "SystemClock",
+    "backups_of",
+    "check_project",
+    "continue_without",
     "create_project",
     "curator_name",
+    "damaged_folder",
     "document_formats",
     "join",
     "open_project",
     "project_folder",
     "pubmed",
+    "reconciliation_server",
+    "restore_project",
+    "salvage_decisions",
 ]
 
 
@@ -95,12 +115,70 @@ def create_project(folder: Path, *, curator: str = "", linker: bool = True) -> P
     return join(storage.create_project(folder, name=name), load().settings, curator=curator, linker=linker)
 
 
-def open_project(folder: Path, *, read_only: bool = False, linker: bool = True, curator: str = "") -> Project:
+def open_project(
+    folder: Path, *, read_only: bool = False, linker: bool = True, curator: str = "", lacking: bool = False
+) -> Project:
     """Open a project. With `linker` its process starts and links ahead, otherwise it starts at the first request.
+    `lacking`: also where steps that were saved are missing.
 
-    Raises ProjectLockedError, NewerProjectError, UserError.
+    Raises ProjectLockedError, NewerProjectError, MissingStepsError, DamagedProjectError, which name the newest backup,
+    and UserError.
     """
-    return join(storage.open_project(folder, read_only=read_only), load().settings, curator=curator, linker=linker)
+    try:
+        store = storage.open_project(folder, read_only=read_only, lacking=lacking)
+    except DamagedProjectError as error:
+        raise type(error)(f"{error} {_way_out(folder)}") from error
+    return join(store, load().settings, curator=curator, linker=linker)
+
+
+def _way_out(folder: Path) -> str:
+    found = [one for one in backups_of(folder) if one.decisions is not None]
+    if not found:
+        return tr("There is no backup of it. `curator salvage` writes the decisions that can still be read to a file.")
+    return tr(NEWEST, when=max(found, key=lambda one: one.at).when)
+
+
+def damaged_folder(path: Path) -> Path:
+    """The project's folder, also where its database is missing. Raises UserError where there is none."""
+    try:
+        return storage.project_folder(path)
+    except DamagedProjectError:
+        return storage.named_folder(path)
+
+
+def backups_of(folder: Path) -> list[Backup]:
+    """Of the project in `folder`, in any state; those made of it at this place first, the newest first."""
+    return safety.backups_of(storage.named_folder(folder), backup_root())
+
+
+def check_project(folder: Path) -> Generator[Progress, None, Checked]:
+    """Compare all that can be compared in a project, and change nothing. Raises UserError where it is none."""
+    folder = damaged_folder(folder)
+    found = yield from safety.check_steps(folder)
+    findings = list(found.findings)
+    linkers = 0
+    for linker, file, reason in FolderBundleStore(folder / BUNDLES).altered():
+        if file:
+            findings.append(Finding(f"linker {linker}", tr(LINKER, linker=linker, file=file, reason=reason)))
+        else:
+            linkers += 1
+            yield Progress("check", 0, 0, linker)
+    return replace(found, findings=tuple(findings), looked_at={**found.looked_at, "linkers": linkers})
+
+
+def restore_project(folder: Path, backup: Backup) -> Restored:
+    """Put a backup in place of the database, which is kept under another name. Raises UserError."""
+    return safety.restore(storage.named_folder(folder), backup)
+
+
+def continue_without(folder: Path) -> None:
+    """Take a project that lacks steps as it is. Raises UserError."""
+    safety.continue_without(storage.named_folder(folder))
+
+
+def salvage_decisions(folder: Path, out: Path) -> Salvaged:
+    """Write the decisions that can be read to a file of a round. Raises UserError."""
+    return safety.salvage(damaged_folder(folder), out, files=AtomicWriter())
 
 
 def project_folder(path: Path) -> Path:
@@ -112,6 +190,12 @@ def pubmed() -> Eutils:
     """NCBI's E-utilities, or the server in `CURATOR_EUTILS`. The key is in `NCBI_API_KEY` or else in the settings."""
     address = os.environ.get("CURATOR_EUTILS") or ADDRESS
     return Eutils(address, key=lambda: os.environ.get("NCBI_API_KEY") or load().settings.ncbi_api_key)
+
+
+def reconciliation_server(project: Project, *, host: str, port: int, token: str, origins: Sequence[str]) -> WebServer:
+    """For other programs, once `project.reconciliation` was started. Raises UserError."""
+    api = ReconciliationApi(project.reconciliation, project.knowledge, name=project.name)
+    return WebServer(api.answer, WebAccess(token, tuple(origins)), host=host, port=port)
 
 
 def join(
@@ -162,6 +246,7 @@ def _project(shared: Shared) -> Project:
         formats=formats,
         disk=store,
         close=shared.close,
+        place_warning=partial(place_warning, store),
         # importing
         importing=importing,
         imports=ImportList(store, events, clock, curator=curator, mover=moved_text),
@@ -209,6 +294,7 @@ def _project(shared: Shared) -> Project:
         contrasts=ContrastService(store, linker),
         opinions=OpinionService(store, LocalModel(), events, clock, options=opinion_options),
         detection=DetectionService(store, linker, events, clock, curator=curator),
+        reconciliation=ReconciliationService(store, linker, shared.bundles),
         # training
         retraining=_retraining(shared),
         evaluation=EvaluationService(desk, keep=evaluations.keep),
@@ -223,6 +309,7 @@ def _project(shared: Shared) -> Project:
         statistics=StatisticsService(store, agreement, bundles=switch.all),
         inconsistencies=InconsistencyService(store, events, clock, curator=curator, round_of=rounds.active),
         audit=AuditService(store, writer),
+        backups=shared.backups,
         evaluations=evaluations,
         exporting=ExportService(store, formats, writer),
         kb_export=KnowledgeExport(store, writer),

@@ -1,19 +1,21 @@
-"""new, open, demo, info, desktop, formats."""
+"""new, open, demo, info, check, restore, salvage, desktop, formats."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, opened, say
+from curator.cli.console import AS_JSON, PROJECT, FilePath, counted, opened, run_steps, say
 from curator.domain.wording import UserError
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.services.importing import UnfinishedImport
+    from curator.services.ports import Backup
 
 
 NO_DISPLAY = (
@@ -24,6 +26,8 @@ NO_DISPLAY = (
 KB_STOPPED = "Unless another process is importing it now, the import was stopped, and nothing of it was imported."
 
 
+DAMAGE = 3
+"""The exit code of a check that found something."""
 LABELS = {"bundle": "linker"}
 """Keys of the facts that people see under another name."""
 
@@ -41,7 +45,7 @@ def new(project: Path, *, as_json: bool) -> None:
 
 
 @click.command("open")
-@click.argument("projects", type=click.Path(path_type=Path), metavar="[P]...", nargs=-1)
+@click.argument("projects", type=FilePath(path_type=Path), metavar="[P]...", nargs=-1)
 def open_window(projects: tuple[Path, ...]) -> int:
     """Open P in the window, or several projects in a window each. Without P, the start page opens."""
     from curator.bootstrap import project_folder
@@ -54,7 +58,7 @@ def open_window(projects: tuple[Path, ...]) -> int:
 
 
 @click.command("demo")
-@click.argument("out", type=click.Path(path_type=Path), metavar="OUT")
+@click.argument("out", type=FilePath(path_type=Path), metavar="OUT")
 @click.option(
     "--world",
     type=click.Choice(["pubmed", "wikia"]),
@@ -121,6 +125,92 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "any"
     return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+# check, restore, salvage: what works without opening the project.
+
+
+@click.command("check")
+@PROJECT
+@AS_JSON
+def check(project: Path, *, as_json: bool) -> int:
+    """Check whether P is damaged. Nothing is changed.
+
+    Compares pages, indexes, references, hashes of texts, steps and linkers, counters, and the mark of what was saved.
+    Exits with 3 if something was found. P may be open in a window.
+    """
+    from curator.bootstrap import check_project
+
+    found = run_steps(check_project(project))
+    lines = [found.text, *(f"{one.where}: {one.text}" for one in found.findings)]
+    facts = {
+        "project": str(found.folder),
+        "findings": [asdict(one) for one in found.findings],
+        "looked_at": found.looked_at,
+    }
+    say(facts, "\n".join(lines), as_json=as_json)
+    return DAMAGE if found.findings else 0
+
+
+@click.command("restore")
+@PROJECT
+@click.option("--number", type=click.IntRange(min=1), metavar="N", help="Restore backup N of the list.")
+@click.option(
+    "--continue",
+    "without",
+    is_flag=True,
+    help="Restore nothing: continue without the steps that are missing.",
+)
+@AS_JSON
+def restore(project: Path, *, number: int | None, without: bool, as_json: bool) -> None:
+    """List the backups of P with their time, size and decisions, the newest first; with --number, restore one.
+
+    The present state is kept in P under another name. This also works if project.sqlite is damaged or missing.
+    """
+    from curator.bootstrap import backups_of, continue_without, restore_project
+
+    if without:
+        continue_without(project)
+        say({"project": str(project)}, f"{project} continues with what it contains.", as_json=as_json)
+        return
+    found = backups_of(project)
+    if number is not None:
+        if number > len(found):
+            raise UserError(f"There is no backup {number}. `curator restore {project}` lists the backups.")
+        done = restore_project(project, found[number - 1])
+        facts = {"project": str(done.folder), "backup": _backup_facts(done.backup), "kept": list(map(str, done.kept))}
+        say(facts, done.text, as_json=as_json)
+        return
+    lines = [_backup_line(n, one, found[0]) for n, one in enumerate(found, start=1)]
+    lines.append("`--number N` restores one." if found else "There are no backups of this project.")
+    say({"backups": [_backup_facts(one) for one in found]}, "\n".join(lines), as_json=as_json)
+
+
+def _backup_line(number: int, one: Backup, first: Backup) -> str:
+    held = "cannot be read" if one.decisions is None else counted(one.decisions, "decision", "decisions")
+    place = f", made in {one.place}" if one.place != first.place else ""
+    return f"{number}: {one.when}, {one.bytes / 1e6:,.1f} MB, {held}{place}"
+
+
+def _backup_facts(one: Backup) -> dict[str, Any]:
+    return {**asdict(one), "path": str(one.path), "place": str(one.place), "at": one.at.isoformat()}
+
+
+@click.command("salvage")
+@PROJECT
+@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, metavar="FILE", help="The file to write.")
+@AS_JSON
+def salvage(project: Path, *, out: Path, as_json: bool) -> None:
+    """Save the decisions that can still be read in P to FILE, if P is damaged. P is not changed.
+
+    FILE is a round, with curators and times. Import it into a project with the same documents by `curator rounds
+    import`.
+    """
+    from curator.bootstrap import salvage_decisions
+
+    found = salvage_decisions(project, out)
+    facts = {**asdict(found), "path": str(found.path), "rest": str(found.rest) if found.rest else None}
+    say(facts, found.text, as_json=as_json)
 
 
 # desktop: Curator in the menus of a Linux desktop.

@@ -7,7 +7,33 @@
 """
 
 from curator.storage.db import ProjectLock
-from curator.storage.project import create_project, open_project, project_folder
+from curator.storage.foreign import check_schema
+from curator.storage.migrations import CHAINED, check_version, current_version
+from curator.storage.project import (
+    BUNDLES_NAME,
+    DATABASE_NAME,
+    RESTORED_NAME,
+    create_project,
+    finish_restoration,
+    named_folder,
+    open_project,
+    project_folder,
+)
 from curator.storage.store import SqlStore
 
-__all__ = ["ProjectLock", "SqlStore", "create_project", "open_project", "project_folder"]
+__all__ = [
+    "BUNDLES_NAME",
+    "CHAINED",
+    "DATABASE_NAME",
+    "RESTORED_NAME",
+    "ProjectLock",
+    "SqlStore",
+    "check_schema",
+    "check_version",
+    "create_project",
+    "current_version",
+    "finish_restoration",
+    "named_folder",
+    "open_project",
+    "project_folder",
+]

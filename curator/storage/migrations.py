@@ -22,15 +22,22 @@ from curator.storage.db import (
     VERSION_7,
     VERSION_8,
     VERSION_9,
+    VERSION_10,
+    VERSION_11,
     as_user_errors,
     fill,
+    fill_chain,
     fill_facts,
+    fill_names,
     fill_others,
+    sync_folder,
 )
 from curator.storage.kb import upgrade_versions
 
 Step = Callable[[sqlite3.Connection], None]
 
+CHAINED = 10
+"""The version from which operations and decisions have hashes."""
 APPLICATION_ID = 0x43757261  # "Cura"
 
 
@@ -83,6 +90,18 @@ def _add_other_candidates(conn: sqlite3.Connection) -> None:
     fill_others(conn)
 
 
+def _add_chain(conn: sqlite3.Connection) -> None:
+    for statement in VERSION_10:
+        conn.execute(statement)
+    fill_chain(conn)
+
+
+def _add_other_names(conn: sqlite3.Connection) -> None:
+    for statement in VERSION_11:
+        conn.execute(statement)
+    fill_names(conn)
+
+
 # Step i takes a database from version i to version i + 1. A released step is never edited; append a new one.
 STEPS: tuple[Step, ...] = (
     _create_version_1,
@@ -94,6 +113,8 @@ STEPS: tuple[Step, ...] = (
     _add_suggestion_facts,
     _add_relations,
     _add_other_candidates,
+    _add_chain,
+    _add_other_names,
 )
 
 
@@ -136,7 +157,7 @@ def upgrade_database(path: Path, *, steps: Sequence[Step] | None = None) -> Path
     """Bring the database to the newest version; the caller holds the project's lock.
 
     An older one is first copied to `project.sqlite.backup-vN`; returns that copy, or None when nothing was to do.
-    A step that fails leaves the database at the version before it.
+    An upgrade that fails or is interrupted leaves the database as it was, so that the older program still opens it.
     """
     chosen = STEPS if steps is None else steps
     with as_user_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as conn:
@@ -148,28 +169,36 @@ def upgrade_database(path: Path, *, steps: Sequence[Step] | None = None) -> Path
         return backup
 
 
+def run_steps(conn: sqlite3.Connection, version: int) -> None:
+    """Make an empty database one of this version."""
+    _run(conn, STEPS[:version], 0)
+
+
 def _run(conn: sqlite3.Connection, steps: Sequence[Step], version: int) -> None:
+    """All steps in one transaction."""
     conn.execute("PRAGMA foreign_keys = OFF")  # a step may rebuild a table that others refer to
-    for number, step in enumerate(steps[version:], start=version + 1):
-        conn.execute("BEGIN EXCLUSIVE")
-        try:
+    conn.execute("BEGIN EXCLUSIVE")
+    try:
+        for step in steps[version:]:
             step(conn)
-            conn.execute(f"PRAGMA user_version = {number}")
-            conn.execute("COMMIT")
-        except BaseException:
-            if conn.in_transaction:
-                conn.execute("ROLLBACK")
-            raise
+        conn.execute(f"PRAGMA user_version = {len(steps)}")
+        conn.execute("COMMIT")
+    except BaseException:
+        if conn.in_transaction:
+            conn.execute("ROLLBACK")
+        raise
 
 
 def _back_up(conn: sqlite3.Connection, path: Path, version: int) -> Path:
     """Copy the database, what is still in the WAL included, beside itself; complete or not there at all."""
     target = path.with_name(f"{path.name}.backup-v{version}")
     part = path.with_name(f"{target.name}.part")
-    part.unlink(missing_ok=True)
+    for left in (part, path.with_name(f"{part.name}-journal")):  # which SQLite would play back into the new copy
+        left.unlink(missing_ok=True)
     with closing(sqlite3.connect(part)) as copy:
         conn.backup(copy)
     with part.open("rb+") as file:
         os.fsync(file.fileno())
     part.replace(target)
+    sync_folder(path.parent)
     return target

@@ -1,4 +1,4 @@
-"""A project's folder: `NAME.curation/` with `project.sqlite`, `project.curator` and `bundles/`."""
+"""A project's folder: `NAME.curation/` with `project.sqlite`, `project.curator`, `project.mark` and `bundles/`."""
 
 from __future__ import annotations
 
@@ -7,24 +7,45 @@ import os
 import shutil
 import sqlite3
 import uuid
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import DamagedProjectError, UserError, tr, well_formed
 from curator.storage import migrations
-from curator.storage.db import ProjectLock, ReadSource, as_user_errors, check_health, connect, find_read_source
+from curator.storage.db import (
+    LOCK_NAME,
+    Mark,
+    ProjectLock,
+    ReadSource,
+    as_user_errors,
+    check_health,
+    check_mark,
+    connect,
+    find_read_source,
+    mark_as_it_is,
+    read_mark,
+    reopen_mark,
+    sync_folder,
+)
+from curator.storage.foreign import check_links, check_schema
 from curator.storage.store import SqlStore
 
 SUFFIX = ".curation"
 DATABASE_NAME = "project.sqlite"
+RESTORED_NAME = "project.sqlite.restored"
+"""The database that is about to take the place of the other."""
 MARKER_NAME = "project.curator"
 BUNDLES_NAME = "bundles"
+UNFINISHED = ".new"
+"""Ends the hidden name of a project that is being made: `.NAME.curation.PROCESS.new`."""
 
 
 def create_project(folder: Path, *, name: str) -> SqlStore:
     """Make an empty project and open it for writing; `.curation` is appended to the folder's name when missing.
 
-    Raises UserError when the folder exists or cannot be made. A failure leaves nothing behind.
+    The folder is complete and on the disk when it gets its name. Raises UserError when it exists or cannot be made. A
+    failure leaves nothing behind; what a killed process left is removed by the next project that is made there.
     """
     folder = _with_suffix(folder)
     if folder.exists():
@@ -38,11 +59,17 @@ def create_project(folder: Path, *, name: str) -> SqlStore:
                 parent=folder.parent,
             )
         )
-    staging = folder.with_name(f".{folder.name}.{os.getpid()}.new")
+    _remove_abandoned(folder.parent)
+    name = well_formed(name)
+    staging = folder.with_name(f".{folder.name}.{os.getpid()}{UNFINISHED}")
     try:
         staging.mkdir()
-        _fill(staging, name=name)
-        staging.rename(folder)
+        with _locked(staging) as lock:
+            _fill(staging, name=name)
+            if os.name == "nt":  # which renames no folder in which a file is open
+                lock.release()
+            staging.rename(folder)
+        sync_folder(folder.parent)
     except OSError as error:
         shutil.rmtree(staging, ignore_errors=True)
         raise UserError(
@@ -58,16 +85,54 @@ def create_project(folder: Path, *, name: str) -> SqlStore:
     return open_project(folder)
 
 
-def open_project(folder: Path, *, read_only: bool = False) -> SqlStore:
+def open_project(folder: Path, *, read_only: bool = False, lacking: bool = False) -> SqlStore:
     """Open the project at `folder`, or the one whose `project.curator` file is given.
 
     For writing, this takes the project's lock, upgrades an older database (after a backup) and removes what
     interrupted imports left. Read-only always works, whoever writes and wherever it lies.
 
-    Raises ProjectLockedError, NewerProjectError, and UserError when it is no project, damaged or not writable.
+    `lacking`: also without steps that were saved and are missing now; what is there becomes the state to continue from.
+
+    Raises ProjectLockedError, NewerProjectError, MissingStepsError, DamagedProjectError, and UserError when it is no
+    project or not writable.
     """
+    if not read_only and _is_interrupted(named_folder(folder)):
+        _complete(named_folder(folder))
     folder = project_folder(folder)
-    return _open_for_reading(folder) if read_only else _open_for_writing(folder)
+    return _open_for_reading(folder, lacking) if read_only else _open_for_writing(folder, lacking)
+
+
+def finish_restoration(folder: Path) -> None:
+    """Put `project.sqlite.restored` in the place of the database and its log; once more, where that was stopped. The
+    caller has the lock. Raises OSError."""
+    database = folder / DATABASE_NAME
+    sync_folder(folder)
+    reopen_mark(database, None)
+    for side in ("-wal", "-shm"):
+        (folder / f"{DATABASE_NAME}{side}").unlink(missing_ok=True)
+    sync_folder(folder)  # first: the log of the other database must never be found with this one
+    (folder / RESTORED_NAME).replace(database)
+    sync_folder(folder)
+    with suppress(OSError, UserError):  # opening writes it where it is wrong
+        renew_marker(folder, database)
+    with suppress(
+        OSError, sqlite3.Error
+    ):  # of an older version: the upgrade comes first; without a mark nothing is lost
+        mark_as_it_is(database)
+
+
+def _is_interrupted(folder: Path) -> bool:
+    path = folder / RESTORED_NAME
+    return path.is_file() and not path.is_symlink()
+
+
+def _complete(folder: Path) -> None:
+    """End a restoration that was stopped."""
+    with ProjectLock(folder):
+        try:
+            finish_restoration(folder)
+        except OSError as error:
+            raise _unwritable(folder, error) from error
 
 
 def _fill(folder: Path, *, name: str) -> None:
@@ -81,30 +146,76 @@ def _fill(folder: Path, *, name: str) -> None:
     _write_marker(folder, project_id=project_id, name=name)
 
 
+def _locked(staging: Path) -> ProjectLock:
+    """Raises OSError."""
+    lock = ProjectLock(staging)
+    try:
+        lock.acquire()
+    except UserError as error:
+        raise error.__cause__ or error from error
+    return lock
+
+
+def _remove_abandoned(parent: Path) -> None:
+    """Remove the unfinished projects of processes that ended. Where that is impossible they stay: they harm nobody."""
+    with suppress(OSError):
+        for staging in parent.glob(f".*{SUFFIX}.*{UNFINISHED}"):
+            if not staging.is_symlink() and _is_abandoned(staging):
+                shutil.rmtree(staging, ignore_errors=True)
+
+
+def _is_abandoned(staging: Path) -> bool:
+    """Whoever makes a project holds its lock, from a moment after the folder was made."""
+    if not (staging / LOCK_NAME).exists():
+        process = staging.name.removesuffix(UNFINISHED).rpartition(".")[2]
+        return os.name == "posix" and process.isdecimal() and not _runs(int(process))
+    try:
+        with ProjectLock(staging):
+            return True
+    except UserError:
+        return False
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
 def _write_marker(folder: Path, *, project_id: str, name: str) -> None:
     marker = {"schema_version": migrations.current_version(), "project_id": project_id, "name": name}
     part = folder / f"{MARKER_NAME}.part"
+    part.unlink(missing_ok=True)
     with part.open("w", encoding="utf-8") as file:
         json.dump(marker, file, indent=2, ensure_ascii=False)
         file.write("\n")
         file.flush()
         os.fsync(file.fileno())
     part.replace(folder / MARKER_NAME)
+    sync_folder(folder)
 
 
 def _with_suffix(folder: Path) -> Path:
     return folder if folder.name.endswith(SUFFIX) else folder.with_name(folder.name + SUFFIX)
 
 
-def project_folder(path: Path) -> Path:
-    """The project's folder, of which `path` is the name with or without its suffix, or the `project.curator` file.
-
-    Raises UserError where there is no project.
-    """
+def named_folder(path: Path) -> Path:
+    """The folder that `path` means: the name with or without its suffix, or the `project.curator` file in it."""
     if path.name == MARKER_NAME and path.is_file():
-        path = path.parent
-    if not path.exists() and _with_suffix(path).exists():
-        path = _with_suffix(path)
+        return path.parent
+    return _with_suffix(path) if not path.exists() and _with_suffix(path).exists() else path
+
+
+def project_folder(path: Path) -> Path:
+    """The project's folder, as `named_folder` finds it.
+
+    Raises UserError where there is no project, DamagedProjectError where it has lost its database.
+    """
+    path = named_folder(path)
     if not path.exists():
         raise UserError(tr("{path} does not exist. Check the path, or create a new project there.", path=path))
     if not path.is_dir() or not path.absolute().name.endswith(SUFFIX):
@@ -112,6 +223,8 @@ def project_folder(path: Path) -> Path:
             tr("{path} is not a project. A project is a folder whose name ends in {suffix}.", path=path, suffix=SUFFIX)
         )
     if not (path / DATABASE_NAME).is_file():
+        if (path / MARKER_NAME).is_file():
+            raise DamagedProjectError(tr("{path} has lost its database, {name}.", path=path, name=DATABASE_NAME))
         raise UserError(
             tr(
                 "{path} is not a project: it has no {database_name}. Choose another folder.",
@@ -122,13 +235,18 @@ def project_folder(path: Path) -> Path:
     return path
 
 
-def _open_for_writing(folder: Path) -> SqlStore:
+def _open_for_writing(folder: Path, lacking: bool) -> SqlStore:
     lock = ProjectLock(folder)
     lock.acquire()
     try:
         database = folder / DATABASE_NAME
-        _prepare(folder, database)
-        store = SqlStore(folder, database, ReadSource(f"{database.absolute().as_uri()}?mode=ro"), lock=lock)
+        mark = None if lacking else read_mark(folder)
+        logged = _is_logged(database)
+        _prepared(folder, database, mark, lacking)
+        if logged or mark != read_mark(folder):  # the file is another one now that the log is in it, or was upgraded
+            mark = None
+        source = ReadSource(f"{database.absolute().as_uri()}?mode=ro")
+        store = SqlStore(folder, database, source, lock=lock, mark=mark)
     except BaseException:
         lock.release()
         raise
@@ -140,16 +258,56 @@ def _open_for_writing(folder: Path) -> SqlStore:
     return store
 
 
-def _prepare(folder: Path, database: Path) -> None:
+def _is_logged(database: Path) -> bool:
+    log = database.with_name(f"{database.name}-wal")
+    return log.is_file() and log.stat().st_size > 0
+
+
+def _prepared(folder: Path, database: Path, mark: Mark | None, lacking: bool) -> None:
+    try:
+        check_links(folder)
+        _prepare(folder, database, mark, lacking)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+
+
+def _unwritable(folder: Path, error: OSError) -> UserError:
+    return UserError(
+        tr(
+            "{folder} cannot be written ({strerror}). Free some space, or open it read-only.",
+            folder=folder,
+            strerror=error.strerror,
+        )
+    )
+
+
+def _prepare(folder: Path, database: Path, mark: Mark | None, lacking: bool) -> None:
     uri = f"{database.absolute().as_uri()}?mode=rw"
-    with as_user_errors(database), closing(connect(uri, writable=False)) as conn:
-        migrations.check_version(conn, database)
+    with _as_damage(database), closing(connect(uri, writable=False)) as conn:
+        version = migrations.check_version(conn, database)
+        check_schema(conn, database, version)
         check_health(conn, database)
-    if migrations.upgrade_database(database) is not None or not (folder / MARKER_NAME).exists():
-        _renew_marker(folder, database)
+        if version >= migrations.CHAINED and not lacking:
+            check_mark(conn, database, mark)
+        without_log = conn.execute("PRAGMA journal_mode").fetchone()[0] != "wal"
+    if without_log or version < migrations.current_version():
+        reopen_mark(database, mark if version >= migrations.CHAINED else None)
+    migrations.upgrade_database(database)
+    if not _is_current(folder / MARKER_NAME):
+        renew_marker(folder, database)
 
 
-def _renew_marker(folder: Path, database: Path) -> None:
+def _is_current(marker: Path) -> bool:
+    """Whether it says the version of today; a process may have ended between an upgrade and its marker."""
+    try:
+        said = json.loads(marker.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(said, dict) and said.get("schema_version") == migrations.current_version()
+
+
+def renew_marker(folder: Path, database: Path) -> None:
+    """Write `project.curator` as the database says it. Raises OSError."""
     with as_user_errors(database), closing(sqlite3.connect(database)) as conn:
         meta: dict[str, str] = dict(conn.execute("SELECT key, value FROM meta WHERE key LIKE 'project.%'"))
     _write_marker(folder, project_id=meta.get("project.id", ""), name=meta.get("project.name", ""))
@@ -162,12 +320,23 @@ def _remove_incomplete(store: SqlStore) -> None:
         unit.kb.remove_incomplete()
 
 
-def _open_for_reading(folder: Path) -> SqlStore:
+def _open_for_reading(folder: Path, lacking: bool) -> SqlStore:
     database = folder / DATABASE_NAME
+    if _is_interrupted(folder):
+        raise UserError(
+            tr(
+                "A backup of {folder} was being restored when Curator ended. Open it once for writing to complete the "
+                "restoration.",
+                folder=folder,
+            )
+        )
+    mark = read_mark(folder)  # before the database, which another process may be writing to
     with as_user_errors(database):
         source = find_read_source(database)
     try:
         _check_readable(source, database)
+        if not lacking:
+            _compare(source, database, mark)
     except BaseException:
         if source.copy is not None:
             source.copy.cleanup()
@@ -176,7 +345,7 @@ def _open_for_reading(folder: Path) -> SqlStore:
 
 
 def _check_readable(source: ReadSource, database: Path) -> None:
-    with as_user_errors(database), closing(connect(source.uri, writable=False)) as conn:
+    with _as_damage(database), closing(connect(source.uri, writable=False)) as conn:
         version = migrations.check_version(conn, database)
         if version < migrations.current_version():
             raise UserError(
@@ -185,4 +354,20 @@ def _check_readable(source: ReadSource, database: Path) -> None:
                     database=database,
                 )
             )
+        check_schema(conn, database, version)
         check_health(conn, database)
+
+
+def _compare(source: ReadSource, database: Path, mark: Mark | None) -> None:
+    with _as_damage(database), closing(connect(source.uri, writable=False)) as conn:
+        check_mark(conn, database, mark)
+
+
+@contextmanager
+def _as_damage(database: Path) -> Iterator[None]:
+    """Nothing but damage makes a database of ours answer the first questions with an error of SQL or of its values."""
+    try:
+        with as_user_errors(database):
+            yield
+    except (sqlite3.Error, TypeError, ValueError, OverflowError) as error:
+        raise DamagedProjectError(tr("{path} is damaged ({found}).", path=database, found=error)) from error

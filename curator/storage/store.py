@@ -32,6 +32,7 @@ from curator.storage.curation import (
     SqlSuggestions,
 )
 from curator.storage.db import (
+    Mark,
     ProjectLock,
     ReadSource,
     SqlMeta,
@@ -65,9 +66,18 @@ class SqlUnitOfWork:
 
 
 class SqlStore:
-    """See `ports.Store`. `lock` is the held write lock; None makes the store read-only."""
+    """See `ports.Store`. `lock` is the held write lock; None makes the store read-only. `mark` is what was read before
+    anything was opened."""
 
-    def __init__(self, folder: Path, database: Path, source: ReadSource, *, lock: ProjectLock | None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        database: Path,
+        source: ReadSource,
+        *,
+        lock: ProjectLock | None,
+        mark: Mark | None = None,
+    ) -> None:
         self._folder = folder
         self._database = database
         self._source = source
@@ -75,7 +85,7 @@ class SqlStore:
         self._turns = Turns()
         self._reader = reading_engine(source)
         self._writer: Engine | None = writing_engine(database) if lock else None
-        self._syncer = Syncer(database, self._turns)
+        self._syncer = Syncer(database, self._turns, mark)
         self._closed = False
         self._written = 0
 
@@ -90,6 +100,13 @@ class SqlStore:
     @property
     def folder(self) -> Path:
         return self._folder
+
+    @property
+    def altered(self) -> str:
+        return self._syncer.altered
+
+    def accept(self) -> None:
+        self._syncer.accept()
 
     @property
     def contended(self) -> bool:
@@ -149,6 +166,7 @@ class SqlStore:
             self._reader.dispose()
             if self._writer is not None:
                 self._writer.dispose()  # last, so that SQLite folds the WAL into the database
+                self._syncer.finish()
         if self._source.copy is not None:
             self._source.copy.cleanup()
         if self._lock is not None:

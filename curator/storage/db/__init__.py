@@ -10,10 +10,13 @@ row.
   is checkpointed by one connection while another commits. A fold takes `Turns` as a writer does, never queues for it,
   waits for a quarter of a second without a commit, and truncates the log; a log of 64 MB is folded by the writer
   itself. The window's log and the diagnostics name the version of SQLite in use.
+* **What is missing or was changed is found**: `chain.py` hashes each operation and decision with the one before it, and
+  `mark.py` keeps the end of the chain outside of the database.
 * **Schema version 2 adds covering indexes** for what the window asks after every key. `visible()` excludes incomplete
   files rather than including complete ones, so that SQLite walks documents in order.
 """
 
+from curator.storage.db.chain import DECISION, OPERATION, Broken, broken_decisions, broken_operations, fill_chain, link
 from curator.storage.db.engine import (
     ReadSource,
     check_health,
@@ -33,9 +36,23 @@ from curator.storage.db.former_schemas import (
     VERSION_7,
     VERSION_8,
     VERSION_9,
+    VERSION_10,
+    VERSION_11,
     fill,
 )
-from curator.storage.db.lock import ProjectLock
+from curator.storage.db.lock import LOCK_NAME, ProjectLock
+from curator.storage.db.mark import (
+    Mark,
+    Top,
+    check_mark,
+    is_altered,
+    local_time,
+    mark_as_it_is,
+    read_mark,
+    reopen_mark,
+    top_of,
+    write_mark,
+)
 from curator.storage.db.meta import SqlMeta
 from curator.storage.db.packing import (
     pack_shown,
@@ -49,6 +66,7 @@ from curator.storage.db.packing import (
 )
 from curator.storage.db.rows import (
     AnyRow,
+    Choice,
     among,
     chunks,
     ever_visible,
@@ -87,11 +105,23 @@ from curator.storage.db.schema import (
     SourceFileRow,
     SuggestionRow,
 )
-from curator.storage.db.suggestion_facts import SuggestionFactsRow, facts_row, fill_facts, fill_others, rank_in
-from curator.storage.db.syncing import Syncer
+from curator.storage.db.suggestion_facts import (
+    EXACT_NAMES,
+    SuggestionFactsRow,
+    facts_row,
+    fill_facts,
+    fill_names,
+    fill_others,
+    rank_in,
+)
+from curator.storage.db.syncing import Syncer, sync_file, sync_folder
 from curator.storage.db.turns import Turns
 
 __all__ = [
+    "DECISION",
+    "EXACT_NAMES",
+    "LOCK_NAME",
+    "OPERATION",
     "VERSION_1",
     "VERSION_2",
     "VERSION_3",
@@ -101,7 +131,11 @@ __all__ = [
     "VERSION_7",
     "VERSION_8",
     "VERSION_9",
+    "VERSION_10",
+    "VERSION_11",
     "AnyRow",
+    "Broken",
+    "Choice",
     "CommentRow",
     "DecisionRow",
     "DocumentRow",
@@ -112,6 +146,7 @@ __all__ = [
     "ImportRow",
     "JudgementRow",
     "KbVersionRow",
+    "Mark",
     "MentionAttributeRow",
     "MentionEditRow",
     "MentionRow",
@@ -132,27 +167,42 @@ __all__ = [
     "SuggestionFactsRow",
     "SuggestionRow",
     "Syncer",
+    "Top",
     "Turns",
     "among",
     "as_user_errors",
+    "broken_decisions",
+    "broken_operations",
     "check_health",
+    "check_mark",
     "chunks",
     "connect",
     "ever_visible",
     "facts_row",
     "fill",
+    "fill_chain",
     "fill_facts",
+    "fill_names",
     "fill_others",
     "find_read_source",
     "fold",
     "from_iso",
     "hidden",
     "ids_of",
+    "is_altered",
+    "link",
+    "local_time",
+    "mark_as_it_is",
     "next_id",
     "pack_shown",
     "pack_suggestion",
     "rank_in",
+    "read_mark",
     "reading_engine",
+    "reopen_mark",
+    "sync_file",
+    "sync_folder",
+    "top_of",
     "unique",
     "unpack_chance",
     "unpack_head",
@@ -161,5 +211,6 @@ __all__ = [
     "verdict_columns",
     "verdict_of",
     "visible",
+    "write_mark",
     "writing_engine",
 ]

@@ -15,7 +15,7 @@ from sqlalchemy.engine.interfaces import Compiled
 from sqlalchemy.pool import QueuePool
 from sqlalchemy.util import LRUCache
 
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import DamagedProjectError, tr
 from curator.storage.db.errors import as_user_errors
 
 BUSY_MS = 5000  # another program (a backup, a viewer) may hold the file for a moment
@@ -53,6 +53,7 @@ _STATEMENTS = _Statements(1000)
 def connect(uri: str, *, writable: bool) -> sqlite3.Connection:
     """A connection without implicit transactions, usable from the thread that has it at the moment."""
     conn = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000)
+    conn.execute("PRAGMA trusted_schema = OFF")  # a project may come from anybody
     conn.execute("PRAGMA foreign_keys = ON")
     conn.execute("PRAGMA temp_store = MEMORY")
     conn.execute("PRAGMA cache_size = -32000")
@@ -96,8 +97,11 @@ def find_read_source(path: Path) -> ReadSource:
     its WAL.
     """
     plain = ReadSource(f"{path.absolute().as_uri()}?mode=ro")
-    if _is_readable(plain.uri):
-        return plain
+    try:
+        if _is_readable(plain.uri):
+            return plain
+    except UnicodeDecodeError as error:  # SQLite's message quotes what it cannot read of the schema
+        raise DamagedProjectError(tr("{path} is damaged ({found}).", path=path, found=error.reason)) from error
     wal = path.with_name(f"{path.name}-wal")
     with as_user_errors(path):
         if wal.exists() and wal.stat().st_size > 0:
@@ -130,17 +134,14 @@ def _copy_of(path: Path, wal: Path) -> ReadSource:
 
 
 def check_health(conn: sqlite3.Connection, path: Path) -> None:
-    """Raises UserError when the database is damaged: the whole of it, or of a large one the curation records."""
+    """Check the whole database, or of a large one the curation records. Raises DamagedProjectError."""
     with as_user_errors(path):
         small = path.stat().st_size <= FULL_CHECK_BYTES
         pragmas = ["PRAGMA quick_check(1)"] if small else [f"PRAGMA quick_check('{name}')" for name in _RECORD_TABLES]
         for pragma in pragmas:
             found = str(conn.execute(pragma).fetchone()[0])
             if found != "ok":
-                raise UserError(
-                    tr(
-                        "{path} is damaged ({found}). Restore the project's folder from a backup.",
-                        path=path,
-                        found=found,
-                    )
+                lines = [one for one in found.splitlines() if not one.startswith("***")]  # which name the database
+                raise DamagedProjectError(
+                    tr("{path} is damaged ({found}).", path=path, found="; ".join(lines) or found)
                 )

@@ -9,25 +9,32 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from curator.domain.wording import InconsistentDataError, UserError, tr
+from curator.domain.wording import DamagedProjectError, InconsistentDataError, UserError, tr
 
 _SENTENCES = {
     sqlite3.SQLITE_FULL: "The disk is full: nothing of this step was saved in {path}. Free some space and try again.",
     sqlite3.SQLITE_READONLY: "{path} cannot be written. Check the permissions of the folder, or open it read-only.",
-    sqlite3.SQLITE_CORRUPT: "{path} is damaged. Restore the project's folder from a backup; nothing was changed.",
-    sqlite3.SQLITE_NOTADB: "{path} is not a project database. Restore the project's folder from a backup.",
-    sqlite3.SQLITE_IOERR: "The disk failed while {path} was being used: {detail}. Check the disk, then try again.",
+    sqlite3.SQLITE_CORRUPT: "{path} is damaged; nothing was changed.",
+    sqlite3.SQLITE_NOTADB: "{path} is not a project database.",
+    sqlite3.SQLITE_IOERR: "The disk failed while {path} was being used: {detail}. Check the disk, and on a "
+    "server how much you may store there, then try again.",
     sqlite3.SQLITE_BUSY: "Another program keeps {path} locked. Close it (a backup, a database viewer) and try again.",
     sqlite3.SQLITE_CANTOPEN: "{path} cannot be opened. Check that the folder exists and its permissions.",
     sqlite3.SQLITE_PERM: "{path} cannot be opened. Check the permissions of the folder.",
 }
 
 
+_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
 def user_error(error: BaseException | None, path: Path) -> UserError | None:
     """The sentence for an error of the environment; None for everything else, which is a bug."""
     code = getattr(error, "sqlite_errorcode", None)
     sentence = _SENTENCES.get(code & 0xFF) if isinstance(code, int) else None
-    return UserError(tr(sentence, path=path, detail=error)) if sentence else None
+    if sentence is None or not isinstance(code, int):
+        return None
+    kind = DamagedProjectError if code & 0xFF in _DAMAGE else UserError
+    return kind(tr(_SENTENCES[code & 0xFF], path=path, detail=error))
 
 
 @contextmanager

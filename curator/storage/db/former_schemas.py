@@ -266,3 +266,19 @@ VERSION_8 = (
     "CREATE INDEX ix_relations_type ON relations (type)",
 )
 VERSION_9 = ("ALTER TABLE suggestion_facts ADD COLUMN others FLOAT",)
+
+
+# What schema version 10 adds: hashes that chain operations and decisions, see `chain`.
+
+VERSION_10 = (
+    "ALTER TABLE operations ADD COLUMN hash BLOB",
+    "ALTER TABLE decisions ADD COLUMN hash BLOB",
+)
+
+
+# What schema version 11 adds: names of the candidates after the first.
+
+VERSION_11 = (
+    "ALTER TABLE suggestion_facts ADD COLUMN exact_rank INTEGER",
+    "ALTER TABLE suggestion_facts ADD COLUMN alike FLOAT",
+)

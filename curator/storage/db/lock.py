@@ -8,6 +8,7 @@ import os
 import socket
 import stat
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -37,6 +38,7 @@ else:
     import fcntl
 
     def _try_lock(file: IO[bytes]) -> bool:
+        """Raises OSError where the file system has no locks."""
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -47,9 +49,25 @@ else:
         fcntl.flock(file, fcntl.LOCK_UN)
 
 
+def _holds(path: Path) -> bool:
+    """Whether the lock, which this process has, keeps others out: some network file systems only say so."""
+    if sys.platform == "win32":
+        return True  # its locks are the system's own
+    with _open_plain(path) as other:
+        if not _try_lock(other):
+            return True
+        _unlock(other)
+        return False
+
+
 NO_LOCK = (
     "{path} is a link or no plain file, so Curator does not write to it. Delete it and open the project again; it "
     "contains nothing but the name of the process that writes."
+)
+NO_LOCKING = (
+    "{folder} cannot be opened for writing: its file system does not support locks, which keep two programs from "
+    "writing to a project at the same time. This happens in some network folders. Move the project to a disk of this "
+    "computer, or open it read-only."
 )
 LOCKED = "{name} is open for writing in {who}. Close it there, or open it here read-only."
 
@@ -85,7 +103,8 @@ class ProjectLock:
 
     def acquire(self) -> None:
         """Raises ProjectLockedError, naming the holder, or UserError when the folder cannot be written or the lock
-        file is a link: a project may come from anybody, and the file behind the link would be emptied."""
+        file is a link: a project may come from anybody, and the file behind the link would be emptied. Also raises
+        UserError where the file system has no locks, or they keep nobody out."""
         try:
             file = _open_plain(self._path)
         except OSError as error:
@@ -96,9 +115,11 @@ class ProjectLock:
                     strerror=error.strerror,
                 )
             ) from error
-        if not _try_lock(file):
+        try:
+            self._take(file)
+        except BaseException:
             file.close()
-            raise ProjectLockedError(self._locked_message())
+            raise
         self._file = file
         try:
             self._write({"pid": os.getpid(), "host": socket.gethostname()})
@@ -112,11 +133,22 @@ class ProjectLock:
                 )
             ) from error
 
+    def _take(self, file: IO[bytes]) -> None:
+        try:
+            if not _try_lock(file):
+                raise ProjectLockedError(self._locked_message())
+            works = _holds(self._path)
+        except OSError as error:
+            raise UserError(tr(NO_LOCKING, folder=self._folder)) from error
+        if not works:
+            raise UserError(tr(NO_LOCKING, folder=self._folder))
+
     def release(self) -> None:
         """Free the lock; idempotent. The file stays: removing it would race with the next holder."""
         if self._file is None:
             return
-        self._write(None)
+        with suppress(OSError):  # the name is for people; what counts is the system's lock
+            self._write(None)
         self._let_go()
 
     def holder(self) -> tuple[int, str] | None:
@@ -126,11 +158,12 @@ class ProjectLock:
         try:
             data = json.loads(self._path.read_bytes())
             return int(data["pid"]), str(data["host"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def __enter__(self) -> ProjectLock:
-        self.acquire()
+        if self._file is None:
+            self.acquire()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:

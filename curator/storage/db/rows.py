@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from itertools import pairwise
 from typing import Any, TypeAlias, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, literal_column, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
+from curator.domain.facets import NONE, band_key
 from curator.storage.db.schema import DocumentRow, SourceFileRow
 
 T = TypeVar("T")
@@ -83,3 +86,41 @@ def from_iso(text: str) -> datetime:
 def unique(items: Iterable[T]) -> list[T]:
     """Without repetitions, order kept."""
     return list(dict.fromkeys(items))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of a few known values: that of the first condition that holds, or `otherwise`."""
+
+    steps: tuple[tuple[ColumnElement[bool], str], ...]
+    otherwise: str
+
+    @classmethod
+    def of(cls, column: InstrumentedAttribute[Any], values: Iterable[str]) -> Choice:
+        """A column that holds one of these."""
+        *first, last = values
+        return cls(tuple((column == one, one) for one in first), last)
+
+    @classmethod
+    def bands(cls, column: InstrumentedAttribute[Any], bands: Sequence[float]) -> Choice:
+        """The band of a number, by its lower end."""
+        steps: list[tuple[ColumnElement[bool], str]] = [(column.is_(None), NONE)]
+        steps += [(column < high, band_key(low)) for low, high in pairwise(bands)]
+        return cls(tuple(steps), band_key(bands[-1]))
+
+    @property
+    def value(self) -> ColumnElement[Any]:
+        return case(*self.steps, else_=self.otherwise)
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """In the order of their numbers."""
+        return (*(value for _, value in self.steps), self.otherwise)
+
+    @property
+    def at(self) -> ColumnElement[Any]:
+        """The number of the value among `values`, written into the statement: bound numbers take longer."""
+        places: list[tuple[ColumnElement[bool], ColumnElement[Any]]] = [
+            (condition, literal_column(str(at))) for at, (condition, _) in enumerate(self.steps)
+        ]
+        return case(*places, else_=literal_column(str(len(self.steps))))

@@ -171,7 +171,7 @@ class MentionEditRow(Base):
 
 class OperationRow(Base):
     """`undo_after` is the operation on top of the undo stack once this one is done; `redo_after` is the UNDO entry
-    on top of the redo stack. Every row carries both, so the stacks need no tables of their own."""
+    on top of the redo stack. Every row carries both, so the stacks need no tables of their own. `hash`: see `chain`."""
 
     __tablename__ = "operations"
 
@@ -184,6 +184,7 @@ class OperationRow(Base):
     payload: Mapped[str]
     undo_after: Mapped[int | None]
     redo_after: Mapped[int | None]
+    hash: Mapped[bytes | None]
 
 
 class DecisionRow(Base):
@@ -207,6 +208,7 @@ class DecisionRow(Base):
     note: Mapped[str]
     shown: Mapped[bytes | None]
     rank: Mapped[int | None]
+    hash: Mapped[bytes | None]
 
 
 class SuggestionRow(Base):

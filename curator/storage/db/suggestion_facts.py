@@ -20,7 +20,7 @@ from curator.domain.suggestions import Suggestion
 from curator.storage.db.rows import fold
 from curator.storage.db.schema import Base
 
-NAME, SYNONYM, NOT_EXACT = "name", "synonym", "no"
+EXACT_NAMES = NAME, SYNONYM, NOT_EXACT = "name", "synonym", "no"
 AT_ONCE = 2000
 STAGES = ("lexical", "names")
 """Scores that say how alike the names are: by their letters, or where nothing compares letters by their meaning."""
@@ -32,7 +32,8 @@ class SuggestionFactsRow(Base):
     second (0 without one), `is_nil`; `matched`: whether the first has the mention's text as its name, as a synonym or
     not; `similarity` of its name. `decided_rank` is the rank of the entity that the mention was last linked to, 0 where
     it is no candidate, None where it never was. None too without candidates. `others` is the highest score of the
-    candidates after the second, None without any."""
+    candidates after the second, None without any. `exact_rank` is the rank of the first candidate that has the
+    mention's text as a name, 0 where none has; `alike` the highest similarity of a candidate after the first."""
 
     __tablename__ = "suggestion_facts"
 
@@ -46,16 +47,18 @@ class SuggestionFactsRow(Base):
     similarity: Mapped[float | None]
     decided_rank: Mapped[int | None]
     others: Mapped[float | None]
+    exact_rank: Mapped[int | None]
+    alike: Mapped[float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What the facts follow from, of the suggestion as it lies in the store."""
+    """What the facts follow from, of the suggestion as it lies in the store: lists with one item a candidate."""
 
     ids: list[str]
-    name: str
-    matched: str
-    similarity: float | None
+    names: list[str]
+    matched: list[str | None]
+    similarities: list[float | None]
     chances: list[float]
     expanded: str
 
@@ -63,12 +66,11 @@ class Head:
 def facts_row(suggestion: Suggestion, text: str, linked: Collection[str]) -> dict[str, object]:
     """The columns of a suggestion's row. `text` is the mention's, `linked` what it is linked to."""
     found = suggestion.candidates
-    first = found[0] if found else None
     head = Head(
         [one.entity_id for one in found],
-        first.name if first else "",
-        first.matched if first else "",
-        next((first.scores[stage] for stage in STAGES if stage in first.scores), None) if first else None,
+        [one.name for one in found],
+        [one.matched for one in found],
+        [next((one.scores[stage] for stage in STAGES if stage in one.scores), None) for one in found],
         [one.probability for one in found[:2]],
         suggestion.expanded,
     )
@@ -78,6 +80,8 @@ def facts_row(suggestion: Suggestion, text: str, linked: Collection[str]) -> dic
         **_columns(head, text),
         "decided_rank": _rank(head.ids, linked) if linked else None,
         "others": max((one.score for one in found[2:]), default=None),
+        "exact_rank": _exact_rank(head, text),
+        "alike": _alike(head),
     }
 
 
@@ -111,6 +115,18 @@ def fill_others(conn: sqlite3.Connection) -> None:
         conn.executemany("UPDATE suggestion_facts SET others = ? WHERE mention_id = ?", values)
 
 
+def fill_names(conn: sqlite3.Connection) -> None:
+    """The columns `exact_rank` and `alike` of the rows that are there."""
+    rows = conn.execute(
+        "SELECT s.payload, coalesce(m.text, ''), s.mention_id FROM suggestions s"
+        " LEFT JOIN mentions m ON m.id = s.mention_id"
+    )
+    while part := rows.fetchmany(AT_ONCE):
+        heads = [(_head(payload), text, mention_id) for payload, text, mention_id in part]
+        values = [(_exact_rank(head, text), _alike(head), mention_id) for head, text, mention_id in heads]
+        conn.executemany("UPDATE suggestion_facts SET exact_rank = ?, alike = ? WHERE mention_id = ?", values)
+
+
 def _others(payload: bytes) -> float | None:
     scores, _ = _list(zlib.decompress(payload).decode(), ',"score":')
     return max(scores[2:], default=None)
@@ -131,16 +147,35 @@ def _columns(head: Head, text: str) -> dict[str, object]:
         nothing = dict.fromkeys(("probability", "margin", "second", "matched", "similarity"))
         return {"candidates": 0, **nothing}
     first, second = (*head.chances, 0.0, 0.0)[:2]
-    written = {fold(text), fold(head.expanded or text)}
-    exact = NAME if fold(head.name) in written else SYNONYM if fold(head.matched) in written else NOT_EXACT
+    written, name = _written(head, text), head.names[0]
+    exact = NAME if fold(name) in written else SYNONYM if fold(head.matched[0] or name) in written else NOT_EXACT
     return {
         "candidates": len(head.ids),
         "probability": first,
         "margin": first - second,
         "second": second,
         "matched": exact,
-        "similarity": head.similarity,
+        "similarity": head.similarities[0],
     }
+
+
+def _written(head: Head, text: str) -> set[str]:
+    """What a name is compared with: the mention's text, and the long form of an abbreviation."""
+    return {fold(text), fold(head.expanded or text)}
+
+
+def _exact_rank(head: Head, text: str) -> int | None:
+    if not head.ids:
+        return None
+    written = _written(head, text)
+    for rank, (name, matched) in enumerate(zip(head.names, head.matched, strict=True), start=1):
+        if fold(name) in written or (matched and matched != name and fold(matched) in written):
+            return rank
+    return 0
+
+
+def _alike(head: Head) -> float | None:
+    return max((one for one in head.similarities[1:] if one is not None), default=None)
 
 
 def _head(payload: bytes) -> Head:
@@ -148,18 +183,16 @@ def _head(payload: bytes) -> Head:
     text = zlib.decompress(payload).decode()
     ids, at = _list(text, '{"ids":')
     if not ids:
-        return Head([], "", "", None, [], "")
+        return Head([], [], [], [], [], "")
     names, at = _list(text, ',"names":', at)
     matched, at = _list(text, ',"matched":', at)
-    similarity = None
+    similarities: list[float | None] = [None] * len(ids)
     for stage in STAGES:
-        scores, _ = _list(text, f'"{stage}":', at)
-        if scores and scores[0] is not None:
-            similarity = scores[0]
-            break
+        if None in similarities and (scores := _list(text, f'"{stage}":', at)[0]):
+            similarities = [new if one is None else one for one, new in zip(similarities, scores, strict=True)]
     chances, _ = _list(text, ',"chance":', at)
     expanded = json.loads(text[text.rindex(',"expanded":') + len(',"expanded":') : -1])
-    return Head(ids, names[0], matched[0] or names[0], similarity, chances[:2], expanded)
+    return Head(ids, names, matched, similarities, chances[:2], expanded)
 
 
 def _list(text: str, name: str, begin: int = 0) -> tuple[list[Any], int]:

@@ -20,6 +20,7 @@ from curator.domain.decisions import Listener, Saving
 from curator.domain.wording import UserError, tr
 from curator.storage.db.engine import FOLD_BYTES, connect
 from curator.storage.db.errors import as_user_errors
+from curator.storage.db.mark import Mark, Marker, Watch
 from curator.storage.db.turns import Turns
 
 log = logging.getLogger(__name__)
@@ -43,10 +44,14 @@ class Syncer:
     checkpoint of one connection meets a commit of another (its "WAL-reset" fault).
     """
 
-    def __init__(self, database: Path, turns: Turns) -> None:
+    def __init__(self, database: Path, turns: Turns, mark: Mark | None = None) -> None:
+        """`mark`: as it was before the database was opened."""
         self._database = database
+        self._watch = Watch(database, mark)
+        self._as_it_was = mark.digest if mark is not None and mark.closed else ""
         self._turns = turns
         self._log = database.with_name(f"{database.name}-wal")
+        self._marker = Marker(database)
         self._changed = threading.Condition()
         self._saving = Saving()
         self._failure: UserError | None = None
@@ -58,6 +63,16 @@ class Syncer:
     @property
     def saving(self) -> Saving:
         return self._saving
+
+    @property
+    def altered(self) -> str:
+        """A sentence where the file was changed while it was closed and that is known already; else ''."""
+        return self._watch.sentence
+
+    def accept(self) -> None:
+        """Continue with the file as it is now."""
+        self._watch.accept()
+        self._as_it_was = ""
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Call `listener`, in this object's thread, after every sync; returns what ends that."""
@@ -105,6 +120,16 @@ class Syncer:
             self._changed.notify_all()
         if self._thread is not None:
             self._thread.join()
+        self._watch.wait()
+        self._marker.rest()
+        with suppress(OSError):
+            if self._log.stat().st_size > 0:
+                self._as_it_was = ""
+
+    def finish(self) -> None:
+        """The database was closed properly, after `close`."""
+        if self._failure is None:
+            self._marker.finish(digest=self._watch.digest or self._as_it_was)
 
     def fold(self) -> bool:
         """Copy the log into the database, sync that and cut the log to nothing, in the writer's turn.
@@ -137,7 +162,10 @@ class Syncer:
         return RETRY if self._failure is not None else QUIET if self._long else None
 
     def _attempt(self, upto: int) -> None:
+        top = self._marker.look()  # first, so that the mark never claims what is not on the disk
         failure = self._synced()
+        if failure is None:
+            self._marker.note(top)
         with self._changed:
             asked, done, at = self._saving.asked, self._saving.done, self._saving.at
             if failure is None:
@@ -168,6 +196,9 @@ class Syncer:
         return None if whole else self._failure
 
     def _folded(self) -> bool:
+        self._watch.wait()
+        self._as_it_was = ""
+        self._marker.sync()
         uri = f"{self._database.absolute().as_uri()}?mode=rw"
         with suppress(UserError), as_user_errors(self._database), closing(connect(uri, writable=True)) as conn:
             conn.execute("PRAGMA busy_timeout = 0")  # never wait for a reader
@@ -184,5 +215,19 @@ def sync_file(path: Path) -> None:
     handle = os.open(path, os.O_RDWR)
     try:
         getattr(os, "fdatasync", os.fsync)(handle)
+    finally:
+        os.close(handle)
+
+
+def sync_folder(path: Path) -> None:
+    """Put the names in the folder `path` on the disk. A system without handles of folders needs none.
+
+    Raises OSError.
+    """
+    if os.name != "posix":
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
     finally:
         os.close(handle)

@@ -28,6 +28,8 @@ RELEASED = (
     "6e8666dfaf96",
     "ce6cd8cf9541",
     "bf1b9192c95c",
+    "3494646eaa4b",
+    "cd94cb0d096a",
 )
 """What the statements of each version hash to."""
 
@@ -78,6 +80,8 @@ def test_released_versions_stay_as_they_are():
         former_schemas.VERSION_7,
         former_schemas.VERSION_8,
         former_schemas.VERSION_9,
+        former_schemas.VERSION_10,
+        former_schemas.VERSION_11,
     )
     found = tuple(sha256("\n".join(one).encode()).hexdigest()[:12] for one in versions)
     assert found == RELEASED, "append a step to curator/storage/migrations.py"
@@ -96,15 +100,24 @@ def test_an_older_schema_is_copied_then_upgraded_with_its_rows(tmp_path):
     assert migrations.upgrade_database(path, steps=(first, second)) is None
 
 
-def test_a_step_that_fails_leaves_the_version_before_it(tmp_path):
+def test_what_a_killed_upgrade_left_of_its_copy_does_not_get_into_the_next(tmp_path):
+    path = tmp_path / "project.sqlite"
+    migrations.create_database(path, steps=(first,))
+    for name in ("project.sqlite.backup-v1.part", "project.sqlite.backup-v1.part-journal"):
+        (tmp_path / name).write_bytes(b"half")
+    backup = migrations.upgrade_database(path, steps=(first, second))
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["project.sqlite", backup.name]
+
+
+def test_an_upgrade_that_fails_leaves_the_version_before_it(tmp_path):
     path = tmp_path / "project.sqlite"
     migrations.create_database(path, steps=(first,))
     with pytest.raises(ZeroDivisionError):
         migrations.upgrade_database(path, steps=(first, second, broken))
     with closing(sqlite3.connect(path)) as conn:
-        assert conn.execute("PRAGMA user_version").fetchone() == (2,)
-        assert conn.execute("SELECT author FROM notes").fetchall() == []
-    assert migrations.upgrade_database(path, steps=(first, second)) is None
+        assert conn.execute("PRAGMA user_version").fetchone() == (1,)
+        assert "author" not in conn.execute("SELECT sql FROM sqlite_master").fetchone()[0]
+    assert migrations.upgrade_database(path, steps=(first, second)) is not None
 
 
 def test_newer_and_foreign_databases_are_refused(tmp_path):
@@ -136,7 +149,7 @@ def test_version_3_fills_what_the_queue_sorts_suggestions_by(tmp_path):
     assert rows == [("A", 0.75, 0.625, 0), ("A", 0.75, 0.75, 1), (None, None, None, 1)]
 
 
-def test_versions_7_and_9_fill_what_facets_ask_of_suggestions(tmp_path):
+def test_versions_7_9_and_11_fill_what_facets_ask_of_suggestions(tmp_path):
     path = tmp_path / "project.sqlite"
     migrations.create_database(path, steps=migrations.STEPS[:6])
     found = (
@@ -178,9 +191,9 @@ def test_versions_7_and_9_fill_what_facets_ask_of_suggestions(tmp_path):
     with closing(sqlite3.connect(path)) as conn:
         rows = conn.execute("SELECT * FROM suggestion_facts ORDER BY mention_id").fetchall()
     assert rows == [
-        (1, 4, 0.75, 0.625, 0, 0.125, "synonym", 0.75, 2, 0.625),
-        (2, 1, 0.125, 0.125, 1, 0.0, "no", 0.25, None, None),
-        (3, 0, None, None, 1, None, None, None, None, None),
+        (1, 4, 0.75, 0.625, 0, 0.125, "synonym", 0.75, 2, 0.625, 1, 0.25),
+        (2, 1, 0.125, 0.125, 1, 0.0, "no", 0.25, None, None, 0, None),
+        (3, 0, None, None, 1, None, None, None, None, None, None, None),
     ]
 
 
@@ -206,3 +219,27 @@ def test_version_3_fills_where_decisions_stood_and_guards_them_again(tmp_path):
         ]
         with pytest.raises(sqlite3.IntegrityError, match="append-only"):
             conn.execute("UPDATE decisions SET rank = 1")
+
+
+@pytest.mark.parametrize("version", range(1, migrations.current_version()))
+def test_every_version_is_brought_to_the_newest_with_what_facets_ask(tmp_path, version):
+    path, fresh = tmp_path / "project.sqlite", tmp_path / "new.sqlite"
+    migrations.create_database(fresh)
+    migrations.create_database(path, steps=migrations.STEPS[:version])
+    found = tuple(
+        Candidate(name, name, (), name, 1.0, {"lexical": like}) for name, like in (("A", 0.5), ("Text", 0.25))
+    )
+    kept = pack_suggestion(Suggestion(1, found, NilEstimate(0.1, False, True), Stamp("x", 1)))
+    with closing(sqlite3.connect(path)) as conn, conn:
+        conn.execute(
+            "INSERT INTO mentions (id, document_id, start_pos, end_pos, fragmented, deleted, record, text, type,"
+            " origin, raw_ids) VALUES (1, 1, 0, 4, 0, 0, 0, 'text', 'Disease', '', '')"
+        )
+        conn.execute("INSERT INTO suggestions (mention_id, bundle_id, revision, payload) VALUES (1, 'x', 1, ?)", [kept])
+        if version >= 7:
+            conn.execute("INSERT INTO suggestion_facts (mention_id, candidates, is_nil) VALUES (1, 2, 0)")
+    migrations.upgrade_database(path)
+    with closing(sqlite3.connect(path)) as old, closing(sqlite3.connect(fresh)) as new:
+        assert old.execute("SELECT candidates, exact_rank, alike FROM suggestion_facts").fetchall() == [(2, 2, 0.25)]
+        columns = "SELECT m.name, t.name, t.type FROM sqlite_master m, pragma_table_info(m.name) t ORDER BY 1, 2"
+        assert old.execute(columns).fetchall() == new.execute(columns).fetchall()

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sqlite3
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 
 from curator.domain.decisions import Verdict
 from curator.domain.wording import NewerProjectError, ProjectLockedError, UserError
 from curator.storage import create_project, migrations, open_project
+from curator.storage.db import ProjectLock
 from tests.curator.storage.filler import Filler
 
 
@@ -33,6 +36,57 @@ def test_a_project_is_not_made_over_something_nor_nowhere(tmp_path):
         create_project(tmp_path / "a", name="a")
     with pytest.raises(UserError, match="not a folder"):
         create_project(tmp_path / "no" / "a", name="a")
+
+
+def test_the_next_new_project_removes_what_killed_processes_left(tmp_path):
+    other = f".b.curation.{os.getpid()}.new"
+    for name in (".a.curation.1.new", ".c.curation.999999999.new", other, "x.new", ".notes.new"):
+        (tmp_path / name).mkdir()
+    (tmp_path / ".a.curation.1.new" / "project.lock").write_bytes(b"")
+    with ProjectLock(tmp_path / other):
+        create_project(tmp_path / "a", name="a").close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [other, ".notes.new", "a.curation", "x.new"]
+
+
+def test_a_disk_that_fills_while_a_project_is_made_is_said_with_its_name(tmp_path, monkeypatch):
+    def full(lock):
+        raise UserError("no room") from OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(ProjectLock, "acquire", full)
+    with pytest.raises(UserError, match=r"a\.curation cannot be created: No space left"):
+        create_project(tmp_path / "a", name="a")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="asks Linux which files were synced")
+def test_a_new_project_is_on_the_disk_before_and_under_its_name(tmp_path, monkeypatch):
+    synced, fsync = [], os.fsync
+
+    def noted(handle):
+        synced.append((Path(f"/proc/self/fd/{handle}").resolve(), (tmp_path / "a.curation").exists()))
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    create_project(tmp_path / "a", name="a").close()
+    before = {path.name.removesuffix(".part") for path, named in synced if not named}
+    assert {"project.curator", f".a.curation.{os.getpid()}.new"} <= before
+    assert (tmp_path, True) in synced
+
+
+def test_a_marker_that_an_upgrade_did_not_reach_is_written_at_the_next_opening(folder, monkeypatch):
+    marker = folder / "project.curator"
+    right = marker.read_bytes()
+    marker.write_text(json.dumps({**json.loads(right), "schema_version": 1}), encoding="utf-8")
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("curator.storage.project._write_marker", full)
+        with pytest.raises(UserError, match=r"cannot be written \(No space left on device\)\. Free some space"):
+            open_project(folder)
+    open_project(folder).close()
+    assert json.loads(marker.read_bytes()) == json.loads(right)
 
 
 def test_what_is_no_project_is_refused(tmp_path):

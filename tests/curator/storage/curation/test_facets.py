@@ -59,7 +59,9 @@ EXPECTED = {
     Facet.OPINION: {"none": 5},
     Facet.CANDIDATES: {"2": 4, "none": 1},
     Facet.MATCHED: {"no": 4, "none": 1},
+    Facet.EXACT: {"0": 4, "none": 1},
     Facet.SIMILARITY: {"0.9": 4, "none": 1},
+    Facet.ALIKE: {"0.5": 4, "none": 1},
     Facet.RANK: {"1": 1, "no": 4},
     Facet.FLAG: {"no": 4, "yes": 1},
     Facet.COMMENT: {"no": 4, "yes": 1},
@@ -238,6 +240,8 @@ def test_attributes_are_counted_and_chosen_by_attribute_and_value(filled: Filler
         (Facet.SECOND, ["0.01..0.2"], [1, 3]),
         (Facet.CANDIDATES, ["2..2"], [1, 2, 3, 4]),
         (Facet.SIMILARITY, ["0.3.."], [1, 2, 3, 4]),
+        (Facet.ALIKE, ["0.5..0.5"], [1, 2, 3, 4]),
+        (Facet.EXACT, ["..5"], []),
         (Facet.RANK, ["..5"], [1]),
     ],
 )
@@ -266,3 +270,52 @@ def test_any_candidate_after_the_second_is_found_by_its_score(filled: Filler) ->
             facets = Facets.of({Facet.OTHERS: [value]})
             assert unit.queue.mentions(QueueFilter(facets=facets)) == expected, value
             assert unit.queue.cube(QueueFilter(facets=facets)).total(facets) == len(expected), value
+
+
+def test_any_candidate_is_found_by_its_name(filled: Filler) -> None:
+    """Whether it has the mention's text as its name or a synonym, or the long form of an abbreviation."""
+
+    def saved(mention_id: int, *found: tuple[str, str, dict[str, float]], expanded: str = "") -> None:
+        candidates = tuple(
+            Candidate(f"E{rank}", name, (), matched, 1.0 / rank, scores)
+            for rank, (name, matched, scores) in enumerate(found, 1)
+        )
+        one = Suggestion(mention_id, candidates, NilEstimate(0.1, False, True), Stamp("b", 0), expanded)
+        with filled.store.write() as unit:
+            unit.suggestions.save([one])
+
+    with filled.store.read() as unit:
+        first, text = unit.mentions.get(1).text, unit.mentions.get(3).text
+    saved(1, ("a", first.upper(), {"lexical": 1.0}))
+    saved(3, ("a", "a", {"lexical": 0.4}), ("b", "b", {"names": 0.95}), (text, text, {"memory": 1.0}))
+    saved(4, *[("a", "a", {"lexical": 0.1})] * 6, ("Long  Form", "x", {}), expanded="long form")
+    saved(5)
+    chosen = (
+        (Facet.EXACT, "1", [1]),
+        (Facet.EXACT, "2", [3]),
+        (Facet.EXACT, "6", [4]),
+        (Facet.EXACT, "0", [2]),
+        (Facet.EXACT, "none", [5]),
+        (Facet.EXACT, "2..", [3, 4]),
+        (Facet.EXACT, "..3", [1, 3]),
+        (Facet.ALIKE, "0.9", [3]),
+        (Facet.ALIKE, "0.9..", [3]),
+        (Facet.ALIKE, "none", [1, 5]),
+    )
+    for facet, value, expected in chosen:
+        facets = Facets.of({facet: [value]})
+        with filled.store.read() as unit:
+            assert unit.queue.mentions(QueueFilter(facets=facets)) == expected, (facet, value)
+            assert unit.queue.cube(QueueFilter(facets=facets)).total(facets) == len(expected), (facet, value)
+
+
+def test_many_ranges_are_counted_each_by_itself(filled: Filler) -> None:
+    """More than fit into one number of SQLite."""
+    values = [f"{low / 100:g}..{high / 100:g}" for low in range(0, 100, 10) for high in range(low + 5, 101, 10)]
+    facets = Facets.of({Facet.PROBABILITY: values, Facet.SECOND: values})
+    with filled.store.read() as unit:
+        counts = unit.queue.cube(QueueFilter(facets=facets)).counts(Facets())
+        for facet in (Facet.PROBABILITY, Facet.SECOND):
+            for one in values:
+                where = QueueFilter(facets=Facets.of({facet: [one]}))
+                assert counts[facet][one] == len(unit.queue.mentions(where)), (facet, one)

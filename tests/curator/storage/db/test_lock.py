@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import subprocess
@@ -61,6 +62,15 @@ def test_a_full_disk_is_told_and_frees_the_lock(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="makes links and pipes as POSIX systems do")
+def test_a_disk_that_fails_at_the_end_frees_the_lock_without_a_word(tmp_path, monkeypatch):
+    lock = ProjectLock(tmp_path)
+    lock.acquire()
+    monkeypatch.setattr(lock, "_write", lambda holder: (_ for _ in ()).throw(OSError(5, "Input/output error")))
+    lock.release()
+    with ProjectLock(tmp_path):
+        pass
+
+
 @pytest.mark.parametrize("kind", ["symbolic link", "broken link", "hard link", "pipe", "folder"])
 def test_what_is_no_plain_file_is_neither_emptied_nor_waited_for(tmp_path, kind):
     (project := tmp_path / "project").mkdir()
@@ -81,3 +91,20 @@ def test_what_is_no_plain_file_is_neither_emptied_nor_waited_for(tmp_path, kind)
     assert ProjectLock(project).holder() is None
     assert sorted(one.name for one in tmp_path.iterdir()) == ["letter.txt", "project"]
     assert letter.read_text() == "Dear colleague"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks as POSIX systems do")
+@pytest.mark.parametrize("fails", ["unsupported", "held by nobody"])
+def test_a_file_system_without_locks_is_refused_for_writing(tmp_path, monkeypatch, fails: str) -> None:
+    import fcntl
+
+    def flock(*_: object) -> None:
+        if fails == "unsupported":
+            raise OSError(errno.EOPNOTSUPP, "Operation not supported")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    lock = ProjectLock(tmp_path)
+    with pytest.raises(UserError, match=r"does not support locks.*open it read-only"):
+        lock.acquire()
+    assert lock.holder() is None
+    lock.release()

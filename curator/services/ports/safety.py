@@ -1,0 +1,141 @@
+"""Port of what keeps a project safe: backups, and what a check, a restoration and a salvage report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from curator.domain.wording import ntr, tr
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A copy of a project's database, made `at` that time (with zone). `place` is the folder that the project had.
+    `decisions` and `steps` are None where the copy cannot be read."""
+
+    path: Path
+    at: datetime
+    bytes: int
+    place: Path
+    decisions: int | None
+    steps: int | None
+
+    @property
+    def when(self) -> str:
+        """The time as sentences show it, in the computer's time zone."""
+        return self.at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that a check found: where (a file, a table, a document), and a sentence that says what and what to
+    do."""
+
+    where: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """`findings` is empty where the project is sound. `looked_at` counts what was compared, by word."""
+
+    folder: Path
+    findings: tuple[Finding, ...]
+    looked_at: dict[str, int]
+
+    @property
+    def text(self) -> str:
+        if not self.findings:
+            return tr("No problems were found in {folder}.", folder=self.folder)
+        found = ntr("{n} problem was found", "{n:,} problems were found", len(self.findings))
+        return tr("{found} in {folder}.", found=found, folder=self.folder)
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """`kept` are the files in which the state before was kept."""
+
+    folder: Path
+    backup: Backup
+    kept: tuple[Path, ...]
+
+    @property
+    def text(self) -> str:
+        words = tr("Restored {folder} to its state of {when}.", folder=self.folder, when=self.backup.when)
+        if not self.kept:
+            return words
+        return words + " " + tr("The state before is kept in {file}.", file=self.kept[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Salvaged:
+    """`decisions` were written to `path` as a round; `others` to `rest`, as their document or mention could not be
+    read. `lost` could not be read at all."""
+
+    path: Path
+    decisions: int
+    others: int
+    rest: Path | None
+    lost: int
+    round: str
+
+    @property
+    def text(self) -> str:
+        words = [
+            ntr(
+                "Wrote {n} decision to {path} as the round “{name}”.",
+                "Wrote {n:,} decisions to {path} as the round “{name}”.",
+                self.decisions,
+                path=self.path,
+                name=self.round,
+            )
+        ]
+        if self.rest is not None:
+            words.append(
+                ntr(
+                    "The document of {n} further decision could not be read: it is in {path}.",
+                    "The documents of {n:,} further decisions could not be read: they are in {path}.",
+                    self.others,
+                    path=self.rest,
+                )
+            )
+        if self.lost:
+            words.append(ntr("{n} decision could not be read.", "{n:,} decisions could not be read.", self.lost))
+        return " ".join(words)
+
+
+class BackupStore(Protocol):
+    """The backups of one project."""
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the settings ask for backups."""
+        ...
+
+    def all(self) -> list[Backup]:
+        """The newest first."""
+        ...
+
+    def make(self, rest: Callable[[], None]) -> Backup | None:
+        """Copy the database, in steps between which `rest` is called; what `rest` raises ends it. None where nothing
+        changed since the newest backup.
+
+        Raises UserError where the copy cannot be made, DamagedProjectError where the database is damaged: then all
+        earlier backups stay.
+        """
+        ...
+
+    def newest(self) -> datetime | None:
+        """When the newest backup was made; None where there is none."""
+        ...
+
+    def check_due(self, now: datetime) -> bool:
+        """Whether the project was not checked for a day, or was not closed properly before it was opened."""
+        ...
+
+    def check(self, rest: Callable[[], None]) -> Checked:
+        """Compare all that can be compared; `rest` as in `make`."""
+        ...

@@ -1,0 +1,163 @@
+"""When backups are made and the project is checked: in a thread, without being asked.
+
+In the window a backup is made every hour in which something changed, and after the project was closed. A command makes
+one where the last one is older than an hour. Nothing that fails here stops the work: it is said once, and tried again.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from curator.domain.wording import CancelledError, UserError, localised, tr
+from curator.services.ports import Backup, BackupStore, Checked, Clock, StepFilter, Store
+
+log = logging.getLogger(__name__)
+Trouble = Callable[[str], None]
+SETTLED = 20.0
+"""Seconds after opening before the project is checked: the linker starts first."""
+SOON = 0.5
+"""Seconds between two looks at whether the file was changed while it was closed."""
+HOUR = 3600.0
+REST = 0.004
+"""Seconds between two steps of a copy or a check, so that no key waits for either."""
+
+BEHIND = (
+    "The clock of this computer is behind: it says {now}, and the last step in this project is of {last}. Check the "
+    "date, because decisions get this time. Their order, undoing and backups do not depend on it."
+)
+
+
+class BackupService:
+    """The backups of an open project. `begin` is for a session in the window; a command has none."""
+
+    def __init__(self, store: Store, backups: BackupStore, clock: Clock) -> None:
+        self._store = store
+        self._backups = backups
+        self._clock = clock
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._listeners: list[Trouble] = []
+        self._troubles: list[str] = []
+        self._failed = False
+
+    def all(self) -> list[Backup]:
+        """Of the project at this place, the newest first, then those that were made of it elsewhere."""
+        return self._backups.all()
+
+    def make(self) -> Backup | None:
+        """Make one now; None where nothing changed since the last one. Raises UserError."""
+        made = self._backups.make(lambda: None)
+        self._failed = False
+        return made
+
+    def check(self) -> Checked:
+        """Compare all that can be compared, now."""
+        return self._backups.check(self._rest)
+
+    def clock_warning(self) -> str:
+        """The sentence where the clock is behind the last step by more than an hour; '' otherwise, and read-only."""
+        if self._store.read_only:
+            return ""
+        with self._store.read() as unit:
+            last = next((one.operation.at for one in unit.decisions.steps(StepFilter(), limit=1)), None)
+        now = self._clock.now()
+        if last is None or last - now < timedelta(seconds=HOUR):
+            return ""
+        words = (localised(one.astimezone(), "%d %b %Y, %H:%M") for one in (now, last))
+        return tr(BEHIND, now=next(words), last=next(words))
+
+    def on_trouble(self, listener: Trouble) -> None:
+        """Call `listener`, in another thread, with each sentence about a backup that failed or damage that was found;
+        at once with those that were said before."""
+        self._listeners.append(listener)
+        for words in self._troubles:
+            listener(words)
+
+    def begin(self) -> None:
+        """Check the project where that is due, and make a backup every hour, until `close`."""
+        if not self._store.read_only:
+            self._thread = threading.Thread(target=self._work, name="backups", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        """End the thread, before the store is closed."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def after(self) -> None:
+        """Call it once the store is closed. The session's last backup is made in a thread that outlives the window; a
+        command makes one itself, at most every hour."""
+        self._listeners.clear()
+        if self._store.read_only or not self._backups.wanted:
+            return
+        if self._thread is not None:
+            threading.Thread(target=self._last, name="last backup").start()
+        elif self._store.written > 1 and self._due():  # opening writes once
+            self._last()
+
+    def _due(self) -> bool:
+        before = self._backups.newest() or _made(self._store.folder)
+        # in the future: the clock was set back
+        return before is not None and abs(self._clock.now() - before) > timedelta(seconds=HOUR)
+
+    def _last(self) -> None:
+        try:
+            self._backups.make(lambda: None)
+        except UserError as error:
+            log.warning("%s", error)
+        except Exception:  # the boundary of the thread
+            log.exception("The last backup failed")
+
+    def _work(self) -> None:
+        try:
+            if words := self.clock_warning():
+                self._say(words)
+            altered = False
+            for _ in range(int(SETTLED / SOON)):
+                if self._stop.wait(SOON):
+                    return
+                if self._store.altered and not altered:
+                    altered = True
+                    self._say(self._store.altered)
+            if self._backups.check_due(self._clock.now()):
+                found = self._backups.check(self._rest)
+                if found.findings:
+                    self._say(" ".join((found.text, found.findings[0].text)))
+            while not self._stop.wait(HOUR):
+                self._hourly()
+        except CancelledError:
+            return
+        except Exception:  # the boundary of the thread
+            log.exception("The thread of the backups failed")
+
+    def _hourly(self) -> None:
+        try:
+            self._backups.make(self._rest)
+            self._failed = False
+        except UserError as error:
+            log.warning("%s", error)
+            if not self._failed:
+                self._say(str(error))
+            self._failed = True
+
+    def _rest(self) -> None:
+        if self._stop.wait(REST):
+            raise CancelledError
+
+    def _say(self, words: str) -> None:
+        self._troubles.append(words)
+        for listener in tuple(self._listeners):
+            listener(words)
+
+
+def _made(folder: Path) -> datetime | None:
+    """When the project was made."""
+    try:
+        return datetime.fromtimestamp((folder / "project.curator").stat().st_mtime).astimezone()
+    except OSError:
+        return None

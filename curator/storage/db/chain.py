@@ -1,0 +1,131 @@
+"""Hashes that chain the operations, and the decisions of operations: what was changed or removed is found.
+
+An operation's hash is over the hash of the one before it and its own columns; a decision's likewise, in the order of
+operations. Imported decisions belong to no operation, and those of an import that was stopped are removed again: each
+has a hash over its own columns alone.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+OPERATION = ("id", "kind", "actor", "at", "text", "target", "payload", "undo_after", "redo_after")
+DECISION = (
+    "id",
+    "mention_id",
+    "operation_id",
+    "outcome",
+    "entity_ids",
+    "reason",
+    "curator",
+    "at",
+    "note",
+    "rank",
+    "shown",
+)
+"""The columns that are hashed, in this order; `shown` alone is bytes."""
+SIZE = 16
+AT_ONCE = 2000
+_ENCODE = json.JSONEncoder(check_circular=False, default=repr).encode
+
+
+def link(before: bytes | None, values: Iterable[Any], blob: bytes | None = None) -> bytes:
+    """The hash of a row with these values after the row whose hash is `before`; 16 bytes."""
+    found = blake2b(before or b"", digest_size=SIZE)
+    found.update(_ENCODE(list(values)).encode())
+    if blob is not None:
+        found.update(blob)
+    return found.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A row that does not continue the chain: what it is of, its id, and the id of the row before it (0: none)."""
+
+    table: str
+    id: int
+    before: int
+
+
+def broken_operations(conn: sqlite3.Connection, *, last: int | None = None) -> Iterator[Broken | None]:
+    """Every operation that does not follow from the one before it, or of the `last` ones; None after each bundle of
+    rows, where a reader may rest. Operations are numbered without gaps."""
+    start = _start(conn, "SELECT max(id) FROM operations", last)
+    query = f"SELECT hash, {', '.join(OPERATION)} FROM operations WHERE id > ? ORDER BY id LIMIT {AT_ONCE}"  # noqa: S608
+    known = conn.execute("SELECT id, hash FROM operations WHERE id = ?", (start,)).fetchone()
+    at, before = known or (0, None)
+    while rows := conn.execute(query, (max(at, start),)).fetchall():
+        for row in rows:
+            if row[1] != at + 1 or row[0] != link(before, row[1:]):
+                yield Broken("operations", row[1], at)
+            at, before = row[1], row[0]
+        yield None
+
+
+def broken_decisions(conn: sqlite3.Connection, *, last: int | None = None) -> Iterator[Broken | None]:
+    """The same of the decisions; of the `last` ones only those that belong to operations."""
+    columns = ", ".join(DECISION)
+    if last is None:
+        query = (
+            f"SELECT hash, {columns} FROM decisions WHERE operation_id IS NULL AND id > ? ORDER BY id LIMIT {AT_ONCE}"  # noqa: S608
+        )
+        at = 0
+        while rows := conn.execute(query, (at,)).fetchall():
+            for row in rows:
+                if row[0] != link(None, row[1:-1], row[-1]):
+                    yield Broken("decisions", row[1], 0)
+            at = rows[-1][1]
+            yield None
+    yield from _broken_of_operations(conn, columns, last)
+
+
+def _broken_of_operations(conn: sqlite3.Connection, columns: str, last: int | None) -> Iterator[Broken | None]:
+    operation = _start(conn, "SELECT max(operation_id) FROM decisions", last)
+    query = (
+        f"SELECT hash, {columns} FROM decisions WHERE (operation_id, id) > (?, ?) AND operation_id IS NOT NULL"  # noqa: S608
+        f" ORDER BY operation_id, id LIMIT {AT_ONCE}"
+    )
+    known = conn.execute(
+        "SELECT operation_id, id, hash FROM decisions WHERE operation_id <= ? ORDER BY operation_id DESC, id DESC",
+        (operation,),
+    ).fetchone()
+    at, before = (known[:2], known[2]) if known is not None else ((0, 0), None)
+    while rows := conn.execute(query, at).fetchall():
+        for row in rows:
+            if row[0] != link(before, row[1:-1], row[-1]):
+                yield Broken("decisions", row[1], at[1])
+            at, before = (row[3], row[1]), row[0]
+        yield None
+
+
+def _start(conn: sqlite3.Connection, highest: str, last: int | None) -> int:
+    return 0 if last is None else max((conn.execute(highest).fetchone()[0] or 0) - last, 0)
+
+
+def fill_chain(conn: sqlite3.Connection) -> None:
+    """Give the rows of an older version their hashes. Both tables are append-only for everybody else: the triggers that
+    guard them are away meanwhile."""
+    names = "('decisions_no_update', 'operations_no_update')"
+    guards = conn.execute(f"SELECT name, sql FROM sqlite_master WHERE name IN {names}").fetchall()  # noqa: S608
+    for name, _ in guards:
+        conn.execute(f"DROP TRIGGER {name}")
+    _fill(conn, "operations", OPERATION, "ORDER BY id")
+    _fill(conn, "decisions", DECISION, "WHERE operation_id IS NULL ORDER BY id", alone=True)
+    _fill(conn, "decisions", DECISION, "WHERE operation_id IS NOT NULL ORDER BY operation_id, id")
+    for _, sql in guards:
+        conn.execute(sql)
+
+
+def _fill(conn: sqlite3.Connection, table: str, columns: tuple[str, ...], which: str, *, alone: bool = False) -> None:
+    before: bytes | None = None
+    text = len(columns) - (columns[-1] == "shown")
+    hashes = []
+    for row in conn.execute(f"SELECT {', '.join(columns)} FROM {table} {which}"):  # noqa: S608
+        before = link(None if alone else before, row[:text], *row[text:])
+        hashes.append((before, row[0]))
+    conn.executemany(f"UPDATE {table} SET hash = ? WHERE id = ?", hashes)  # noqa: S608

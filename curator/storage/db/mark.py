@@ -1,0 +1,322 @@
+"""The high-water mark: a small file beside the database that says how far what was saved reaches.
+
+A write-ahead log that was deleted or cut, or a database that was replaced by an older copy, is sound in itself: only
+something outside of it shows that later steps are missing. The mark is written in place, in one piece of 512 bytes,
+after each sync of the log and without a sync of its own. A failure of the power may leave an older mark, never one that
+claims more than is on disk. A mark that cannot be read or written is no reason to stop.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sqlite3
+import stat
+import threading
+from contextlib import closing, suppress
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from hashlib import blake2b, file_digest
+from pathlib import Path
+
+from curator.domain.wording import MissingStepsError, ntr, tr
+from curator.storage.db.chain import broken_decisions, broken_operations
+
+log = logging.getLogger(__name__)
+NAME = "project.mark"
+LENGTH = 512
+MOST_BYTES = 512 * 2**20
+"""A database of up to this size is hashed as it is closed: 0.2 s for 100 MB."""
+SMALL_BYTES = 4 * 2**20
+"""Up to this size the hash is compared at every opening, otherwise in the background."""
+LAST = 50
+"""So many steps at the end are compared with their hashes at every opening."""
+OF_STEPS = "SELECT hash FROM operations WHERE id = ?"
+OF_DECISIONS = "SELECT hash FROM decisions WHERE id = ?"
+_TOP = """SELECT (SELECT max(id) FROM operations), (SELECT hash FROM operations ORDER BY id DESC LIMIT 1),
+    (SELECT id FROM decisions WHERE operation_id IS NOT NULL ORDER BY operation_id DESC, id DESC LIMIT 1),
+    (SELECT hash FROM decisions WHERE operation_id IS NOT NULL ORDER BY operation_id DESC, id DESC LIMIT 1),
+    (SELECT max(id) FROM judgements), (SELECT max(id) FROM mention_attributes), (SELECT max(id) FROM imports),
+    (SELECT max(id) FROM comments), (SELECT max(id) FROM relations)"""
+COUNTED = ("judgement", "attribute", "imported", "comment", "relation")
+"""Of `Top`: what has no hashes. A chain would cost a hash a row and a new version of the schema, and would show no more
+than the number where a log was lost; pages that are damaged are found by SQLite and by the hash of the closed file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Top:
+    """The ids of the last rows of what is only appended, 0 for none; hashes are hexadecimal."""
+
+    operation: int = 0
+    operation_hash: str = ""
+    decision: int = 0
+    decision_hash: str = ""
+    judgement: int = 0
+    attribute: int = 0
+    imported: int = 0
+    comment: int = 0
+    relation: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What was on disk `at` that time (ISO 8601, local). `digest` is the SHA-256 of the database file as it was when
+    the project was closed properly; '' where it was not, or is larger than `MOST_BYTES`."""
+
+    top: Top
+    at: str
+    closed: bool
+    digest: str = ""
+
+
+def top_of(conn: sqlite3.Connection) -> Top:
+    """Raises sqlite3.Error where the database cannot be read, or is of a version without hashes."""
+    step, step_hash, decision, decision_hash, *others = conn.execute(_TOP).fetchone()
+    return Top(step or 0, _hex(step_hash), decision or 0, _hex(decision_hash), *(one or 0 for one in others))
+
+
+def _hex(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else ""
+
+
+def read_mark(folder: Path) -> Mark | None:
+    """The mark of the project in `folder`; None where there is none, or none that can be read."""
+    path = folder / NAME
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return None
+        with path.open("rb") as file:
+            data = json.loads(file.read(LENGTH))
+        given = data.pop("sum")
+        if given != _sum(data):
+            return None
+        return Mark(Top(**data["top"]), str(data["at"]), bool(data["closed"]), str(data["digest"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def write_mark(database: Path, top: Top, *, digest: str = "") -> None:
+    """Make the mark of a closed database say `top`, and put it on the disk. Raises OSError."""
+    file = _open(database.with_name(NAME))
+    try:
+        _put(file, top, closed=True, digest=digest or digest_of(database))
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def reopen_mark(database: Path, mark: Mark | None) -> None:
+    """The file is about to change: from now on its mark says only how far the steps reach. None: it says nothing, as
+    that of another version than the file, after a restoration, would. Raises OSError."""
+    if mark is None:
+        database.with_name(NAME).unlink(missing_ok=True)
+        return
+    file = _open(database.with_name(NAME))
+    try:
+        _put(file, mark.top, closed=False)
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+class Marker:
+    """Writes the mark of `database` while it is open. `look` and `note` are called by the thread that syncs."""
+
+    def __init__(self, database: Path) -> None:
+        self._database = database
+        self._conn: sqlite3.Connection | None = None
+        self._file: int | None = None
+        self._noted: Top | None = None
+
+    def look(self) -> Top | None:
+        """What has been committed so far; call it before the sync."""
+        try:
+            if self._conn is None:
+                uri = f"{self._database.absolute().as_uri()}?mode=ro"
+                self._conn = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+            return top_of(self._conn)
+        except sqlite3.Error:
+            log.warning("the end of the steps could not be read", exc_info=True)
+            return None
+
+    def note(self, top: Top | None) -> None:
+        """`top` is on the disk."""
+        if top is None or top == self._noted:
+            return
+        try:
+            if self._file is None:
+                self._file = _open(self._database.with_name(NAME))
+            _put(self._file, top, closed=False)
+            self._noted = top
+        except OSError as error:
+            log.warning("the mark of what is saved could not be written: %s", error)
+
+    def sync(self) -> None:
+        """Put the mark on the disk, before the database is written: after a failure of the power, the mark of the last
+        closing beside a database that is newer would look like a change by others."""
+        with suppress(OSError):
+            if self._file is not None:
+                os.fsync(self._file)
+
+    def rest(self) -> None:
+        """Close the files; the last of the database's own connections is to be closed after it."""
+        with suppress(sqlite3.Error):
+            if self._conn is not None:
+                self._conn.close()
+        self._conn = None
+        self.sync()
+        with suppress(OSError):
+            if self._file is not None:
+                os.close(self._file)
+        self._file = None
+
+    def finish(self, *, digest: str = "") -> None:
+        """The database was closed properly. `digest`: that of the file as it should have been when it was opened."""
+        if self._noted is not None:
+            try:
+                write_mark(self._database, self._noted, digest=digest)
+            except OSError as error:
+                log.warning("the mark of what is saved could not be written: %s", error)
+
+
+def _open(path: Path) -> int:
+    """Never what a link points to; a file with a second name, as in a copy of the folder by links, is left to that."""
+    with suppress(FileNotFoundError):
+        found = path.lstat()
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+            path.unlink()
+    flags = os.O_RDWR | os.O_CREAT
+    for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):  # as far as the system has them
+        flags |= getattr(os, name, 0)
+    return os.open(path, flags, 0o666)
+
+
+def digest_of(database: Path, *, whole: bool = False) -> str:
+    """Of the file alone; '' where it is large, or a part of the database is still in its log and `whole` does not say
+    that the file holds all that was there when it was closed. Raises OSError."""
+    log_file = database.with_name(f"{database.name}-wal")
+    logged = not whole and log_file.exists() and log_file.stat().st_size > 0
+    if logged or database.stat().st_size > MOST_BYTES:
+        return ""
+    with database.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def _put(file: int, top: Top, *, closed: bool, digest: str = "") -> None:
+    at = datetime.now().astimezone().isoformat(timespec="seconds")
+    data: dict[str, object] = {"top": asdict(top), "at": at, "closed": closed, "digest": digest}
+    text = json.dumps({**data, "sum": _sum(data)}).encode()
+    os.lseek(file, 0, os.SEEK_SET)
+    os.write(file, text.ljust(LENGTH - 1) + b"\n")
+
+
+def _sum(data: dict[str, object]) -> str:
+    return blake2b(json.dumps(data, sort_keys=True).encode(), digest_size=8).hexdigest()
+
+
+# What is missing.
+
+MISSING = (
+    "{path} lacks {steps} that were saved until {until}; the last one that is left is of {since}. The write-ahead log "
+    "was deleted or cut, or the file was replaced by an older copy."
+)
+NONE_LEFT = "{path} lacks all {steps} that were saved until {until}. The file was replaced by an older copy."
+CHANGED = "{path} does not hold the steps that were saved until {until}: the last ones are others, or were changed."
+LESS = (
+    "{path} lacks imports, judgements, attributes, comments or relations that were saved until {until}. The "
+    "write-ahead log was deleted or cut, or the file was replaced by an older copy."
+)
+REWRITTEN = (
+    "{path} was changed by something other than Curator since it was closed on {until}, or the disk has damaged it. "
+    "If you did not change it, restore a backup."
+)
+ALTERED = "{path} is damaged: the last steps are not as they were saved."
+
+
+def check_mark(conn: sqlite3.Connection, path: Path, mark: Mark | None) -> None:
+    """Compare the open database `path` with its mark, and its last steps with their hashes.
+
+    Raises MissingStepsError, which says what is missing and since when, and sqlite3.Error.
+    """
+    if mark is not None:
+        _compare(conn, path, mark)
+        if path.stat().st_size <= SMALL_BYTES and is_altered(path, mark):
+            raise MissingStepsError(tr(REWRITTEN, path=path, until=local_time(mark.at)))
+    broken = (*broken_operations(conn, last=LAST), *broken_decisions(conn, last=LAST))
+    if any(one is not None for one in broken):
+        raise MissingStepsError(tr(ALTERED, path=path))
+
+
+def is_altered(database: Path, mark: Mark) -> bool:
+    """Whether the file is another than the one that was closed; False while nobody can say."""
+    if not (mark.closed and mark.digest):
+        return False
+    try:
+        same = digest_of(database) in ("", mark.digest)
+    except OSError:
+        return False
+    return not same and read_mark(database.parent) == mark  # another process may have opened it meanwhile
+
+
+def _compare(conn: sqlite3.Connection, path: Path, mark: Mark) -> None:
+    top, now, until = mark.top, top_of(conn), local_time(mark.at)
+    if now.operation < top.operation:
+        steps = ntr("{n} step", "{n:,} steps", top.operation - now.operation)
+        row = conn.execute("SELECT at FROM operations ORDER BY id DESC LIMIT 1").fetchone()
+        since = local_time(row[0]) if row else ""
+        raise MissingStepsError(tr(MISSING if row else NONE_LEFT, path=path, steps=steps, until=until, since=since))
+    for query, row_id, wanted in (
+        (OF_STEPS, top.operation, top.operation_hash),
+        (OF_DECISIONS, top.decision, top.decision_hash),
+    ):
+        found = conn.execute(query, (row_id,)).fetchone()
+        if row_id and (found is None or not isinstance(found[0], bytes) or found[0].hex() != wanted):
+            raise MissingStepsError(tr(CHANGED, path=path, until=until))
+    if any(getattr(now, name) < getattr(top, name) for name in COUNTED):
+        raise MissingStepsError(tr(LESS, path=path, until=until))
+
+
+def local_time(text: str) -> str:
+    """An ISO time as the sentences show it, in the computer's time zone; as it is where it is none."""
+    try:
+        return datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M")
+    except ValueError:
+        return text
+
+
+class Watch:
+    """Compares a large database file with its mark in a thread, while the project is already in use. Nothing may be
+    written to the file, only to its log, until `wait` has returned."""
+
+    def __init__(self, database: Path, mark: Mark | None) -> None:
+        self.sentence = ""
+        self.digest = ""
+        self._thread: threading.Thread | None = None
+        if mark is not None and mark.closed and mark.digest and database.stat().st_size > SMALL_BYTES:
+            self._thread = threading.Thread(target=self._look, args=(database, mark), name="digest", daemon=True)
+            self._thread.start()
+
+    def wait(self) -> None:
+        """`sentence` and `digest`, that of the mark, are empty afterwards where nothing was altered."""
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def accept(self) -> None:
+        """Continue with the file as it is: it is not said again."""
+        self.wait()
+        self.sentence = self.digest = ""
+
+    def _look(self, database: Path, mark: Mark) -> None:
+        with suppress(OSError):
+            if digest_of(database, whole=True) not in ("", mark.digest):
+                log.warning("the database was changed since it was closed")
+                self.sentence, self.digest = tr(REWRITTEN, path=database, until=local_time(mark.at)), mark.digest
+
+
+def mark_as_it_is(database: Path) -> None:
+    """Make the mark agree with what the database holds. Raises OSError, sqlite3.Error."""
+    with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as conn:
+        top = top_of(conn)
+    write_mark(database, top)

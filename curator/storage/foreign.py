@@ -1,0 +1,81 @@
+"""What a project of somebody else may not bring: links that writing would follow, and a schema that acts by itself.
+
+Both are refused before anything is written. A link would take what Curator writes to a file of the user's. A trigger
+or view of a stranger's, or a table with conditions of its own, would change or drop what is saved, without a word.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+
+from curator.domain.wording import DamagedProjectError, UserError, tr
+from curator.storage.db import as_user_errors
+from curator.storage.migrations import run_steps
+
+LINK = (
+    "{path} is a link. Curator writes through no links in a project, because a project may come from anybody. Replace "
+    "the link by a copy of what it points to, or open the project read-only."
+)
+NO_FILE = "{path} is neither a file nor a folder. Delete it and open the project again."
+OTHER = (
+    "{path} has {kind} called “{name}” that no version of Curator creates. It could change what you save, so the "
+    "project is not opened. Ask the person who gave you the project."
+)
+OWN = ("project.", "bundles", "evaluations", "fetched")
+"""How the names begin that Curator writes in a project's folder. Others are the user's: pictures, notes."""
+SCHEMA = "SELECT type, name, sql FROM sqlite_master WHERE type IN ('trigger', 'view', 'table')"
+_UNIMPORTANT = re.compile(r"[\s\"'`\[\]]+")
+_KINDS = {"trigger": "a trigger", "view": "a view", "table": "a table"}
+
+
+def check_links(folder: Path) -> None:
+    """Raises UserError for a link, a pipe or a device among what Curator writes. Raises OSError."""
+    for path in _entries(folder):
+        if path.is_symlink():
+            raise UserError(tr(LINK, path=path))
+        if not (path.is_file() or path.is_dir()):
+            raise UserError(tr(NO_FILE, path=path))
+
+
+def _entries(folder: Path) -> Iterator[Path]:
+    """Links to folders are listed and not entered."""
+    for top in sorted(folder.iterdir()):
+        if top.name.startswith(OWN):
+            yield top
+            for place, folders, files in os.walk(top):
+                yield from (Path(place) / one for one in (*folders, *files))
+
+
+def check_schema(conn: sqlite3.Connection, path: Path, version: int) -> None:
+    """Compare the triggers, views and tables of a database of this version with those that Curator creates.
+
+    Tables of other names hold the knowledge base, or are nothing that Curator uses. An index acts on nothing. Raises
+    DamagedProjectError.
+    """
+    known = _schema(version)
+    with as_user_errors(path):
+        found = conn.execute(SCHEMA).fetchall()
+    for kind, name, sql in found:
+        own = known.get(str(name).casefold())
+        if own != (kind, _compared(sql)) and (own is not None or kind != "table"):
+            raise DamagedProjectError(tr(OTHER, path=path, kind=tr(_KINDS[kind]), name=name))
+
+
+@cache
+def _schema(version: int) -> dict[str, tuple[str, str]]:
+    """(kind, statement) by name, as the steps up to this version make them."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as conn:
+        run_steps(conn, version)
+        rows = conn.execute(SCHEMA).fetchall()
+    return {str(name).casefold(): (kind, _compared(sql)) for kind, name, sql in rows}
+
+
+def _compared(sql: object) -> str:
+    """A statement without what versions of SQLite write differently."""
+    return _UNIMPORTANT.sub("", str(sql)).casefold()

@@ -1,0 +1,253 @@
+"""Copies of the database while it is in use, and which of them are kept.
+
+A copy is one state of the database: a reading transaction is open meanwhile, which no writer waits for. It is made in
+steps of a megabyte with rests, synced in pieces so that no sync of a decision waits behind a hundred megabytes, and
+checked before it gets its name.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from pathlib import Path
+
+from curator.domain.wording import DamagedProjectError, UserError, tr
+from curator.services.ports import Backup, Checked
+from curator.storage import CHAINED
+from curator.storage.db import broken_decisions, broken_operations, read_mark, sync_file, sync_folder, top_of
+from curator.storage.safety.checking import check_steps
+from curator.storage.safety.places import SUFFIX, TIME, Place, every, facts_of, made_at, place_of, set_facts, times
+
+log = logging.getLogger(__name__)
+PAGES = 256
+"""Copied in one step: a megabyte."""
+SYNCED_PAGES = 2048
+LAST = 10
+DAYS = 30
+"""Kept are the `LAST` backups, and the newest one of each of the last `DAYS` days."""
+SPARE = 200 * 2**20
+"""Bytes that a backup leaves free on its disk."""
+STALE = 3600
+"""Seconds after which a copy that is not complete was left by a program that was killed."""
+DAY = timedelta(days=1)
+_ONE_AT_A_TIME = threading.Lock()
+"""In this process: the one at the end of a session may meet the first of the next."""
+DAMAGED = "{path} is damaged, so no backup was made of it; earlier ones are kept."
+FAILED = (
+    "No backup could be written to {folder}: {why}. Your work is not affected. Check the folder and its free space, or "
+    "choose another folder in the settings."
+)
+_CHANGING = (
+    "SELECT max(id), sum(deleted) FROM comments",
+    "SELECT count(*), sum(closed) FROM rounds",
+    "SELECT count(*) FROM round_documents",
+    "SELECT max(rowid), sum(deleted), group_concat(successor) FROM provisional_entities",
+    "SELECT max(id), sum(deleted) FROM relations",
+    "SELECT max(id), sum(active * id) FROM kb_versions",
+    "SELECT count(*), sum(withdrawn) FROM source_files",
+    "SELECT count(*), sum(revision) FROM documents",
+    "SELECT group_concat(key || '=' || value) FROM (SELECT * FROM meta ORDER BY key)",
+)
+"""What curators change, besides steps. Suggestions are calculated again."""
+
+
+def backups_of(folder: Path, root: Path) -> list[Backup]:
+    """Of the project in `folder`, in any state: those of this place first, the newest first."""
+    return every(place_of(folder, root))
+
+
+class Backups:
+    """See `ports.BackupStore`. `root` and `most` (bytes; 0: no backups) are read each time, as the settings say."""
+
+    def __init__(self, folder: Path, *, root: Callable[[], Path], most: Callable[[], int]) -> None:
+        self._folder = folder
+        self._root = root
+        self._most = most
+        mark = read_mark(folder)
+        self._unclean = mark is not None and not mark.closed
+
+    @property
+    def wanted(self) -> bool:
+        return self._most() > 0
+
+    def all(self) -> list[Backup]:
+        return every(self._place)
+
+    def newest(self) -> datetime | None:
+        found = times(self._place.own)
+        with suppress(OSError):
+            return made_at(found[-1][1], found[-1][0]) if found else None
+        return None
+
+    def make(self, rest: Callable[[], None]) -> Backup | None:
+        with _ONE_AT_A_TIME:
+            return self._make(rest)
+
+    def _make(self, rest: Callable[[], None]) -> Backup | None:
+        most, place, database = self._most(), self._place, self._folder / "project.sqlite"
+        if most == 0:
+            return None
+        part = place.own / f"{os.getpid()}.part"
+        try:
+            set_facts(place)
+            _remove_stale(place.own)
+            _check_space(database, place.own)
+            if not _copy(database, part, times(place.own), rest):
+                return None
+            _check(part, database)
+            sync_file(part)
+            final = _free_name(place.own)
+            part.replace(final)
+            sync_folder(place.own)
+        except (OSError, sqlite3.Error) as error:
+            raise _failure(error, database, place.own) from error
+        finally:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+        with suppress(OSError):  # what should have gone goes next time
+            thin_out(place.own, most=most, now=datetime.now(UTC))
+        log.info("a backup was written to %s", final)
+        return next((one for one in self.all() if one.path == final), None)
+
+    def check_due(self, now: datetime) -> bool:
+        if self._unclean:
+            return True
+        try:
+            since = now - datetime.fromisoformat(str(facts_of(self._place.own).get("checked")))
+            return abs(since) > DAY  # in the future: the clock was set back
+        except (ValueError, TypeError):
+            return True
+
+    def check(self, rest: Callable[[], None]) -> Checked:
+        steps = check_steps(self._folder)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as end:
+                found: Checked = end.value
+                break
+            rest()
+        self._unclean = False
+        with suppress(OSError):
+            set_facts(self._place, checked=datetime.now(UTC).isoformat())
+        return found
+
+    @property
+    def _place(self) -> Place:
+        return place_of(self._folder, self._root())
+
+
+def _failure(error: OSError | sqlite3.Error, database: Path, folder: Path) -> UserError:
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return DamagedProjectError(tr(DAMAGED, path=database))
+    why = error.strerror if isinstance(error, OSError) and error.strerror else error
+    return UserError(tr(FAILED, folder=folder, why=why))
+
+
+def _copy(database: Path, part: Path, earlier: list[tuple[datetime, Path]], rest: Callable[[], None]) -> bool:
+    """False, with nothing written, where the newest backup holds the same."""
+    part.unlink(missing_ok=True)
+    uri = f"{database.absolute().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as source:
+        source.execute("BEGIN")
+        now = _signature(source)  # from this reading on it sees one state; otherwise each commit would begin it again
+        if earlier and now == _signature_of(earlier[-1][1]):
+            return False
+        with closing(sqlite3.connect(part, isolation_level=None)) as target:
+            target.execute("PRAGMA synchronous = OFF")
+            synced = 0
+
+            def progress(_status: int, remaining: int, total: int) -> None:
+                nonlocal synced
+                if total - remaining - synced >= SYNCED_PAGES:
+                    synced = total - remaining
+                    sync_file(part)
+                rest()
+
+            source.backup(target, pages=PAGES, progress=progress)
+            target.execute("PRAGMA journal_mode = DELETE")  # one file, whole in itself
+    return True
+
+
+def _signature(conn: sqlite3.Connection) -> str:
+    facts = [repr(top_of(conn)), *(repr(conn.execute(query).fetchone()) for query in _CHANGING)]
+    return blake2b(json.dumps(facts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _signature_of(backup: Path) -> str:
+    """'' where it cannot be read."""
+    try:
+        uri = f"{backup.absolute().as_uri()}?immutable=1"
+        with closing(sqlite3.connect(uri, uri=True)) as conn:
+            return _signature(conn)
+    except sqlite3.Error:
+        return ""
+
+
+def _check(part: Path, database: Path) -> None:
+    """A copy of what is damaged must not take the place of one that is not. Raises DamagedProjectError."""
+    damaged = tr(DAMAGED, path=database)
+    try:
+        with closing(sqlite3.connect(f"{part.absolute().as_uri()}?immutable=1", uri=True)) as conn:
+            sound = conn.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+            if conn.execute("PRAGMA user_version").fetchone()[0] >= CHAINED:
+                broken = (*broken_operations(conn, last=1000), *broken_decisions(conn, last=1000))
+                sound = sound and all(one is None for one in broken)
+    except (sqlite3.Error, TypeError, ValueError) as error:
+        raise DamagedProjectError(damaged) from error
+    if not sound:
+        raise DamagedProjectError(damaged)
+
+
+def _check_space(database: Path, folder: Path) -> None:
+    needed = database.stat().st_size
+    if shutil.disk_usage(folder).free < needed + SPARE:
+        raise UserError(
+            tr(
+                "No backup was made: {folder} has less free space than the {size} MB that it needs. Your work is not "
+                "affected. Free some space, or choose another folder in the settings.",
+                folder=folder,
+                size=f"{(needed + SPARE) / 1e6:,.0f}",
+            )
+        )
+
+
+def _remove_stale(folder: Path) -> None:
+    for path in folder.glob("*.part*"):
+        with suppress(OSError):
+            if abs(time.time() - path.stat().st_mtime) > STALE:
+                path.unlink()
+
+
+def thin_out(folder: Path, *, most: int, now: datetime) -> None:
+    """Remove what is neither among the `LAST` backups nor the newest of one of the last `DAYS` days; then the oldest,
+    until the rest has at most `most` bytes. The newest always stays. Raises OSError."""
+    found = times(folder)
+    kept = {path for _, path in found[-LAST:]}
+    newest = {at.date(): path for at, path in ((made_at(path, named), path) for named, path in found)}
+    kept |= {path for day, path in newest.items() if now.date() - day <= DAYS * DAY}
+    sizes = {path: path.stat().st_size for path in kept}
+    for _, path in found[:-1]:
+        if path in kept and sum(sizes.values()) > most:
+            del sizes[path]
+    for _, path in found:
+        if path not in sizes:
+            path.unlink(missing_ok=True)
+
+
+def _free_name(folder: Path) -> Path:
+    """The name of this second, or of the one after the newest backup's: none replaces another, and their order is that
+    of their names however the clock is set."""
+    at, found = datetime.now(UTC), times(folder)
+    if found:
+        at = max(at, found[-1][0] + timedelta(seconds=1))
+    return folder / f"{at.strftime(TIME)}{SUFFIX}"

@@ -1,0 +1,285 @@
+"""The check of a project's database: all that can be compared with something else is compared. Nothing is changed."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from curator.domain.documents import text_hash
+from curator.domain.jobs import Progress
+from curator.domain.wording import DamagedProjectError, MissingStepsError, UserError, ntr, tr
+from curator.services.ports import Checked, Finding
+from curator.storage import check_schema, check_version, current_version
+from curator.storage.db import (
+    Broken,
+    Mark,
+    broken_decisions,
+    broken_operations,
+    check_mark,
+    find_read_source,
+    is_altered,
+    local_time,
+    read_mark,
+)
+
+Steps = Generator[Progress, None, None]
+AT_ONCE = 50
+SHOWN = 3
+"""So many lines of SQLite's own check are shown."""
+MOST = 20
+"""So many rows of a kind are named; the others are counted."""
+RESTORE = "Restore a backup (Project › Backups or `curator restore`)."
+STEP = "Step {id} was changed, or a step before it is missing. {advice}"
+DECISION = "Decision {id} was changed, or one before it is missing. {advice}"
+_COUNTED = """SELECT d.id, d.external_id, d.mentions, d.linked, d.nil, d.rejected, d.skipped, count(m.id),
+    coalesce(sum(m.outcome = 'link'), 0), coalesce(sum(m.outcome = 'nil'), 0),
+    coalesce(sum(m.outcome = 'rejected'), 0), coalesce(sum(m.outcome = 'skipped'), 0)
+    FROM documents d LEFT JOIN mentions m ON m.document_id = d.id AND NOT m.deleted
+    WHERE d.id > ? GROUP BY d.id ORDER BY d.id LIMIT 500"""
+_CURRENT = """SELECT m.id, d.external_id FROM mentions m JOIN documents d ON d.id = m.document_id
+    LEFT JOIN decisions x ON x.id = (SELECT max(id) FROM decisions WHERE mention_id = m.id)
+    WHERE m.decision_id IS NOT iif(x.outcome = 'cleared', NULL, x.id)
+    OR m.outcome IS NOT iif(x.outcome = 'cleared', NULL, x.outcome) LIMIT 1000"""
+_TEXTS = """SELECT d.id, d.external_id, d.text_sha256, t.text FROM documents d
+    LEFT JOIN document_texts t ON t.document_id = d.id WHERE d.id > ? ORDER BY d.id LIMIT ?"""
+
+
+@dataclass(slots=True)
+class _Check:
+    """What was found so far."""
+
+    path: Path
+    conn: sqlite3.Connection
+    mark: Mark | None
+    findings: list[Finding] = field(default_factory=list)
+    looked_at: dict[str, int] = field(default_factory=dict)
+
+    def add(self, where: str, text: str) -> None:
+        self.findings.append(Finding(where, text))
+
+
+def check_steps(folder: Path) -> Generator[Progress, None, Checked]:
+    """The check of the project in `folder`, whoever has it open, in steps of some milliseconds, save those that SQLite
+    takes as a whole.
+
+    Raises NewerProjectError, and UserError for an older version or where `folder` is no project.
+    """
+    database = folder / "project.sqlite"
+    if not database.is_file():
+        return Checked(folder, (Finding(str(database), _unreadable(database, FileNotFoundError())),), {})
+    mark = read_mark(folder)
+    altered = mark is not None and is_altered(database, mark)
+    yield Progress("check", 0, 0, tr("File"))
+    try:
+        source = find_read_source(database)
+    except (sqlite3.Error, UserError, OSError) as error:
+        return Checked(folder, (Finding(str(database), _unreadable(database, error)),), {})
+    try:
+        with closing(sqlite3.connect(source.uri, uri=True, isolation_level=None)) as conn:
+            check = _Check(database, conn, mark)
+            _check_version(check)
+            if altered and mark is not None:
+                check.add(str(database), _altered(database, mark))
+            yield from _whole(check)
+    except DamagedProjectError as error:
+        check.add(str(database), f"{error} {tr(RESTORE)}")
+    except (sqlite3.Error, UnicodeError, TypeError, ValueError) as error:
+        check.add(str(database), _unreadable(database, error))
+    finally:
+        if source.copy is not None:
+            source.copy.cleanup()
+    return Checked(folder, tuple(check.findings), check.looked_at)
+
+
+def _check_version(check: _Check) -> None:
+    if check.conn.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+        raise DamagedProjectError(tr("{path} is empty.", path=check.path))
+    if check_version(check.conn, check.path) < current_version():
+        old = "{database} was written by an older version. Open it once for writing to upgrade it."
+        raise UserError(tr(old, database=check.path))
+    check_schema(check.conn, check.path, current_version())
+
+
+def _whole(check: _Check) -> Steps:
+    parts = {
+        tr("Pages and indexes"): _integrity,
+        tr("References"): _references,
+        tr("Steps and decisions"): _chain,
+        tr("Texts"): _texts,
+        tr("Counters"): _counters,
+        tr("Current decisions"): _current,
+        tr("Knowledge base"): _knowledge,
+    }
+    for number, (name, part) in enumerate(parts.items()):
+        yield Progress("check", number, len(parts), name)
+        try:
+            yield from part(check)
+        except (sqlite3.Error, UnicodeError, TypeError, ValueError) as error:
+            check.add(name, _unreadable(check.path, error))
+
+
+def _unreadable(path: Path, error: Exception) -> str:
+    if not path.exists():
+        return tr("{path} is missing. {advice}", path=path, advice=tr(RESTORE))
+    return tr("{path} cannot be read ({error}). {advice}", path=path, error=error, advice=tr(RESTORE))
+
+
+def _altered(path: Path, mark: Mark) -> str:
+    return tr(
+        "{path} was changed by something other than Curator since it was closed on {until}. If you did not change it, "
+        "the disk may have failed. {advice}",
+        path=path,
+        until=local_time(mark.at),
+        advice=tr(RESTORE),
+    )
+
+
+def _integrity(check: _Check) -> Steps:
+    """Every page, and every index against its table."""
+    rows = check.conn.execute("PRAGMA integrity_check").fetchall()
+    lines = [line for (found,) in rows for line in found.splitlines() if line != "ok" and not line.startswith("***")]
+    for line in lines[:SHOWN]:
+        check.add(str(check.path), tr("The file is damaged: {found}. {advice}", found=line, advice=tr(RESTORE)))
+    if len(lines) > SHOWN:
+        check.add(str(check.path), ntr("… and {n} more.", "… and {n:,} more.", len(lines) - SHOWN))
+    check.looked_at["pages"] = check.conn.execute("PRAGMA page_count").fetchone()[0]
+    yield Progress("check", 0, 0)
+
+
+def _references(check: _Check) -> Steps:
+    missing: dict[tuple[str, str], list[object]] = {}
+    for table, row, parent, _ in check.conn.execute("PRAGMA foreign_key_check"):
+        missing.setdefault((table, parent), []).append(row)
+    for (table, parent), rows in missing.items():
+        text = ntr(
+            "{n} row of “{table}” (number {rows}) refers to a row of “{parent}” that is missing. {advice}",
+            "{n:,} rows of “{table}” (numbers {rows}) refer to rows of “{parent}” that are missing. {advice}",
+            len(rows),
+            table=table,
+            parent=parent,
+            rows=_some(rows),
+            advice=tr(RESTORE),
+        )
+        check.add(table, text)
+    yield Progress("check", 0, 0)
+
+
+def _chain(check: _Check) -> Steps:
+    if check.mark is not None:
+        try:
+            check_mark(check.conn, check.path, check.mark)
+        except MissingStepsError as error:
+            if not any(one.where == str(check.path) for one in check.findings):
+                check.add(str(check.path), f"{error} {tr(RESTORE)}")
+    for found, where, words in (
+        (broken_operations(check.conn), "operations", STEP),
+        (broken_decisions(check.conn), "decisions", DECISION),
+    ):
+        broken: list[Broken] = []
+        for one in found:
+            if one is None:
+                yield Progress("check", 0, 0)
+            else:
+                broken.append(one)
+        for one in broken[:MOST]:
+            check.add(f"{where} {one.id}", _broken(words, one))
+        _count_others(check, where, len(broken))
+    for table in ("operations", "decisions"):
+        check.looked_at[table] = check.conn.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
+
+
+def _broken(words: str, one: Broken) -> str:
+    return tr(STEP if words is STEP else DECISION, id=one.id, advice=tr(RESTORE))
+
+
+def _texts(check: _Check) -> Steps:
+    """Every text against the hash with which it was imported."""
+    last = number = 0
+    wrong: list[str] = []
+    while rows := check.conn.execute(_TEXTS, (last, AT_ONCE)).fetchall():
+        wrong += [name for _, name, known, text in rows if not isinstance(text, str) or text_hash(text) != known]
+        last = rows[-1][0]
+        number += len(rows)
+        yield Progress("check", 0, 0)
+    for name in wrong[:MOST]:
+        words = tr(
+            "The text of document {name} is another than the one imported. {advice}", name=name, advice=tr(RESTORE)
+        )
+        check.add(tr("document {name}", name=name), words)
+    _count_others(check, "documents", len(wrong))
+    check.looked_at["documents"] = number
+
+
+def _counters(check: _Check) -> Steps:
+    last, wrong = 0, []
+    while rows := check.conn.execute(_COUNTED, (last,)).fetchall():
+        wrong += [row[1] for row in rows if row[2:7] != row[7:]]
+        last = rows[-1][0]
+        yield Progress("check", 0, 0)
+    if wrong:
+        words = ntr(
+            "The counters of {n} document ({names}) differ from its mentions, so lists show wrong ones. {advice}",
+            "The counters of {n:,} documents ({names}) differ from their mentions, so lists show wrong ones. {advice}",
+            len(wrong),
+            names=_some(wrong),
+            advice=tr(RESTORE),
+        )
+        check.add("documents", words)
+
+
+def _current(check: _Check) -> Steps:
+    """The decision that counts is the last one of each mention."""
+    found = check.conn.execute(_CURRENT).fetchall()
+    check.looked_at["mentions"] = check.conn.execute("SELECT count(*) FROM mentions").fetchone()[0]
+    if found:
+        words = ntr(
+            "{n} mention shows a decision that is not its last one, in document {names}. {advice}",
+            "{n:,} mentions show decisions that are not their last ones, in documents {names}. {advice}",
+            len(found),
+            names=_some(list(dict.fromkeys(name for _, name in found))),
+            advice=tr(RESTORE),
+        )
+        check.add("mentions", words)
+    yield Progress("check", 0, 0)
+
+
+def _knowledge(check: _Check) -> Steps:
+    """The entities against the hash that was taken as they were imported."""
+    for version, name, known in check.conn.execute(
+        "SELECT id, name, content_hash FROM kb_versions WHERE active"
+    ).fetchall():
+        digest, number = hashlib.sha256(), 0
+        for data in _rested(check.conn, f"SELECT data FROM kb{version}_entities ORDER BY entity_id"):  # noqa: S608
+            if data is None:
+                yield Progress("check", 0, 0)
+            else:
+                digest.update(data.encode() + b"\n")
+                number += 1
+        if digest.hexdigest() != known:
+            text = tr(
+                "The knowledge base “{name}” is another than the one imported. Import it again, or restore a backup.",
+                name=name,
+            )
+            check.add(tr("knowledge base"), text)
+        check.looked_at["entities"] = number
+
+
+def _rested(conn: sqlite3.Connection, query: str) -> Iterator[str | None]:
+    """The values of the rows, and None after some, where a reader may rest."""
+    for number, (value,) in enumerate(conn.execute(query), start=1):
+        yield value
+        if number % 1000 == 0:
+            yield None
+
+
+def _count_others(check: _Check, where: str, number: int) -> None:
+    if number > MOST:
+        check.add(where, ntr("… and {n} more.", "… and {n:,} more.", number - MOST))
+
+
+def _some(names: list[object] | list[str]) -> str:
+    return ", ".join(str(one) for one in names[:5]) + ("…" if len(names) > 5 else "")

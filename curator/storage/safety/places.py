@@ -1,0 +1,123 @@
+"""Where the backups of a project are: a folder for each project and place, since a copied project keeps its id."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from curator.services.ports import Backup
+from curator.storage.db import top_of
+
+PLACE = "place.json"
+SUFFIX = ".sqlite"
+TIME = "%Y%m%dT%H%M%SZ"
+DATABASE, MARKER = "project.sqlite", "project.curator"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A project's folder and id ('' where neither its marker nor its database says it), and where its backups go."""
+
+    folder: Path
+    id: str
+    root: Path
+
+    @property
+    def own(self) -> Path:
+        key = blake2b(f"{self.id}\n{self.folder}".encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
+        name = self.folder.name.removesuffix(".curation")[:60]
+        return self.root / f"{name}-{key}"
+
+
+def place_of(folder: Path, root: Path) -> Place:
+    folder = folder.resolve()
+    return Place(folder, _id_of(folder), root)
+
+
+def _id_of(folder: Path) -> str:
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+        return str(json.loads((folder / MARKER).read_bytes())["project_id"])
+    with suppress(OSError, sqlite3.Error), closing(_reading(folder / DATABASE)) as conn:
+        found = conn.execute("SELECT value FROM meta WHERE key = 'project.id'").fetchone()
+        return str(found[0]) if found else ""
+    return ""
+
+
+def _reading(path: Path, query: str = "mode=ro") -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?{query}", uri=True)
+
+
+def facts_of(folder: Path) -> dict[str, Any]:
+    """What `place.json` in a folder of backups says; empty where there is none."""
+    with suppress(OSError, ValueError, RecursionError):
+        found = json.loads((folder / PLACE).read_bytes())
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+def set_facts(place: Place, **facts: object) -> None:
+    """Keep facts beside the backups, whole or not at all. Raises OSError."""
+    place.own.mkdir(parents=True, exist_ok=True)
+    known = {**facts_of(place.own), "project": place.id, "folder": str(place.folder), **facts}
+    part = place.own / f"{PLACE}.{os.getpid()}.part"
+    part.write_text(json.dumps(known, ensure_ascii=False), encoding="utf-8", errors="surrogateescape")
+    part.replace(place.own / PLACE)
+
+
+def every(place: Place) -> list[Backup]:
+    """The backups of this place, then those of the same project in other places; each the newest first."""
+    own = list(_within(place.own, place.folder))
+    others: list[Backup] = []
+    if place.root.is_dir():
+        for one in sorted(place.root.iterdir()):
+            facts = facts_of(one) if one != place.own else {}
+            same = facts.get("project") == place.id if place.id else facts.get("folder") == str(place.folder)
+            if facts and same:
+                others += _within(one, Path(str(facts.get("folder", ""))))
+    newest = sorted(own, key=_age, reverse=True)
+    return newest + sorted(others, key=_age, reverse=True)
+
+
+def times(folder: Path) -> list[tuple[datetime, Path]]:
+    """The complete backups in a folder, the oldest first."""
+    found = []
+    with suppress(OSError):
+        for path in folder.iterdir():
+            with suppress(ValueError):
+                if path.suffix == SUFFIX:
+                    found.append((datetime.strptime(path.stem, TIME).replace(tzinfo=UTC), path))
+    return sorted(found)
+
+
+def made_at(path: Path, named: datetime) -> datetime:
+    """When a backup was made. Its name is later where the clock was set back since the one before: names keep the
+    order. Raises OSError."""
+    return min(named, datetime.fromtimestamp(math.ceil(path.stat().st_mtime), UTC))
+
+
+def _within(folder: Path, place: Path) -> Iterator[Backup]:
+    for at, path in times(folder):
+        decisions, steps = _counts(path)
+        with suppress(OSError):
+            yield Backup(path, made_at(path, at), path.stat().st_size, place, decisions, steps)
+
+
+def _counts(path: Path) -> tuple[int | None, int | None]:
+    try:
+        with closing(_reading(path, "immutable=1")) as conn:
+            return int(conn.execute("SELECT count(*) FROM decisions").fetchone()[0]), top_of(conn).operation
+    except (sqlite3.Error, TypeError, ValueError):
+        return None, None
+
+
+def _age(one: Backup) -> str:
+    return one.path.name

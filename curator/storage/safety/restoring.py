@@ -1,0 +1,139 @@
+"""Putting a backup in the place of the database, with the state before kept under another name."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from datetime import datetime
+from pathlib import Path
+
+from curator.domain.wording import DamagedProjectError, UserError, tr
+from curator.services.ports import Backup, Restored
+from curator.storage import BUNDLES_NAME, DATABASE_NAME, RESTORED_NAME, check_version, finish_restoration
+from curator.storage.db import ProjectLock, as_user_errors, mark_as_it_is, sync_file, sync_folder
+
+KEPT = "{name}.before-{time}"
+SIDES = ("", "-wal")
+
+
+def restore(folder: Path, backup: Backup) -> Restored:
+    """Make the project in `folder` what it was at the time of the backup. The database and log that are there, in
+    any state, are kept under another name first.
+
+    One name decides: before the copy is called `project.sqlite.restored` the project is as it was, from then on the
+    next opening for writing ends what was begun.
+
+    Raises ProjectLockedError, and UserError where the backup cannot be used or the folder cannot be written; then the
+    project is as it was, or what was begun ends when it is opened next.
+    """
+    database = folder / DATABASE_NAME
+    part = folder / f"{RESTORED_NAME}.part"
+    kept: list[Path] = []
+    with ProjectLock(folder):
+        try:
+            _remove(part)  # it may be a link
+            shutil.copyfile(backup.path, part)
+            _check(part, backup)
+            _use_log(part)
+            sync_file(part)
+            (folder / BUNDLES_NAME).mkdir(exist_ok=True)
+            kept = _keep(database)
+            sync_folder(folder)
+            part.replace(folder / RESTORED_NAME)
+            finish_restoration(folder)
+        except (OSError, sqlite3.Error) as error:
+            if not (folder / RESTORED_NAME).exists():
+                _forget(kept)
+                raise UserError(
+                    tr(
+                        "{folder} was not restored ({reason}). Check the folder's permissions and the free disk space.",
+                        folder=folder,
+                        reason=getattr(error, "strerror", None) or error,
+                    )
+                ) from error
+            raise UserError(
+                tr(
+                    "The restoration of {folder} was begun but not completed ({reason}). Check the folder's "
+                    "permissions and the free disk space, and open the project: this completes the restoration.",
+                    folder=folder,
+                    reason=getattr(error, "strerror", None) or error,
+                )
+            ) from error
+        finally:
+            with suppress(OSError):
+                _remove(part)
+    return Restored(folder, backup, tuple(kept))
+
+
+def continue_without(folder: Path) -> None:
+    """Take what a sound database holds as the state to continue from, though steps are missing.
+
+    Raises ProjectLockedError and UserError.
+    """
+    database = folder / DATABASE_NAME
+    with ProjectLock(folder), as_user_errors(database):
+        try:
+            mark_as_it_is(database)
+        except OSError as error:
+            raise UserError(
+                tr(
+                    "{folder} cannot be written ({reason}). Check the folder's permissions and the free disk space.",
+                    folder=folder,
+                    reason=error.strerror or error,
+                )
+            ) from error
+
+
+def _check(part: Path, backup: Backup) -> None:
+    uri = f"{part.absolute().as_uri()}?immutable=1"
+    try:
+        with closing(sqlite3.connect(uri, uri=True)) as conn:
+            check_version(conn, backup.path)
+            if conn.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok":
+                return
+    except (sqlite3.Error, DamagedProjectError):
+        pass
+    raise UserError(tr("The backup {path} is damaged. Choose another one; nothing was changed.", path=backup.path))
+
+
+def _remove(part: Path) -> None:
+    for side in ("", "-journal", "-wal", "-shm"):
+        part.with_name(f"{part.name}{side}").unlink(missing_ok=True)
+
+
+def _use_log(part: Path) -> None:
+    """Backups have no write-ahead log. It is introduced here, since it changes the file, which the mark is about."""
+    with closing(sqlite3.connect(part, isolation_level=None)) as conn:
+        conn.execute("PRAGMA journal_mode = WAL")
+
+
+def _forget(kept: Sequence[Path]) -> None:
+    """What was kept is still there under its own name."""
+    for path in kept:
+        with suppress(OSError):
+            path.unlink()
+
+
+def _keep(database: Path) -> list[Path]:
+    """Second names for the database and its log, or copies where the disk has no second names."""
+    time = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
+    name, number = KEPT.format(name=database.name, time=time), 1
+    while any((database.parent / f"{name}{side}").exists() for side in SIDES):
+        number += 1
+        name = KEPT.format(name=database.name, time=f"{time}-{number}")
+    kept = []
+    for side in SIDES:
+        path = database.parent / f"{database.name}{side}"
+        if path.is_symlink() or not path.is_file() or (side and path.stat().st_size == 0):
+            continue
+        target = database.parent / f"{name}{side}"
+        try:
+            os.link(path, target)
+        except OSError:
+            shutil.copy2(path, target)
+            sync_file(target)
+        kept.append(target)
+    return kept

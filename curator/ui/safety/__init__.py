@@ -1,0 +1,26 @@
+"""Keeping a project safe: its backups, its check, and the ways out where it is damaged.
+
+* **A damaged project has no services**: `Rescue` works with the project's folder alone, through `curator.bootstrap`.
+* **What takes long runs in a thread**; restoring closes the project first and opens it again afterwards.
+"""
+
+from typing import TYPE_CHECKING
+
+from curator import opened_late
+from curator.ui.safety.safety_commands import SAFETY
+
+if TYPE_CHECKING:
+    from curator.ui.safety.rescue import Rescue
+    from curator.ui.safety.safety_flows import SafetyFlows
+
+__all__ = [
+    "SAFETY",
+    "Rescue",
+    "SafetyFlows",
+]
+
+__getattr__ = opened_late(
+    __name__,
+    rescue="Rescue",
+    safety_flows="SafetyFlows",
+)

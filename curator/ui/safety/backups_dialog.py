@@ -1,0 +1,99 @@
+"""The list of a project's backups; where the project is damaged, with what happened and the other ways out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal, SignalInstance
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from curator.domain.wording import localised, tr
+from curator.services.ports import Backup
+from curator.ui.kit import EmptyPage, NoteLabel, RecordColumn, RecordTable, ShowDialog, sentence
+
+HOLDS = (
+    "Curator makes a backup when you close a project and every hour in which something changed. A backup holds the "
+    "documents, decisions, rounds and the knowledge base. Linkers are not in it; they can be built again."
+)
+WAYS = "Restore one of its backups, or save the decisions that can still be read."
+NONE, LATER = "No backups yet", "The first one is made when you close the project."
+NONE_FOUND, OTHER = "No backups were found", "Decisions that can still be read can be saved to a file."
+
+
+class BackupsDialog(ShowDialog):
+    """`restore_wanted` gives the chosen backup. With `trouble`, a sentence, the project could not be opened: decisions
+    can be saved, and it can be opened without what is missing where it is `lacking` only that."""
+
+    restore_wanted = Signal(object)  # Backup
+    make_wanted = Signal()
+    salvage_wanted = Signal()
+    continue_wanted = Signal()
+
+    def __init__(
+        self, *, trouble: str = "", lacking: bool = False, writable: bool = True, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(tr("Project damaged") if trouble else tr("Backups"), parent)
+        self._writable = writable
+        columns = [
+            RecordColumn[Backup](tr("Time"), _time, by=lambda one: one.at.timestamp()),
+            RecordColumn[Backup](tr("Folder of the project"), lambda one: str(one.place)),
+            RecordColumn[Backup](tr("Decisions"), _decisions, by=lambda one: one.decisions, figure=True),
+            RecordColumn[Backup](tr("Size"), _size, by=lambda one: one.bytes, figure=True),
+        ]
+        self.table: RecordTable[Backup] = RecordTable(tr("Backups"), columns, wide=1, parent=self)
+        self.empty = EmptyPage(tr(NONE_FOUND if trouble else NONE), tr(OTHER if trouble else LATER), self)
+        self.note = NoteLabel(self)
+        self.body.addWidget(sentence(trouble or tr(HOLDS)))
+        self.ways = sentence(tr(WAYS))
+        self.body.addWidget(self.ways)
+        self._offers = bool(trouble) and not lacking
+        self.body.addWidget(self.table, 1)
+        self.body.addWidget(self.empty, 1)
+        self.body.addWidget(self.note)
+        self.restore = self.add_button(tr("&Restore…"))
+        self.restore.clicked.connect(self._restore)
+        self.table.activated.connect(lambda _: self._restore())
+        if trouble:
+            self._add(tr("&Save readable decisions…"), self.salvage_wanted)
+            if lacking:
+                self._add(tr("&Open without them"), self.continue_wanted)
+        else:
+            self.make = self._add(tr("&Back up now"), self.make_wanted)
+            self.make.setEnabled(writable)
+        self.resize(820, 440)
+        self.show_backups(())
+
+    def _add(self, words: str, wanted: SignalInstance) -> QPushButton:
+        button = self.add_button(words)
+        button.clicked.connect(wanted)
+        return button
+
+    def show_backups(self, backups: Sequence[Backup]) -> None:
+        """In the order in which they are to be listed."""
+        self.table.show_rows(backups)
+        self.empty.stand_in(self.table, empty=not backups)
+        self.ways.setVisible(self._offers and bool(backups))
+        self.restore.setEnabled(bool(backups) and self._writable)
+        if backups:
+            self.table.setFocus()
+
+    def say(self, words: str) -> None:
+        """What happened, below the list."""
+        self.note.set_note(words)
+
+    def _restore(self) -> None:
+        chosen = self.table.current
+        if chosen is not None and self.restore.isEnabled():
+            self.restore_wanted.emit(chosen)
+
+
+def _time(one: Backup) -> str:
+    return localised(one.at.astimezone(), "%d %b %Y, %H:%M")
+
+
+def _decisions(one: Backup) -> str:
+    return tr("cannot be read") if one.decisions is None else localised(one.decisions, ",")
+
+
+def _size(one: Backup) -> str:
+    return tr("{size} MB", size=localised(one.bytes / 1e6, ",.1f"))

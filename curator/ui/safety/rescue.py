@@ -1,0 +1,125 @@
+"""Restoring a backup, and the ways out where a project cannot be opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QMainWindow
+
+from curator import bootstrap
+from curator.domain.wording import DamagedProjectError, MissingStepsError, UserError, tr
+from curator.services.ports import Backup
+from curator.ui.kit import Worker, ask, file_dialog, tell
+from curator.ui.safety.backups_dialog import BackupsDialog
+
+SURE = (
+    "Restore the project to its state of {when}? It then has the decisions and documents of that time. The present "
+    "state is kept in the project's folder under another name."
+)
+
+
+class Opener(Protocol):
+    """What opens and closes projects in the window."""
+
+    window: QMainWindow
+
+    def open(self, folder: Path) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Rescue(QObject):
+    """Works on the project in `folder`, which need not be readable. It belongs to the opener's window."""
+
+    def __init__(self, opener: Opener, folder: Path) -> None:
+        super().__init__(opener.window)
+        self._opener = opener
+        self._folder = folder
+        self._worker = Worker(self, in_turn=True)
+        self.dialog: BackupsDialog | None = None
+
+    def offer(self, error: UserError) -> BackupsDialog:
+        """Show what is wrong with the project, its backups, and what else can be done."""
+        lacking = isinstance(error, MissingStepsError)
+        found = error.__cause__ if isinstance(error.__cause__, DamagedProjectError) else error  # without the ways out
+        dialog = BackupsDialog(trouble=str(found), lacking=lacking, parent=self._opener.window)
+        dialog.restore_wanted.connect(self.ask_restore)
+        dialog.salvage_wanted.connect(self.ask_salvage)
+        dialog.continue_wanted.connect(self._continue)
+        dialog.finished.connect(self._gone)
+        self.dialog = dialog
+        folder = self._folder
+        self._do(lambda: bootstrap.backups_of(folder), dialog.show_backups)
+        dialog.open()
+        return dialog
+
+    def ask_restore(self, backup: Backup) -> None:
+        """Restore it after a knowing yes."""
+        parent = self.dialog or self._opener.window
+        words = tr(SURE, when=backup.when)
+        ask(parent, tr("Restore backup"), words, yes=tr("Restore"), then=lambda: self._restore(backup))
+
+    def ask_salvage(self) -> QFileDialog:
+        """Ask for the file to which the readable decisions are saved."""
+        dialog = file_dialog(self._opener.window, tr("Save readable decisions"), mode=QFileDialog.FileMode.AnyFile)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.selectFile(f"{self._folder.name.removesuffix('.curation')}-decisions.jsonl")
+        dialog.fileSelected.connect(lambda name: self.salvage(Path(name)))
+        dialog.open()
+        return dialog
+
+    def salvage(self, out: Path) -> None:
+        """Save the readable decisions to `out`; the dialog says what came of it."""
+        folder = self._folder
+        self._do(lambda: bootstrap.salvage_decisions(folder, out), lambda found: self._say(found.text))
+
+    def _restore(self, backup: Backup) -> None:
+        folder = self._folder
+        self._close_dialog()
+        self._opener.close()
+
+        def then(done: Any) -> None:
+            self._opener.open(folder)
+            tell(self._opener.window, tr("Restore backup"), done.text)
+
+        self._do(lambda: bootstrap.restore_project(folder, backup), then)
+
+    def _continue(self) -> None:
+        folder = self._folder
+
+        def then(_: Any) -> None:
+            self._close_dialog()
+            self._opener.open(folder)
+
+        self._do(lambda: bootstrap.continue_without(folder), then)
+
+    def _do(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
+        """In a thread; an error of the user's or the environment is shown."""
+
+        def outcome() -> Any:
+            try:
+                return work()
+            except UserError as error:
+                return error
+
+        def done(found: Any) -> None:
+            if isinstance(found, UserError):
+                tell(self.dialog or self._opener.window, tr("Project damaged"), str(found), wrong=True)
+            else:
+                then(found)
+
+        self._worker.ask(outcome, done)
+
+    def _say(self, words: str) -> None:
+        if self.dialog is not None:
+            self.dialog.say(words)
+
+    def _close_dialog(self) -> None:
+        if self.dialog is not None:
+            self.dialog.accept()
+
+    def _gone(self) -> None:
+        self.dialog = None

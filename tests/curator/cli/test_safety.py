@@ -1,0 +1,82 @@
+"""check, restore and salvage, which work without opening the project."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.curator.cli.conftest import Cli
+
+HOURS = 7200
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CURATOR_BACKUP_DIR", str(tmp_path / "backups"))
+    return tmp_path / "backups"
+
+
+def make_older(*paths: Path) -> None:
+    """As if they had been made two hours ago."""
+    for path in paths:
+        os.utime(path, (path.stat().st_mtime - HOURS,) * 2)
+
+
+def test_a_project_goes_through_check_restore_and_salvage(cli: Cli, project: Path, root: Path, tmp_path: Path) -> None:
+    found = cli("check", project, "--json")
+    assert (found.code, found.json["findings"]) == (0, [])
+    assert cli("restore", project).out == "There are no backups of this project.\n"
+    assert not root.exists(), "the project is younger than an hour"
+    make_older(project / "project.curator")
+    assert cli("decide", project, "1", "--nil", "not-in-kb").code == 0
+    assert cli("decide", project, "2", "--nil", "not-in-kb").code == 0
+    (backup,) = cli("restore", project, "--json").json["backups"]
+    assert backup["steps"] >= 1
+
+    database = project / "project.sqlite"
+    database.write_bytes(database.read_bytes()[:20_000])
+    refused = cli("info", project)
+    assert refused.code == 2
+    assert "is damaged" in refused.err
+    assert "`curator restore`" in refused.err
+    checked = cli("check", project)
+    assert checked.code == 3
+    assert "curator restore" in checked.out
+    assert cli("restore", project, "--number", "2").code == 2
+    restored = cli("restore", project, "--number", "1")
+    assert "is kept in" in restored.out
+    assert cli("check", project).code == 0
+
+    out = tmp_path / "out.jsonl"
+    saved = cli("salvage", project, "-o", out, "--json").json
+    assert saved["decisions"] > 1
+    read = cli("rounds", "import", project, out)
+    assert (read.code, "left out" in read.out) == (0, False)
+    assert f"Imported {saved['decisions']} judgements" in read.out
+
+
+def test_steps_that_are_missing_are_named_and_can_be_done_without(cli: Cli, project: Path) -> None:
+    older = (project / "project.sqlite").read_bytes()
+    assert cli("decide", project, "1", "--nil", "not-in-kb").code == 0
+    (project / "project.sqlite").write_bytes(older)
+    for command in ("info", "stats"):
+        refused = cli(command, project)
+        assert (refused.code, "step" in refused.err, "There is no backup" in refused.err) == (2, True, True)
+    assert cli("restore", project, "--continue").code == 0
+    assert cli("info", project).code == 0
+
+
+def test_a_linker_s_files_are_compared_with_their_hashes(cli: Cli, project: Path) -> None:
+    bundle = project / "bundles" / "one"
+    bundle.mkdir(parents=True)
+    (bundle / "kb.jsonl").write_text("changed")
+    (bundle / "manifest.json").write_text(
+        '{"id": "one", "files": {"kb.jsonl": {"size": 7, "sha256": "x"}, "gone": {"size": 1, "sha256": "x"},'
+        ' "../../project.sqlite": {"size": 1, "sha256": "x"}}}'
+    )
+    found = cli("check", project)
+    assert found.code == 3
+    for words in ("kb.jsonl, it was modified", "gone, it is missing", "it is outside of the linker's folder"):
+        assert words in found.out

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from curator.domain.wording import UserError
+from curator.services.ports import Checked, Finding
+from curator.services.records import keeping
+from curator.services.records.keeping import BackupService
+
+NOW = datetime(2026, 5, 4, 12, tzinfo=UTC)
+YEAR = 365 * 24 * 60
+"""In minutes: so far is a backup in the future after the clock was set back."""
+
+
+class Backups:
+    """Counts what is asked of it; `fails` is raised instead."""
+
+    def __init__(self) -> None:
+        self.made = self.checked = 0
+        self.wanted, self.due = True, False
+        self.fails: Exception | None = None
+        self.last: datetime | None = None
+        self.findings: tuple[Finding, ...] = ()
+        self.news = threading.Condition()
+
+    def make(self, rest):
+        rest()
+        with self.news:
+            self.made += 1
+            self.news.notify_all()
+        if self.fails is not None:
+            raise self.fails
+
+    def newest(self):
+        return self.last
+
+    def check_due(self, now):
+        return self.due
+
+    def check(self, rest):
+        self.checked += 1
+        return Checked(Path("p"), self.findings, {})
+
+    def wait_for(self, number):
+        with self.news:
+            assert self.news.wait_for(lambda: self.made >= number, 10)
+
+
+@pytest.fixture
+def backups(monkeypatch):
+    for name in ("SETTLED", "SOON", "REST"):
+        monkeypatch.setattr(keeping, name, 0.001)
+    return Backups()
+
+
+def service(backups, *, last=None, **store):
+    @contextmanager
+    def read():
+        found = [SimpleNamespace(operation=SimpleNamespace(at=last))] if last else []
+        yield SimpleNamespace(decisions=SimpleNamespace(steps=lambda where, limit: found))
+
+    store = SimpleNamespace(
+        **{"read": read, "read_only": False, "altered": "", "written": 5, "folder": Path("none"), **store}
+    )
+    return BackupService(store, backups, SimpleNamespace(now=lambda: NOW))
+
+
+def test_a_failure_is_said_once_and_tried_again(backups, monkeypatch):
+    monkeypatch.setattr(keeping, "HOUR", 0.001)
+    backups.fails, said = UserError("The disk is full."), []
+    one = service(backups)
+    one.on_trouble(said.append)
+    one.begin()
+    backups.wait_for(3)
+    one.close()
+    assert said == ["The disk is full."]
+
+
+def test_a_file_that_was_changed_and_what_a_check_finds_are_said_also_to_who_listens_later(backups):
+    backups.due, backups.findings = True, (Finding("x", "Decision 3 was changed."),)
+    one, said = service(backups, altered="It was changed."), []
+    seen = threading.Event()
+    one.on_trouble(lambda words: seen.set() if "Decision 3" in words else None)
+    one.begin()
+    assert seen.wait(10)
+    one.on_trouble(said.append)
+    one.close()
+    assert said[0] == "It was changed."
+    assert "Decision 3 was changed." in said[1]
+
+
+def test_a_session_makes_a_last_backup_after_its_end_and_a_read_only_one_none(backups):
+    one = service(backups)
+    one.begin()
+    one.close()
+    one.after()
+    backups.wait_for(1)
+    other = service(backups, read_only=True)
+    other.begin()
+    other.close()
+    other.after()
+    assert backups.made == 1
+
+
+def test_a_command_makes_one_at_most_every_hour(backups):
+    for minutes, written, made in ((30, 5, 0), (61, 1, 0), (61, 5, 1), (-10, 5, 1), (-YEAR, 5, 2)):
+        backups.last = NOW - timedelta(minutes=minutes)
+        service(backups, written=written).after()
+        assert backups.made == made
+    backups.wanted = False
+    service(backups).after()
+    assert backups.made == 2
+
+
+def test_a_clock_that_is_behind_the_last_step_is_said(backups):
+    for ahead, words in ((-60, ""), (30, ""), (YEAR, "it says 04 May 2026")):
+        one = service(backups, last=NOW + timedelta(minutes=ahead))
+        assert words in one.clock_warning()
+        assert bool(one.clock_warning()) == bool(words)
+    said = []
+    one.on_trouble(said.append)
+    one.begin()
+    one.close()
+    assert said == [one.clock_warning()]
+    assert service(backups, last=NOW + timedelta(days=365), read_only=True).clock_warning() == ""

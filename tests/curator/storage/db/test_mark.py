@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+
+import pytest
+
+from curator.domain.decisions import OperationKind, Verdict
+from curator.domain.wording import MissingStepsError, UserError
+from curator.storage import create_project, open_project
+from curator.storage.db import mark as mark_module
+from curator.storage.db.mark import LENGTH, NAME, Top, read_mark, write_mark
+from tests.curator.storage.filler import AT, Filler
+
+
+def decide(store, mention, text="Linked"):
+    with store.write() as unit:
+        one = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text=text)
+        unit.decisions.append([mention], [Verdict.nil()], curator="ada", at=AT, operation_id=one, shown=[None])
+    store.settle()
+    return one
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """As a program that was killed leaves it: five decisions, three of them in the log only."""
+    with create_project(tmp_path / "made", name="P") as store:
+        ids = Filler(store).mentions(5)
+        decide(store, ids[0])
+    copy = tmp_path / "p.curation"
+    with open_project(store.folder) as store:
+        for one in ids[1:]:
+            decide(store, one)
+        shutil.copytree(store.folder, copy)
+    return copy
+
+
+def test_the_mark_follows_what_is_saved_and_says_whether_it_was_closed(tmp_path):
+    with create_project(tmp_path / "p", name="P") as store:
+        ids = Filler(store).mentions(2)
+        for one in ids:
+            number = decide(store, one)
+            mark = read_mark(store.folder)
+            assert (mark.top.operation, mark.top.decision, mark.closed) == (number, number, False)
+    assert read_mark(store.folder).closed
+    assert (store.folder / NAME).stat().st_size == LENGTH
+
+
+def test_what_is_whole_opens(folder):
+    with open_project(folder, read_only=True) as store, store.read() as unit:
+        assert unit.decisions.count() == 5
+    open_project(folder).close()
+    open_project(folder).close()
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("damage", ["deleted", "cut", "flipped"])
+def test_a_lost_log_is_noticed_and_nothing_is_changed(folder, damage, read_only):
+    log = folder / "project.sqlite-wal"
+    content = log.read_bytes()
+    if damage == "deleted":
+        log.unlink()
+    else:
+        half = len(content) // 2
+        log.write_bytes(content[:half] + (b"" if damage == "cut" else b"\xff" + content[half + 1 :]))
+    for _ in range(2):
+        with pytest.raises(MissingStepsError, match=r"lacks \d step.* saved until 20") as found:
+            open_project(folder, read_only=read_only)
+    assert "2024-05-06" in str(found.value)
+    with open_project(folder, read_only=read_only, lacking=True) as store, store.read() as unit:
+        assert 1 <= unit.decisions.count() < 5
+    if not read_only:
+        open_project(folder).close()  # what is there is the state from now on
+
+
+def test_another_database_in_its_place_is_noticed(folder):
+    open_project(folder).close()
+    with create_project(folder.parent / "other", name="O") as store:
+        for one in Filler(store).mentions(9):
+            decide(store, one, "Another")
+    shutil.copy(store.folder / "project.sqlite", folder / "project.sqlite")
+    with pytest.raises(MissingStepsError, match="the last ones are others"):
+        open_project(folder)
+
+
+def test_a_mark_that_cannot_be_read_or_written_stops_nothing(folder):
+    for damage in (
+        b"",
+        b"{}",
+        b"x" * LENGTH,
+        (folder / NAME).read_bytes().replace(b'"operation": 5', b'"operation": 9'),
+    ):
+        (folder / NAME).write_bytes(damage)
+        assert read_mark(folder) is None
+        open_project(folder).close()
+    (folder / NAME).unlink()
+    (folder / NAME).mkdir()
+    open_project(folder).close()
+
+
+def test_a_mark_that_is_a_link_is_not_followed(folder, tmp_path):
+    other = tmp_path / "other"
+    other.write_bytes((folder / NAME).read_bytes())
+    (folder / NAME).unlink()
+    (folder / NAME).symlink_to(other)
+    assert read_mark(folder) is None
+    with pytest.raises(UserError, match="is a link"):
+        open_project(folder)
+
+
+def test_a_copy_by_links_keeps_its_mark(folder, tmp_path):
+    os.link(folder / NAME, tmp_path / "kept")
+    before = (tmp_path / "kept").read_bytes()
+    write_mark(folder / "project.sqlite", read_mark(folder).top)
+    assert (tmp_path / "kept").read_bytes() == before
+
+
+def test_a_closed_file_that_something_else_changed_is_noticed(folder):
+    open_project(folder).close()
+    database = folder / "project.sqlite"
+    content = bytearray(database.read_bytes())
+    at = content.index(b"The text of the abstract")
+    content[at] ^= 1
+    database.write_bytes(content)
+    for read_only in (True, False):
+        with pytest.raises(MissingStepsError, match="changed by something other than Curator"):
+            open_project(folder, read_only=read_only)
+
+
+def test_a_file_is_hashed_again_only_where_something_was_written(folder, monkeypatch):
+    open_project(folder).close()
+    before, hashed = read_mark(folder), []
+    monkeypatch.setattr(
+        mark_module, "file_digest", lambda file, kind: hashed.append(kind) or hashlib.file_digest(file, kind)
+    )
+    monkeypatch.setattr(mark_module, "SMALL_BYTES", 0)
+    open_project(folder).close()
+    assert len(hashed) == 1, "as it was opened"
+    assert read_mark(folder).digest == before.digest
+    with open_project(folder) as store:
+        decide(store, 1)
+    assert len(hashed) == 3
+    assert read_mark(folder).digest != before.digest
+    open_project(folder).close()
+    (folder / "project.sqlite").write_bytes((folder / "project.sqlite").read_bytes() + b"\0" * 4096)
+    for _ in range(2):  # what was altered stays so until it is accepted
+        store = open_project(folder)
+        store.close()
+        assert "changed by something other" in store.altered
+    for accept in (lambda: open_project(folder, lacking=True).close(), lambda: accepted(folder)):
+        accept()
+        store = open_project(folder)
+        store.close()
+        assert store.altered == ""
+        (folder / "project.sqlite").write_bytes((folder / "project.sqlite").read_bytes() + b"\0" * 4096)
+
+
+def accepted(folder):
+    with open_project(folder) as store:
+        store._syncer._watch.wait()
+        assert "changed by something other" in store.altered
+        store.accept()
+        assert store.altered == ""
+
+
+@pytest.mark.parametrize("folded", [False, True])
+def test_a_failure_of_the_power_at_closing_is_no_change_by_others(folder, monkeypatch, folded):
+    open_project(folder).close()
+    on_disk = {"mark": (folder / NAME).read_bytes()}
+    sync = os.fsync
+
+    def record(handle):
+        sync(handle)
+        if os.path.samestat(os.fstat(handle), (folder / NAME).stat()):
+            on_disk["mark"] = (folder / NAME).read_bytes()
+
+    monkeypatch.setattr(mark_module.os, "fsync", record)
+    monkeypatch.setattr(mark_module.Marker, "finish", lambda *_, **__: None)
+    store = open_project(folder)
+    with store.write() as unit:
+        unit.meta.set("guidelines", "x")
+    store.settle()
+    if folded:
+        store._syncer.fold()
+    store.close()
+    monkeypatch.undo()
+    (folder / NAME).write_bytes(on_disk["mark"])  # what was not synced is lost
+    open_project(folder).close()
+
+
+def test_a_log_that_a_failure_of_the_power_left_beside_an_older_mark_can_be_opened_again_and_again(folder, tmp_path):
+    whole = tmp_path / "w.curation"
+    open_project(folder).close()
+    older = (folder / NAME).read_bytes()
+    with open_project(folder) as store:
+        decide(store, 1)
+        shutil.copytree(folder, whole)
+    (whole / NAME).write_bytes(older)
+    for _ in range(3):
+        with open_project(whole) as store, store.read() as unit:
+            assert unit.decisions.count() == 6
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO comments (document_id, author, at, text, deleted) VALUES (1, 'ada', '2026-01-01', 'x', 0)",
+        "INSERT INTO relations (document_id, source, type, ends, author, at, deleted)"
+        " VALUES (1, '', 'x', '[]', 'ada', '2026-01-01', 0)",
+    ],
+)
+def test_a_comment_or_relation_that_is_lost_is_noticed(folder, statement):
+    open_project(folder).close()
+    older = (folder / "project.sqlite").read_bytes()
+    with open_project(folder) as store, store.write() as unit:
+        unit.connection.exec_driver_sql(statement)
+    assert (folder / "project.mark").stat().st_size == 512
+    (folder / "project.sqlite").write_bytes(older)
+    with pytest.raises(MissingStepsError, match="comments or relations"):
+        open_project(folder)
+
+
+def test_a_mark_with_large_numbers_has_room(folder):
+    many = Top(10**9, "f" * 32, 10**9, "f" * 32, *[10**9] * 5)
+    write_mark(folder / "project.sqlite", many, digest="f" * 64)
+    assert read_mark(folder).top == many

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections import namedtuple
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from curator.domain.wording import CancelledError, DamagedProjectError, UserError
+from curator.storage import open_project
+from curator.storage.safety import Backups, backups_of
+from curator.storage.safety import backups as module
+from curator.storage.safety.places import TIME
+from tests.curator.storage.safety.conftest import decide_in
+
+YEAR = timedelta(days=365)
+
+
+def nothing() -> None:
+    return
+
+
+@pytest.fixture
+def root(tmp_path):
+    return tmp_path / "state" / "backups"
+
+
+@pytest.fixture
+def backups(folder, root):
+    return Backups(folder, root=lambda: root, most=lambda: 10**9)
+
+
+def test_a_backup_is_made_only_when_something_changed(folder, backups, decide, root):
+    first = backups.make(nothing)
+    assert (first.decisions, first.steps, first.place) == (40, 40, folder)
+    assert backups.make(nothing) is None
+    decide([50])
+    with open_project(folder) as store:
+        second = backups.make(nothing)  # while it is in use
+        assert second is None or second.decisions == 41
+        with store.write() as unit:
+            unit.meta.set("guidelines", "new")
+    assert (root / backups.all()[0].path.parent.name / "place.json").is_file()
+    assert not list(root.rglob("*.part"))
+    assert backups_of(folder, root) == backups.all()
+    with closing(sqlite3.connect(backups.all()[0].path)) as conn:
+        assert conn.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+
+
+def test_a_backup_is_one_state_and_is_not_begun_again_by_commits(folder, backups, monkeypatch):
+    monkeypatch.setattr(module, "PAGES", 8)
+    with open_project(folder) as store:
+        ids = iter(range(41, 61))
+        rests = []
+
+        def decided() -> None:
+            rests.append(1)
+            if one := next(ids, None):
+                decide_in(store, [one])
+
+        made = backups.make(decided)
+    assert made.decisions == 40
+    assert 5 < len(rests) < 200
+
+
+def test_what_a_rest_raises_ends_it_and_leaves_nothing(backups, root):
+    def stop() -> None:
+        raise CancelledError
+
+    with pytest.raises(CancelledError):
+        backups.make(stop)
+    assert backups.all() == []
+    assert not list(root.rglob("*.part"))
+
+
+def test_two_backups_of_one_second_are_both_kept(backups, decide, monkeypatch):
+    class Stopped(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return cls(2026, 11, 4, 12, 5, 59, tzinfo=tz)
+
+    monkeypatch.setattr(module, "datetime", Stopped)
+    first = backups.make(nothing)
+    decide([50])
+    second = backups.make(nothing)
+    assert [one.decisions for one in backups.all()] == [41, 40]
+    assert [one.path.stem for one in (second, first)] == ["20261104T120600Z", "20261104T120559Z"]
+
+
+def test_none_are_made_when_they_are_turned_off(folder, root):
+    assert Backups(folder, root=lambda: root, most=lambda: 0).make(nothing) is None
+    assert not root.exists()
+
+
+def test_a_damaged_database_takes_no_backup_s_place(folder, backups, decide):
+    backups.make(nothing)
+    decide([50])
+    with closing(sqlite3.connect(folder / "project.sqlite")) as conn, conn:
+        conn.execute("DROP TRIGGER decisions_no_update")
+        conn.execute("UPDATE decisions SET entity_ids = '[\"D2\"]' WHERE id = 3")
+    with pytest.raises(DamagedProjectError, match="no backup was made"):
+        backups.make(nothing)
+    assert [one.decisions for one in backups.all()] == [40]
+
+
+def test_a_full_disk_or_a_folder_that_cannot_be_written_is_said(folder, backups, root, monkeypatch):
+    Usage = namedtuple("Usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(1, 1, 1000))
+    with pytest.raises(UserError, match="less free space"):
+        backups.make(nothing)
+    root.parent.mkdir(exist_ok=True)
+    shutil.rmtree(root)
+    root.write_text("a file")
+    with pytest.raises(UserError, match="No backup could be written"):
+        backups.make(nothing)
+
+
+def test_a_copied_project_has_backups_of_its_own_and_a_moved_one_finds_its_former_ones(folder, root, tmp_path):
+    Backups(folder, root=lambda: root, most=lambda: 10**9).make(nothing)
+    moved = tmp_path / "moved.curation"
+    shutil.copytree(folder, moved)
+    assert [one.place for one in backups_of(moved, root)] == [folder]
+    Backups(moved, root=lambda: root, most=lambda: 10**9).make(nothing)
+    assert [one.place for one in backups_of(moved, root)] == [moved, folder]
+    for name in ("project.sqlite", "project.curator"):  # found by the place alone
+        (moved / name).unlink()
+    assert [one.place for one in backups_of(moved, root)] == [moved]
+
+
+def test_which_backups_are_kept(tmp_path):
+    now = datetime(2026, 5, 31, 12, tzinfo=UTC)
+    days = [now - timedelta(days=n, hours=hour) for n in range(40) for hour in (0, 1, 2)]
+    hours = [now + timedelta(minutes=n) for n in range(1, 9)]
+    for at in (*days, *hours):
+        path = tmp_path / f"{at.strftime(TIME)}.sqlite"
+        path.write_bytes(b"x" * 10)
+        os.utime(path, (at.timestamp(), at.timestamp()))
+    (tmp_path / "other.txt").write_text("stays")
+
+    def kept():
+        return sorted(path.stem for path in tmp_path.glob("*.sqlite"))
+
+    module.thin_out(tmp_path, most=10**6, now=now)
+    expected = {*sorted([*days, *hours])[-10:], *(now - timedelta(days=n) for n in range(1, 31))}
+    assert kept() == sorted(at.strftime(TIME) for at in expected)
+    module.thin_out(tmp_path, most=55, now=now)
+    assert len(kept()) == 5
+    module.thin_out(tmp_path, most=1, now=now)
+    assert kept() == [hours[-1].strftime(TIME)]
+    assert (tmp_path / "other.txt").exists()
+
+
+def test_a_clock_that_was_set_back_a_year_changes_neither_the_order_of_backups_nor_which_is_the_newest(
+    folder, backups, decide, root
+):
+    before = backups.make(nothing)
+    ahead = before.path.with_name(f"{(datetime.now(UTC) + YEAR).strftime(TIME)}.sqlite")
+    later = (datetime.now(UTC) + YEAR).timestamp()
+    before.path.rename(ahead)
+    os.utime(ahead, (later, later))
+    assert backups.newest() > datetime.now(UTC) + YEAR / 2
+    decide([50])
+    made = backups.make(nothing)
+    assert made.path.name > ahead.name
+    assert abs(made.at - datetime.now(UTC)) < timedelta(minutes=5)
+    assert abs(backups.newest() - datetime.now(UTC)) < timedelta(minutes=5)
+    assert [one.decisions for one in backups.all()] == [41, 40]
+    assert backups.make(nothing) is None  # compared with the one that was made last
+    for number in range(51, 60):
+        decide([number])
+        backups.make(nothing)
+    kept = [one.decisions for one in backups.all()]
+    assert kept == sorted(kept, reverse=True)
+    assert kept[0] == 50
+
+
+def test_the_check_is_due_once_a_day_and_after_an_unclean_end(folder, root, backups):
+    now = datetime.now(UTC)
+    assert backups.check_due(now)
+    assert backups.check(nothing).findings == ()
+    assert not backups.check_due(now)
+    assert backups.check_due(now + timedelta(days=2))
+    assert backups.check_due(now - timedelta(days=365))  # the clock was set back
+    with open_project(folder):
+        other = shutil.copytree(folder, folder.parent / "killed.curation")
+    assert Backups(other, root=lambda: root, most=lambda: 1).check_due(now)

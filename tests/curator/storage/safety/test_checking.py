@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from curator.domain.entities import Entity
+from curator.domain.wording import DamagedProjectError, UserError
+from curator.storage import open_project
+from curator.storage.safety import check_steps
+from tests.curator.storage.filler import Filler
+
+
+def check(folder):
+    steps = check_steps(folder)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def change(folder, *statements):
+    with closing(sqlite3.connect(folder / "project.sqlite")) as conn, conn:
+        for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            conn.execute(f"DROP TRIGGER {name}")
+        for statement in statements:
+            conn.execute(statement)
+    (folder / "project.mark").unlink()
+
+
+def test_a_sound_project_has_no_findings_and_is_not_changed(folder):
+    before = {path.name: path.read_bytes() for path in folder.glob("project.*")}
+    found = check(folder)
+    assert found.findings == ()
+    assert found.text.startswith("No problems")
+    assert found.looked_at["decisions"] == found.looked_at["operations"] == 40
+    assert {name: (folder / name).read_bytes() for name in before} == before
+    with open_project(folder):
+        assert check(folder).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("UPDATE document_texts SET text = 'A title. The text of the abstract!' WHERE document_id = 2", "document 1"),
+        ("DELETE FROM document_texts WHERE document_id = 3", "document 2"),
+        ("UPDATE documents SET linked = linked + 1 WHERE id = 1", "counters of 1 document (0)"),
+        ("UPDATE mentions SET outcome = 'nil' WHERE id = 4", "1 mention shows a decision that is not its last"),
+        ("UPDATE mentions SET outcome = NULL, decision_id = NULL WHERE id = 4", "not its last one"),
+        ("UPDATE decisions SET entity_ids = '[]' WHERE id = 4", "Decision 4 was changed"),
+        ("DELETE FROM operations WHERE id = 7", "Step 8 was changed, or a step before it is missing"),
+        ("DELETE FROM mentions WHERE id = 60", "refers to a row of “mentions”"),
+        ("UPDATE kb1_entities SET data = replace(data, 'heart', 'hurt')", "knowledge base “kb” is another"),
+    ],
+)
+def test_each_damage_is_said_with_its_place_and_what_to_do(folder, decide, statement, words):
+    decide([60])
+    with open_project(folder) as store:
+        Filler(store).kb(Entity("D1", "heart"))
+    change(folder, statement)
+    found = check(folder)
+    assert any(words in one.text or words in one.where for one in found.findings), found
+    assert all("backup" in one.text for one in found.findings)
+    assert "found in" in found.text
+
+
+def test_an_index_that_lacks_a_row_is_found(folder):
+    change(
+        folder,
+        "PRAGMA writable_schema = ON",
+        "UPDATE sqlite_master SET sql = 'CREATE INDEX ix_decisions_mention_id ON decisions (curator)'"
+        " WHERE name = 'ix_decisions_mention_id'",
+    )
+    assert any("missing from index" in one.text or "malformed" in one.text for one in check(folder).findings)
+
+
+def test_what_cannot_be_read_at_all_is_a_finding_and_an_older_project_is_not(folder):
+    database = folder / "project.sqlite"
+    content = database.read_bytes()
+    for damaged in (b"", b"x" * 4096, content[: len(content) // 2]):
+        database.write_bytes(damaged)
+        assert check(folder).findings
+    database.unlink()
+    assert "is missing" in check(folder).findings[0].text
+    database.write_bytes(content)
+    with closing(sqlite3.connect(database)) as conn:
+        conn.execute("PRAGMA user_version = 9")
+    with pytest.raises(UserError, match="older version"):
+        check(folder)
+
+
+def test_a_view_of_a_stranger_is_named_and_not_asked(folder):
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x AS id FROM n"
+    change(folder, "PRAGMA foreign_keys = OFF", "DROP TABLE mention_edits", f"CREATE VIEW mention_edits AS {endless}")
+    (finding,) = check(folder).findings
+    assert "a view called “mention_edits”" in finding.text
+
+
+def test_a_schema_whose_damage_is_no_text_is_a_sentence(folder):
+    """SQLite's own message quotes it."""
+    database = folder / "project.sqlite"
+    whole = database.read_bytes()
+    at = whole.index(b"tablesource_filessource_files")
+    name = b"table\xc5\xffurce_filessource_files"
+    statement = whole[at + len(name) :].replace(b"CREATE TABLE source_files (", b"CREATE TABLE source_files ,", 1)
+    database.write_bytes(whole[:at] + name + statement)
+    assert check(folder).findings
+    for read_only in (False, True):
+        with pytest.raises(DamagedProjectError):
+            open_project(folder, read_only=read_only)

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import json
+import shutil
+from errno import EIO, ENOSPC
+from pathlib import Path
+
+import pytest
+
+from curator.domain.wording import DamagedProjectError, MissingStepsError, ProjectLockedError, UserError
+from curator.storage import open_project, project
+from curator.storage.safety import Backups, backups_of, continue_without, restore, restoring
+from tests.curator.storage.safety.conftest import decide_in
+
+
+@pytest.fixture
+def root(tmp_path):
+    return tmp_path / "backups"
+
+
+@pytest.fixture
+def backup(folder, root):
+    return Backups(folder, root=lambda: root, most=lambda: 10**9).make(lambda: None)
+
+
+def decisions(folder):
+    with open_project(folder) as store, store.read() as unit:
+        return unit.decisions.count()
+
+
+@pytest.mark.parametrize("damage", ["none", "missing", "cut", "no database", "no marker either"])
+def test_a_backup_takes_the_place_and_what_was_there_is_kept(folder, decide, backup, root, damage):
+    decide([50, 51])
+    database = folder / "project.sqlite"
+    if damage in ("missing", "no marker either"):
+        database.unlink()
+        with pytest.raises(DamagedProjectError, match="has lost its database"):
+            open_project(folder)
+    elif damage != "none":
+        database.write_bytes(database.read_bytes()[:5000] if damage == "cut" else b"x" * 5000)
+        with pytest.raises(DamagedProjectError):
+            open_project(folder)
+    if damage == "no marker either":
+        (folder / "project.curator").unlink()
+    before = database.read_bytes() if database.exists() else None
+    (found,) = backups_of(folder, root)
+    done = restore(folder, found)
+    assert decisions(folder) == 40
+    assert json.loads((folder / "project.curator").read_text())["name"] == "P"
+    kept = list(folder.glob("project.sqlite.before-*"))
+    assert list(done.kept) == kept
+    assert [one.read_bytes() for one in kept] == ([before] if before is not None else [])
+    assert not list(folder.glob("*.part"))
+    assert "Restored" in done.text
+
+
+def test_what_was_restored_can_be_opened_as_often_as_one_likes(folder, decide, backup):
+    decide([50])
+    restore(folder, backup)
+    for _ in range(3):  # an opening that changes nothing used to leave the hash of another file
+        assert decisions(folder) == 40
+
+
+def test_a_database_without_a_log_can_be_opened_as_often_as_one_likes(folder, backup):
+    shutil.copy(backup.path, folder / "project.sqlite")
+    continue_without(folder)
+    for _ in range(3):
+        assert decisions(folder) == 40
+
+
+@pytest.mark.parametrize("stopped", ["unlink", "replace", "sync_folder", "renew_marker", "mark_as_it_is"])
+def test_a_restoration_that_was_stopped_is_completed_by_the_next_opening(folder, decide, backup, monkeypatch, stopped):
+    decide([50, 51])
+    stop_at(monkeypatch, folder, stopped)
+    with pytest.raises(KeyboardInterrupt):
+        restore(folder, backup)
+    monkeypatch.undo()
+    if (folder / "project.sqlite.restored").exists():
+        with pytest.raises(UserError, match="was being restored when Curator ended"):
+            open_project(folder, read_only=True)
+    assert decisions(folder) == 40
+    assert not list(folder.glob("project.sqlite.restored*"))
+    assert len(list(folder.glob("project.sqlite.before-*"))) == 1
+
+
+def stop_at(monkeypatch, folder, what):
+    """As if the process ended there, once the copy has its name."""
+    place = Path if what in ("unlink", "replace") else project
+    real = getattr(place, what)
+
+    def stopped(*arguments, **more):
+        if (folder / "project.sqlite.restored").exists() or what in ("renew_marker", "mark_as_it_is"):
+            raise KeyboardInterrupt
+        return real(*arguments, **more)
+
+    monkeypatch.setattr(place, what, stopped)
+
+
+def test_a_restoration_that_fails_leaves_nothing(folder, decide, backup, monkeypatch):
+    decide([50, 51])
+
+    def full(*_):
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(restoring, "sync_file", full)
+    with pytest.raises(UserError, match="was not restored"):
+        restore(folder, backup)
+    assert decisions(folder) == 42
+    assert not list(folder.glob("project.sqlite.*"))
+
+
+def test_a_restoration_that_fails_later_says_how_it_is_completed(folder, decide, backup, monkeypatch):
+    decide([50, 51])
+
+    def broken(*_):
+        raise OSError(EIO, "Input/output error")
+
+    monkeypatch.setattr(project, "sync_folder", broken)
+    with pytest.raises(UserError, match="begun but not completed"):
+        restore(folder, backup)
+    monkeypatch.undo()
+    assert decisions(folder) == 40
+
+
+def test_the_log_of_the_state_before_is_kept_with_it_and_never_applied(folder, backup, tmp_path):
+    killed = tmp_path / "killed.curation"
+    with open_project(folder) as store:
+        decide_in(store, [50, 51])
+        store.settle()
+        shutil.copytree(folder, killed)
+    restore(killed, backup)
+    assert decisions(killed) == 40
+    first, log = sorted(killed.glob("project.sqlite.before-*"))
+    assert log.name == f"{first.name}-wal"
+    for side, path in (("", first), ("-wal", log)):
+        shutil.copy(path, killed / f"project.sqlite{side}")
+    continue_without(killed)
+    assert decisions(killed) == 42
+
+
+def test_a_damaged_backup_or_an_open_project_changes_nothing(folder, backup):
+    with open_project(folder), pytest.raises(ProjectLockedError):
+        restore(folder, backup)
+    before = (folder / "project.sqlite").read_bytes()
+    backup.path.write_bytes(b"x" * 8192)
+    with pytest.raises(UserError, match=r"is damaged\. Choose another one"):
+        restore(folder, backup)
+    assert (folder / "project.sqlite").read_bytes() == before
+    assert not list(folder.glob("*before*"))
+
+
+def test_a_project_that_lacks_steps_can_go_on_without_them(folder, decide, tmp_path):
+    older = (folder / "project.sqlite").read_bytes()
+    decide([50])
+    (folder / "project.sqlite").write_bytes(older)
+    with pytest.raises(MissingStepsError, match="lacks 1 step"):
+        open_project(folder)
+    continue_without(folder)
+    assert decisions(folder) == 40
+
+
+def test_a_backup_is_not_written_through_a_link(folder, backup, root, tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"what the user wrote")
+    (folder / "project.sqlite.restored.part").symlink_to(victim)
+    (folder / "project.curator.part").symlink_to(victim)
+    (found,) = backups_of(folder, root)
+    restore(folder, found)
+    assert victim.read_bytes() == b"what the user wrote"
+    assert decisions(folder) == 40

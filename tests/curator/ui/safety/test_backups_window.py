@@ -1,0 +1,137 @@
+"""The list of backups in the window, restoring one, and what is offered where a project is damaged."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QMessageBox, QPushButton
+from pytestqt.qtbot import QtBot
+
+from curator.bootstrap import backups_of
+from curator.domain.decisions import Verdict
+from curator.ui.safety.backups_dialog import BackupsDialog
+from curator.ui.shell.main_window import MainWindow
+from tests.curator.storage.safety.conftest import make
+from tests.curator.ui.window.conftest import make_desk, window  # noqa: F401 - fixtures
+from tests.curator.ui.window.fakes import MakeDesk
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CURATOR_BACKUP_DIR", str(tmp_path / "backups"))
+    return tmp_path / "backups"
+
+
+def press(words: str, parent: object) -> None:
+    buttons = [one for one in parent.findChildren(QPushButton) if one.text().replace("&", "") == words]  # type: ignore[attr-defined]
+    assert len(buttons) == 1, words
+    buttons[0].click()
+
+
+def test_backups_are_listed_made_and_restored(make_desk: MakeDesk, qtbot: QtBot, root: Path) -> None:  # noqa: F811
+    desk = make_desk()
+    dialog = desk.window.session.safety.show_backups()  # type: ignore[union-attr]
+    assert dialog.empty.isVisible()
+    press("Back up now", dialog)
+    qtbot.waitUntil(lambda: dialog.table.current is not None)
+    backup = dialog.table.current
+    assert backup is not None
+    assert str(backup.path) in dialog.note.text()
+    for lacking in (False, True):
+        damaged = BackupsDialog(trouble="It is damaged.", lacking=lacking, parent=desk.window)
+        assert not damaged.ways.isVisibleTo(damaged)
+        damaged.show_backups([backup])
+        assert damaged.ways.isVisibleTo(damaged) is not lacking
+    press("Back up now", dialog)
+    qtbot.waitUntil(lambda: "Nothing changed" in dialog.note.text())
+    dialog.close()
+
+    project = desk.project
+    mention = project.queue.open(project.queue.ids(_all())[0]).mentions[0].mention.id
+    project.curation.decide_many([mention], Verdict.nil())
+    assert project.curation.current([mention])
+    bench = desk.bench
+    desk.window.session.safety.rescue.ask_restore(backup)  # type: ignore[union-attr]
+    box = desk.window.findChild(QMessageBox)
+    assert box is not None
+    assert "kept" in box.text()
+    press("Restore", box)
+    qtbot.waitUntil(lambda: desk.window.session.bench not in (None, bench))
+    assert desk.bench.project.curation.current([mention]) == {}
+    assert list(desk.bench.project.folder.glob("project.sqlite.before-*"))
+
+
+def _all() -> object:
+    from curator.services.ports import QueueFilter
+
+    return QueueFilter()
+
+
+def test_a_damaged_project_is_not_opened_and_its_ways_out_are_offered(
+    window: MainWindow,  # noqa: F811
+    qtbot: QtBot,
+    root: Path,
+    tmp_path: Path,
+) -> None:
+    folder = make(tmp_path / "p")
+    database = folder / "project.sqlite"
+    whole = database.read_bytes()
+    database.write_bytes(whole[:8192] + b"\xff" * 8192 + whole[16384:])
+    window.session.open(folder)
+    assert window.session.bench is None
+    (dialog,) = window.findChildren(BackupsDialog)
+    assert dialog.empty.isVisible()
+    assert "`curator" not in _words(dialog), "in the window the ways out are its buttons"
+    assert not dialog.restore.isEnabled()
+    rescue = window.session.rescue(folder)
+    rescue.dialog = dialog
+    out = tmp_path / "out.jsonl"
+    rescue.salvage(out)
+    qtbot.waitUntil(lambda: "Wrote" in dialog.note.text())
+    assert out.exists()
+    dialog.close()
+
+
+def test_a_project_that_lacks_steps_opens_without_them_after_a_yes(
+    window: MainWindow,  # noqa: F811
+    qtbot: QtBot,
+    root: Path,
+    tmp_path: Path,
+) -> None:
+    folder, more = make(tmp_path / "p", decided=3), make(tmp_path / "q", decided=9)
+    shutil.copy(more / "project.mark", folder / "project.mark")
+    assert backups_of(folder) == []
+    window.session.open(folder)
+    (dialog,) = window.findChildren(BackupsDialog)
+    assert "lacks 6 steps" in _words(dialog)
+    press("Open without them", dialog)
+    qtbot.waitUntil(lambda: window.session.bench is not None)
+
+
+def test_a_large_project_that_was_changed_by_others_has_ways_out_in_its_notice(
+    make_desk: MakeDesk,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    desk = make_desk()
+    flows, accepted = desk.window.session.safety, []  # type: ignore[union-attr]
+    monkeypatch.setattr(type(desk.bench.project.disk), "altered", "It was changed.")
+    monkeypatch.setattr(desk.bench.project.disk, "accept", lambda: accepted.append(True))
+    for way, number in (("Later", 0), ("Accept the change", 1)):
+        flows._say("It was changed.")
+        desk.bench.notices.show()
+        box = next(one for one in desk.window.findChildren(QMessageBox) if one.isVisible())
+        assert "It was changed." in box.text()
+        press(way, box)
+        assert len(accepted) == number
+    flows._say("It was changed.")
+    desk.bench.notices.show()
+    press("Backups…", next(one for one in desk.window.findChildren(QMessageBox) if one.isVisible()))
+    assert desk.window.findChild(BackupsDialog) is not None
+
+
+def _words(dialog: BackupsDialog) -> str:
+    from PySide6.QtWidgets import QLabel
+
+    return " ".join(one.text() for one in dialog.findChildren(QLabel))
