@@ -2,12 +2,13 @@
 
 * **Every message between the window and a child process is a type in `wire.py`**: change one and raise `VERSION`;
   `tests/curator/jobs/test_wire.py` fails until you do. Each end refuses another version with a sentence.
-* **Every child ends by itself when its input closes**, so none outlives a killed parent. A linker that dies is
-  restarted, and a request is repeated once.
+* **Every child ends with its parent** (`start.py`), so none outlives a killed program. A linker that dies or gives no
+  sign of life (`heartbeat.py`) is restarted, and a request is repeated once.
 """
 
 from curator.jobs.bundles import FolderBundleStore
-from curator.jobs.linker_process import LinkerOptions, LinkerProcess
+from curator.jobs.linker_messages import LinkerOptions
+from curator.jobs.linker_process import LinkerProcess
 from curator.jobs.runner import JobRunner
 
 __all__ = ["FolderBundleStore", "JobRunner", "LinkerOptions", "LinkerProcess"]

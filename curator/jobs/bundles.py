@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -78,7 +80,19 @@ class FolderBundleStore:
 
     def discard(self, staging: Path) -> None:
         if staging.name.startswith(STAGING_PREFIX) and staging.parent == self._folder:
+            with suppress(OSError):  # what was moved there to be removed must not come back without some of its files
+                _fsync_folder(self._folder)
             shutil.rmtree(staging, ignore_errors=True)
+
+    def altered(self) -> Iterator[tuple[str, str, str]]:
+        """(linker, file, what is wrong) for each file that is missing or is not as its manifest says; (linker, '', '')
+        after each linker. Only files within the linker's folder are read."""
+        for info in self.all(active=None):
+            folder = Path(info.path)
+            for name, known in _object((_manifest(folder) or {}).get("files")).items():
+                if wrong := _wrong(folder, name, _object(known)):
+                    yield info.id, name, wrong
+            yield info.id, "", ""
 
     def clean(self) -> int:
         """Only the holder of the project's write lock calls this, when no job of its own runs."""
@@ -104,9 +118,22 @@ class FolderBundleStore:
 def _manifest(path: Path) -> dict[str, Any] | None:
     try:
         raw = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return raw if isinstance(raw, dict) and "id" in raw else None
+
+
+def _wrong(folder: Path, name: str, known: Mapping[str, Any]) -> str:
+    """What is wrong with a file of a linker; '' for one that is as its manifest says."""
+    path = folder / name
+    try:
+        if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
+            return tr("it is outside of the linker's folder")
+        if not path.is_file():
+            return tr("it is missing")
+    except (OSError, ValueError):  # no file system has such a name
+        return tr("it is missing")
+    return "" if _is_same(path, known) else tr("it was modified")
 
 
 def _complete(staging: Path, manifest: Mapping[str, Any]) -> bool:
@@ -116,14 +143,25 @@ def _complete(staging: Path, manifest: Mapping[str, Any]) -> bool:
     )
 
 
+def _is_same(path: Path, known: Mapping[str, Any]) -> bool:
+    try:
+        with path.open("rb") as file:
+            same = hashlib.file_digest(file, "sha256").hexdigest() == known.get("sha256")
+        return same and path.stat().st_size == known.get("size")
+    except (OSError, AttributeError):
+        return False
+
+
 def _read(path: Path, active: str | None) -> BundleInfo | None:
     manifest = _manifest(path)
     return None if manifest is None else _info(path, manifest, active=active)
 
 
 def _info(path: Path, manifest: Mapping[str, Any], *, active: str | None) -> BundleInfo:
-    gate = manifest.get("training", {}).get("gate", {})
-    stages = [str(spec["name"]) for spec in manifest.get("retrievers", [])]
+    """A linker may come from anybody: what is not as it should be is as if it were not there."""
+    gate = _object(_object(manifest.get("training")).get("gate"))
+    specs = manifest.get("retrievers")
+    stages = [str(_object(spec).get("name", "")) for spec in (specs if isinstance(specs, list) else [])]
     if manifest.get("ranker"):
         stages.append("ranker")
     kind = str(manifest.get("kind", "untrained"))
@@ -133,14 +171,22 @@ def _info(path: Path, manifest: Mapping[str, Any], *, active: str | None) -> Bun
         created_at=_time(str(manifest.get("created", ""))),
         path=str(path),
         active=path.name == active,
-        verdict=GateVerdict(gate.get("verdict", GateVerdict.NOT_GATED)),
+        verdict=_verdict(gate.get("verdict")),
         summary=str(gate.get("message", "")),
         stages=tuple(stages),
         kb_hash=str(manifest.get("kb_hash", "")),
-        calibrated=bool(manifest.get("nil", {}).get("calibrated", False)),
-        metrics=dict(manifest.get("metrics", {})),
+        calibrated=bool(_object(manifest.get("nil")).get("calibrated", False)),
+        metrics=dict(_object(manifest.get("metrics"))),
         parent=str(manifest.get("parent") or ""),
     )
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _verdict(value: object) -> GateVerdict:
+    return GateVerdict(value) if isinstance(value, str) and value in list(GateVerdict) else GateVerdict.NOT_GATED
 
 
 def _time(text: str) -> datetime:

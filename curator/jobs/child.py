@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from curator.domain import wording
 from curator.jobs import wire
-from curator.jobs.wire import Message
+from curator.jobs.heartbeat import TICK, Heartbeat
+from curator.jobs.wire import Alive, Message
 
 TAIL_BYTES = 4000
 LANGUAGE = "CURATOR_LANGUAGE"
 """The environment variable with the language of a child's sentences: en, de."""
+PARENT = "CURATOR_PARENT"
+"""The environment variable with the process id of the program that starts a child."""
 ENVIRONMENT = {
     "PYTHONIOENCODING": "utf-8",
     "HF_HUB_OFFLINE": "1",
@@ -29,15 +33,26 @@ ENVIRONMENT = {
 }
 
 
+def command(module: str) -> list[str]:
+    """What starts `module` as a child of this process; its environment needs `tie` too."""
+    return [sys.executable, "-m", "curator.jobs.start", module]
+
+
+def tie() -> dict[str, str]:
+    """The part of a child's environment with which it ends with this process (`start`)."""
+    return {PARENT: str(os.getpid())}
+
+
 class ChildGoneError(Exception):
     """The child's input is closed: it ended or is ending; `on_exit` follows."""
 
 
 class ChildProcess:
-    """Runs `python -m module`. The child ends by itself when its input closes, so none outlives this process.
+    """Runs `python -m module`. The child ends with this process, however that ends (`start`), within a second.
 
     `on_message` and `on_exit(return code, last lines of its log)` come from the child's reader thread. A child that is
-    not understood is killed, after a `misunderstood` message in its name.
+    not understood is killed, after a `misunderstood` message in its name. With `watched`, a child that gives no sign of
+    life is killed too (`heartbeat`), looking every `tick` seconds. Raises OSError when the system starts none.
     """
 
     def __init__(
@@ -47,29 +62,37 @@ class ChildProcess:
         log: Path,
         on_message: Callable[[Message], None],
         on_exit: Callable[[int, str], None],
+        watched: bool = False,
+        tick: float = TICK,
     ) -> None:
         self._on_message = on_message
         self._on_exit = on_exit
         self._log = log
         self._log_start = log.stat().st_size if log.exists() else 0
         self._write_lock = threading.Lock()
-        with log.open("ab") as errors:
-            self._process = subprocess.Popen(  # noqa: S603 - our own module, no shell
-                [sys.executable, "-m", module],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                env=os.environ | ENVIRONMENT | {LANGUAGE: wording.language()},
-                start_new_session=True,
-            )
-        self._reader = threading.Thread(target=self._read, name=f"reader of {module}", daemon=True)
+        self._heartbeat: Heartbeat | None = None
+        self._started: queue.SimpleQueue[subprocess.Popen[bytes] | BaseException] = queue.SimpleQueue()
+        self._ready = threading.Event()
+        self._reader = threading.Thread(target=self._run, args=(module,), name=f"reader of {module}", daemon=True)
         self._reader.start()
+        started = self._started.get()
+        if isinstance(started, BaseException):
+            raise started
+        self._process = started
+        if watched:
+            self._heartbeat = Heartbeat(self.pid, self.kill, tick=tick)
+        self._ready.set()
         with contextlib.suppress(ChildGoneError):
             self._write(wire.greeting())
 
     @property
     def pid(self) -> int:
         return self._process.pid
+
+    @property
+    def unresponsive(self) -> bool:
+        """Whether the child was killed because it gave no sign of life."""
+        return self._heartbeat is not None and self._heartbeat.unresponsive
 
     def send(self, message: Mapping[str, object]) -> None:
         """Send one message. Raises ChildGoneError when the child no longer listens."""
@@ -109,16 +132,40 @@ class ChildProcess:
         with self._write_lock, contextlib.suppress(BrokenPipeError):
             _open_pipe(self._process.stdin).close()
 
+    def _run(self, module: str) -> None:
+        """Start the child in the thread that lives as long as it: the system ends the child with this thread."""
+        try:
+            with self._log.open("ab") as errors:
+                process = subprocess.Popen(  # noqa: S603 - our own module, no shell
+                    command(module),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    env=os.environ | ENVIRONMENT | {LANGUAGE: wording.language()} | tie(),
+                    start_new_session=True,
+                )
+        except BaseException as error:  # thread boundary: raised where the child was asked for
+            self._started.put(error)
+            return
+        self._started.put(process)
+        self._ready.wait()
+        self._read()
+
     def _read(self) -> None:
         stdout = _open_pipe(self._process.stdout)
         with stdout:
             try:
                 for message in wire.received(stdout, wire.EVENTS):
-                    self._on_message(message)
+                    if message["event"] != "alive":
+                        self._on_message(message)
+                    elif self._heartbeat is not None:
+                        self._heartbeat.watch.heard(cast(Alive, message))
             except wire.WireError as error:
                 self.kill()
                 self._on_message({"event": "misunderstood", "message": str(error)})
         code = self._process.wait()
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
         self._close_input()
         self._on_exit(code, self._log_tail())
 

@@ -14,17 +14,21 @@ from curator.domain import wording
 from curator.domain.wording import catalogue, ntr, tr
 from curator.jobs import wire
 from curator.jobs.child import LANGUAGE
+from curator.jobs.heartbeat import TICK
 from curator.jobs.wire import Message
 
 GRACE_SECONDS = 3.0
 """A cancelled child that is still busy after this, amid one long step, ends itself. The parent kills it soon after: a
 library that holds the interpreter lock keeps every thread of the child from running."""
+ORPHAN_SECONDS = 0.5
+"""The same where the parent is gone: a step that ends sooner leaves nothing half done."""
 
 
 class Channel:
     """Standard output reserved for events; everything that a library prints goes to the log instead."""
 
     def __init__(self) -> None:
+        self.in_request = False  # whether a request is being answered, for `beat`
         self._out = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
         sys.stdout = sys.stderr
@@ -34,17 +38,31 @@ class Channel:
     def emit(self, event: Mapping[str, object]) -> None:
         self._write(wire.line(event))
 
-    def receive_into(self, inbox: queue.SimpleQueue[Message | None]) -> None:
-        """Start the thread that puts every request into `inbox`, and None when the parent is gone or not understood."""
-        threading.Thread(target=self._read_input, args=(inbox,), name="input", daemon=True).start()
+    def beat(self, tick: float = TICK) -> None:
+        """Start the thread that says every `tick` seconds that this process is alive."""
+        threading.Thread(target=self._beat, args=(tick,), name="beat", daemon=True).start()
 
-    def _read_input(self, inbox: queue.SimpleQueue[Message | None]) -> None:
+    def _beat(self, tick: float) -> None:
+        never = threading.Event()
+        while not never.wait(tick):
+            times = os.times()
+            self.emit(wire.Alive(event="alive", cpu=times.user + times.system, request=self.in_request))
+
+    def receive_into(
+        self, inbox: queue.SimpleQueue[Message | None], *, at_end: Callable[[], None] = lambda: None
+    ) -> None:
+        """Start the thread that puts every request into `inbox`, and None when the parent is gone or not understood;
+        it calls `at_end` next."""
+        threading.Thread(target=self._read_input, args=(inbox, at_end), name="input", daemon=True).start()
+
+    def _read_input(self, inbox: queue.SimpleQueue[Message | None], at_end: Callable[[], None]) -> None:
         try:
             for message in wire.received(sys.stdin.buffer, wire.REQUESTS):
                 inbox.put(message)
         except wire.WireError as error:
             self.emit(wire.Misunderstood(event="misunderstood", message=str(error)))
         inbox.put(None)
+        at_end()
 
     def _write(self, line: bytes) -> None:
         with self._lock:
@@ -97,7 +115,8 @@ class Cancellation:
         while (message := self._inbox.get()) is not None and message["op"] != "cancel":
             pass
         self._event.set()
-        timer = threading.Timer(GRACE_SECONDS, os._exit, args=(130,))
+        grace = GRACE_SECONDS if message is not None else ORPHAN_SECONDS
+        timer = threading.Timer(grace, os._exit, args=(130,))
         timer.daemon = True
         timer.start()
 

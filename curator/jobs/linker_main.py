@@ -1,8 +1,8 @@
 """The linker process: loads bundles and links batches of documents. Started by `LinkerProcess`, never by hand.
 
 The messages in and out are those of `wire`. A new bundle is loaded while the old one is still in use, and swapped in
-when ready. Damaged files of a bundle are rebuilt, at opening or when the hashes are compared in the background;
-`opened` is then sent again.
+when ready. No bundle serves before the hashes of all its files are compared; damaged indexes, and those of a bundle
+that another computer made, are rebuilt first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from curator.domain.wording import tr
 from curator.jobs.child_side import Channel, be_nice, speak
@@ -35,6 +35,7 @@ from curator.jobs.wire import (
     Message,
     Opened,
     OpenFailed,
+    Opening,
     Remember,
 )
 from models.errors import ModelError, use
@@ -53,8 +54,6 @@ class Serving:
     device: str = "auto"
     threads: int = 0
     cache: Path | None = None
-    check: Any = None
-    mended: set[str] = field(default_factory=set)
     decided: dict[str, DecidedDocument] = field(default_factory=dict)
     loading: threading.Lock = field(default_factory=threading.Lock)
 
@@ -63,13 +62,19 @@ def main() -> None:
     channel = Channel()
     inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
     speak(use)
-    channel.receive_into(inbox)
+    channel.receive_into(inbox, at_end=leave)
+    channel.beat()
     serving = Serving()
     be_nice()
     while (message := inbox.get()) is not None:
         handle(message, serving, channel, inbox)
+    leave()
+
+
+def leave() -> NoReturn:
+    """At once, also amid an answer that nobody would read, with no waiting for threads that libraries left behind."""
     sys.stderr.flush()
-    os._exit(0)  # no waiting for threads that libraries left behind
+    os._exit(0)
 
 
 def handle(message: Message, serving: Serving, channel: Channel, inbox: queue.SimpleQueue[Message | None]) -> None:
@@ -82,14 +87,14 @@ def handle(message: Message, serving: Serving, channel: Channel, inbox: queue.Si
         loading = threading.Thread(target=load, args=(message, serving, channel, inbox), daemon=True)
         loading.start()
     elif op == "loaded":
-        swap(message, serving, channel, inbox)
+        swap(message, serving, channel)
     else:
         answer(message, serving, channel)
 
 
-def swap(message: Message, serving: Serving, channel: Channel, inbox: queue.SimpleQueue[Message | None]) -> None:
-    """Let the loaded linker serve, and check its bundle's files in the background."""
-    from models.linker import BundleCheck
+def swap(message: Message, serving: Serving, channel: Channel) -> None:
+    """Let the loaded linker serve."""
+    from models.rankers import OPINION
 
     if message["bundle_id"] != serving.wanted:
         return  # another bundle was asked for since
@@ -100,13 +105,10 @@ def swap(message: Message, serving: Serving, channel: Channel, inbox: queue.Simp
     repaired = message["repaired"]
     note = (tr("Damaged files were rebuilt: {repaired}.", repaired=", ".join(repaired)),) if repaired else ()
     device = " ".join((*serving.linker.describe(), *note))
-    channel.emit(Opened(event="opened", bundle_id=serving.bundle_id, stages=stages, device=device))
-    if serving.check is not None:
-        serving.check.stop()
-    serving.check = BundleCheck(
-        serving.linker.bundle, on_damage=lambda damaged: mend(message, damaged, serving, channel, inbox)
+    hears = serving.linker.listens_to(OPINION)
+    channel.emit(
+        Opened(event="opened", bundle_id=serving.bundle_id, stages=stages, device=device, hears_opinions=hears)
     )
-    serving.check.start()
 
 
 def hand_memory_on(serving: Serving, linker: Any) -> None:
@@ -115,36 +117,6 @@ def hand_memory_on(serving: Serving, linker: Any) -> None:
         linker.adopt_memory(serving.linker)
     elif serving.decided:
         linker.remember(*serving.decided.values())
-
-
-def mend(
-    message: Message,
-    damaged: tuple[str, ...],
-    serving: Serving,
-    channel: Channel,
-    inbox: queue.SimpleQueue[Message | None],
-) -> None:
-    """Build damaged files of the serving bundle again, once, and load it again; runs in the check's thread."""
-    from models.linker import Linker, repair
-
-    bundle_id = message["bundle_id"]
-    try:
-        if bundle_id in serving.mended:
-            raise ModelError(
-                tr(
-                    "Files of linker {bundle_id} were damaged again: {damaged}. Check the disk.",
-                    damaged=", ".join(damaged),
-                    bundle_id=bundle_id,
-                )
-            )
-        serving.mended.add(bundle_id)
-        bundle = serving.linker.bundle
-        repair(bundle, damaged, device=serving.device, cache=serving.cache)
-        linker = Linker.load(bundle.path, device=serving.device)
-    except ModelError as error:
-        channel.emit(OpenFailed(event="open_failed", bundle_id=bundle_id, message=str(error)))
-    else:
-        inbox.put({"op": "loaded", "linker": linker, "bundle_id": bundle_id, "repaired": damaged})
 
 
 def load(message: Message, serving: Serving, channel: Channel, inbox: queue.SimpleQueue[Message | None]) -> None:
@@ -157,8 +129,11 @@ def load(message: Message, serving: Serving, channel: Channel, inbox: queue.Simp
 def load_now(message: Message, serving: Serving, channel: Channel, inbox: queue.SimpleQueue[Message | None]) -> None:
     from models.linker import load_intact
 
+    def tell(sentence: str) -> None:
+        channel.emit(Opening(event="opening", bundle_id=message["bundle_id"], message=sentence))
+
     try:
-        linker, repaired = load_intact(message["bundle"], device=serving.device, cache=serving.cache)
+        linker, repaired = load_intact(message["bundle"], device=serving.device, cache=serving.cache, tell=tell)
     except ModelError as error:
         channel.emit(OpenFailed(event="open_failed", bundle_id=message["bundle_id"], message=str(error)))
     except Exception as error:  # thread boundary: the parent says that it failed, the log keeps the traceback
@@ -171,6 +146,7 @@ def load_now(message: Message, serving: Serving, channel: Channel, inbox: queue.
 
 def answer(message: Message, serving: Serving, channel: Channel) -> None:
     batch = message["batch"]
+    channel.in_request = True
     try:
         for event in OPERATIONS[message["op"]](message, serving):
             channel.emit(event)
@@ -179,6 +155,8 @@ def answer(message: Message, serving: Serving, channel: Channel) -> None:
         channel.emit(_error(batch, "user", str(error)))
     except Exception as error:  # process boundary: one bad document must not end the process
         channel.emit(_error(batch, "bug", repr(error), detail=traceback.format_exc()))
+    finally:
+        channel.in_request = False
 
 
 def _error(batch: int, kind: Literal["user", "bug"], message: str, *, detail: str = "") -> BatchError:
@@ -267,7 +245,8 @@ OPERATIONS: Mapping[str, Callable[[Any, Serving], Sequence[Event]]] = {
 
 def _document(raw: DocumentOnWire | DecidedDocumentOnWire) -> DocumentInput:
     mentions = tuple(
-        MentionInput(str(m["id"]), tuple((s, e) for s, e in m["spans"]), tuple(m["types"])) for m in raw["mentions"]
+        MentionInput(str(m["id"]), tuple((s, e) for s, e in m["spans"]), tuple(m["types"]), m["opinion"])
+        for m in raw["mentions"]
     )
     return DocumentInput(str(raw["id"]), raw["text"], mentions)
 

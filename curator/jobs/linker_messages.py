@@ -31,7 +31,12 @@ def document_to_wire(document: LinkDocument) -> DocumentOnWire:
         "revision": document.revision,
         "text": document.text,
         "mentions": [
-            {"id": m.id, "spans": [[s.start, s.end] for s in m.spans], "types": list(m.types)}
+            {
+                "id": m.id,
+                "spans": [[s.start, s.end] for s in m.spans],
+                "types": list(m.types),
+                "opinion": m.opinion,
+            }
             for m in document.mentions
         ],
     }
@@ -46,6 +51,7 @@ def decided_to_wire(document: DecidedDocument) -> DecidedDocumentOnWire:
                 "id": one.mention.id,
                 "spans": [[s.start, s.end] for s in one.mention.spans],
                 "types": list(one.mention.types),
+                "opinion": one.mention.opinion,
                 "entity_ids": list(one.entity_ids),
             }
             for one in document.mentions
@@ -121,6 +127,16 @@ def detected_from_wire(message: Detected) -> list[DetectedMention]:
 
 
 # What is asked of the linker's process, and where each question stands.
+
+
+@dataclass(frozen=True, slots=True)
+class LinkerOptions:
+    """`device` is auto, cpu, cuda or mps; `threads` 0 leaves the choice to the library; `cache` is the embedding
+    cache's folder, from which damaged indexes are built again ('' = the usual one)."""
+
+    device: str = "auto"
+    threads: int = 0
+    cache: str = ""
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -22,8 +22,10 @@ from curator.domain.suggestions import Contrast, Suggestion
 from curator.domain.wording import tr
 from curator.jobs import wire
 from curator.jobs.child import ChildGoneError, ChildProcess
+from curator.jobs.heartbeat import TICK
 from curator.jobs.linker_messages import (
     Batch,
+    LinkerOptions,
     Request,
     State,
     contrast_from_wire,
@@ -33,39 +35,32 @@ from curator.jobs.linker_messages import (
     entity_to_wire,
     suggestions_from_wire,
 )
+from curator.jobs.runner import cancelled
 from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument
 
 MODULE = "curator.jobs.linker_main"
-BATCH_DOCUMENTS = 8
+BATCH_DOCUMENTS, BATCH_MENTIONS = 8, 128  # of a message; more documents where they have few mentions
 IN_FLIGHT = 2  # one being answered, one waiting in the pipe
 MAX_ATTEMPTS = 2
 MAX_DEATHS, DEATHS_WITHIN = 3, 60.0  # more deaths than this many within so many seconds: give up
-
-
-@dataclass(frozen=True, slots=True)
-class LinkerOptions:
-    """`device` is auto, cpu, cuda or mps; `threads` 0 leaves the choice to the library; `cache` is the embedding
-    cache's folder, from which damaged indexes are built again ('' = the usual one)."""
-
-    device: str = "auto"
-    threads: int = 0
-    cache: str = ""
+ENDED = "The linker process ended unexpectedly and is being restarted."
+UNRESPONSIVE = "The linker process stopped responding. It was ended and is being restarted."
 
 
 def _done() -> JobOutcome:
     return JobOutcome(JobState.DONE, tr("Done."))
 
 
-def _cancelled() -> JobOutcome:
-    return JobOutcome(JobState.CANCELLED, tr("Cancelled."))
-
-
 class LinkerProcess:
     """Implements `LinkerPort`."""
 
-    def __init__(self, log_dir: Path, options: LinkerOptions | None = None, *, module: str = MODULE) -> None:
+    def __init__(
+        self, log_dir: Path, options: LinkerOptions | None = None, *, module: str = MODULE, tick: float = TICK
+    ) -> None:
+        """`tick`: seconds between two looks whether the process is alive (`heartbeat`)."""
         self._log_dir = log_dir
         self._module = module
+        self._tick = tick
         self._options = options or LinkerOptions()
         self._status = LinkerStatus(LinkerState.OFF, tr("No linker is loaded yet."))
         self._listeners: list[Callable[[LinkerStatus], None]] = []
@@ -108,7 +103,8 @@ class LinkerProcess:
         def receive(message: wire.Linked) -> None:
             on_document(message["document"], suggestions_from_wire(message))
 
-        size = 1 if urgent else BATCH_DOCUMENTS
+        usual = max(sum(len(one.mentions) for one in documents) // max(len(documents), 1), 1)  # mentions of a document
+        size = 1 if urgent else max(BATCH_DOCUMENTS, BATCH_MENTIONS // usual)
         parts = [documents[i : i + size] for i in range(0, len(documents), size)]
         messages: list[wire.Link] = [
             {"op": "link", "batch": 0, "k": k, "own": own, "documents": [document_to_wire(one) for one in part]}
@@ -226,6 +222,8 @@ class LinkerProcess:
                 log=self._log_dir / "linker.log",
                 on_message=lambda m: self._inbox.put(partial(self._receive, generation, m)),
                 on_exit=lambda code, tail: self._inbox.put(partial(self._exited, generation, code, tail)),
+                watched=True,
+                tick=self._tick,
             )
         except OSError as error:
             self._give_up(tr("The linker process could not be started ({error}).", error=error))
@@ -269,6 +267,9 @@ class LinkerProcess:
             self._batch_done(message["batch"])
         elif event == "error":
             self._batch_failed(cast(wire.BatchError, message))
+        elif event == "opening":
+            if not self._state.ready:
+                self._set_status(replace(self._status, message=message["message"]))
         elif event == "opened":
             self._opened(cast(wire.Opened, message))
         elif event == "open_failed":
@@ -303,6 +304,7 @@ class LinkerProcess:
                 device=message["device"],
                 stages=tuple(message["stages"]),
                 process=self._state.generation,
+                hears_opinions=message["hears_opinions"],
             )
         )
         self._pump()
@@ -327,6 +329,7 @@ class LinkerProcess:
         state = self._state
         if generation != state.generation:
             return
+        silent = state.child is not None and state.child.unresponsive
         state.child, state.ready = None, False
         now = time.monotonic()
         state.deaths.append(now)
@@ -342,7 +345,7 @@ class LinkerProcess:
                 )
             )
         else:
-            self._start(LinkerState.RESTARTING, tr("The linker process ended unexpectedly and is being restarted."))
+            self._start(LinkerState.RESTARTING, tr(UNRESPONSIVE if silent else ENDED))
 
     def _put_back(self, log_tail: str) -> None:
         """What was being answered is asked once more; the second death in it ends the request."""
@@ -374,7 +377,7 @@ class LinkerProcess:
     def _cancel(self, request_id: int) -> None:
         request = self._state.requests.get(request_id)
         if request is not None:
-            self._end(request, _cancelled())
+            self._end(request, cancelled())
 
     def _end(self, request: Request, outcome: JobOutcome) -> None:
         self._state.requests.pop(request.id, None)
@@ -386,7 +389,7 @@ class LinkerProcess:
         state = self._state
         state.generation += 1  # later messages and the exit are no news
         self._set_status(LinkerStatus(LinkerState.OFF, tr("The linker was closed.")))
-        self._fail_all(_cancelled())
+        self._fail_all(cancelled())
         if state.child is not None:
             state.child.close()
             state.child = None

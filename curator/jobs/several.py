@@ -10,11 +10,11 @@ import contextlib
 import os
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from curator.jobs import wire
+from curator.jobs.child import command, tie
 from curator.jobs.wire import Message
 
 RANK = "RANK"
@@ -55,10 +55,10 @@ def own_spec(spec: Message, number: int) -> Message:
 @contextmanager
 def _other(module: str, spec: Message, environment: Mapping[str, str]) -> Iterator[None]:
     process = subprocess.Popen(  # noqa: S603 - our own module, no shell
-        [sys.executable, "-m", module],
+        command(module),
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,  # only the first process reports
-        env=os.environ | dict(environment),
+        env=os.environ | dict(environment) | tie(),
     )
     assert process.stdin is not None, "the process was started with a pipe"
     try:

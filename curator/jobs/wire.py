@@ -13,7 +13,7 @@ from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
 from curator.domain.wording import tr
 
-VERSION = 2
+VERSION = 4
 """Raise it with every change of a message below."""
 Message = dict[str, Any]
 
@@ -26,8 +26,6 @@ class WireError(Exception):
 
 
 class Hello(TypedDict):
-    """Each end's first line."""
-
     version: int
 
 
@@ -36,6 +34,14 @@ class Misunderstood(TypedDict):
 
     event: Literal["misunderstood"]
     message: str
+
+
+class Alive(TypedDict):
+    """A sign of life. `cpu`: seconds of processor time used so far; `request`: whether one is being answered."""
+
+    event: Literal["alive"]
+    cpu: float
+    request: bool
 
 
 # --- a job -----------------------------------------------------------------------------------------------------------
@@ -78,9 +84,7 @@ class Cancelled(TypedDict):
 
 
 class Failed(TypedDict):
-    """The user's error."""
-
-    event: Literal["failed"]
+    event: Literal["failed"]  # the user's error
     message: str
 
 
@@ -96,11 +100,13 @@ class Crashed(TypedDict):
 
 
 class MentionOnWire(TypedDict):
-    """`spans` are [start, end] pairs in code points; `types` are the knowledge base's, none for any."""
+    """`spans` are [start, end] pairs in code points; `types` are the knowledge base's, none for any; `opinion` as in
+    `ports.LinkMention`."""
 
     id: int
     spans: list[list[int]]
     types: list[str]
+    opinion: str | None
 
 
 class DecidedOnWire(MentionOnWire):
@@ -205,13 +211,20 @@ class ContrastTwo(TypedDict):
 # --- the linker: events ----------------------------------------------------------------------------------------------
 
 
+class Opening(TypedDict):
+    event: Literal["opening"]
+    bundle_id: str
+    message: str  # what is being built before the bundle can serve, with a percentage
+
+
 class Opened(TypedDict):
-    """The bundle serves; comes again once its damaged files are rebuilt."""
+    """The bundle serves. `hears_opinions`: second opinions change its answers."""
 
     event: Literal["opened"]
     bundle_id: str
     stages: list[str]
     device: str
+    hears_opinions: bool
 
 
 class OpenFailed(TypedDict):
@@ -318,18 +331,18 @@ class Schema:
     def check(self, message: Any) -> None:
         """Raises WireError for a message that is none of these, or lacks fields or has others than declared."""
         name = message.get(self._tag) if isinstance(message, dict) else None
-        if name not in self._fields:
-            raise WireError(_not_understood(f"{self._tag} {name!r}"))
+        if not isinstance(name, str) or name not in self._fields:
+            raise WireError(_not_understood(f"{self._tag} {name!r}"[:80]))
         required, optional = self._fields[name]
         if wrong := (required - message.keys()) | (message.keys() - required - optional):
-            raise WireError(_not_understood(f"{self._tag} {name!r}: {', '.join(sorted(wrong))}"))
+            raise WireError(_not_understood(f"{self._tag} {name!r}: {', '.join(sorted(wrong))}"[:200]))
 
 
 REQUESTS = Schema("op", RunJob, Cancel, Start, Open, Link, Detect, Remember, ChangeEntities, ContrastTwo)
 EVENTS = Schema(
     "event",
-    *(Misunderstood, Step, Done, Cancelled, Failed, Crashed),
-    *(Opened, OpenFailed, Linked, Detected, Contrasted, BatchEnd, BatchError),
+    *(Misunderstood, Alive, Step, Done, Cancelled, Failed, Crashed),
+    *(Opening, Opened, OpenFailed, Linked, Detected, Contrasted, BatchEnd, BatchError),
 )
 
 
@@ -361,7 +374,7 @@ def received(lines: Iterable[bytes], schema: Schema) -> Iterator[Message]:
 def _parsed(one: bytes) -> Message:
     try:
         message: Message = json.loads(one)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise WireError(_not_understood(one[:80].decode("utf-8", "replace").strip())) from error
     return message
 

@@ -13,6 +13,7 @@ from curator.jobs.child_side import Channel
 channel = Channel()
 inbox: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
 channel.receive_into(inbox)
+channel.beat(0.05)
 bundle = ""
 entities: set[str] = set()
 
@@ -52,7 +53,15 @@ while (message := inbox.get()) is not None:
             )
         else:
             bundle = message["bundle_id"]
-            channel.emit({"event": "opened", "bundle_id": bundle, "device": "CPU", "stages": ["lexical"]})
+            channel.emit(
+                {
+                    "event": "opened",
+                    "bundle_id": bundle,
+                    "device": "CPU",
+                    "stages": ["lexical"],
+                    "hears_opinions": False,
+                }
+            )
     elif message["op"] == "entities":
         entities = entities.union(one["name"] for one in message["upsert"]).difference(message["remove"])
         channel.emit({"event": "end", "batch": message["batch"]})

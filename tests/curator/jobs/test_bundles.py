@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,22 @@ def test_an_incomplete_staging_folder_is_refused(tmp_path: Path, size: int) -> N
     assert store.all(active=None) == []
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="asks Linux which folders were synced")
+def test_what_was_moved_away_is_synced_before_it_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, fsync = FolderBundleStore(tmp_path / "bundles"), os.fsync
+    staging = store.new_staging()
+    synced: list[tuple[Path, bool]] = []
+
+    def noted(handle: int) -> None:
+        synced.append((Path(f"/proc/self/fd/{handle}").resolve(), staging.exists()))
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    store.discard(staging)
+    assert synced == [(tmp_path / "bundles", True)]
+    assert not staging.exists()
+
+
 def test_without_a_manifest_nothing_is_promoted(tmp_path: Path) -> None:
     store = FolderBundleStore(tmp_path / "bundles")
     with pytest.raises(UserError, match="incomplete"):
@@ -83,3 +100,45 @@ def test_discard_only_removes_staging_folders(tmp_path: Path) -> None:
 def test_an_unknown_bundle_is_an_error(tmp_path: Path, bundle_id: str) -> None:
     with pytest.raises(UserError, match="was not found in"):
         FolderBundleStore(tmp_path / "bundles").path(bundle_id)
+
+
+ODD = ([], "x", 1, None, {}, {"a": []}, [[]], True)
+
+
+def made(folder: Path) -> Path:
+    (folder / "b").mkdir()
+    return folder / "b"
+
+
+def test_a_strangers_manifest_is_listed_with_what_can_be_read_of_it(tmp_path: Path) -> None:
+    fill(folder := made(tmp_path))
+    whole = json.loads((folder / "manifest.json").read_text())
+    store = FolderBundleStore(tmp_path)
+    for name in whole:
+        for value in ODD:
+            (folder / "manifest.json").write_text(json.dumps({**whole, name: value}))
+            (info,) = store.all(active=None)
+            assert info.id == "b"
+            assert isinstance(list(store.altered()), list)
+    for gate in ({"verdict": "mine"}, {"verdict": []}):
+        (folder / "manifest.json").write_text(json.dumps({**whole, "training": {"gate": gate}}))
+        assert store.all(active=None)[0].verdict is GateVerdict.NOT_GATED
+
+
+def test_a_manifest_of_a_million_brackets_is_left_out(tmp_path: Path) -> None:
+    fill(folder := made(tmp_path))
+    (folder / "manifest.json").write_text("[" * 1_000_000)
+    store = FolderBundleStore(tmp_path)
+    assert store.all(active=None) == []
+    assert list(store.altered()) == []
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b", "\ud800", "../c/index.faiss", "/etc/passwd", "link"])
+def test_names_that_no_linker_has_are_findings(tmp_path: Path, name: str) -> None:
+    fill(folder := made(tmp_path))
+    (folder / "link").symlink_to("/etc/passwd")
+    whole = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**whole, "files": {name: {"size": 0}}}))
+    ((bundle, named, what), _) = FolderBundleStore(tmp_path).altered()
+    assert (bundle, named) == ("b", name)
+    assert what in ("it is missing", "it is outside of the linker's folder")

@@ -27,7 +27,12 @@ LINK = {
     "k": 5,
     "own": False,
     "documents": [
-        {"id": 1, "revision": 0, "text": "zebra palsy", "mentions": [{"id": 2, "spans": [[0, 11]], "types": []}]}
+        {
+            "id": 1,
+            "revision": 0,
+            "text": "zebra palsy",
+            "mentions": [{"id": 2, "spans": [[0, 11]], "types": [], "opinion": None}],
+        }
     ],
 }
 
@@ -133,7 +138,7 @@ def test_two_candidates_are_told_apart_by_the_words_around(process: Process, bun
     opened = process.open(bundle)
     entity = entity_to_wire(Entity("E3", "Horse fever"))
     process.take({"op": "entities", "batch": 3, "upsert": [entity], "remove": []})
-    mentions = [{"id": 2, "spans": [[2, 13]], "types": []}]
+    mentions = [{"id": 2, "spans": [[2, 13]], "types": [], "opinion": None}]
     document = {"id": 1, "revision": 7, "text": "A horse palsy.", "mentions": mentions}
     message = {"op": "contrast", "batch": 5, "document": document, "mention": 2, "entities": ["E1", "E3"]}
     answer, end = process.take(message)
@@ -150,37 +155,37 @@ def test_two_candidates_are_told_apart_by_the_words_around(process: Process, bun
     assert (error["kind"], "no longer a candidate" in error["message"]) == ("user", True)
 
 
-def test_a_damaged_bundle_is_mended_when_opened(process: Process, bundle: Bundle) -> None:
+@pytest.mark.parametrize("harm", ["size", "hash"])
+def test_a_damaged_bundle_is_mended_before_it_serves(process: Process, bundle: Bundle, harm: str) -> None:
     file = _lexical_file(bundle)
-    file.write_bytes(file.read_bytes()[:-3])
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-3] if harm == "size" else whole[:-1] + bytes([whole[-1] ^ 1]))
     opened = process.open(bundle)
     assert opened["event"] == "opened"
     assert f"Damaged files were rebuilt: {file.relative_to(bundle.path).as_posix()}." in opened["device"]
-    assert process.serving.check.wait() == ()
-    assert process.found() == ["E1"]
-
-
-def test_damage_that_only_hashes_show_is_mended_while_the_linker_serves(process: Process, bundle: Bundle) -> None:
-    file = _lexical_file(bundle)
-    whole = file.read_bytes()
-    file.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-    assert "rebuilt" not in process.open(bundle)["device"]
-    again = process.next_loaded()
-    assert (again["event"], "Damaged files were rebuilt" in again["device"]) == ("opened", True)
-    assert process.serving.check.wait() == ()
+    assert {one["event"] for one in process.events[:-1]} == {"opening"}
     assert file.read_bytes() == whole
     assert process.found() == ["E1"]
 
 
-def test_damage_that_comes_back_is_told_and_not_mended_for_ever(process: Process, bundle: Bundle) -> None:
+def test_damage_that_comes_back_is_told_and_not_mended_for_ever(
+    process: Process, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = _lexical_file(bundle)
-    process.serving.mended.add(bundle.manifest.id)
+    mended = index_repair.repair
+
+    def mend_in_vain(*arguments: Any, **options: Any) -> None:
+        mended(*arguments, **options)
+        file.write_bytes(file.read_bytes()[:-1] + b"?")
+
+    monkeypatch.setattr(index_repair, "repair", mend_in_vain)
     file.write_bytes(file.read_bytes()[:-1] + b"?")
-    process.open(bundle)
-    process.serving.check.wait()
-    assert process.events[-1]["event"] == "open_failed"
-    assert "Check the disk" in process.events[-1]["message"]
-    assert process.found() == ["E1"]
+    process.take({"op": "open", "bundle": str(bundle.path), "bundle_id": bundle.manifest.id})
+    while (event := process.told.get(timeout=TIMEOUT))["event"] == "opening":
+        pass
+    assert event["event"] == "open_failed"
+    assert "are damaged" in event["message"]
+    assert process.serving.linker is None
 
 
 def test_a_bundle_that_cannot_be_mended_says_what_to_do(process: Process, bundle: Bundle) -> None:

@@ -99,6 +99,21 @@ def test_a_killed_process_is_restarted_and_the_request_goes_on(heard: Heard, tmp
     assert heard.wait_for(LinkerState.READY).bundle_id == "b1"
 
 
+def test_a_stopped_process_is_ended_and_started_again(tmp_path: Path) -> None:
+    linker = LinkerProcess(tmp_path, module="tests.curator.jobs.fake_linker", tick=0.1)
+    heard = Heard(linker)
+    try:
+        opened(heard, tmp_path)
+        assert linker.pid is not None
+        os.kill(linker.pid, signal.SIGSTOP)
+        heard.link("abc", "def" * 100_000)  # more than the pipe takes: whoever writes it waits
+        assert "stopped responding" in heard.wait_for(LinkerState.RESTARTING).message
+        assert heard.outcome().state is JobState.DONE
+        assert {i for i, _ in heard.documents} == {0, 1}
+    finally:
+        linker.close()
+
+
 def test_killed_from_outside_while_idle(heard: Heard, tmp_path: Path) -> None:
     opened(heard, tmp_path)
     pid = heard.linker.pid
