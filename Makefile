@@ -6,7 +6,7 @@ MINUTES ?= 90
 PYTEST := PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal
 export VENV
 
-.PHONY: demo test soak check bench experiments gpu clean setup
+.PHONY: demo test soak check bench durability endurance fuzz experiments gpu clean setup
 
 setup:
 	@bash .ci/setup
@@ -28,6 +28,19 @@ check: setup ## lint and types only
 bench: setup ## timings; not part of the suite
 	$(PY) -m pip install --quiet --constraint .ci/constraints.txt --editable '.[bench]'
 	$(PY) -m tests.benchmarks
+
+durability: MINUTES = 30
+durability: setup ## kills, power failures and failing disks at every call that changes a file; writes durability-report.txt
+	$(PY) -m tests.durability --minutes $(MINUTES)
+
+endurance: MINUTES = 240
+endurance: setup ## hours of keys, imports, trainings and killed linkers in one window: nothing lost, nothing grows
+	$(PY) -m tests.endurance --minutes $(MINUTES) --report endurance-report.txt
+
+fuzz: MINUTES = 10
+fuzz: setup ## changed files for every reader, guided by coverage, MINUTES for each; findings in fuzz-findings/
+	$(PY) -m pip install --quiet --constraint .ci/constraints.txt --editable '.[fuzz]'
+	$(PY) -m tests.fuzz --seconds $$(($(MINUTES) * 60))
 
 experiments: setup ## the papers' questions on BC5CDR, in runs that can be stopped and gone on with
 	$(PY) -m tests.benchmarks.experiments --minutes $(MINUTES)

@@ -1,0 +1,95 @@
+"""What a long session takes, in samples and windows of time, and whether it stays as it was."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+
+from tests.benchmarks.targets import quantile
+
+WINDOWS = 4
+"""Into so many windows the time is divided; the first is compared with the last."""
+SLOWER = 1.1
+"""The p99 of a key in the last window may be so many times that of the first."""
+MORE = {"memory MiB": 1.1, "handles": 1.1, "threads": 1.25, "children": 1.0, "temporary files": 1.0}
+"""The median of a figure in the last window may be so many times that of the first, and `SLACK` more."""
+SLACK = {"memory MiB": 20.0, "handles": 8.0, "threads": 2.0, "children": 1.0, "temporary files": 2.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """`at`: seconds since the start."""
+
+    at: float
+    figures: dict[str, float]
+
+
+@dataclass(slots=True)
+class Record:
+    """All that was measured."""
+
+    samples: list[Sample] = field(default_factory=list)
+    keys: list[tuple[float, float]] = field(default_factory=list)  # (seconds since the start, ms from key to painted)
+
+    def windows(self) -> Iterator[tuple[list[Sample], list[float]]]:
+        end = max((one.at for one in self.samples), default=0.0) + 1e-6
+        for first, last in pairwise(end * number / WINDOWS for number in range(WINDOWS + 1)):
+            samples = [one for one in self.samples if first <= one.at < last]
+            yield samples, [ms for at, ms in self.keys if first <= at < last]
+
+    def lines(self) -> list[str]:
+        found = []
+        for number, (samples, keys) in enumerate(self.windows(), start=1):
+            medians = ", ".join(f"{name} {_median(samples, name):,.0f}" for name in MORE)
+            times = f"p50 {quantile(keys, 0.5):.0f} ms, p99 {quantile(keys, 0.99):.0f} ms" if keys else "none"
+            minutes = f"{samples[0].at / 60:.1f} to {samples[-1].at / 60:.1f} min" if samples else "no sample"
+            found.append(f"window {number} ({minutes}): {len(keys):,} keys, {times}; {medians}")
+        return found
+
+    def faults(self) -> list[str]:
+        """What is not flat, in words. The first window holds the start, of which nothing is expected but keys."""
+        windows = list(self.windows())
+        settled = windows[1] if len(windows) > 2 else windows[0]
+        last = windows[-1]
+        found = []
+        for name, times in MORE.items():
+            before, after = _median(settled[0], name), _median(last[0], name)
+            if after > before * times + SLACK[name]:
+                found.append(f"{name}: {before:,.0f} → {after:,.0f}")
+        if not all(keys for _, keys in windows):
+            found.append("a window has no keys: the mentions ran out, or the window hangs")
+        elif windows[0][1] and last[1]:
+            before, after = quantile(windows[0][1], 0.99), quantile(last[1], 0.99)
+            if after > SLOWER * before:
+                found.append(f"key → painted, p99: {before:.0f} → {after:.0f} ms, at most {SLOWER} times are wanted")
+        return found
+
+
+def _median(samples: Sequence[Sample], name: str) -> float:
+    return median(one.figures[name] for one in samples) if samples else 0.0
+
+
+def figures_of(temporary: Sequence[Path]) -> dict[str, float]:
+    """Of this process: memory, handles, threads and children; and the files in these folders."""
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text(encoding="utf-8").splitlines())
+    return {
+        "memory MiB": int(status["VmRSS"].split()[0]) / 1024,
+        "handles": sum(1 for _ in Path("/proc/self/fd").iterdir()),
+        "threads": threading.active_count(),
+        "children": len(_children()),
+        "temporary files": sum(1 for folder in temporary for path in folder.rglob("*") if path.is_file()),
+    }
+
+
+def _children() -> list[int]:
+    found = []
+    for task in Path("/proc/self/task").iterdir():
+        try:
+            found += [int(one) for one in (task / "children").read_text(encoding="utf-8").split()]
+        except OSError:  # the thread ended meanwhile
+            continue
+    return found
