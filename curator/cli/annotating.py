@@ -19,10 +19,12 @@ from curator.cli.console import (
     say,
     say_change,
 )
+from curator.cli.deciding import IDENTICAL, listed_facts, listed_lines, outcome_words, ticked_of
 from curator.cli.mentions import mention
 from curator.domain.attributes import PRESETS, Attribute, AttributeValue, Scheme, same_name
 from curator.domain.relations import RelationKind
 from curator.domain.wording import UserError
+from curator.services.curating import PropagationScope
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
@@ -191,19 +193,50 @@ def _found_lines(one: FileAttribute) -> list[str]:
 @PROJECT
 @click.argument("setting", metavar="NAME=VALUE")
 @click.argument("mentions", type=int, nargs=-1, required=True, metavar="MENTION...")
+@IDENTICAL
 @CURATOR
 @AS_JSON
-def set_attribute(project: Path, setting: str, mentions: tuple[int, ...], *, curator: str, as_json: bool) -> None:
+def set_attribute(
+    project: Path,
+    setting: str,
+    mentions: tuple[int, ...],
+    *,
+    identical: bool,
+    scope: str,
+    tick: tuple[int, ...],
+    untick: tuple[int, ...],
+    yes: bool,
+    curator: str,
+    as_json: bool,
+) -> None:
     """Set an attribute of one or several mentions in one step, such as negation=negated.
 
     NAME= without a value clears it. Decisions about the link stay as they are.
+
+    With --identical, the other mentions with the same text are listed in context, and --yes sets MENTION and the ticked
+    ones.
     """
+    if identical and len(mentions) > 1:
+        raise click.UsageError("--identical takes one MENTION.")
+    if not identical and (tick or untick or yes):
+        raise click.UsageError("--tick, --untick and --yes require --identical.")
     name, sign, value = setting.partition("=")
     if not sign:
         raise UserError(f"“{setting}” is not a setting. Write NAME=VALUE, such as negation=negated, or NAME= to clear.")
-    with opened(project, curator=curator) as found:
+    with opened(project, curator=curator, read_only=identical and not yes) as found:
         one = found.attributes.scheme().named(name)
-        change = found.attributes.set(mentions, one.id, _value(one, value).id if value.strip() else None)
+        wanted = _value(one, value) if value.strip() else None
+        if identical:
+            others = found.propagation.others_for_value(mentions[0], one, wanted, scope=PropagationScope(scope))
+            ticked = ticked_of(others, tick=tick, untick=untick)
+            changes = [found.propagation.set_value(others, ticked, found.attributes)] if yes else []
+            facts = {"attribute": one.name, "value": wanted.name if wanted else None}
+            lines = listed_lines(others, ticked, to=f"{one.name}: {wanted.name}" if wanted else f"no {one.name}")
+            lines.append(outcome_words(others, ticked, changes, yes=yes))
+            result = {**listed_facts(others, ticked), **facts, "changes": [change_facts(each) for each in changes]}
+            say(result, "\n".join(lines), as_json=as_json)
+            return
+        change = found.attributes.set(mentions, one.id, wanted.id if wanted is not None else None)
     say_change(change, as_json=as_json)
 
 

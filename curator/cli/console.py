@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
+import logging
 import os
 import re
 import signal
+import stat
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -16,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.wording import CancelledError, UserError
+from curator.domain.wording import CancelledError, UserError, well_formed
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
@@ -24,7 +27,8 @@ if TYPE_CHECKING:
     from curator.services.ports import JobHandle
 
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, marks that turn the direction of what follows, and bytes of file names that are no UTF-8."""
 
 # Ctrl+C takes effect between two steps, so that it leaves no transaction open and no lock held.
 
@@ -74,7 +78,23 @@ LOOK = 0.2
 
 OPEN = "curator.open_projects"
 """The key in click's context under which `_open` keeps its list."""
-PROJECT = click.argument("project", type=click.Path(path_type=Path), metavar="P")
+
+
+class FilePath(click.Path):
+    """As click's, but no device, pipe or socket: reading one may never end, and writing would replace it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = super().convert(value, param, ctx)
+        try:
+            mode = Path(os.fsdecode(found)).stat().st_mode
+        except (OSError, ValueError):
+            return found  # opening it will say so
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) and str(found) != "-":
+            raise UserError(f"{os.fsdecode(found)} is a device, a pipe or a socket. Choose a file.")
+        return found
+
+
+PROJECT = click.argument("project", type=FilePath(path_type=Path), metavar="P")
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 CURATOR = click.option(
     "--curator", default="", metavar="NAME", help="Name of the curator. Default: the name in the settings."
@@ -90,10 +110,15 @@ def opened(path: Path, *, read_only: bool = False, curator: str = "") -> Iterato
     project = open_project(path, read_only=read_only, linker=False, curator=curator)
     _open().append(project)
     try:
+        for words in (project.place_warning(), project.backups.clock_warning()):
+            if words:
+                echo(words, err=True)
         yield project
     finally:
         _open().remove(project)
         project.close()
+        if project.disk.altered:
+            echo(f"Warning: {project.disk.altered} Run `curator check {path}`.", err=True)
 
 
 def _open() -> list[Project]:
@@ -115,7 +140,26 @@ def say(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
 def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print text without control characters other than line ends and tabs: what comes from documents, knowledge bases
     and file names must not be able to command the terminal. Each is shown as U+FFFD."""
-    click.echo(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", text), err=err, nl=nl)
+    click.echo(plain(text), err=err, nl=nl)
+
+
+def plain(text: str) -> str:
+    """Text as `echo` prints it."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", well_formed(text))
+
+
+def show_error(error: click.ClickException) -> None:
+    """Print what click says of a wrong command line, which repeats what was typed."""
+    words = io.StringIO()
+    error.show(file=words)
+    echo(words.getvalue(), err=True, nl=False)
+
+
+class PlainFormatter(logging.Formatter):
+    """Of log messages that are printed because the log file cannot be written."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return plain(super().format(record))
 
 
 def _escaped(found: re.Match[str]) -> str:
@@ -182,7 +226,7 @@ def progress_bar() -> Iterator[Report]:
         def show(progress: Progress) -> None:
             if progress.phase not in tasks:
                 tasks[progress.phase] = bars.add_task(progress.phase, total=None, text="")
-            text = _CONTROL.sub("", progress.text or _figures(progress.data))
+            text = plain(progress.text or _figures(progress.data))
             total = progress.total or None
             bars.update(tasks[progress.phase], completed=progress.done, total=total, text=text)
 

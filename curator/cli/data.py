@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, counted, opened, run_steps, say
+from curator.cli.console import AS_JSON, PROJECT, FilePath, counted, opened, run_steps, say
 from curator.cli.entities import make, new, nils, remap, restrict, tree
 from curator.cli.import_preview import SHOWN_PROBLEMS, say_import
 from curator.domain.entity_pages import address_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from curator.domain.entities import KnowledgeSource, Replacement
     from curator.services.records import ExportReport
 
-FILE = click.Path(path_type=Path)
+FILE = FilePath(path_type=Path)
 
 
 @click.group("kb")

@@ -25,7 +25,7 @@ from curator.cli.console import (
 from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import Split
 from curator.domain.wording import UserError
-from curator.services.curating import Others, PropagationScope, Step, StepKind, StepState
+from curator.services.curating import Others, PropagationScope, SameString, Step, StepKind, StepState
 from curator.services.ports import StepFilter
 
 if TYPE_CHECKING:
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from curator.services.curating import Line
 
 
-# decide --identical: list the other mentions with the same text in context, and decide those that are ticked.
+# --identical: list the other mentions with the same text in context, and do the same with those that are ticked.
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def IDENTICAL(command: Command) -> Command:  # noqa: N802 - an option like the others, of several
-    """The options of `decide --identical`."""
+    """The options of `decide` and `mention set`."""
     options = (
         click.option("--identical", is_flag=True, help="List the other mentions with the same text, in context."),
         click.option(
@@ -51,7 +51,7 @@ def IDENTICAL(command: Command) -> Command:  # noqa: N802 - an option like the o
             help="With --identical: where to look for them.",
         ),
         click.option(
-            "--tick", type=int, multiple=True, metavar="ID", help="Also decide this mention of the list. Repeatable."
+            "--tick", type=int, multiple=True, metavar="ID", help="Also take this mention of the list. Repeatable."
         ),
         click.option(
             "--untick", type=int, multiple=True, metavar="ID", help="Leave out this mention of the list. Repeatable."
@@ -59,7 +59,7 @@ def IDENTICAL(command: Command) -> Command:  # noqa: N802 - an option like the o
         click.option(
             "--yes",
             is_flag=True,
-            help="With --identical: decide the ticked mentions. Without --yes, they are only listed.",
+            help="With --identical: do the same with the ticked mentions. Without --yes, they are only listed.",
         ),
     )
     for option in reversed(options):
@@ -86,7 +86,7 @@ def decide_identical(project: Project, request: PropagationRequest, *, yes: bool
     if verdict is None:
         raise UserError(f"Mention {request.mention_id} is not decided yet. Add --link, --nil, --reject or --skip.")
     others = project.propagation.others(request.mention_id, verdict, scope=request.scope)
-    ticked = _ticked(others, request)
+    ticked = ticked_of(others, tick=request.tick, untick=request.untick)
     changes: list[Change] = []
     if yes:
         if current is None or current.verdict != verdict:
@@ -94,30 +94,34 @@ def decide_identical(project: Project, request: PropagationRequest, *, yes: bool
         if ticked:
             changes.append(project.propagation.decide(others, ticked))
     facts = {**_facts(others, ticked), "changes": [change_facts(one) for one in changes]}
-    say(facts, "\n".join([*_lines(others, ticked), _outcome(others, ticked, changes, yes=yes)]), as_json=as_json)
+    lines = [*listed_lines(others, ticked, to=_said(others)), outcome_words(others, ticked, changes, yes=yes)]
+    say(facts, "\n".join(lines), as_json=as_json)
 
 
-def _ticked(others: Others, request: PropagationRequest) -> list[int]:
+def ticked_of(others: SameString, *, tick: Sequence[int], untick: Sequence[int]) -> list[int]:
+    """Mention ids, in the order of the list. Raises UserError for one that is not listed."""
     listed = {line.context.mention_id for line in others.lines}
-    for one in (*request.tick, *request.untick):
+    for one in (*tick, *untick):
         if one not in listed:
-            raise UserError(f"Mention {one} is not in the list; nothing was decided. Check --tick and --untick.")
-    chosen = ({*others.ticked} | set(request.tick)) - set(request.untick)
+            raise UserError(f"Mention {one} is not in the list; nothing was changed. Check --tick and --untick.")
+    chosen = ({*others.ticked} | set(tick)) - set(untick)
     return [line.context.mention_id for line in others.lines if line.context.mention_id in chosen]
 
 
-def _outcome(others: Others, ticked: Sequence[int], changes: Sequence[Change], *, yes: bool) -> str:
+def outcome_words(others: SameString, ticked: Sequence[int], changes: Sequence[Change], *, yes: bool) -> str:
+    """What was done, or what `--yes` would do."""
     if not others.lines:
         rest = f"“{others.this.text}” does not occur anywhere else."
         return " ".join([*(f"{one.text}." for one in changes), rest])
     if yes:
-        return " ".join(f"{one.text}." for one in changes) or "Nothing is ticked, so nothing was decided."
-    return f"Ticked: {len(ticked):,} of {len(others.lines):,}. Nothing was decided; --yes decides the ticked mentions."
+        return " ".join(f"{one.text}." for one in changes) or "Nothing is ticked, so nothing was changed."
+    return f"Ticked: {len(ticked):,} of {len(others.lines):,}. Nothing was changed; --yes changes the ticked mentions."
 
 
-def _lines(others: Others, ticked: Sequence[int], *, to: str = "") -> list[str]:
+def listed_lines(others: SameString, ticked: Sequence[int], *, to: str) -> list[str]:
+    """The mention and what it gets, then each group with its mentions in context."""
     chosen = set(ticked)
-    lines = [f"“{others.this.text}” · {others.this.type} → {to or _said(others)}"]
+    lines = [f"“{others.this.text}” · {others.this.type} → {to}"]
     for group in others.groups:
         lines += [f"{group.title} ({len(group.lines):,})", *(_line(one, chosen) for one in group.lines)]
     return [*lines, f"… and {others.beyond:,} more that are not listed"] if others.beyond else lines
@@ -137,6 +141,11 @@ def _said(others: Others) -> str:
 
 
 def _facts(others: Others, ticked: Sequence[int]) -> dict[str, Any]:
+    return {**listed_facts(others, ticked), "verdict": asdict(others.verdict)}
+
+
+def listed_facts(others: SameString, ticked: Sequence[int]) -> dict[str, Any]:
+    """The list as JSON."""
     chosen = set(ticked)
     groups = [
         {"kind": group.kind.name.lower(), "title": group.title, "lines": [_record(one, chosen) for one in group.lines]}
@@ -145,7 +154,6 @@ def _facts(others: Others, ticked: Sequence[int]) -> dict[str, Any]:
     return {
         "mention": others.this.mention_id,
         "text": others.this.text,
-        "verdict": asdict(others.verdict),
         "scope": others.scope.value,
         "groups": groups,
         "beyond": others.beyond,
@@ -211,7 +219,7 @@ def decide(
     if not identical and (tick or untick or yes):
         raise click.UsageError("--tick, --untick and --yes require --identical.")
     with opened(project, curator=curator, read_only=identical and not yes) as found:
-        verdict = _verdict(found, links, nil, reject, skip)
+        verdict = verdict_given(found, links, nil, reject, skip)
         if identical:
             request = PropagationRequest(mentions[0], verdict if given else None, PropagationScope(scope), tick, untick)
             decide_identical(found, request, yes=yes, as_json=as_json)
@@ -302,12 +310,12 @@ def again(
         document_id = document_named(found, document) if document else None
         listed = found.again.others(step, scope=PropagationScope(scope), document_id=document_id)
         others = listed.others
-        request = PropagationRequest(others.this.mention_id, None, others.scope, tick, untick)
-        ticked = _ticked(others, request)
+        ticked = ticked_of(others, tick=tick, untick=untick)
         changes = [found.again.apply(listed, ticked)] if yes and ticked else []
-    to = listed.mention_type if others.verdict.outcome is Outcome.CLEARED else ""
+    to = listed.mention_type if others.verdict.outcome is Outcome.CLEARED else _said(others)
     facts = {**_facts(others, ticked), "type": listed.mention_type, "changes": [change_facts(one) for one in changes]}
-    say(facts, "\n".join([*_lines(others, ticked, to=to), _outcome(others, ticked, changes, yes=yes)]), as_json=as_json)
+    lines = [*listed_lines(others, ticked, to=to), outcome_words(others, ticked, changes, yes=yes)]
+    say(facts, "\n".join(lines), as_json=as_json)
 
 
 TO = click.option("--to", type=int, metavar="STEP", help="Go to this step; `curator steps P` lists the numbers.")
@@ -368,7 +376,7 @@ def replay(project: Path, *, split: str, limit: int, as_json: bool) -> None:
     say(asdict(report), text, as_json=as_json)
 
 
-def _verdict(
+def verdict_given(
     project: Project, links: tuple[str, ...], nil: str | None, reject: str | None, skip: str | None
 ) -> Verdict:
     """The verdict of the given options; with none of them it is --clear. Raises UserError for an unknown entity."""

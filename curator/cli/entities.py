@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, counted, opened, say
+from curator.cli.console import AS_JSON, PROJECT, FilePath, counted, opened, say
 from curator.domain.entities import Entity, EntityDraft, TreeNode
 from curator.domain.wording import UserError
 
@@ -116,7 +116,7 @@ def _tree_lines(tree: dict[str, Any], indent: str) -> list[str]:
 @PROJECT
 @click.argument("entities", nargs=-1)
 @click.option("--type", "mention_type", default="", metavar="TYPE", help="For mentions of this type only.")
-@click.option("--file", "file", type=click.Path(path_type=Path), help="A text file with identifiers, one in a line.")
+@click.option("--file", "file", type=FilePath(path_type=Path), help="A text file with identifiers, one in a line.")
 @click.option("--add", is_flag=True, help="Keep the branches so far.")
 @click.option("--lift", is_flag=True, help="Restrict these mentions no longer.")
 @AS_JSON

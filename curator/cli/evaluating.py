@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, SPLIT, counted, echo, opened, run_job, say
+from curator.cli.console import AS_JSON, PROJECT, SPLIT, FilePath, counted, echo, opened, run_job, say
 from curator.cli.linking import index_if_missing
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome
@@ -51,12 +51,12 @@ MOST_FLIPS = 10
     "--against", metavar="ID", help="Compare with this linker: differences, exact test, mentions that become wrong."
 )
 @click.option(
-    "--report", type=click.Path(path_type=Path), metavar="FILE.html", help="Write the full report to this file."
+    "--report", type=FilePath(path_type=Path), metavar="FILE.html", help="Write the full report to this file."
 )
 @click.option(
     "--errors",
     "errors_out",
-    type=click.Path(path_type=Path),
+    type=FilePath(path_type=Path),
     metavar="FILE",
     help="Write every wrong answer to this file, .tsv or .json.",
 )
@@ -241,7 +241,7 @@ def _error_text(project: Path, result: Mapping[str, Any], out: Path | None) -> s
 @click.option("--type", "type_", default="", metavar="TYPE", help="Only mentions of this type.")
 @click.option("--seen/--unseen", default=None, help="Only strings that were decided in training documents, or not.")
 @click.option("--limit", type=click.IntRange(min=0), default=20, show_default=True, metavar="N", help="Show N errors.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write them to this file, .tsv or .json.")
+@click.option("--out", type=FilePath(path_type=Path), metavar="FILE", help="Write them to this file, .tsv or .json.")
 @AS_JSON
 def errors(
     project: Path,

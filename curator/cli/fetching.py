@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, SPLIT, counted, opened, run_steps, say
+from curator.cli.console import AS_JSON, PROJECT, SPLIT, FilePath, counted, opened, run_steps, say
 from curator.cli.import_preview import say_import
 from curator.domain.curies import pmids_in
 from curator.domain.documents import Split
@@ -27,7 +27,7 @@ def fetch() -> None:
 @PROJECT
 @click.option(
     "--pmid-file",
-    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    type=FilePath(path_type=Path, dir_okay=False, allow_dash=True),
     metavar="F",
     help="Text file of PMIDs, separated by line breaks, spaces or commas; - reads standard input.",
 )

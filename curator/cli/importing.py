@@ -14,6 +14,7 @@ from curator.cli.console import (
     CURATOR,
     PROJECT,
     SPLIT,
+    FilePath,
     counted,
     document_named,
     echo,
@@ -70,7 +71,7 @@ def columns_of(given: Sequence[str]) -> dict[str, str]:
     return found
 
 
-FILE = click.Path(path_type=Path)
+FILE = FilePath(path_type=Path)
 CHOSEN = ("gold", "split", "hold_out", "format_name", "changed", "taken", "columns", "sheet")
 """Options that are stored with an import, so that --resume takes none of them."""
 COMMAND_LINE = click.core.ParameterSource.COMMANDLINE

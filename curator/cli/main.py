@@ -1,4 +1,5 @@
-"""The commands, each imported when it is called, and the exit codes: 0 done, 1 bug, 2 user error, 130 cancelled."""
+"""The commands, each imported when it is called, and the exit codes: 0 done, 1 bug, 2 user error, 3 damage found, 130
+cancelled."""
 
 from __future__ import annotations
 
@@ -22,6 +23,9 @@ COMMANDS = {
     "open": ("curator.cli.projects", "open_window", "Open a project in the window."),
     "demo": ("curator.cli.projects", "demo", "Create the demo project and open it."),
     "info": ("curator.cli.projects", "info", "Show what a project contains."),
+    "check": ("curator.cli.projects", "check", "Check whether a project is damaged."),
+    "restore": ("curator.cli.projects", "restore", "List the backups of a project, or restore one."),
+    "salvage": ("curator.cli.projects", "salvage", "Save the decisions of a damaged project to a file."),
     "kb": ("curator.cli.data", "kb", "Import, search and export the knowledge base."),
     "import": ("curator.cli.importing", "import_documents", "Import documents, with or without gold."),
     "imports": ("curator.cli.importing", "imports", "List the imports."),
@@ -33,6 +37,7 @@ COMMANDS = {
     "detect": ("curator.cli.linking", "detect", "Find mentions in documents that have none."),
     "link": ("curator.cli.linking", "link", "Link documents; save the suggestions or write them to a file."),
     "opinion": ("curator.cli.linking", "opinion", "Ask a language model about doubtful mentions."),
+    "serve": ("curator.cli.linking", "serve", "Match words that other programs send, such as OpenRefine."),
     "evaluate": ("curator.cli.evaluating", "evaluate", "Evaluate the linker on the gold of a split."),
     "errors": ("curator.cli.evaluating", "errors", "List the errors of an evaluation."),
     "train": ("curator.cli.training", "train", "Retrain the linker from your decisions."),
@@ -120,12 +125,18 @@ def cli(ctx: click.Context) -> int | None:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code; an error is one line on standard error."""
     handler = start_logging()
+    if handler is None and logging.lastResort is not None:  # there is no log file: warnings are printed
+        from curator.cli.console import PlainFormatter
+
+        logging.lastResort.setFormatter(PlainFormatter())
     try:
         return _run(arguments)
     except click.exceptions.Exit as end:
         return end.exit_code
     except click.ClickException as error:
-        error.show()
+        from curator.cli.console import show_error
+
+        show_error(error)
         return 2
     except UserError as error:
         return _fail(str(error), 2)

@@ -15,6 +15,7 @@ from curator.cli.console import (
     CURATOR,
     PROJECT,
     SPLIT,
+    FilePath,
     change_facts,
     counted,
     document_named,
@@ -266,9 +267,7 @@ SHOWN_STRINGS = 20
 @click.option(
     "--yes", is_flag=True, help="With --to or --nil: change the listed uses. Without it they are only listed."
 )
-@click.option(
-    "--csv", "out", type=click.Path(path_type=Path), metavar="FILE", help="Write the listed uses to this file."
-)
+@click.option("--csv", "out", type=FilePath(path_type=Path), metavar="FILE", help="Write the listed uses to this file.")
 @CURATOR
 @AS_JSON
 def uses(

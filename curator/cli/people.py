@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, counted, opened, run_job, say
+from curator.cli.console import AS_JSON, CURATOR, PROJECT, SPLIT, FilePath, counted, opened, run_job, say, say_change
+from curator.cli.deciding import verdict_given
 from curator.domain.audit import Inconsistencies, Inconsistency, InconsistencyKind
+from curator.domain.decisions import NilReason
 from curator.domain.documents import Split
 from curator.domain.rounds import RoundKind
+from curator.domain.wording import UserError
 from curator.services.records import ExportScope, decided_words
 
 if TYPE_CHECKING:
+    from curator.bootstrap import Project
     from curator.services.rounds import AgreementReport, AgreementRow
 
-OUT = click.argument("out", type=click.Path(path_type=Path))
+OUT = click.argument("out", type=FilePath(path_type=Path))
 NAME = click.argument("name")
 SCOPE = click.Choice([one.value for one in ExportScope])
 MOST_SUSPICIOUS = 20
@@ -122,7 +127,7 @@ def export_round(project: Path, name: str, out: Path, *, curators: tuple[str, ..
 
 @rounds.command("import")
 @PROJECT
-@click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", type=FilePath(path_type=Path), nargs=-1, required=True, metavar="FILE...")
 @CURATOR
 @AS_JSON
 def import_rounds(project: Path, files: tuple[Path, ...], *, curator: str, as_json: bool) -> None:
@@ -136,7 +141,7 @@ def import_rounds(project: Path, files: tuple[Path, ...], *, curator: str, as_js
 @click.command("agreement")
 @PROJECT
 @click.option("--round", "name", required=True, metavar="NAME", help="Name of the round.")
-@click.option("--csv", "out", type=click.Path(path_type=Path), metavar="FILE", help="Write all rows to this CSV file.")
+@click.option("--csv", "out", type=FilePath(path_type=Path), metavar="FILE", help="Write all rows to this CSV file.")
 @AS_JSON
 def agreement(project: Path, *, name: str, out: Path | None, as_json: bool) -> None:
     """Measure how well the curators of a round agree on links and spans: overall, by pair, by type and by document.
@@ -175,15 +180,60 @@ def suspicious(project: Path, *, as_json: bool) -> None:
 @PROJECT
 @click.option("--kind", type=KIND, help="List only this kind.")
 @click.option("--intended", is_flag=True, help="List those that were marked as intended instead of the others.")
+@click.option("--mark", type=int, metavar="MENTION", help="Mark the inconsistency of this mention as intended.")
+@click.option("--unmark", type=int, metavar="MENTION", help="List the inconsistency of this mention again.")
+@click.option(
+    "--settle",
+    "settled",
+    type=int,
+    multiple=True,
+    metavar="MENTION",
+    help="Change the decision about this mention of an inconsistency, with --link or --nil. Repeatable.",
+)
+@click.option("--link", "links", multiple=True, metavar="ID", help="With --settle: link to this entity. Repeatable.")
+@click.option("--nil", type=click.Choice([one.value for one in NilReason]), help="With --settle: NIL, for this reason.")
+@CURATOR
 @AS_JSON
-def inconsistencies(project: Path, *, kind: str | None, intended: bool, as_json: bool) -> None:
-    """List decisions of P that contradict each other.
+def inconsistencies(
+    project: Path,
+    *,
+    kind: str | None,
+    intended: bool,
+    mark: int | None,
+    unmark: int | None,
+    settled: tuple[int, ...],
+    links: tuple[str, ...],
+    nil: str | None,
+    curator: str,
+    as_json: bool,
+) -> None:
+    """List decisions of P that contradict each other, mark one as intended, or settle one.
 
     The kinds are document (one string is linked to different entities in one document), hierarchy (the same, and one
     of the entities is broader than another), obsolete (the entity is obsolete or no longer in the knowledge base), nil
     (one string is linked in one place and NIL in another) and project (one string is linked to different entities in
     different documents).
+
+    MENTION is the number of one of the mentions, as --json shows them. If it is in several inconsistencies, --kind says
+    which one is meant; without it, it is the first of the list. --settle changes several decisions as one step.
     """
+    asked = sum([mark is not None, unmark is not None, bool(settled)])
+    if asked > 1:
+        raise click.UsageError("Give one of --mark, --unmark and --settle.")
+    if bool(settled) != (bool(links) != (nil is not None)):
+        raise click.UsageError("--settle goes with either --link or --nil.")
+    if asked:
+        chosen = InconsistencyKind(kind) if kind else None
+        with opened(project, curator=curator) as found:
+            if settled:
+                row = _inconsistency_of(found, settled, kind=chosen, intended=None)
+                change = found.inconsistencies.settle(row, settled, verdict_given(found, links, nil, None, None))
+            else:
+                numbers = [one for one in (mark, unmark) if one is not None]
+                row = _inconsistency_of(found, numbers, kind=chosen, intended=mark is None)
+                change = found.inconsistencies.mark(row, intended=mark is not None)
+        say_change(change, as_json=as_json)
+        return
     with opened(project, read_only=True) as found:
         every = found.inconsistencies.find()
     rows = every.chosen(kind=InconsistencyKind(kind) if kind else None, intended=intended)
@@ -231,6 +281,24 @@ def release(project: Path, out: Path, *, scope: str, as_json: bool) -> None:
         f"(SHA-256 {report.sha256})."
     )
     say(asdict(report), text, as_json=as_json)
+
+
+def _inconsistency_of(
+    project: Project, mention_ids: Sequence[int], *, kind: InconsistencyKind | None, intended: bool | None
+) -> Inconsistency:
+    """The first one listed with all these mentions; `intended` None: marked or not. Raises UserError where there is
+    none."""
+    wanted = set(mention_ids)
+    for one in project.inconsistencies.find().rows:
+        fits = (kind is None or one.kind is kind) and intended in (None, one.intended)
+        if fits and wanted <= {place.mention_id for place in one.places}:
+            return one
+    numbers = ", ".join(str(one) for one in mention_ids)
+    state = {True: " that is marked as intended", False: " that is not marked as intended", None: ""}[intended]
+    raise UserError(
+        f"No inconsistency{state} has mention {numbers}; nothing was changed. "
+        "`curator inconsistencies P --json` lists the mentions of each."
+    )
 
 
 def _inconsistency(one: Inconsistency, every: Inconsistencies) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, CURATOR, PROJECT, change_facts, counted, opened, say
+from curator.cli.console import AS_JSON, CURATOR, PROJECT, FilePath, change_facts, counted, opened, say
 from curator.domain.facets import NUMBERS, Facet, Facets, Range
 from curator.domain.wording import UserError
 from curator.services.curating import MOST_CHECKS, Audit, AuditState, SampleSheet, read_sheet, sheet_of, tally
@@ -139,7 +139,7 @@ def _share(one: Agreement) -> str:
 @click.option(
     "--set",
     "file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FilePath(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Replace the guidelines with this Markdown file.",
 )
@@ -163,7 +163,7 @@ def _read(file: Path) -> str:
 
 # accept: suggestions in bulk, in two steps: draw a sample to check, then accept what the checked sample allows.
 
-FILE = click.Path(path_type=Path, dir_okay=False)
+FILE = FilePath(path_type=Path, dir_okay=False)
 
 
 @click.command("accept")

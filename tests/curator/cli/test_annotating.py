@@ -24,6 +24,29 @@ def test_attributes_are_defined_set_and_listed(cli: Cli, project: Path) -> None:
     assert "severity (SpecificDisease)" in listed
 
 
+def test_a_value_is_set_for_the_other_mentions_with_the_same_text(cli: Cli, project: Path) -> None:
+    cli("attributes", "add", project, "negation")
+    listed = cli("mention", "set", project, "negation=negated", 1, "--identical")
+    assert "→ negation: negated" in listed.out.splitlines()[0]
+    assert "Nothing was changed; --yes changes the ticked mentions." in listed.out
+    assert not any(row["attributes"] for row in cli("mention", "list", project, "1", "--json").json["mentions"])
+    rows = [
+        one
+        for group in cli("mention", "set", project, "negation=negated", 1, "--identical", "--json").json["groups"]
+        for one in group["lines"]
+    ]
+    assert rows
+    done = cli("mention", "set", project, "negation=negated", 1, "--identical", "--yes", "--json").json
+    assert (done["attribute"], done["value"], len(done["changes"])) == ("negation", "negated", 1)
+    ticked = sum(one["ticked"] for one in rows)
+    assert f"negated: {ticked + 1} mention" in cli("attributes", "list", project).out
+    assert cli("undo", project).code == 0
+    assert "negated: 0 mentions" in cli("attributes", "list", project).out
+    assert "takes one MENTION" in cli("mention", "set", project, "negation=negated", 1, 2, "--identical").err
+    assert "require --identical" in cli("mention", "set", project, "negation=negated", 1, "--yes").err
+    assert "is not in the list" in cli("mention", "set", project, "negation=", 1, "--identical", "--tick", 2).err
+
+
 def test_names_change_and_what_is_deleted_comes_back(cli: Cli, project: Path) -> None:
     cli("attributes", "add", project, "negation")
     cli("mention", "set", project, "negation=negated", 1)

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import logging
 import signal
 import threading
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
-from curator.cli.console import STOPPING, echo, interrupts_held, run_steps
+from curator.cli.console import STOPPING, PlainFormatter, echo, interrupts_held, run_steps
+from curator.cli.main import run
 from curator.domain.jobs import Progress
 
 
@@ -84,3 +87,31 @@ def test_nothing_that_is_printed_commands_the_terminal(capfd: pytest.CaptureFixt
     assert told.startswith("one\ttwo\n")
     assert told.endswith("\u4e2d\n")
     assert not set(told) & {*HOSTILE} - {*"[2J]0;title 31m"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [HOSTILE[:-1]],
+        ["info", f"/nowhere/{HOSTILE[:-1]}"],
+        ["info", "/nowhere/\udc9b\u202e"],
+        ["export", "/nowhere", f"--{HOSTILE[:-1]}"],
+        ["stats", "/nowhere", "--plot", HOSTILE[:-1]],
+        ["import", "/nowhere", f"{HOSTILE[:-1]}.csv", "--format", HOSTILE[:-1]],
+    ],
+    ids=["command", "project", "surrogate", "option", "value", "files"],
+)
+def test_errors_repeat_what_was_typed_without_control_characters(
+    arguments: list[str], capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CURATOR_CACHE", str(tmp_path))
+    assert run(arguments) == 2
+    told = capfd.readouterr()
+    assert told.out == ""
+    assert told.err.strip()
+    assert not set(told.err) & set("\x00\x07\r\x1b\x7f\x9b\u202e")
+
+
+def test_log_messages_on_the_terminal_have_no_control_characters() -> None:
+    record = logging.LogRecord("curator", logging.WARNING, "", 0, f"{HOSTILE} \u202e", None, None)
+    assert not set(PlainFormatter().format(record)) & set("\x00\x07\r\x1b\x7f\x9b\u202e")

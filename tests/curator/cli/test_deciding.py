@@ -46,7 +46,7 @@ def test_others_are_listed_and_nothing_is_decided(cli: Cli, project: Path, undec
     assert lines[:2] == ["“Lidocaine” · Chemical → Lidocaine", "without a suggestion yet (7)"]
     assert lines[2].split()[:3] == ["[x]", "5", "2"]
     assert lines[3].split()[:4] == ["[", "]", "9", "3"]
-    assert "Ticked: 1 of 7. Nothing was decided" in lines[-1]
+    assert "Ticked: 1 of 7. Nothing was changed" in lines[-1]
     assert decided(project) == {}
 
 
@@ -141,7 +141,7 @@ def test_a_step_is_listed_and_done_again_elsewhere(cli: Cli, project: Path) -> N
     step = cli("steps", project, "--json").json["steps"][0]["number"]
     answer = cli("again", project, step)
     assert answer.out.startswith("“Lidocaine” · Chemical → Drug\nsame string (7)")
-    assert "--yes decides the ticked mentions" in answer.out
+    assert "--yes changes the ticked mentions" in answer.out
     done = cli("again", project, step, "--untick", 9, "--yes", "--json").json
     assert done["type"] == "Drug"
     assert "Changed the type of 6 other mentions" in done["changes"][0]["text"]

@@ -79,3 +79,27 @@ def test_inconsistencies_are_listed_by_kind(project: Path, capsys: pytest.Captur
     (one,) = json.loads(told(capsys, "inconsistencies", project, "--kind", "nil", "--json"))["inconsistencies"]
     assert (one["string"], one["document"], one["intended"], one["replacements"]) == ("Lidocaine", None, False, [])
     assert sorted(way["entities"] for way in one["decisions"]) == [[], ["MESH:D008012"]]
+
+
+def test_inconsistencies_are_marked_and_settled(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["decide", str(project), "5", "--link", "MESH:D008012"]) == 0
+    assert run(["decide", str(project), "1", "--nil", "not-in-kb"]) == 0
+    capsys.readouterr()
+    assert told(capsys, "inconsistencies", project, "--mark", "5").startswith("Marked the decisions about “Lidocaine”")
+    assert told(capsys, "inconsistencies", project) == "0 inconsistencies.\n"
+    assert told(capsys, "inconsistencies", project, "--intended").startswith("1 inconsistency:")
+    assert run(["inconsistencies", str(project), "--mark", "5"]) == 2
+    assert "No inconsistency that is not marked as intended has mention 5" in capsys.readouterr().err
+    assert "no longer marked" in told(capsys, "inconsistencies", project, "--unmark", "1")
+    for wrong in (["--settle", "1"], ["--settle", "1", "--link", "X", "--nil", "not-in-kb"], ["--link", "X"]):
+        assert run(["inconsistencies", str(project), *wrong]) == 2
+    capsys.readouterr()
+    for mention, entity, said in (("2", "MESH:D008012", "has mention 2"), ("1", "X:1", "Entity X:1 was not found")):
+        assert run(["inconsistencies", str(project), "--settle", mention, "--link", entity]) == 2
+        assert said in capsys.readouterr().err
+    assert run(["inconsistencies", str(project), "--settle", "5", "--link", "MESH:D008012"]) == 2
+    assert "nothing was changed" in capsys.readouterr().err
+    changed = told(capsys, "inconsistencies", project, "--settle", "1", "--link", "MESH:D008012", "--curator", "ada")
+    assert changed == "Changed 1 decision about “Lidocaine” to MESH:D008012 Lidocaine.\n"
+    assert told(capsys, "inconsistencies", project) == "0 inconsistencies.\n"
+    assert "Undid" in told(capsys, "undo", project)

@@ -1,0 +1,141 @@
+"""Text that others wrote is shown as text: titles, mentions, names, definitions, comments, file names, error messages.
+
+Qt takes what looks like HTML for HTML in tooltips and in labels: `<img src="file:///…">` in a title would open that
+file. So labels are `PlainLabel`, tooltips are `tip(…)`, and pages of rich text are `StillBrowser`, which opens no file
+and nothing of the network. Nothing else in `curator.ui` makes a `QLabel` or a `QTextBrowser`;
+`tests/curator/ui/kit/test_foreign_text.py` and `tests/curator/ui/window/test_hostile.py` check it.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from PySide6.QtCore import QByteArray, QMimeData, Qt, QUrl
+from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QLabel, QPlainTextEdit, QTextBrowser, QWidget
+
+from curator.domain.wording import tr
+from curator.ui.kit.messages import tell
+
+LONGEST = 5_000
+"""Characters of a text that a label shows; the rest of a longer one is cut off with an ellipsis."""
+LONGEST_PART = 1_000
+TIP_LINES, TIP_WIDTH = 24, 100
+"""The most lines of a tooltip, and the characters of a line."""
+LARGEST_IMAGE = 8 << 20
+"""Bytes of an image of the guidelines."""
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
+_UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, the marks that turn the direction of all text after them, and halves of characters."""
+_MARKUP = re.compile("[<&]")
+MOST_PASTED = 1_000_000
+UNBROKEN = 20_000
+"""Characters. A million in lines are laid out in 0.5 s, 300,000 without a blank in 7 s, growing as the square."""
+_UNBROKEN = re.compile(rf"\S{{{UNBROKEN}}}")
+PASTED_TOO_MUCH = "The clipboard contains {n:,} characters, too many for this field. Nothing was pasted."
+PASTED_UNBROKEN = "The clipboard contains more than {n:,} characters without a blank. Nothing was pasted."
+
+
+def shown(words: str, longest: int = LONGEST) -> str:
+    """The text as a label may show it: what cannot be seen, or turns the text around it, is U+FFFD.
+
+    At most `longest` characters, the last of them an ellipsis if the text is longer.
+    """
+    if len(words) > longest:
+        words = words[: longest - 1] + "…"
+    return _UNSHOWN.sub("\N{REPLACEMENT CHARACTER}", words)
+
+
+def tip(words: str) -> str:
+    """A tooltip that shows the text as written, in lines of at most `TIP_WIDTH` characters.
+
+    Without `<` and `&` it is the text itself; else it is rich text in which they are escaped.
+    """
+    lines = [part for line in shown(words).split("\n") for part in _in_lines(line)]
+    if len(lines) > TIP_LINES:
+        lines = [*lines[: TIP_LINES - 1], "…"]
+    plain = "\n".join(lines)
+    return f"<p style='white-space:pre'>{escape(plain)}</p>" if _MARKUP.search(plain) else plain
+
+
+def _in_lines(line: str) -> list[str]:
+    return [line] if len(line) <= TIP_WIDTH else wrap(line, TIP_WIDTH) or [""]
+
+
+def escaped(words: str) -> str:
+    """The text as a part of a tooltip that is rich text: at most `LONGEST_PART` characters of it."""
+    return escape(shown(words, LONGEST_PART)).replace("\n", "<br>")
+
+
+def in_role(words: str, role: int) -> str:
+    """What a model gives for a text that is both the words of a row and its tooltip."""
+    return tip(words) if role == Qt.ItemDataRole.ToolTipRole else words
+
+
+class PlainLabel(QLabel):
+    """A label that shows its text as written."""
+
+    def __init__(self, words: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setText(words)
+
+    def setText(self, words: str) -> None:
+        super().setText(shown(words))
+
+
+class PlainEdit(QPlainTextEdit):
+    """A field of several lines that takes from the clipboard only what Qt can lay out at once."""
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        text = source.text()
+        if len(text) > MOST_PASTED:
+            tell(self, tr("Paste"), tr(PASTED_TOO_MUCH, n=len(text)))
+        elif _UNBROKEN.search(text):
+            tell(self, tr("Paste"), tr(PASTED_UNBROKEN, n=UNBROKEN))
+        else:
+            super().insertFromMimeData(source)
+
+
+class StillBrowser(QTextBrowser):
+    """Rich text or Markdown that opens nothing: no link, no file, nothing of the network.
+
+    Images with a relative path are shown if they are in `images`, the only folder that is read.
+    """
+
+    def __init__(self, parent: QWidget | None = None, *, images: Path | None = None) -> None:
+        super().__init__(parent)
+        self._images = images
+        self.setOpenLinks(False)
+        self.setOpenExternalLinks(False)
+
+    def setMarkdown(self, text: str) -> None:
+        """Markdown in which HTML is shown as written. A text without blanks gets places to break it."""
+        text = _UNBROKEN.sub(lambda found: f"{found[0]} ", text)
+        features = QTextDocument.MarkdownFeature
+        self.document().setMarkdown(text, features.MarkdownDialectGitHub | features.MarkdownNoHTML)
+
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
+        """The image; empty bytes for all else, because Qt opens the file itself where it gets nothing."""
+        path = self._image(QUrl(name)) if kind == QTextDocument.ResourceType.ImageResource.value else None
+        try:
+            return QByteArray(path.read_bytes() if path is not None else b"")
+        except OSError:
+            return QByteArray(b"")
+
+    def _image(self, name: QUrl) -> Path | None:
+        """The file of an image in the folder of images; links that lead out of it are outside."""
+        words = name.path() if name.isRelative() and not name.host() else ""
+        if self._images is None or not words or "\0" in words:
+            return None
+        try:
+            folder = self._images.resolve()
+            path = (folder / words).resolve()
+            inside = path.is_relative_to(folder) and path.is_file() and path.stat().st_size <= LARGEST_IMAGE
+        except (OSError, ValueError):
+            return None
+        return path if inside and path.suffix.lower() in PICTURES else None

@@ -1,0 +1,59 @@
+"""File names that are not UTF-8, and files that are none: a sentence, and never a wait."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.curator.cli.conftest import Cli
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="makes names and files as Linux does")
+
+
+@pytest.fixture
+def odd(tmp_path: Path) -> Path:
+    """A folder whose name is no UTF-8."""
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/na\xffme"))
+    folder.mkdir()
+    return folder
+
+
+def test_names_that_are_not_utf8_work_everywhere(cli: Cli, odd: Path) -> None:
+    project, text = odd / os.fsdecode(b"p\xfe.curation"), odd / os.fsdecode(b"t\xfd.txt")
+    text.write_text("Breast cancer.")
+    (odd / "kb.jsonl").write_text('{"id": "D1", "name": "Breast cancer", "types": ["Disease"]}\n')
+    answer = cli("new", project)
+    assert (answer.code, r"na\xffme/p\xfe.curation" in answer.out) == (0, True)
+    for words in (("import", project, text), ("kb", "import", project, odd / "kb.jsonl"), ("info", project)):
+        assert cli(*words).code == 0, words
+    [listed] = cli("imports", project, "--json").json["imports"]
+    assert listed["name"] == r"t\xfd.txt"
+    assert cli("info", project, "--json").json["project"] == str(project)
+    assert cli("import", project, text).code == 0, "known, and not imported twice"
+    assert len(cli("imports", project, "--json").json["imports"]) == 1
+    out = odd / os.fsdecode(b"o\xfc.csv")
+    assert cli("audit", project, out).code == 0
+    assert out.is_file()
+    missing = cli("import", project, odd / os.fsdecode(b"none\xfb"))
+    assert (missing.code, r"none\xfb does not exist" in missing.err) == (2, True)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_a_pipe_or_a_device_is_refused_by_every_option(cli: Cli, tmp_path: Path, kind: str) -> None:
+    project, odd = tmp_path / "p.curation", Path("/dev/zero")
+    if kind == "pipe":
+        odd = tmp_path / "pipe"
+        os.mkfifo(odd)
+    assert cli("new", project).code == 0
+    for words in (
+        ("import", project, odd),
+        ("kb", "import", project, odd),
+        ("guidelines", project, "--set", odd),
+        ("audit", project, odd),
+        ("info", odd),
+    ):
+        answer = cli(*words)
+        assert (answer.code, "is a device, a pipe or a socket" in answer.err) == (2, True), words
