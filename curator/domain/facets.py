@@ -28,7 +28,9 @@ class Facet(StrEnum):
     OPINION = "opinion"  # whether a language model agrees with the suggestion
     CANDIDATES = "candidates"  # how many the suggestion has, in bands
     MATCHED = "matched"  # whether the first candidate has the mention's text as a name: "name", "synonym" or NO
+    EXACT = "exact"  # rank of the first candidate that has it as a name, in bands; "0": none has
     SIMILARITY = "similarity"  # of the first candidate's name to the mention's text, in bands
+    ALIKE = "alike"  # highest similarity of any candidate's name after the first, in bands
     RANK = "rank"  # of the linked entity among the candidates, in bands; "0": not among them, NO: not linked
     FLAG = "flag"
     COMMENT = "comment"
@@ -60,7 +62,7 @@ def band_key(low: float) -> str:
 
 NUMBERS = (
     *(Facet.PROBABILITY, Facet.MARGIN, Facet.SECOND, Facet.OTHERS),
-    *(Facet.CANDIDATES, Facet.SIMILARITY, Facet.RANK),
+    *(Facet.CANDIDATES, Facet.EXACT, Facet.SIMILARITY, Facet.ALIKE, Facet.RANK),
 )
 """Facets over a number, which can be filtered by any range of it."""
 _TO = ".."
@@ -208,15 +210,19 @@ class FacetCube:
         """For each facet, and each attribute, the numbers by value under the choices of all *others*."""
         found: dict[Facet, Counter[str]] = {facet: Counter() for facet in Facet}
         groups = _groups(facets)
-        plain = [facet for facet in Facet if facet is not Facet.ATTRIBUTE]
+        plain = [(at, found[facet], facet in NUMBERS) for facet, at in _AT.items() if facet is not Facet.ATTRIBUTE]
+        plain_of = {facet: [one for one in plain if one[1] is found[facet]] for facet in Facet}
         for key, number in self.cells:
             missed = [one for one in groups if not one.holds(key)]
             if len(missed) > 1:
                 continue
             only = missed[0] if missed else None
-            for facet in plain if only is None else (only.facet,):
-                for value in _values(facet, key) if facet is not Facet.ATTRIBUTE else ():
-                    found[facet][value] += number
+            for at, tally, joined in plain if only is None else plain_of[only.facet]:
+                value = key[at]
+                if joined and BETWEEN in value:
+                    tally.update(dict.fromkeys(value.split(BETWEEN), number))
+                elif value or not joined:
+                    tally[value] += number
             if only is None or only.facet is Facet.ATTRIBUTE:
                 for value in _values(Facet.ATTRIBUTE, key):
                     if only is None or value.startswith(f"{only.attribute}="):

@@ -171,7 +171,7 @@ def checked_attribute(
     attribute = scheme.get(attribute_id)
     if attribute.hidden or (value_id is not None and attribute.value(value_id) is None):
         raise UserError(
-            tr("“{name}” or its value was deleted (Annotate › Attributes of the project…).", name=attribute.name)
+            tr("“{name}” or its value was deleted (Annotate › Attributes of the project).", name=attribute.name)
         )
     for one in mentions:
         if not attribute.fits(one.type):

@@ -41,7 +41,7 @@ def read_sheet(text: str) -> SampleSheet:
     plan: BulkPlan | None = None
     marks: dict[int, bool] = {}
     shown: dict[int, tuple[str, str]] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         found = _read(line, number)
@@ -105,7 +105,7 @@ def _unpacked(packed: Mapping[str, Any], number: int) -> BulkPlan:
             tuple(tuple(int(one) for one in sample) for sample in packed["samples"]),
             (int(tried), int(wrong)),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise UserError(tr("Line {line} contains no readable plan.", line=number)) from error
 
 
@@ -122,7 +122,7 @@ def _set(one: Sequence[Any]) -> BulkSet:
 def _read(line: str, number: int) -> dict[str, Any]:
     try:
         found = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UserError(tr("Line {line} is not JSON: {error}.", line=number, error=error)) from error
     if not isinstance(found, dict):
         raise UserError(tr("Line {line} is not a line of a sample.", line=number))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, MentionEdit, MentionOrigin, Span
@@ -11,7 +12,7 @@ from curator.domain.wording import tr
 from curator.services.core import CachedAnswer, EventBus
 from curator.services.curating.deciding import decide_in
 from curator.services.curating.mention_edits import change_in, checked, join_in, living, refuse_duplicate, retype_in
-from curator.services.curating.relations import goes_along
+from curator.services.curating.relations import ended_by, goes_along
 from curator.services.curating.undo import Undoer
 from curator.services.ports import Clock, Store, UnitOfWork
 
@@ -98,10 +99,14 @@ class CurationService:
         Raises UserError for an unknown one."""
         with self._store.write() as unit:
             mention = living(unit, mention_id)
-            along = goes_along(self._related(unit, mention.document_id), mention_id)
+            related = self._related(unit, mention.document_id)
+            ended = ended_by(unit, related, mention_id)
             unit.mentions.set_deleted([mention_id], True)
-            text = tr("Deleted the mention “{text}”", text=mention.text) + along
-            change = self._mentions_changed(unit, OperationKind.DELETE_MENTION, [mention_id], mention.document_id, text)
+            text = tr("Deleted the mention “{text}”", text=mention.text) + goes_along(related, mention_id)
+            more = {"ended": ended} if ended else {}
+            change = self._mentions_changed(
+                unit, OperationKind.DELETE_MENTION, [mention_id], mention.document_id, text, **more
+            )
         return self._emit(change)
 
     def change_mention(self, mention_id: int, spans: Sequence[Span]) -> Change:
@@ -174,10 +179,10 @@ class CurationService:
             return unit.mentions.edits(mention_id)
 
     def _mentions_changed(
-        self, unit: UnitOfWork, kind: OperationKind, ids: Sequence[int], document_id: int, text: str
+        self, unit: UnitOfWork, kind: OperationKind, ids: Sequence[int], document_id: int, text: str, **more: Any
     ) -> Change:
         operation = unit.decisions.append_operation(
-            kind, actor=self.curator, at=self._clock.now(), text=text, payload={"mentions": list(ids)}
+            kind, actor=self.curator, at=self._clock.now(), text=text, payload={"mentions": list(ids), **more}
         )
         return Change(ChangeKind.MENTIONS, self.curator, text, (document_id,), tuple(ids), operation)
 

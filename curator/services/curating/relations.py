@@ -18,7 +18,7 @@ from curator.domain.documents import Mention
 from curator.domain.relations import LONGEST_TYPE, Relation, RelationEdit, RelationEnd, RelationKind
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core import READ_TOGETHER, DocumentRelations, EventBus, RelationReader, end_words, entity_names
-from curator.services.ports import Clock, RelationStep, Store, UnitOfWork
+from curator.services.ports import Clock, RelationEnding, RelationStep, Store, UnitOfWork
 
 SAMPLED = 200
 """Documents that are asked which types of relations their records have."""
@@ -59,18 +59,24 @@ class RelationService:
 
     def history(self, mention_id: int) -> list[RelationEdit]:
         """Every addition and deletion of a relation of the mention, oldest first, undone ones and their undoing
-        included. Relations between entities belong to the mentions that are linked to them now."""
+        included, and those that ended with another mention. Relations between entities belong to the mentions that are
+        linked to them now."""
         with self._store.read() as unit:
             decision = unit.decisions.current([mention_id]).get(mention_id)
             linked = decision.verdict.entity_ids if decision is not None else ()
             found = {one.relation.id: one.relation for one in unit.mentions.relations_about(mention_id, linked)}
             steps = self._steps.of(unit, found) if found else []
-            changed = [found[one.relation_id] for one in steps]
-            words = relations_words(unit, changed)
-        return [
-            RelationEdit(relation, text, one.deleted, one.actor, one.at)
-            for relation, text, one in zip(changed, words, steps, strict=True)
+            words = relations_words(unit, [found[one.relation_id] for one in steps])
+            endings = self._steps.endings(unit, mention_id)
+        edits = [
+            (one.operation_id, RelationEdit(text, one.deleted, one.actor, one.at))
+            for text, one in zip(words, steps, strict=True)
         ]
+        edits += [
+            (one.operation_id, RelationEdit(one.words, one.deleted, one.actor, one.at, with_mention=True))
+            for one in endings
+        ]
+        return [edit for _, edit in sorted(edits, key=lambda one: one[0])]
 
     def types(self) -> dict[str, int]:
         """Types of relations with a number that says how usual each is. Records are only sampled."""
@@ -188,19 +194,33 @@ class RelationSteps:
         self._lock = Lock()
         self._read_up_to = 0
         self._steps: defaultdict[int, list[RelationStep]] = defaultdict(list)
+        self._endings: defaultdict[int, list[RelationEnding]] = defaultdict(list)
+
+    def endings(self, unit: UnitOfWork, mention_id: int) -> list[RelationEnding]:
+        """The relations of a mention that ended with another one, or came back with it, oldest first."""
+        with self._lock:
+            self._read_on(unit)
+            return list(self._endings.get(mention_id, ()))
 
     def of(self, unit: UnitOfWork, relations: Mapping[int, Relation]) -> list[RelationStep]:
         """Of these rows, by their ids, oldest first. What happened before a row was made was said of another with its
         id, whose import was removed."""
         with self._lock:
-            new, last = unit.decisions.relation_steps(after=self._read_up_to)
-            for one in new:
-                self._steps[one.relation_id].append(one)
-            self._read_up_to = max(self._read_up_to, last)
+            self._read_on(unit)
             found = [step for one in relations for step in self._steps.get(one, ())]
         made = {one: relation.at for one, relation in relations.items()}
         kept = [one for one in found if (at := made[one.relation_id]) is None or one.at >= at]
         return sorted(kept, key=lambda one: (one.operation_id, not one.deleted))
+
+    def _read_on(self, unit: UnitOfWork) -> None:
+        new, last = unit.decisions.relation_steps(after=self._read_up_to)
+        if last <= self._read_up_to:
+            return
+        for one in new:
+            self._steps[one.relation_id].append(one)
+        for ending in unit.decisions.relation_endings(after=self._read_up_to):
+            self._endings[ending.mention_id].append(ending)
+        self._read_up_to = last
 
 
 def drop_relation(unit: UnitOfWork, relation: Relation, *, author: str, at: Any) -> int:
@@ -242,6 +262,13 @@ def taken_over(
         elif not any(other.says_the_same(new) for other in relations):
             added.append(unit.mentions.add_relation(new, author=one.author or author, at=one.at or at))
     return {"added": added, "deleted": deleted}, lost
+
+
+def ended_by(unit: UnitOfWork, relations: Sequence[Relation], mention_id: int) -> list[dict[str, Any]]:
+    """What the operation that deletes a mention keeps of its relations, for the history of their other mentions."""
+    gone = [one for one in relations if mention_id in one.mention_ids]
+    others = [[each for each in dict.fromkeys(one.mention_ids) if each != mention_id] for one in gone]
+    return [{"mentions": ids, "text": text} for ids, text in zip(others, relations_words(unit, gone), strict=True)]
 
 
 def goes_along(relations: Sequence[Relation], mention_id: int) -> str:

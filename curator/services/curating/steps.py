@@ -7,9 +7,10 @@ as steps without a number. Going back undoes everything after a step, one operat
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from itertools import accumulate
 from typing import Any
 
 from curator.domain.decisions import Change, OperationKind
@@ -24,7 +25,7 @@ IMPORT = "import:"
 """Begins the name of an actor that is an import."""
 MOST_MENTIONS = 2000
 """So many mentions of a step are shown in their contexts at most."""
-NO_STEP = "There is no step {number} in this project. `curator steps` and Edit › History of steps… list them."
+NO_STEP = "There is no step {number} in this project. `curator steps` and Edit › History of steps list them."
 ALREADY = "The project is already at step {number}: no step after it can be undone, and none up to it redone."
 GONE = (
     "Step {number} “{text}” was undone, and other steps came after that, so it cannot be redone. Choose a step that is "
@@ -147,18 +148,19 @@ class StepService:
             states = _states(unit, [one.operation for one in found])
             here = unit.decisions.next_undo()
             file_id = unit.documents.get(where.document_id).source_file_id if where.document_id is not None else None
-        beyond = found[-1].operation if len(found) == limit else None
-        steps = [_step(one, states[one.operation.id]) for one in found]
+            places = _places(unit, [one.operation for one in found])
+        beyond = replace(found[-1].operation, at=places[-1]) if len(found) == limit else None
+        lines = [(at, _step(one, states[one.operation.id])) for at, one in zip(places, found, strict=True)]
         shown = [one for one in imports if _import_passes(one, where, file_id)]
-        steps += [
-            _import_step(one)
+        lines += [
+            (at, _import_step(one))
             for one in shown
             if (at := one[0].at) is not None
             and (after is None or at < after.at)
             and (beyond is None or at >= beyond.at)
         ]
-        steps.sort(key=lambda one: one.at, reverse=True)  # stable: operations of one moment stay in their order
-        return StepPage(tuple(steps), beyond, here)
+        lines.sort(key=lambda line: line[0], reverse=True)  # stable: operations of one moment stay in their order
+        return StepPage(tuple(step for _, step in lines), beyond, here)
 
     def actors(self) -> list[str]:
         """Who took steps, by name."""
@@ -204,6 +206,8 @@ class StepService:
             operations, forward = _way(unit, to)
             logged = _logged(unit, operations)
             taken = unit.decisions.numbers(operations)
+            if not forward:
+                logged = [replace(one, at=at) for at, one in zip(_places(unit, logged), logged, strict=True)]
         refusal = self._refusal(logged, forward=forward, imports=imports, trainings=trainings, taken=taken)
         return Journey(to, forward, tuple(operations), sum(taken.values()), refusal)
 
@@ -296,6 +300,15 @@ def _mentions(payload: Mapping[str, Any]) -> list[int]:
 
 
 # --- lines of the list ---
+
+
+def _places(unit: UnitOfWork, operations: Sequence[Operation]) -> list[datetime]:
+    """The times by which operations, the newest first, are put among imports and trainings: where the clock was set
+    back, that of the operations before."""
+    if not operations:
+        return []
+    before = unit.decisions.latest(operations[-1].id)
+    return list(accumulate((one.at for one in reversed(operations)), max, initial=before))[:0:-1]
 
 
 def _states(unit: UnitOfWork, operations: Sequence[Operation]) -> dict[int, StepState]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -25,7 +25,7 @@ from curator.storage.db import (
     among,
     from_iso,
     ids_of,
-    next_id,
+    link,
     pack_shown,
     rank_in,
     visible,
@@ -53,14 +53,16 @@ class SqlDecisions(Operations, Efforts):
             return []
         before = decidables(self._conn, mention_ids)
         documents_of(self._conn, [one for one in mention_ids if one not in before])  # says which is unknown
-        first = next_id(self._conn, DecisionRow.id)
+        last, end = self._conn.execute(_END).one()
+        first = last + 1
         texts = [""] * len(mention_ids) if notes is None else notes
         decisions = [
             Decision(first + i, mention_id, verdict, curator, at, seen, operation_id, note)
             for i, (mention_id, verdict, seen, note) in enumerate(zip(mention_ids, verdicts, shown, texts, strict=True))
         ]
         packed = {id(one): pack_shown(one) for one in {id(one): one for one in shown if one is not None}.values()}
-        self._conn.execute(_INSERT, [_row(one, packed.get(id(one.shown))) for one in decisions])
+        rows = [_row(one, packed.get(id(one.shown))) for one in decisions]
+        self._conn.execute(_INSERT, list(_chained(rows, end if operation_id else None, alone=not operation_id)))
         pointers = [_pointer(decision) for decision in decisions]
         self._conn.execute(_POINT, pointers)
         self._rank(decisions)
@@ -128,6 +130,10 @@ class SqlDecisions(Operations, Efforts):
 
 
 _INSERT = insert(DecisionRow)
+_CHAINED = select(DecisionRow.hash).where(DecisionRow.operation_id.is_not(None))
+_CHAINED = _CHAINED.order_by(DecisionRow.operation_id.desc(), DecisionRow.id.desc()).limit(1)
+_END = select(func.coalesce(func.max(DecisionRow.id), 0), _CHAINED.scalar_subquery())
+"""The last id, and the hash at the end of the chain."""
 _DECISIONS = select(
     DecisionRow.id,
     DecisionRow.mention_id,
@@ -176,7 +182,7 @@ _REASONS: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]]
 }
 
 
-def _row(decision: Decision, shown: bytes | None) -> dict[str, object]:
+def _row(decision: Decision, shown: bytes | None) -> dict[str, Any]:
     verdict = decision.verdict
     return {
         "id": decision.id,
@@ -188,9 +194,17 @@ def _row(decision: Decision, shown: bytes | None) -> dict[str, object]:
         "curator": decision.curator,
         "at": decision.at.isoformat(),
         "note": decision.note,
-        "shown": shown,
         "rank": decision.shown.rank_of(verdict) if decision.shown else None,
+        "shown": shown,
     }
+
+
+def _chained(rows: Iterable[dict[str, Any]], before: bytes | None, *, alone: bool) -> Iterator[dict[str, Any]]:
+    """The rows, whose columns are in the order of `chain.DECISION`, with their hashes."""
+    for row in rows:
+        *values, shown = row.values()
+        before = link(None if alone else before, values, shown)
+        yield {**row, "hash": before}
 
 
 def _pointer(decision: Decision) -> dict[str, Any]:

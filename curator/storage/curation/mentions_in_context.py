@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, func, not_, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, func, not_, or_, select
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState, Split
@@ -24,9 +24,11 @@ from curator.storage.db import (
     DocumentTextRow,
     MentionRow,
     SuggestionRow,
+    among,
     chunks,
     from_iso,
     hidden,
+    ids_of,
     unique,
     unpack_chance,
     unpack_head,
@@ -79,10 +81,11 @@ class SqlQueue(FacetQueries):
         return [found[one] for one in mention_ids if one in found]
 
     def uses(self, entity_id: str, mention_ids: Sequence[int]) -> list[MentionUse]:
-        found: dict[int, MentionUse] = {}
-        for part in chunks(unique(mention_ids)):
-            rows = self._conn.execute(_USES.where(MentionRow.id.in_(part)), {"entity_id": entity_id})
-            found.update((row[0], _use(row, entity_id)) for row in rows)
+        values = ids_of(unique(mention_ids))
+        rows = json.loads(self._conn.execute(_USES, values).scalar_one())
+        payloads = self._conn.execute(_LISTED, values | {"entity_id": entity_id})
+        chances = {one: unpack_chance(payload, entity_id) for one, payload in payloads}
+        found = {row[0]: _use(row, entity_id, chances.get(row[0])) for row in rows}
         return [found[one] for one in mention_ids if one in found]
 
     def chances(self, where: QueueFilter, *, bundle_id: str) -> list[Chance]:
@@ -120,16 +123,21 @@ def _named(bundle_id: str) -> tuple[ColumnElement[bool], ...]:
     return *_fresh(bundle_id), SuggestionRow.first.is_not(None), ~SuggestionRow.is_nil
 
 
-def _use(row: AnyRow, entity_id: str) -> MentionUse:
-    """By place, not by name: of an entity's uses there may be thousands."""
+def _use(row: Sequence[Any], entity_id: str, listed: float | None) -> MentionUse:
+    """By place, not by name: of an entity's uses there may be thousands. `listed`: the probability of an entity that is
+    not the first candidate."""
     (mention_id, document_id, start, text, kind, external_id, left, right, *decided, at, split, state) = row[:15]
-    bundle_id, payload, first, probability = row[15:]
+    bundle_id, first, probability = row[15:]
     outcome, entity_ids, reason, curator = decided
     verdict = _verdict(outcome, entity_ids, reason) if outcome else None
     context = MentionContext(
         mention_id, document_id, external_id, start, left, text, right, kind, verdict, curator or "", None
     )
-    chance = _chance(first, probability, payload, entity_id) if bundle_id is not None else None
+    chance = None
+    if bundle_id is not None and first is None:
+        chance = 0.0  # without candidates nothing is listed
+    elif bundle_id is not None and probability:  # where the first has no probability, none has
+        chance = probability if first == entity_id else listed
     return MentionUse(context, from_iso(at), Split(split), DocumentState(state), bundle_id is not None, chance)
 
 
@@ -137,16 +145,6 @@ def _use(row: AnyRow, entity_id: str) -> MentionUse:
 def _verdict(outcome: str, entity_ids: str, reason: str | None) -> Verdict:
     """Most uses of an entity have the same one."""
     return verdict_of(SimpleNamespace(outcome=outcome, entity_ids=entity_ids, reason=reason))
-
-
-def _chance(first: str | None, probability: float | None, payload: bytes | None, entity_id: str) -> float | None:
-    """Without candidates nothing is listed; where the first has no probability, none has. The suggestion itself is read
-    only where the entity is not its first candidate."""
-    if first is None:
-        return 0.0
-    if not probability:
-        return None
-    return probability if payload is None else unpack_chance(payload, entity_id)
 
 
 def _context(row: AnyRow, bundle_id: str) -> MentionContext:
@@ -202,7 +200,7 @@ _CONTEXTS = (
     .outerjoin(DecisionRow, DecisionRow.id == MentionRow.decision_id)
     .where(~MentionRow.deleted, visible())
 )
-_USES = _CONTEXTS.with_only_columns(
+_USE_COLUMNS = (
     MentionRow.id,
     MentionRow.document_id,
     MentionRow.start_pos,
@@ -219,8 +217,14 @@ _USES = _CONTEXTS.with_only_columns(
     DocumentRow.split,
     DocumentRow.state,
     SuggestionRow.bundle_id,
-    case((SuggestionRow.first == bindparam("entity_id"), None), else_=SuggestionRow.payload),
     SuggestionRow.first,
     SuggestionRow.probability,
-    maintain_column_froms=True,
-).where(DecisionRow.id.is_not(None))
+)
+_USES = _CONTEXTS.with_only_columns(
+    func.json_group_array(func.json_array(*_USE_COLUMNS)), maintain_column_froms=True
+).where(DecisionRow.id.is_not(None), among(MentionRow.id))
+"""As one value: each row that SQLite hands over waits for Python's lock, which the window's thread has."""
+_LISTED = select(SuggestionRow.mention_id, SuggestionRow.payload).where(
+    among(SuggestionRow.mention_id), SuggestionRow.first != bindparam("entity_id"), SuggestionRow.probability > 0
+)
+"""The suggestion itself is read only where the entity is not its first candidate."""

@@ -17,14 +17,15 @@ from sqlalchemy.dialects import sqlite
 
 from curator.domain.decisions import OperationKind
 from curator.domain.wording import UserError, tr
-from curator.services.ports import Effort, LoggedStep, Operation, RelationStep, SpentEffort, StepFilter
-from curator.storage.db import DecisionRow, EffortRow, MentionRow, OperationRow, chunks, from_iso
+from curator.services.ports import Effort, LoggedStep, Operation, RelationEnding, RelationStep, SpentEffort, StepFilter
+from curator.storage.db import DecisionRow, EffortRow, MentionRow, OperationRow, chunks, from_iso, link
 
 _IMPORT = "import:"
 _BARRIERS = (OperationKind.TAKE_TEXT, OperationKind.WITHDRAW_IMPORT)
 
 _LAST = select(OperationRow.id, OperationRow.undo_after, OperationRow.redo_after)
 _LAST = _LAST.order_by(OperationRow.id.desc()).limit(1)
+_END = _LAST.add_columns(OperationRow.hash)
 _INSERT = insert(OperationRow)
 _BEFORE = _LAST.where(OperationRow.id < bindparam("before"))
 _BACK_AND_FORTH = (OperationKind.UNDO.value, OperationKind.REDO.value)
@@ -46,6 +47,7 @@ _REDO_STEPS = text(
     " FROM entries WHERE entries.id IS NOT NULL)"
     " SELECT operations.target FROM entries JOIN operations ON operations.id = entries.id ORDER BY entries.id DESC"
 )
+_LATEST = select(func.max(OperationRow.at)).where(OperationRow.id <= bindparam("id"))
 _IN_DOCUMENT = (
     "(operations.kind != 'decide' AND (json_extract(operations.payload, '$.document') = :document_id"
     " OR EXISTS (SELECT 1 FROM json_each(operations.payload, '$.mentions') AS one JOIN mentions"
@@ -62,6 +64,12 @@ _RELATION_STEPS = text(
     " JOIN json_each(done.payload, '$.relations') AS step JOIN json_each(step.value) AS relation"
     " WHERE one.id > :after AND done.kind IN ('add_relation', 'delete_relation', 'change_mention')"
     " ORDER BY one.id, step.key DESC"
+)
+_RELATION_ENDINGS = text(
+    "SELECT one.id, mention.value, json_extract(ended.value, '$.text'), one.kind != 'undo', one.actor, one.at"
+    " FROM operations AS one JOIN operations AS done ON done.id = coalesce(one.target, one.id)"
+    " JOIN json_each(done.payload, '$.ended') AS ended JOIN json_each(ended.value, '$.mentions') AS mention"
+    " WHERE one.id > :after AND done.kind = 'delete_mention' ORDER BY one.id, ended.key"
 )
 
 
@@ -82,7 +90,7 @@ class Operations:
         payload: Mapping[str, Any] | None = None,
     ) -> int:
         """Raises UserError when an undo or redo does not target the operation whose turn it is."""
-        last, *stacks = self._last()
+        last, *stacks, before = self._conn.execute(_END).first() or (0, None, None, None)
         new_id = last + 1
         undo_after, redo_after = self._stacks_after(new_id, stacks, kind, actor=actor, target=target)
         values = {
@@ -96,7 +104,7 @@ class Operations:
             "undo_after": undo_after,
             "redo_after": redo_after,
         }
-        self._conn.execute(_INSERT, values)
+        self._conn.execute(_INSERT, {**values, "hash": link(before, values.values())})
         return new_id
 
     def operation(self, operation_id: int) -> tuple[Operation, dict[str, Any]]:
@@ -124,6 +132,13 @@ class Operations:
         ]
         return steps, last
 
+    def relation_endings(self, *, after: int) -> list[RelationEnding]:
+        rows = self._conn.execute(_RELATION_ENDINGS, {"after": after})
+        return [
+            RelationEnding(operation, mention, words, bool(deleted), actor, from_iso(at))
+            for operation, mention, words, deleted, actor, at in rows
+        ]
+
     def next_undo(self) -> int | None:
         return self._last()[1]
 
@@ -140,6 +155,10 @@ class Operations:
             LoggedStep(Operation(one, OperationKind(kind), actor, from_iso(at), said), mentions)
             for one, kind, actor, at, said, mentions in self._conn.execute(query)
         ]
+
+    def latest(self, operation_id: int) -> datetime:
+        found = self._conn.execute(_LATEST, {"id": operation_id}).scalar()
+        return self.operation(operation_id)[0].at if found is None else from_iso(found)
 
     def actors(self) -> list[str]:
         query = select(OperationRow.actor).where(~OperationRow.actor.startswith(_IMPORT)).distinct()

@@ -35,7 +35,10 @@ class Outcomes:
             query = select(MentionRow.document_id, MentionRow.start_pos, MentionRow.id)
             query = query.join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
             query = query.where(DecisionRow.outcome == Outcome.LINK.value, DecisionRow.entity_ids.in_(part), *_living())
-            found += [(row[0], row[1], row[2]) for row in self._conn.execute(query)]
+            # as one value: each row that SQLite hands over waits for Python's lock, which the window's thread has
+            lines = query.subquery()
+            listed = select(func.json_group_array(func.json_array(*lines.c)))
+            found += [(line[0], line[1], line[2]) for line in json.loads(self._conn.execute(listed).scalar_one())]
         return [one for _, _, one in sorted(found)]
 
     def _lists_with(self, entity_ids: Collection[str]) -> list[str]:

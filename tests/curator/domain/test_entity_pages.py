@@ -22,6 +22,9 @@ WITHOUT = {"ICD9"}
         ("CHEBI:15365", "https://www.ebi.ac.uk/chebi/searchId.do?chebiId=CHEBI:15365"),
         ("UBERON:0000948", "http://purl.obolibrary.org/obo/UBERON_0000948"),
         ("OMIM:1 0/<a>", "https://omim.org/entry/1%200%2F%3Ca%3E"),
+        ("OMIM:javascript:alert(1)", "https://omim.org/entry/javascript:alert%281%29"),
+        ("OMIM:@evil.example/?a=%s&b#c", "https://omim.org/entry/%40evil.example%2F%3Fa%3D%25s%26b%23c"),
+        ("OMIM:\"'\\\n\u202e", "https://omim.org/entry/%22%27%5C%0A%E2%80%AE"),
     ],
 )
 def test_an_identifier_has_the_address_of_its_registry(entity_id: str, address: str) -> None:
@@ -56,6 +59,11 @@ def test_own_patterns_come_first_and_identifiers_without_a_prefix_have_one_of_th
         ("MESH:D1", {"MESH": "https://meshb.nlm.nih.gov/"}, "has no {id}"),
         ("MESH:D1", {"MESH": "javascript:{id}"}, "does not begin with http"),
         ("MESH:", {}, "has no prefix"),
+        ("javascript:alert(1)", {}, "begin with javascript"),
+        ("file:///etc/passwd", {}, "begin with file"),
+        ("http://evil.example/", {}, "begin with http"),
+        ("x:1", {"x": "file:///{id}"}, "does not begin with http"),
+        ("x:1", {"x": " https://a/{id}"}, "does not begin with http"),
     ],
 )
 def test_where_there_is_no_address_a_sentence_says_why(entity_id: str, own: dict[str, str], said: str) -> None:

@@ -167,6 +167,28 @@ def test_a_relation_that_another_mention_takes_over_is_in_its_history(filled: Wo
     assert [deleted for _, deleted, _ in steps(filled, first)] == [False, True, False]
 
 
+def test_a_relation_that_ends_with_its_other_mention_is_in_the_history_of_the_one_that_stays(filled: World) -> None:
+    project, (first, arrest, *_) = filled.project, filled.mentions(1)
+    project.relations.add(first, arrest, "causes")
+    project.curation.delete_mention(arrest)
+    found = project.relations.history(first)
+    assert [(one.deleted, one.with_mention) for one in found] == [(False, False), (True, True)]
+    assert found[-1].words == "“Lidocaine” → “cardiac arrest” (causes)"
+    project.curation.undo()
+    assert [(one.deleted, one.with_mention) for one in project.relations.history(first)][-1] == (False, True)
+    project.curation.redo()
+    assert [one.deleted for one in project.relations.history(first)] == [False, True, False, True]
+
+
+def test_a_relation_of_a_file_that_ends_with_a_mention_is_in_the_history_too(
+    brat: tuple[World, int, list[int]],
+) -> None:
+    world, _, (drug, *others) = brat
+    world.project.curation.delete_mention(drug)
+    ended = [world.project.relations.history(one) for one in others]
+    assert {(one.deleted, one.with_mention) for some in ended for one in some} == {(True, True)}
+
+
 def test_relations_of_all_documents_are_read_with_their_names(brat: tuple[World, int, list[int]]) -> None:
     world, document, (drug, *_) = brat
     project = world.project

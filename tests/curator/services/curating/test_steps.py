@@ -211,3 +211,20 @@ def test_a_way_that_is_no_longer_there_changes_nothing(worked: World, clock: Clo
 def test_a_new_project_has_no_steps(world: World) -> None:
     assert listed(world) == []
     assert StepService(world.store, EventBus(), Clock(), curator=lambda: "ada").actors() == []
+
+
+def test_a_clock_that_was_set_back_a_year_changes_no_order(worked: World, clock: Clock) -> None:
+    clock.at -= timedelta(days=365)
+    curation, steps = curating(worked, clock), service(worked, clock)
+    curation.decide(4, LIDOCAINE)
+    assert [one.number for one in listed(worked)] == [6, 5, 4, 3, 2, 1, None]
+    with worked.store.read() as unit:
+        assert [one.verdict.outcome for one in unit.decisions.history(4)] == [Verdict.nil().outcome, LIDOCAINE.outcome]
+    assert "blorbitis" in curation.undo().text
+    with worked.store.read() as unit:
+        assert unit.decisions.current([4])[4].verdict == Verdict.nil()
+    curation.redo()
+    back = steps.journey(3)
+    assert (back.operations, back.refusal) == ((6, 5, 4), "")
+    steps.go(back)
+    assert states(worked)[3] is StepState.DONE
