@@ -4,7 +4,7 @@ A snapshot is a folder of two files. `snapshot.json`: {"kb_hash": str, "files": 
 `documents.jsonl`, one document a line: {"key", "split": "train"|"validation"|"test", "text", "mentions": [{"key",
 "spans": [[start, end], …] in code points, "types": [allowed types of the knowledge base], "gold": null | {"ids": […],
 "nil": bool}, "shown": [ids of the candidates that the curator saw, best first]}]}. A document may have a "name" for
-people, a mention the identifiers as its file "stated" them.
+people, a mention the identifiers as its file "stated" them, and a language model's "opinion".
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class Gold:
 @dataclass(frozen=True, slots=True)
 class SnapshotMention:
     """`gold` is None where nothing was decided, or the decision is neither a link nor NIL. `stated` is what the file
-    said that the decision was imported from, before alternate identifiers were mapped."""
+    said that the decision was imported from, before alternate identifiers were mapped. `opinion` is what a language
+    model answered: an entity's id, '' for none of the candidates, None where it was not asked."""
 
     key: str
     spans: tuple[tuple[int, int], ...]
@@ -52,6 +53,7 @@ class SnapshotMention:
     gold: Gold | None = None
     shown: tuple[str, ...] = ()
     stated: str = ""
+    opinion: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class SnapshotDocument:
     def to_input(self, *, decided_only: bool = True) -> DocumentInput:
         """The document as the linker takes it; by default with its decided mentions only."""
         mentions = tuple(
-            MentionInput(key=mention.key, spans=mention.spans, types=mention.types)
+            MentionInput(key=mention.key, spans=mention.spans, types=mention.types, opinion=mention.opinion)
             for mention in self.mentions
             if mention.gold is not None or not decided_only
         )
@@ -169,6 +171,7 @@ def _mention(raw: Mapping[str, Any], length: int) -> SnapshotMention:
         gold=_gold(raw["gold"]),
         shown=_strings(raw.get("shown", ())),
         stated=str(raw.get("stated", "")),
+        opinion=_string(raw, "opinion") if raw.get("opinion") is not None else None,
     )
 
 

@@ -11,7 +11,7 @@ import torch
 
 from models.core import KnowledgeBase, choose_device
 from models.errors import ModelError, english, nsay, say
-from models.linker import Linker, now
+from models.linker import Linker, load_intact, now
 from models.types import DocumentInput, LinkedMention, MentionInput
 from training.data import (
     EvaluationSpec,
@@ -179,7 +179,7 @@ def _use_threads(threads: int) -> None:
 
 
 def _open(bundle: Path, snapshot: Snapshot, device: str) -> Linker:
-    linker = without_time_limit(Linker.load(bundle, device=choose_device(device)))
+    linker = without_time_limit(load_intact(bundle, device=choose_device(device))[0])
     if snapshot.kb_hash and snapshot.kb_hash != linker.bundle.manifest.kb_hash:
         raise ModelError(
             say("The linker was built for another knowledge base than that of the project. Choose another linker.")

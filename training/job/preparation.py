@@ -10,7 +10,7 @@ import numpy as np
 from models.core import KnowledgeBase, choose_device
 from models.encoders import Encoder, EntityStyle, InputSettings, normalized
 from models.errors import ModelError, nsay, say
-from models.linker import Bundle, Linker, ScoredMention, open_bundle
+from models.linker import Bundle, Linker, ScoredMention, load_intact, open_bundle
 from models.names import NAMES, NamesRetriever
 from models.retrievers import means_of
 from models.types import LinkedMention
@@ -196,7 +196,7 @@ def load(spec: TrainingSpec) -> Generator[Event, None, Loaded]:
                 "index of the current knowledge base first, then train."
             )
         )
-    linker = without_time_limit(Linker.load(spec.base, device=choose_device(spec.device)))
+    linker = without_time_limit(load_intact(spec.base, device=choose_device(spec.device), cache=spec.cache)[0])
     if recipe.role is Role.FIT and not was_taught(linker):
         parts = in_turn(snapshot)
     else:

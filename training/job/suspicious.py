@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from models.errors import ModelError, say
-from models.linker import Linker, ScoredMention, tune_scored
+from models.linker import Linker, ScoredMention, load_intact, tune_scored
 from models.rankers import DEFAULT_NIL, default_combiner
 from models.types import LinkedMention
 from training.data import (
@@ -60,7 +60,7 @@ def run_suspicious(raw: Mapping[str, Any]) -> Iterator[Event]:
     most 2,000), `found`, `checked`, `folds` and `message`. Raises ModelError with fewer than two decided documents."""
     yield Event(Phase.LOAD, text=say("Opening the linker"))
     snapshot = read_snapshot(Path(raw["snapshot"]), allow_test=True)
-    linker = _untrained(Linker.load(Path(raw["bundle"]), device=str(raw.get("device") or "auto")))
+    linker = _untrained(load_intact(raw["bundle"], device=str(raw.get("device") or "auto"))[0])
     if snapshot.kb_hash and snapshot.kb_hash != linker.bundle.manifest.kb_hash:
         raise ModelError(
             say("The linker was built for another knowledge base than that of the project. Choose another linker.")

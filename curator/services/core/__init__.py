@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         store_branches,
     )
     from curator.services.core.pace import Pace
+    from curator.services.core.places import place_warning, sync_service
     from curator.services.core.relation_reading import (
         READ_TOGETHER,
         DocumentRelations,
@@ -41,8 +42,10 @@ __all__ = [
     "bundle_history",
     "end_words",
     "entity_names",
+    "place_warning",
     "set_active_bundle",
     "store_branches",
+    "sync_service",
 ]
 
 __getattr__ = opened_late(
@@ -53,6 +56,7 @@ __getattr__ = opened_late(
         "store_branches"
     ),
     pace="Pace",
+    places="place_warning sync_service",
     relation_reading="DocumentRelations READ_TOGETHER RelationReader end_words entity_names",
     standing="CachedAnswer",
 )

@@ -93,7 +93,7 @@ class FetchFolder:
             found = json.loads((self.path / ASKED).read_text(encoding="utf-8"))
             asked = FetchRequest(**{**found, "given": tuple(found["given"]), "pmids": tuple(found["pmids"])})
             datetime.fromisoformat(asked.at)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
         return asked
 
@@ -124,9 +124,13 @@ class FetchFolder:
         """The PMIDs that were asked for, and those of the records that came, of all batches in a row."""
         asked, found = list[str](), set[str]()
         for number in self._numbers():
-            told = json.loads(self._told(number).read_text(encoding="utf-8"))
-            asked += told["asked"]
-            found.update(told["found"])
+            try:
+                told = json.loads(self._told(number).read_text(encoding="utf-8"))
+                wanted, came = ([str(one) for one in told[name]] for name in ("asked", "found"))
+            except (OSError, ValueError, KeyError, TypeError, RecursionError):
+                continue  # they are fetched again
+            asked += wanted
+            found.update(came)
         return asked, found
 
     def next_number(self) -> int:

@@ -11,9 +11,9 @@ from pathlib import Path
 from curator.domain.documents import SourceDocument
 from curator.domain.entities import Entity
 from curator.domain.wording import UserError
-from curator.services.importing.import_comparing import Compared, ImportStatus
+from curator.services.importing.import_comparing import Compared, ImportStatus, well_named
 from curator.services.ports import DocumentReader, FormatRegistry, KbOptions, KnowledgeBaseReader, Problem
-from curator.services.training import RULE, SPREADS, busy_now
+from curator.services.training import RULE, SPREADS, slower_now
 
 STEP = 25
 """Records between two looks at the clock by the caller of the generator."""
@@ -67,7 +67,7 @@ def foresee_documents(
         found = replace(found, title=format_.title)
         waiting: list[SourceDocument] = []
         mentions = 0
-        for number, one in enumerate(reader, 1):
+        for number, one in enumerate(well_named(reader), 1):
             mentions += len(one.mentions)
             waiting.append(one)
             if number % STEP == 0:
@@ -135,4 +135,4 @@ def seconds_to_index(found: list[Foreseen]) -> tuple[float, float]:
     measured yet and that other programs may use."""
     usual = sum(one.entities for one in found) / ENTITIES_INDEXED_A_SECOND
     low, high = SPREADS[RULE]
-    return low * usual, high * (1.0 + busy_now()) * usual
+    return low * usual, high * slower_now() * usual

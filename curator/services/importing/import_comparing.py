@@ -8,8 +8,8 @@ nearly its text: identifiers such as `1` are in many files.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 from pathlib import Path
@@ -24,6 +24,7 @@ from curator.domain.documents import (
     text_hash,
 )
 from curator.domain.imports import Present
+from curator.domain.wording import well_formed
 from curator.services.ports import UnitOfWork
 
 ALIKE = 0.6
@@ -53,7 +54,7 @@ class Comparer:
     """Compares the documents of one file, in its order. A fresh one for each reading."""
 
     def __init__(self, path: Path, format_name: str) -> None:
-        self._path, self._name, self._format = str(path.resolve()), path.name, format_name
+        self._path, self._name, self._format = well_formed(str(path.resolve())), well_formed(path.name), format_name
         self._seen: Counter[str] = Counter()
 
     def compare(self, unit: UnitOfWork, documents: Sequence[SourceDocument]) -> list[Compared]:
@@ -117,6 +118,13 @@ def stated_shapes(unit: UnitOfWork, document_id: int) -> dict[Shape, Mention]:
     found = {(one.spans, one.type): one for one in mentions}
     found |= {(first[one.id].spans, first[one.id].type): one for one in mentions if one.id in first}
     return found
+
+
+def well_named(documents: Iterable[SourceDocument]) -> Iterator[SourceDocument]:
+    """The same with identifiers that can be stored: those of plain texts are file names."""
+    for one in documents:
+        name = well_formed(one.external_id)
+        yield one if name == one.external_id else replace(one, external_id=name)
 
 
 def fingerprint(source: SourceDocument) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
@@ -57,6 +57,7 @@ class Wish:
     batch: int
     inside: list[int] = field(default_factory=list)  # ids of the files of this import that are in
     format_name: str = ""  # the format that was chosen for all of them, '' to recognise it
+    note: Callable[[UnitOfWork], None] | None = None  # writes in a file's last step what is left to import
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import localised, ntr, tr, well_formed
 from curator.services.ports import Problem
 
 KNOWN = "files imported before"
@@ -58,7 +58,7 @@ def counted(word: str, n: int) -> str:
             return ntr("{n} decision without a place", "{n:,} decisions without a place", n)
         case "decisions to review":
             return ntr("{n} decision to review", "{n:,} decisions to review", n)
-    return f"{n:,} {tr(word)}"
+    return f"{localised(n, ',')} {tr(word)}"
 
 
 def counts_in_words(report: ImportReport) -> str:
@@ -95,7 +95,7 @@ class ImportTally:
     started: float = field(default_factory=time.monotonic)
 
     def note(self, path: Path, problems: Sequence[Problem]) -> None:
-        self.problems += [FileProblem(str(path), one) for one in problems]
+        self.problems += [FileProblem(well_formed(str(path)), one) for one in problems]
 
     def report(self) -> ImportReport:
         seconds = time.monotonic() - self.started

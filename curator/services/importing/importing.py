@@ -15,11 +15,11 @@ from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import SourceDocument, SourceFile, Split
 from curator.domain.imports import Changed, ImportKind
 from curator.domain.jobs import Progress
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import UserError, ntr, tr, well_formed
 from curator.services.core import EventBus
 from curator.services.importing.foreseeing import Foreseen, foresee_documents
 from curator.services.importing.gold import GoldWriter
-from curator.services.importing.import_comparing import Compared, Comparer
+from curator.services.importing.import_comparing import Compared, Comparer, well_named
 from curator.services.importing.import_reading import (
     FileReading,
     ImportChoices,
@@ -122,10 +122,11 @@ class ImportService:
         wish = self._wish(plan)
         self._unfinished.put(replace(plan, paths=tuple(one.absolute() for one in plan.paths), batch=wish.batch))
         try:
-            for number, path in enumerate(plan.left, plan.done):
-                if number > plan.done:
-                    self._unfinished.advance(number)
-                yield from self._file(path, tally, wish)
+            for done, path in enumerate(plan.left, plan.done + 1):
+                if done > plan.done + 1:
+                    self._unfinished.advance(done - 1)  # of a file that brought nothing
+                left = self._unfinished.after(done, plan, rest, answered=answered)
+                yield from self._file(path, tally, replace(wish, note=left))
         except BaseException:
             if len(plan.paths) == 1:
                 with suppress(UserError):  # on a full disk: at worst it is reported at the next opening
@@ -216,7 +217,7 @@ class ImportService:
     def _version(
         self, steps: Generator[Progress, None, KbResult], paths: Sequence[Path], words: str
     ) -> Generator[Progress, None, ImportReport]:
-        tally = ImportTally(files=[str(path) for path in paths])
+        tally = ImportTally(files=[well_formed(str(path)) for path in paths])
         try:
             result = yield from steps
         except BaseException:  # cancelled or failed: nothing half-read stays
@@ -255,17 +256,16 @@ class ImportService:
             return
         format_ = self._formats_as(wish.format_name).recognise(path)
         reader = format_.open(path)
-        source = SourceFile(0, str(path.resolve()), path.name, format_.name, sha256, imported_at=self._clock.now())
-        reading = FileReading(
-            source, reader, Comparer(path, format_.name), GoldWriter(path.name, self._clock), wish.inside
-        )
+        where, name = well_formed(str(path.resolve())), well_formed(path.name)
+        source = SourceFile(0, where, name, format_.name, sha256, imported_at=self._clock.now())
+        reading = FileReading(source, reader, Comparer(path, format_.name), GoldWriter(name, self._clock), wish.inside)
         try:
             yield from self._read(reading, wish)
             self._complete(reading, wish)
         except BaseException:  # cancelled or failed: nothing half-read stays
             self._remove_incomplete()
             raise
-        tally.files.append(str(path))
+        tally.files.append(well_formed(str(path)))
         tally.note(path, [*(reading.gold.problems() if wish.gold else ()), *reader.problems, *reading.notes()])
         tally.counts.update(+reading.counts)
         name = reading.source.name
@@ -288,7 +288,7 @@ class ImportService:
             known, reader, Comparer(path, known.format), GoldWriter(known.name, self._clock), file_id=known.id
         )
         if Changed.TAKE in (wish.choices.usual, *wish.choices.of.values()):
-            for batch in batches(iter(reader), DOCUMENTS_PER_UNIT):
+            for batch in batches(well_named(reader), DOCUMENTS_PER_UNIT):
                 with self._store.read() as unit:
                     reading.sort(reading.comparer.compare(unit, batch), wish.choices)
                 yield Progress(tr("import {name}", name=known.name), *reader.position)
@@ -299,7 +299,7 @@ class ImportService:
             reading.counts["documents brought back"] = len(reading.ids)
             self._take(unit, reading, wish)
             self._record(unit, reading, ImportKind.RESTORED, wish)
-        tally.files.append(str(path))
+        tally.files.append(well_formed(str(path)))
         tally.counts.update(+reading.counts)
         note = tr("already imported and undone; its documents were restored with all their decisions")
         tally.note(path, [Problem(0, "note", note)])
@@ -316,7 +316,7 @@ class ImportService:
     def _read(self, reading: FileReading, wish: Wish) -> Generator[Progress, None, None]:
         """Store the new documents of a still invisible file; those to be taken wait for its end."""
         any_read = False
-        for batch in batches(iter(reading.reader), DOCUMENTS_PER_UNIT):
+        for batch in batches(well_named(reading.reader), DOCUMENTS_PER_UNIT):
             any_read = True
             with self._store.write() as unit:
                 new = reading.sort(reading.comparer.compare(unit, batch), wish.choices)
@@ -371,6 +371,8 @@ class ImportService:
             counts=+reading.counts,
         )
         add_missing(unit)
+        if wish.note is not None:
+            wish.note(unit)  # in one step: it would be wrong that nothing was imported
 
     def _tell(self, reading: FileReading, text: str) -> None:
         taken, name, who = tuple(reading.to_take), reading.source.name, self._curator()

@@ -17,8 +17,9 @@ from pathlib import Path
 from curator.domain.curies import with_prefix
 from curator.domain.entities import Entity, KbChanges, KnowledgeSource, ObsoleteEntity
 from curator.domain.jobs import Progress
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import UserError, ntr, tr, well_formed
 from curator.services.core import set_active_bundle
+from curator.services.importing.unfinished_import import UNFINISHED_KB
 from curator.services.knowledge import add_missing, after_update, before_update, plan_of
 from curator.services.ports import FormatRegistry, KbOptions, KnowledgeBaseReader, Problem, Store
 
@@ -69,14 +70,14 @@ class KnowledgeImport:
     def read(self, path: Path, wish: KbWish) -> Generator[Progress, None, KbResult]:
         """Raises UserError for a file that cannot be read, and for one without entities."""
         present = self._present() if wish.add else []
-        name = wish.name or path.name
+        name = wish.name or well_formed(path.name)
         before = next((one.source for one in present if one.source.name == name), None)
         wish = _as_before(wish, before)
         reader = self._formats.open_kb(path, wish.options)
         source = KnowledgeSource(
             name,
             reader.format,
-            str(path.resolve()),
+            well_formed(str(path.resolve())),
             wish.release,
             wish.licence,
             wish.prefix,
@@ -188,8 +189,8 @@ class KnowledgeImport:
             if before is not None and before.info.content_hash != info.content_hash:
                 set_active_bundle(unit.meta, "", [])  # every bundle knows the entities of before only
                 after_update(unit, before)
-        with self._store.write() as unit:
             add_missing(unit)
+            unit.meta.set(UNFINISHED_KB, "")  # in one step: it would be wrong that nothing was imported
         result.counts.update(names=info.names, definitions=info.definitions)
         with self._store.read() as unit:
             result.concerned = plan_of(unit).mentions

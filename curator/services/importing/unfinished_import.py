@@ -6,7 +6,7 @@ A running import is stored too, since a killed process cannot store it.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,12 +16,12 @@ from curator.domain.documents import Split
 from curator.domain.imports import Changed
 from curator.domain.wording import UserError, tr
 from curator.services.importing.import_reading import ImportChoices
-from curator.services.ports import Store
+from curator.services.ports import Store, UnitOfWork
 
 UNFINISHED, DONE, ANSWERED = "import.unfinished", "import.unfinished.done", "import.unfinished.answered"
 """Keys of the project's small values; the number of files that are in has one of its own, since it is written often."""
 
-KB = "kb.unfinished"
+UNFINISHED_KB = "kb.unfinished"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,8 @@ class UnfinishedImport:
                 "choices": _choices_facts(self.choices),
                 "batch": self.batch,
                 "format": self.format_name,
-            },
-            ensure_ascii=False,
-        )
+            }
+        )  # in ASCII, which can hold every name of a file
 
     @classmethod
     def load(cls, text: str, done: int) -> UnfinishedImport | None:
@@ -107,27 +106,47 @@ class UnfinishedImports:
 
     def put(self, what: UnfinishedImport | None, *, answered: bool = False) -> None:
         """Keep this one, or nothing. Raises UserError where the disk is full."""
-        wanted = {
-            UNFINISHED: what.dump() if what is not None else "",
-            DONE: str(what.done) if what is not None else "",
-            ANSWERED: "yes" if answered and what is not None else "",
-        }
         with self._store.read() as unit:
-            same = all((unit.meta.get(key) or "") == value for key, value in wanted.items())
+            same = all((unit.meta.get(key) or "") == value for key, value in _values(what, answered).items())
         if not same:
             with self._store.write() as unit:
-                for key, value in wanted.items():
-                    unit.meta.set(key, value)
+                _put(unit, what, answered)
 
     def advance(self, done: int) -> None:
-        """So many files are in."""
-        with self._store.write() as unit:
-            unit.meta.set(DONE, str(done))
+        """So many files are in, if the step of the last one did not say so."""
+        with self._store.read() as unit:
+            same = unit.meta.get(DONE) == str(done)
+        if not same:
+            with self._store.write() as unit:
+                unit.meta.set(DONE, str(done))
+
+    @staticmethod
+    def after(
+        done: int, plan: UnfinishedImport, rest: UnfinishedImport | None, *, answered: bool
+    ) -> Callable[[UnitOfWork], None]:
+        """What the step that makes a file of `plan` visible writes, so that no stop finds one without the other: so
+        many are in, or, with the last, what an earlier import left."""
+        if done < len(plan.paths):
+            return lambda unit: unit.meta.set(DONE, str(done))
+        return lambda unit: _put(unit, rest, answered)
 
     def answer(self) -> None:
         """The curator knows of it."""
         with suppress(UserError), self._store.write() as unit:  # at worst it is reported again
             unit.meta.set(ANSWERED, "yes")
+
+
+def _put(unit: UnitOfWork, what: UnfinishedImport | None, answered: bool) -> None:
+    for key, value in _values(what, answered).items():
+        unit.meta.set(key, value)
+
+
+def _values(what: UnfinishedImport | None, answered: bool) -> dict[str, str]:
+    return {
+        UNFINISHED: what.dump() if what is not None else "",
+        DONE: str(what.done) if what is not None else "",
+        ANSWERED: "yes" if answered and what is not None else "",
+    }
 
 
 class UnfinishedKb:
@@ -138,16 +157,17 @@ class UnfinishedKb:
 
     def load(self) -> Path | None:
         with self._store.read() as unit:
-            return Path(found) if (found := unit.meta.get(KB)) else None
+            found = unit.meta.get(UNFINISHED_KB)
+        return Path(json.loads(found) if found.startswith('"') else found) if found else None
 
     def put(self, path: Path) -> None:
         """Raises UserError where the disk is full."""
         with self._store.write() as unit:
-            unit.meta.set(KB, str(path.absolute()))
+            unit.meta.set(UNFINISHED_KB, json.dumps(str(path.absolute())))
 
     def forget(self) -> None:
         with suppress(UserError), self._store.write() as unit:  # on a full disk: at worst it is reported once more
-            unit.meta.set(KB, "")
+            unit.meta.set(UNFINISHED_KB, "")
 
 
 def _choices_facts(choices: ImportChoices) -> dict[str, Any]:

@@ -49,6 +49,7 @@ HIGHEST = 200
 """Entities looked at on the way up."""
 
 
+OBSOLETE, OBSOLETE_NOW, NOW = "{name} [obsolete]", "{name} [obsolete, now {new}]", "{name} [now {new}]"
 MOST_HIDDEN = 10
 NAMED_SO = 3
 """Search tiers before this one: the words are an identifier, a name or a synonym."""
@@ -90,6 +91,22 @@ class KnowledgeService:
         """What an id meant that nothing has any more: a version of the knowledge base, or a curator, took it away."""
         with self._store.read() as unit:
             return unit.kb.former(entity_id)
+
+    def name_of(self, entity_id: str) -> str:
+        """What people call an entity; of one that the knowledge base no longer has, its own former name, with what took
+        its place. The id where nothing is known."""
+        with self._store.read() as unit:
+            known, old = unit.kb.get_many([entity_id]).get(entity_id), unit.kb.obsolete([entity_id]).get(entity_id)
+            if known is not None:
+                return known.name
+            found, former = unit.kb.get(entity_id), unit.kb.former(entity_id)
+            heirs = replacement(unit, old).replaced_by if old is not None else ()
+        heir = heirs[0] if heirs else found
+        if former is None:
+            return heir.name if heir is not None else entity_id
+        if old is not None:
+            return tr(OBSOLETE_NOW, name=former.name, new=heir.name) if heir else tr(OBSOLETE, name=former.name)
+        return tr(NOW, name=former.name, new=heir.name) if heir else former.name
 
     def obsolete(self, entity_id: str) -> Replacement | None:
         """What to use instead of an obsolete entity; None where the id is not one."""

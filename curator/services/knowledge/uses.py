@@ -17,7 +17,7 @@ from curator.domain.documents import DocumentState, Split
 from curator.domain.entities import Entity
 from curator.domain.rounds import Round
 from curator.domain.same_string import string_key
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import UserError, guarded_row, ntr, tr
 from curator.services.core import EventBus
 from curator.services.curating import decide_in
 from curator.services.knowledge.provisional import joined_note
@@ -132,7 +132,8 @@ def uses_csv(uses: Sequence[MentionUse]) -> str:
         found = one.context
         place = (found.mention_id, found.external_id, found.left, found.text, found.right)
         chance = "" if one.probability is None else one.probability
-        writer.writerow((*place, chance, found.curator, one.at.isoformat(), one.split.value, one.state.value))
+        cells = (*place, chance, found.curator, one.at.isoformat(), one.split.value, one.state.value)
+        writer.writerow(guarded_row(cells))
     return out.getvalue()
 
 

@@ -6,6 +6,8 @@ linker's memory equal to the decisions of train documents, `DetectionService` fi
 the linker process. `ContrastService` asks the linker which words of the text tell two candidates apart, one question
 at a time, and cancels it when the curator moves on.
 
+`ReconciliationService` links words that other programs send (`curator serve`); it reads only.
+
 * **Until a first bundle serves, the search of names links** (`name_linking.py`). It is there when the import ends,
   while the index of the UMLS's names takes minutes. What it suggests is stamped `by name` and so stale from the
   beginning: the linker's answer replaces it, nothing is accepted in bulk, and decisions say what they were shown. It
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from curator.services.linking.opinion_prompts import CANDIDATES, PLACEHOLDERS, TEMPLATE, Prompt, checked_template
     from curator.services.linking.opinion_report import OpinionReport
     from curator.services.linking.opinions import OpinionOptions, OpinionService
+    from curator.services.linking.reconciliation import ReconciliationService
+    from curator.services.linking.reconciliation_api import ReconciliationApi
     from curator.services.linking.remembering import EntityTeacher, MemoryService
     from curator.services.linking.restricting import within_branches
     from curator.services.linking.suggestions import DocumentSuggestions, LinkReport, SuggestionService
@@ -48,6 +52,8 @@ __all__ = [
     "OpinionReport",
     "OpinionService",
     "Prompt",
+    "ReconciliationApi",
+    "ReconciliationService",
     "SuggestionService",
     "checked_template",
     "link_document",
@@ -63,6 +69,8 @@ __getattr__ = opened_late(
     opinion_prompts="CANDIDATES PLACEHOLDERS TEMPLATE Prompt checked_template",
     opinion_report="OpinionReport",
     opinions="OpinionOptions OpinionService",
+    reconciliation="ReconciliationService",
+    reconciliation_api="ReconciliationApi",
     remembering="EntityTeacher MemoryService",
     restricting="within_branches",
     suggestions="DocumentSuggestions LinkReport SuggestionService",

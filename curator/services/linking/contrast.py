@@ -10,7 +10,7 @@ from curator.domain.jobs import JobOutcome, JobState, LinkerState
 from curator.domain.suggestions import Contrast, Stamp
 from curator.domain.wording import tr
 from curator.services.core import active_bundle
-from curator.services.linking.linking import link_document
+from curator.services.linking.linking import stored_document
 from curator.services.ports import LinkerPort, Store
 
 KEPT = 64
@@ -38,7 +38,7 @@ class ContrastService:
         number = self._number
         with self._store.read() as unit:
             mapping, bundle_id = unit.meta.type_mapping(), active_bundle(unit.meta)
-            document = link_document(unit.documents.get(document_id), unit.mentions.of_document(document_id), mapping)
+            document = stored_document(unit, document_id, mapping)
         status = self._linker.status
         if status.state is not LinkerState.READY or status.bundle_id != bundle_id:
             then(tr(NOT_SERVING))

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import queue
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import TypeVar
 
 from curator.domain.documents import Document, Mention, Split
 from curator.domain.entities import TypeMapping
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, Progress
-from curator.domain.suggestions import Suggestion
+from curator.domain.suggestions import Opinion, Suggestion
 from curator.domain.wording import LinkerUnavailableError, UserError, ntr, tr
 from curator.services.linking.remembering import decided_documents
 from curator.services.linking.restricting import within_branches
-from curator.services.ports import LinkDocument, LinkerPort, LinkMention, Store
+from curator.services.ports import LinkDocument, LinkerPort, LinkMention, Store, UnitOfWork
 
 K = 64
 PER_REQUEST = 64
 PER_LESSON = 64
 TICK = 0.2
 """Seconds between two looks at a cancellation while the linker computes."""
+NO_OPINIONS: Mapping[int, Opinion] = MappingProxyType({})
 T = TypeVar("T")
 Answer = tuple[int, list[Suggestion]] | JobOutcome
 
@@ -44,10 +46,24 @@ class LinkReport:
     bundle_id: str
 
 
-def link_document(document: Document, mentions: Iterable[Mention], mapping: TypeMapping) -> LinkDocument:
-    """What the linker process gets: every mention with the knowledge-base types that its candidates may have."""
-    wanted = tuple(LinkMention(one.id, one.spans, mapping.types_for(one.type)) for one in mentions)
+def link_document(
+    document: Document,
+    mentions: Iterable[Mention],
+    mapping: TypeMapping,
+    opinions: Mapping[int, Opinion] = NO_OPINIONS,
+) -> LinkDocument:
+    """What the linker process gets: every mention with the knowledge-base types that its candidates may have, and what
+    a language model answered about it."""
+    said = {one.mention_id: one.entity_id or "" for one in opinions.values()}
+    wanted = tuple(LinkMention(one.id, one.spans, mapping.types_for(one.type), said.get(one.id)) for one in mentions)
     return LinkDocument(document.id, document.revision, document.text, wanted)
+
+
+def stored_document(unit: UnitOfWork, document_id: int, mapping: TypeMapping) -> LinkDocument:
+    """The same for a document as it is stored."""
+    mentions = unit.mentions.of_document(document_id)
+    opinions = unit.suggestions.opinions([one.id for one in mentions])
+    return link_document(unit.documents.get(document_id), mentions, mapping, opinions)
 
 
 def wait_ready(linker: LinkerPort, bundle_id: str) -> Generator[Progress, None, None]:
@@ -99,8 +115,8 @@ def link_documents(
     for at in range(0, len(document_ids), PER_REQUEST):
         part = document_ids[at : at + PER_REQUEST]
         answers: dict[int, list[Suggestion]] = {}
-        for done in _ask(linker, _requests(store, part), answers):
-            yield Progress("link", at + done, len(document_ids), ntr("{n:,} mention", "{n:,} mentions", mentions))
+        for done in ask(linker, _requests(store, part), answers):
+            yield Progress("link", at + done, len(document_ids), _words(linker, mentions))
         for linked in _linked(store, part, answers):
             keep(linked)
             mentions += len(linked.mentions)
@@ -108,16 +124,22 @@ def link_documents(
     return LinkReport(len(document_ids), mentions, time.monotonic() - started, bundle_id)
 
 
+def _words(linker: LinkerPort, mentions: int) -> str:
+    """How many mentions are linked, or why none is being linked now."""
+    status = linker.status
+    if status.state is LinkerState.RESTARTING:
+        return status.message
+    return ntr("{n:,} mention", "{n:,} mentions", mentions)
+
+
 def _requests(store: Store, document_ids: Sequence[int]) -> list[LinkDocument]:
     with store.read() as unit:
         mapping = unit.meta.type_mapping()
-        found = [
-            link_document(unit.documents.get(one), unit.mentions.of_document(one), mapping) for one in document_ids
-        ]
+        found = [stored_document(unit, one, mapping) for one in document_ids]
     return [one for one in found if one.mentions]
 
 
-def _ask(
+def ask(
     linker: LinkerPort, documents: Sequence[LinkDocument], answers: dict[int, list[Suggestion]]
 ) -> Generator[int, None, None]:
     """Yield how many documents are answered, at least every TICK; closing it cancels the request."""

@@ -1,10 +1,10 @@
 """A second opinion of a language model about doubtful mentions: asked, stored, and compared with the linker and gold.
 
 * **It is no decision and no suggestion.** It is stored beside them, shown, filtered by and exported.
-* **The combiner does not hear it.** Its features are a fixed list that every bundle was fitted with
-  (`models/rankers/combiner.py`): one more would set all of them aside. An opinion exists for doubtful mentions only,
-  and the linker links ahead without one. What is missing is a heard stage (`models/rankers/hearing.py`) whose number is
-  0 where nobody was asked, opinions in the snapshot that a training reads, and opinions about enough gold.
+* **The combiner hears it like a trained stage** (`models/rankers/hearing.py`), where it was fitted with at least 100
+  linked mentions that have an opinion, and opinions made decisions that it was not fitted on more likely. Every other
+  linker gives opinions no weight. A mention without an opinion is linked as if there were none at all. Curators may
+  have seen an opinion before they decided: its weight can be too high where they follow it.
 * **One request at a time** for the whole project. Whoever waits can be stopped.
 """
 
@@ -38,8 +38,8 @@ AT_ONCE = 500
 FAILURES = 3
 """In a row, after which a list of mentions is given up: the server is gone, or the model understands nothing."""
 MOST = 1_000_000
-OFF = "Second opinions are turned off. Turn them on in Tools › Second opinion…."
-NO_MODEL = "Enter the address and the model of a server in Tools › Second opinion…."
+OFF = "Second opinions are turned off. Turn them on in Tools › Second opinion."
+NO_MODEL = "Enter the address and the model of a server in Tools › Second opinion."
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ from curator.services.linking.linking import (
     DocumentSuggestions,
     K,
     LinkReport,
-    link_document,
     link_documents,
+    stored_document,
     teach,
     wait_ready,
 )
@@ -35,7 +35,7 @@ ACTOR = "linker"
 RELINK = {ChangeKind.BUNDLE, ChangeKind.KNOWLEDGE_BASE, ChangeKind.TYPE_MAPPING}
 GONE = (
     "Linker {bundle}, which was in use, is missing from the project's folder. Decisions are safe. A new "
-    "index is being built; to use another linker, choose Model › Linkers…."
+    "index is being built; to use another linker, choose Model › Linkers."
 )
 log = logging.getLogger(__name__)
 
@@ -58,6 +58,7 @@ class SuggestionService:
         self._tried: set[tuple[int, Stamp, int]] = set()  # asked for once with these: not again by itself
         self._memory = 0  # grows with every change of the linker's memory
         self._memory_of: dict[int, int] = {}  # the memory that a document was last linked with
+        self._answered_again: set[int] = set()  # documents with an opinion that is newer than their suggestions
         self._urgent: list[int] = []  # asked for while no bundle served
         self._busy = False  # whether documents are being linked ahead
         self._background: int | None = None  # that request
@@ -200,6 +201,10 @@ class SuggestionService:
             return
         if change.kind is ChangeKind.MENTIONS:
             self.request(change.document_ids)
+        elif change.kind is ChangeKind.OPINIONS and self._linker.status.hears_opinions:
+            with self._lock:
+                self._answered_again |= set(change.document_ids)
+            self.request(change.document_ids, urgent=False)
         elif change.kind in RELINK:
             self._forget()
             self.refresh()
@@ -251,15 +256,16 @@ class SuggestionService:
                 if limit is not None and len(found) >= limit:
                     break
                 if self._is_wanted(unit, document_id, bundle_id, remembered=remembered):
-                    document = unit.documents.get(document_id)
-                    mentions = unit.mentions.of_document(document_id)
-                    found.append(link_document(document, mentions, mapping))
+                    found.append(stored_document(unit, document_id, mapping))
         return [one for one in found if one.mentions]
 
     def _is_wanted(self, unit: UnitOfWork, document_id: int, bundle_id: str, *, remembered: bool) -> bool:
         stamp = Stamp(bundle_id, unit.documents.get(document_id).revision)
         older = remembered and self._memory_of.get(document_id, 0) < self._memory
         with self._lock:
+            if document_id in self._answered_again:
+                self._answered_again.discard(document_id)
+                return True
             asked = document_id in self._waiting and not older
             if asked or (document_id, stamp, self._memory) in self._tried:
                 return False

@@ -12,6 +12,7 @@ from curator.services.ports.curation import (
     LoggedStep,
     MentionRepository,
     Operation,
+    RelationEnding,
     RelationStep,
     SpentEffort,
     StepFilter,
@@ -74,15 +75,20 @@ from curator.services.ports.queue import (
     WorkRow,
 )
 from curator.services.ports.rounds import RecordRepository, RoundRepository
+from curator.services.ports.safety import Backup, BackupStore, Checked, Finding, Restored, Salvaged
 from curator.services.ports.storage import Disk, MetaRepository, Store, UnitOfWork
+from curator.services.ports.web import WebAnswer, WebError, WebQuestion
 
 __all__ = [
     "DOCUMENT_FIELDS",
     "FIELDS",
     "MOST_FOUND",
+    "Backup",
+    "BackupStore",
     "BundleStore",
     "Carries",
     "Chance",
+    "Checked",
     "Clock",
     "DecidedDocument",
     "DecidedMention",
@@ -99,6 +105,7 @@ __all__ = [
     "ExportMention",
     "FileForEach",
     "FileWriter",
+    "Finding",
     "FormatRegistry",
     "FoundRecords",
     "Head",
@@ -133,8 +140,11 @@ __all__ = [
     "QueueRepository",
     "QueueRow",
     "RecordRepository",
+    "RelationEnding",
     "RelationStep",
+    "Restored",
     "RoundRepository",
+    "Salvaged",
     "SpentEffort",
     "StatesRelations",
     "StepFilter",
@@ -147,5 +157,8 @@ __all__ = [
     "TextPart",
     "Tried",
     "UnitOfWork",
+    "WebAnswer",
+    "WebError",
+    "WebQuestion",
     "WorkRow",
 ]

@@ -77,6 +77,19 @@ class RelationStep:
     at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class RelationEnding:
+    """That a relation of the mention, as `words` name it, ended because its other mention was deleted; or that it came
+    back with that (`deleted` is False)."""
+
+    operation_id: int
+    mention_id: int
+    words: str
+    deleted: bool
+    actor: str
+    at: datetime
+
+
 class MentionRepository(Protocol):
     """Mentions, their changes, flags, comments, attributes and relations. A mention is never removed, only marked as
     deleted."""
@@ -303,6 +316,11 @@ class DecisionRepository(Protocol):
         first; and the id of the last operation of any kind, 0 without any."""
         ...
 
+    def relation_endings(self, *, after: int) -> list[RelationEnding]:
+        """What operations with a greater id than `after` ended by deleting a mention, undo and redo included, oldest
+        first."""
+        ...
+
     def next_undo(self) -> int | None:
         """The operation that undoing reverses next, None when there is none. Imports are not undone by it."""
         ...
@@ -313,6 +331,10 @@ class DecisionRepository(Protocol):
 
     def steps(self, where: StepFilter, *, limit: int, before: int | None = None) -> list[LoggedStep]:
         """Operations that are neither undo nor redo, the newest first; of those with a smaller id than `before`."""
+        ...
+
+    def latest(self, operation_id: int) -> datetime:
+        """The latest time of this operation and those before it. Raises UserError when there is no such operation."""
         ...
 
     def actors(self) -> list[str]:

@@ -21,6 +21,7 @@ class LinkMention:
     id: int
     spans: tuple[Span, ...]
     types: tuple[str, ...]  # knowledge-base types it is restricted to; empty: any
+    opinion: str | None = None  # a language model's: an entity's id, '' for none of the candidates; None: not asked
 
 
 @dataclass(frozen=True, slots=True)

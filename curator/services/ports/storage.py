@@ -66,6 +66,16 @@ class Disk(Protocol):
         """How many units were written, and how many of them are on the disk."""
         ...
 
+    @property
+    def altered(self) -> str:
+        """A sentence where the database file was changed by something else while it was closed, as soon as that is
+        known; else ''."""
+        ...
+
+    def accept(self) -> None:
+        """Continue with the file as it is: `altered` is not said again, nor when the project is opened next time."""
+        ...
+
     def on_saving(self, listener: Listener) -> Callable[[], None]:
         """Call `listener`, in another thread, after every sync of the disk; returns what ends that."""
         ...

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from curator.services.records.exporting import ExportReport, ExportScope, ExportService, ExportTarget
     from curator.services.records.inconsistencies import InconsistencyService, decided_words
     from curator.services.records.kb_export import LEAST, KnowledgeExport
+    from curator.services.records.keeping import BackupService
     from curator.services.records.plots_of_models import LEARNING
     from curator.services.records.release import ReleaseService
     from curator.services.records.statistics import Statistics, StatisticsService, as_json, head_figures, plots
@@ -50,6 +51,7 @@ __all__ = [
     "LEAST",
     "RELATION_WORDS",
     "AuditService",
+    "BackupService",
     "DiagnosticsService",
     "ErrorFilter",
     "ErrorKind",
@@ -95,6 +97,7 @@ __getattr__ = opened_late(
     exporting="ExportReport ExportScope ExportService ExportTarget",
     inconsistencies="InconsistencyService decided_words",
     kb_export="KnowledgeExport LEAST",
+    keeping="BackupService",
     plots_of_models="LEARNING",
     release="ReleaseService",
     statistics="Statistics StatisticsService as_json head_figures plots",

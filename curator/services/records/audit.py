@@ -13,7 +13,7 @@ from typing import Any
 
 from curator.domain.audit import AuditEntry
 from curator.domain.decisions import Outcome, Verdict
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UserError, guarded_row, tr
 from curator.services.ports import FileWriter, Store
 
 COLUMNS = (
@@ -92,12 +92,13 @@ def json_lines(entries: Iterator[AuditEntry]) -> Iterator[bytes]:
 
 
 def csv_lines(entries: Iterator[AuditEntry]) -> Iterator[bytes]:
-    """RFC 4180 with a head line, UTF-8; lists are joined with a vertical bar."""
+    """RFC 4180 with a head line, UTF-8; lists are joined with a vertical bar. Text that a spreadsheet
+    would take for a formula has an apostrophe before it."""
     out = io.StringIO()
-    writer = csv.DictWriter(out, COLUMNS)
-    writer.writeheader()
+    writer = csv.writer(out)
+    writer.writerow(COLUMNS)
     for one in entries:
-        writer.writerow(row_of(one))
+        writer.writerow(guarded_row(row_of(one).values()))
         yield out.getvalue().encode("utf-8", "surrogatepass")
         out.seek(0)
         out.truncate()

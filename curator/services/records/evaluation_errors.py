@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UserError, guarded_row, localised, tr
 
 NIL = "NIL"
 
@@ -203,8 +203,8 @@ def kind_lines(found: ErrorList, *, mentions: int) -> list[str]:
     wide = max((len(tr(KIND_WORDS[kind])) for kind in counts), default=0)
     for kind, numbers in counts.items():
         number = numbers.total()
-        near = [f"{tr(RELATION_WORDS[one])} {numbers[one]:,}" for one in Relation if numbers[one]]
-        share = f"{100 * number / total:5.1f} %"
+        near = [f"{tr(RELATION_WORDS[one])} {localised(numbers[one], ',')}" for one in Relation if numbers[one]]
+        share = f"{localised(100 * number / total, '5.1f')} %"
         tail = f"   {', '.join(near)}" if near else ""
         lines.append(f"  {tr(KIND_WORDS[kind]):{wide}}  {number:7,}  {share}{tail}")
     if new := sum(one.seen is False for one in found.rows):
@@ -244,7 +244,7 @@ def errors_file(found: ErrorList, name: str) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out, delimiter="\t", lineterminator="\n")
     writer.writerow([column for column, _ in COLUMNS])
-    writer.writerows([_cell(value) for value in row.values()] for row in rows)
+    writer.writerows(guarded_row(map(_cell, row.values())) for row in rows)
     return out.getvalue().encode("utf-8", "surrogatepass")
 
 

@@ -86,7 +86,7 @@ class ExportScope(StrEnum):
 NOTHING = {
     ExportScope.DECIDED: "Nothing to export: the project has no documents.",
     ExportScope.DONE: "Nothing to export: no document is done.",
-    ExportScope.ADJUDICATED: "Nothing to export: nothing has been adjudicated yet (People › Adjudicate…).",
+    ExportScope.ADJUDICATED: "Nothing to export: nothing has been adjudicated yet (People › Adjudicate).",
 }
 
 
@@ -103,11 +103,11 @@ NEW_ENTITIES = (
 
 ONE_UNREAD = (
     "{n} mention has attributes in its file that the project has not read, and they were not written: choose "
-    "Annotate › Attributes of the project… and read them first."
+    "Annotate › Attributes of the project and read them first."
 )
 UNREAD = (
     "{n:,} mentions have attributes in their files that the project has not read, and they were not written: choose "
-    "Annotate › Attributes of the project… and read them first."
+    "Annotate › Attributes of the project and read them first."
 )
 ONE_UNHELD = "{n} mention has attributes that were not written: {wanted} cannot hold them."
 UNHELD = "{n:,} mentions have attributes that were not written: {wanted} cannot hold them."

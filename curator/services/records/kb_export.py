@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.entities import Entity
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UserError, guarded_row, tr
 from curator.services.ports import FileWriter, Store, UnitOfWork
 
 LEAST = 2
@@ -106,7 +106,8 @@ def _list(names: list[TaughtName]) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(("entity", "name", "synonym", "decisions", "documents"))
-    writer.writerows((one.entity_id, one.name, one.synonym, one.decisions, one.documents) for one in names)
+    rows = ((one.entity_id, one.name, one.synonym, one.decisions, one.documents) for one in names)
+    writer.writerows(map(guarded_row, rows))
     return out.getvalue().encode("utf-8", "surrogatepass")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from curator.domain.jobs import BundleInfo, GateVerdict
 from curator.domain.statistics import Plot, Series, Shape, StatisticsFilter, Unit, shares
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.services.rounds import ALL, AgreementRow, ConsistencyRow
 from curator.services.training import learning_points, metric
 
@@ -65,7 +65,7 @@ def learning_plot(bundles: Sequence[BundleInfo]) -> Plot:
         tr("Learning curve"),
         words,
         tr("Linked decisions and recipe"),
-        tuple(f"{one.links:,} {one.recipe}" for one in points),
+        tuple(f"{localised(one.links, ',')} {one.recipe}" for one in points),
         (Series(tr("Before"), tuple(one.before for one in points), role="before"), after),
         Unit.SHARE,
         Shape.BARS,
@@ -144,7 +144,7 @@ def agreement_plot(rounds: Rounds) -> Plot:
         Unit.FIGURE,
         Shape.BARS,
         note=tr(
-            "Over whole rounds; filters do not apply. People › Agreement… shows agreement by type, document and pair."
+            "Over whole rounds; filters do not apply. People › Agreement shows agreement by type, document and pair."
         ),
     )
 

@@ -24,7 +24,7 @@ from curator.services.records.evaluation_errors import ErrorList, errors_file, e
 
 FOLDER, SUFFIX = "evaluations", ".json.gz"
 HTML, ERRORS = "html", "errors"
-BROKEN = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError)
+BROKEN = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class StoredEvaluations:
             return found
         if not every:
             raise UserError(
-                tr("No evaluation is stored yet. Run Tools › Evaluate…, or `curator evaluate`, to make one.")
+                tr("No evaluation is stored yet. Run Tools › Evaluate, or `curator evaluate`, to make one.")
             )
         raise UserError(
             tr(

@@ -34,6 +34,7 @@ from curator.domain.rounds import (
     overlap_match,
     same_answer,
 )
+from curator.domain.wording import guarded_row
 from curator.services.curating import given_of, scheme_of
 from curator.services.ports import Store, UnitOfWork
 from curator.services.rounds.opinions import JudgedDocument, Opinions, judged_documents
@@ -83,7 +84,7 @@ class AgreementReport:
         for about, row in self.rows:
             figures = [getattr(row, name) for name in FIGURES]
             ends = (row.interval.low, row.interval.high) if row.interval else ("", "")
-            writer.writerow((about, row.part, *("" if one is None else one for one in figures), *ends))
+            writer.writerow(guarded_row((about, row.part, *("" if one is None else one for one in figures), *ends)))
         return out.getvalue()
 
     @property

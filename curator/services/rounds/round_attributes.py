@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from curator.domain.attributes import (
+    LONGEST,
     Attribute,
     AttributeEdit,
     AttributeValue,
@@ -32,12 +33,13 @@ OTHER_NAME = (
 )
 ONE_HIDDEN = (
     "{n} value of “{name}” is hidden: the attribute or value was deleted in this project, or never defined. It was "
-    "kept; restoring it in Annotate › Attributes of the project… shows it."
+    "kept; restoring it in Annotate › Attributes of the project shows it."
 )
 HIDDEN = (
     "{n:,} values of “{name}” are hidden: the attribute or value was deleted in this project, or never defined. They "
-    "were kept; restoring them in Annotate › Attributes of the project… shows them."
+    "were kept; restoring them in Annotate › Attributes of the project shows them."
 )
+MOST_WORDS = 200
 ADDED = "Added the attributes that the round uses: {names}"
 
 
@@ -58,16 +60,52 @@ def head_of(scheme: Scheme) -> list[dict[str, Any]]:
 def scheme_in(path: Path, head: Mapping[str, Any]) -> Scheme:
     """The definitions of a file; none where it was written before there were any. Raises UserError for damaged ones."""
     try:
-        return load_scheme(json.dumps(head.get("attributes", [])))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        found = load_scheme(json.dumps(head.get("attributes", [])))
+        _check(found)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise UserError(
             tr(
-                "{path}, line 1: the definitions of attributes are damaged ({error!r}). Ask for the file again; "
+                "{path}, line 1: the definitions of attributes are damaged ({error}). Ask for the file again; "
                 "nothing was changed.",
                 path=path,
-                error=error,
+                error=in_short(error),
             )
         ) from error
+    return found
+
+
+def _check(scheme: Scheme) -> None:
+    """Raises ValueError for definitions that no project has: numbers, names and types are of another kind."""
+    rows: list[Sequence[Attribute | AttributeValue]] = [
+        scheme.attributes,
+        *(one.values for one in scheme.attributes),
+    ]
+    for one in (one for row in rows for one in row):
+        names = (one.name, *one.former)
+        if type(one.id) is not int or not all(is_name(name) and len(name) <= LONGEST for name in names):
+            raise ValueError(f"{names[0]!r} is no attribute or value")
+    if any(len({one.id for one in row}) < len(row) for row in rows):
+        raise ValueError("a number is used twice")
+    if not all(is_name(kind) for one in scheme.attributes for kind in one.types):
+        raise ValueError("a type is no text")
+
+
+def is_name(value: object) -> bool:
+    """Whether a value of JSON is a text with words in it that a database can store."""
+    return isinstance(value, str) and bool(value.strip()) and not any("\ud800" <= one <= "\udfff" for one in value)
+
+
+def moment(text: str) -> datetime:
+    """A time with its zone. Raises ValueError or TypeError for anything else."""
+    found = datetime.fromisoformat(text)
+    if found.tzinfo is None:
+        raise ValueError(f"{text} has no time zone")
+    return found
+
+
+def in_short(error: Exception) -> str:
+    """What was wrong in a file, which may hold any amount of text."""
+    return f"{type(error).__name__}: {error}"[:MOST_WORDS]
 
 
 class FileScheme:
@@ -205,7 +243,7 @@ class AttributeReading:
 def _edits(line: Mapping[str, Any]) -> list[tuple[int, int | None, datetime]]:
     """(attribute, value, when) of a line with attributes."""
     return [
-        (int(one["attribute"]), None if one["value"] is None else int(one["value"]), datetime.fromisoformat(one["at"]))
+        (int(one["attribute"]), None if one["value"] is None else int(one["value"]), moment(one["at"]))
         for one in line["attributes"]
     ]
 

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from curator.services.training.recipes import FIT, NAMES, Recipe, find_recipe, grouped
     from curator.services.training.replay import ReplayService
     from curator.services.training.retraining import RESUMABLE, InterruptedTraining, RetrainingService, TrainingPreview
-    from curator.services.training.speeds import RULE, SPREADS, Speeds, busy_now
+    from curator.services.training.speeds import RULE, SPREADS, Speeds, slower_now
     from curator.services.training.suspicious import SuspiciousGold, SuspiciousList, SuspiciousService
     from curator.services.training.training_runs import TrainingRuns
     from curator.services.training.workplace import JobDesk, JobOptions, Workplace
@@ -104,7 +104,6 @@ __all__ = [
     "TrainingPreview",
     "TrainingRuns",
     "Workplace",
-    "busy_now",
     "check_place",
     "comparison_of",
     "count",
@@ -123,6 +122,7 @@ __all__ = [
     "read_map",
     "save_report",
     "size_words",
+    "slower_now",
     "without_html",
 ]
 
@@ -139,7 +139,7 @@ __getattr__ = opened_late(
     recipes="FIT NAMES Recipe find_recipe grouped",
     replay="ReplayService",
     retraining="InterruptedTraining RESUMABLE RetrainingService TrainingPreview",
-    speeds="RULE SPREADS Speeds busy_now",
+    speeds="RULE SPREADS Speeds slower_now",
     suspicious="SuspiciousGold SuspiciousList SuspiciousService",
     training_runs="TrainingRuns",
     workplace="JobDesk JobOptions Workplace",

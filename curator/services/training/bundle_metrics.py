@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from curator.domain.jobs import BundleInfo, GateVerdict
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.services.training.recipes import FIT, Recipe
 
 NIL = "NIL"
@@ -68,7 +68,7 @@ def diff_words(rows: list[DiffRow], *, asked: int = 0) -> str:
     words = tr("{better:,} decisions become right, {worse:,} become wrong", better=better, worse=worse)
     if not queue and not asked:
         return f"{words}."
-    of = tr("{part:,} of {whole:,}", part=queue, whole=asked) if asked else f"{queue:,}"
+    of = tr("{part:,} of {whole:,}", part=queue, whole=asked) if asked else localised(queue, ",")
     return tr("{flips}; {of} undecided mentions get a different first suggestion.", flips=words, of=of)
 
 
@@ -194,8 +194,8 @@ def expectation(bundles: Sequence[BundleInfo], recipe: Recipe, *, links: int) ->
             links=last.links,
             before=_percent(last.before),
             after=_percent(last.after),
-            low=f"{100 * last.low:+.1f}",
-            high=f"{100 * last.high:+.1f}",
+            low=localised(100 * last.low, "+.1f"),
+            high=localised(100 * last.high, "+.1f"),
             verdict=tr(VERDICTS[last.verdict]),
         )
     ]
@@ -217,4 +217,4 @@ def _inside(report: Any, *path: str) -> Any:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+    return f"{localised(100 * share, '.1f')} %"

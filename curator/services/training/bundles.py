@@ -12,7 +12,7 @@ from typing import Any
 
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import Activation, ActivationKind, BundleInfo
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UserError, localised, tr
 from curator.services.core import (
     EventBus,
     activations,
@@ -203,9 +203,9 @@ def manifest_text(bundle: BundleInfo) -> str:
     if not raw:
         return ""
     shown = {key: value for key, value in raw.items() if key not in ("metrics", "files")}
-    shown["files"] = {
-        name: one.get("size") for name, one in dict(raw.get("files", {})).items() if isinstance(one, dict)
-    }
+    files = raw.get("files")
+    files = files if isinstance(files, dict) else {}
+    shown["files"] = {name: one.get("size") for name, one in files.items() if isinstance(one, dict)}
     return json.dumps(shown, ensure_ascii=False, indent=2, sort_keys=True)
 
 
@@ -220,7 +220,7 @@ def read_manifest(bundle: BundleInfo) -> dict[str, Any]:
     """{} where it cannot be read."""
     try:
         raw = json.loads((Path(bundle.path) / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return raw if isinstance(raw, dict) else {}
 
@@ -230,6 +230,6 @@ def size_words(size: int) -> str:
     value = float(size)
     for unit in ("bytes", "kB", "MB", "GB"):
         if value < 1000 or unit == "GB":
-            return f"{value:,.0f} {unit}" if unit == "bytes" else f"{value:,.1f} {unit}"
+            return f"{localised(value, ',.0f')} {unit}" if unit == "bytes" else f"{localised(value, ',.1f')} {unit}"
         value /= 1000
     raise AssertionError("the last unit always returns")

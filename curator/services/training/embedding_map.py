@@ -82,7 +82,7 @@ def _number(raw: Any) -> float | None:
 def _file(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
 
 

@@ -20,7 +20,7 @@ from curator.services.training.chain import OnEnd, OnProgress
 from curator.services.training.indexing import IndexBuilder
 from curator.services.training.recipes import FIT, Recipe, find_recipe, load_recipes
 from curator.services.training.snapshots import count_gold
-from curator.services.training.speeds import Speeds, busy_now
+from curator.services.training.speeds import Speeds, job_slower_now
 from curator.services.training.training_preview import (
     TRAINING,
     TrainingPreview,
@@ -76,7 +76,8 @@ class RetrainingService:
             found.values(params),
             speeds=self._speeds,
             device=device,
-            busy=busy_now(),
+            slower=job_slower_now(),
+            kb_hash=active.kb_hash if active is not None else "",
             max_minutes=max_minutes,
             bundles=[one for one in self.bundles() if active is not None and one.kb_hash == active.kb_hash],
         )

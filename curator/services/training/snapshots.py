@@ -1,7 +1,8 @@
 """The immutable input of a job, written from the store: `documents.jsonl` and `snapshot.json` in a folder.
 
 One document a line: {"key", "name", "split", "text", "mentions": [{"key", "spans", "types", "gold": null | {"ids",
-"nil"}, "shown", "stated"}]}; a link to a provisional entity is NIL there, since no bundle was built with it. The index
+"nil"}, "shown", "stated"}]}; a link to a provisional entity is NIL there, since no bundle was built with it. A mention
+about which a language model was asked has its "opinion": an entity's id, or "" for none of the candidates. The index
 holds the knowledge base's hash and the documents file's SHA-256.
 """
 
@@ -20,6 +21,7 @@ from curator.domain.decisions import Decision, Outcome, Verdict
 from curator.domain.documents import Document, DocumentState, Mention, Split
 from curator.domain.entities import Entity, TypeMapping
 from curator.domain.jobs import Progress
+from curator.domain.suggestions import Opinion
 from curator.domain.wording import UserError, tr
 from curator.services.ports import Store, UnitOfWork
 
@@ -196,25 +198,32 @@ def _line(
             return b"", False
         document = unit.documents.get(document_id)
         mentions = unit.mentions.of_document(document_id)
+        opinions = unit.suggestions.opinions([one.id for one in mentions])
     if not gold and not mentions:
         return b"", False
-    raw = json.dumps(_document(document, mentions, gold, mapping), ensure_ascii=False)
+    raw = json.dumps(_document(document, mentions, gold, mapping, opinions), ensure_ascii=False)
     return raw.encode("utf-8", "surrogatepass") + b"\n", bool(gold)
 
 
 def _document(
-    document: Document, mentions: Sequence[Mention], gold: Mapping[int, Decision], mapping: TypeMapping
+    document: Document,
+    mentions: Sequence[Mention],
+    gold: Mapping[int, Decision],
+    mapping: TypeMapping,
+    opinions: Mapping[int, Opinion],
 ) -> dict[str, Any]:
     return {
         "key": str(document.id),
         "name": document.external_id,
         "split": document.split.value,
         "text": document.text,
-        "mentions": [_mention(one, gold.get(one.id), mapping) for one in mentions],
+        "mentions": [_mention(one, gold.get(one.id), mapping, opinions.get(one.id)) for one in mentions],
     }
 
 
-def _mention(mention: Mention, decision: Decision | None, mapping: TypeMapping) -> dict[str, Any]:
+def _mention(
+    mention: Mention, decision: Decision | None, mapping: TypeMapping, opinion: Opinion | None
+) -> dict[str, Any]:
     verdict = decision.verdict if decision else None
     shown = decision.shown.candidates if decision and decision.shown else ()
     return {
@@ -224,6 +233,7 @@ def _mention(mention: Mention, decision: Decision | None, mapping: TypeMapping) 
         "gold": {"ids": list(verdict.entity_ids), "nil": verdict.outcome is Outcome.NIL} if verdict else None,
         "shown": [one.entity_id for one in shown],
         "stated": mention.raw_ids if decision and decision.is_imported else "",
+        **({"opinion": opinion.entity_id or ""} if opinion is not None else {}),
     }
 
 

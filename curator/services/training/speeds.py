@@ -21,8 +21,14 @@ LEAST_MEASURED = 5.0  # seconds of encoding that give a rate
 OWN = "runs of this recipe measured on this machine"
 OTHERS = "runs of other recipes measured on this machine"
 RULE = "a cautious rule: no run of this recipe was measured on this machine yet"
-SPREADS = {OWN: (0.7, 1.5), OTHERS: (0.5, 2.5), RULE: (0.3, 3.0)}
-"""How much less or more than foreseen a run takes, by where the figure comes from."""
+SPREADS = {OWN: (0.7, 1.5), OTHERS: (0.5, 2.0), RULE: (0.4, 2.0)}
+"""How much less or more than foreseen a run takes while no other program runs, by where the figure comes from."""
+MOST_SLOWER = 4.0
+QUIET = 1.5
+"""Times as long as alone: from there on a run says too little of how fast the machine is."""
+GIVES_WAY = 3.0
+"""Shares of a processor that a program gets for each one of a job, which runs at lower priority."""
+KEPT, QUICK = "vectors kept", "-quick"
 
 
 class Speeds:
@@ -36,10 +42,17 @@ class Speeds:
         factor, basis = self._factor(recipe, device)
         return factor, tr(basis)
 
-    def spread(self, recipe: str, device: str, *, busy: float = 0.0) -> tuple[float, float]:
-        """What to multiply such a prediction with, at least and at most; `busy` as `busy_now` gives it."""
-        low, high = SPREADS[self._factor(recipe, device)[1]]
-        return low, high * (1.0 + busy)
+    def spread(self, recipe: str, device: str) -> tuple[float, float]:
+        """What to multiply such a prediction with, at least and at most, on processors that nothing else uses."""
+        return SPREADS[self._factor(recipe, device)[1]]
+
+    def keeps(self, recipe: str, kb_hash: str) -> None:
+        """A run of the recipe ended: the vectors of this knowledge base are kept for the next one."""
+        self._write(self._read() | {_kept(recipe, kb_hash): 1.0})
+
+    def kept(self, recipe: str, kb_hash: str) -> bool:
+        """Whether a run on this machine encoded the entities of this knowledge base for the recipe before."""
+        return _kept(recipe, kb_hash) in self._read()
 
     def _factor(self, recipe: str, device: str) -> tuple[float, str]:
         known = self._read()
@@ -81,6 +94,21 @@ class Speeds:
         except (OSError, ValueError):
             return {}
         return {str(k): float(v) for k, v in raw.items()} if isinstance(raw, dict) else {}
+
+
+def _kept(recipe: str, kb_hash: str) -> str:
+    """A recipe and its quick variant read entities alike."""
+    return f"{KEPT} {recipe.removesuffix(QUICK)} {kb_hash}"
+
+
+def slower_now() -> float:
+    """How many times as long work takes while other programs run as they do now, `MOST_SLOWER` at most."""
+    return min(1.0 + busy_now(), MOST_SLOWER)
+
+
+def job_slower_now() -> float:
+    """How many times as long a job takes at most while other programs run as they do now."""
+    return 1.0 + GIVES_WAY * busy_now()
 
 
 def busy_now() -> float:

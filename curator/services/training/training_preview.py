@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,8 @@ TRAINING = (Split.TRAIN, Split.VALIDATION)  # never TEST
 
 @dataclass(frozen=True, slots=True)
 class TrainingPreview:
-    """What a training run would learn from, and an estimate of its minutes, `least` to `most` of them; `basis` says
-    where that comes from.
+    """What a training run would learn from, and an estimate of its minutes, `least` to `most` of them where nothing
+    else runs, and `slower` times as long while other programs run as they do now; `basis` says where that comes from.
 
     `nils` are the NIL decisions that its loss learns from, `left_out` those that it leaves out: all or none.
     `passed_over` counts the candidates that curators saw and did not choose; `outside` the linked entities that the
@@ -55,6 +55,7 @@ class TrainingPreview:
     judged_at_most: int = 0
     least: float = 0.0
     most: float = 0.0
+    slower: float = 1.0
     in_turn: bool = False
     over_names: bool = False
     expects: str = ""
@@ -67,11 +68,13 @@ def preview(
     *,
     speeds: Speeds,
     device: str,
-    busy: float = 0.0,
+    slower: float = 1.0,
+    kb_hash: str = "",
     max_minutes: float | None = None,
     bundles: Sequence[BundleInfo] = (),
 ) -> TrainingPreview:
-    """Reads every document of two splits: for a worker thread. `bundles` of this knowledge base say what was learnt."""
+    """Reads every document of two splits: for a worker thread. `bundles` of this knowledge base say what was learnt;
+    `kb_hash` is that of the linker that is trained."""
     nil = recipe.learns_from_nil(values)
     train, held_out = (count_gold(store, split) for split in TRAINING)
     in_turn = recipe.role == FIT
@@ -84,9 +87,11 @@ def preview(
         outside = len(train.entities - set(unit.kb.resolve(train.entities))) if info is not None else 0
         by_split = unit.documents.counts().documents_by_split
     factor, basis = speeds.factor(recipe.id, device)
-    low, high = speeds.spread(recipe.id, device, busy=busy)
+    low, high = speeds.spread(recipe.id, device)
     size = info.entities if info else 0
     time = estimate(recipe, values, decisions=train.decisions, entities=size, minutes=max_minutes, factor=factor)
+    if speeds.kept(recipe.id, kb_hash):
+        time = replace(time, seconds=time.seconds - time.before, before=0.0)
     rate = speeds.encoding(device)
     encoding = min(time.encoded / rate, time.seconds) if rate else time.encoding
     return TrainingPreview(
@@ -107,8 +112,9 @@ def preview(
         test_documents=by_split.get(Split.TEST, 0),
         encoded_entities=time.encoded,
         encoding_seconds=encoding,
-        least=min(low * max(time.seconds - time.before, 0.0), time.seconds) / 60,
+        least=low * time.seconds / 60,
         most=min(high * time.seconds / 60, max_minutes or float("inf")),
+        slower=slower,
         judged_at_most=JUDGED_MENTIONS if recipe.quick and held_out.links > JUDGED_MENTIONS else 0,
         in_turn=in_turn,
         over_names=recipe.role == NAMES,

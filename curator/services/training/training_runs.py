@@ -15,7 +15,7 @@ from curator.services.ports import JobHandle
 from curator.services.training.chain import JobChain, OnEnd, OnProgress, Step
 from curator.services.training.recipes import Recipe, TimeEstimate, estimate, find_recipe
 from curator.services.training.snapshots import INDEX, count_gold, write_snapshot
-from curator.services.training.speeds import EncodingWatch, Speeds
+from curator.services.training.speeds import QUIET, EncodingWatch, Speeds, slower_now
 from curator.services.training.training_preview import TRAINING
 from curator.services.training.unfinished import SNAPSHOT, InterruptedTraining, TrainingFolders, has_state, reached
 from curator.services.training.workplace import JobDesk
@@ -29,10 +29,10 @@ TENSORBOARD = "tensorboard"
 """Folder of the project where the live figures are written for TensorBoard, where that was asked for."""
 CLOSING = "closing"
 """Key of an outcome's result: the program was closed, nobody gave the training up."""
-INTERRUPTED = "To resume it, choose Model › Resume the interrupted training…, or run `curator train P --resume`."
+INTERRUPTED = "To resume it, choose Model › Resume the interrupted training, or run `curator train P --resume`."
 STUCK = (
     "It got no further than the last time. If the cause has not been fixed, discard it under Model › "
-    "Resume the interrupted training… and start a new one."
+    "Resume the interrupted training and start a new one."
 )
 WAITING = 50
 """Documents without a decision in a training's snapshot: how their suggestions would change is part of the outcome."""
@@ -40,8 +40,8 @@ WAITING = 50
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One running training; `timed`: its whole duration helps to estimate the next one's; `resumed_at`: when
-    the state was kept that it resumes from."""
+    """One running training; `timed`: its whole duration, which began while little else ran, helps to estimate the next
+    one's; `resumed_at`: when the state was kept that it resumes from."""
 
     recipe: str
     device: str
@@ -93,7 +93,7 @@ class TrainingRuns:
             "tensorboard": f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{recipe}" if tensorboard else "",
         }
         folder = self._folders.new({**spec, "base": base.id, "kb_hash": base.kb_hash})
-        run = self._run(folder, spec, timed=max_minutes is None)
+        run = self._run(folder, spec, timed=max_minutes is None and slower_now() < QUIET)
         write: Step = lambda progress, end: self._desk.jobs.run_here(  # noqa: E731
             lambda: write_snapshot(
                 self._desk.store, folder / SNAPSHOT, TRAINING, kb_hash=base.kb_hash, waiting=WAITING
@@ -243,6 +243,7 @@ class TrainingRuns:
             foreseen = run.predicted()
             predicted = foreseen.seconds - (0.0 if encoded else foreseen.before)
             self._speeds.measured(run.recipe, run.device, predicted=predicted, seconds=seconds)
+        self._speeds.keeps(run.recipe, info.kb_hash)
         result = {**outcome.result, "bundle": info.id, "verdict": verdict.value, "active": active}
         return replace(outcome, result=result)
 

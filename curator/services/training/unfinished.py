@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UserError, localised, tr
 from curator.services.training.snapshots import INDEX
 
 FOLDER = ".training"
@@ -44,7 +44,7 @@ class InterruptedTraining:
     @property
     def words(self) -> str:
         """One sentence for people."""
-        began = f"{self.began.astimezone():%d %b %Y, %H:%M}"
+        began = localised(self.began.astimezone(), "%d %b %Y, %H:%M")
         if self.reached is None:
             return tr(
                 "The training with {recipe} that started on {began} was interrupted before it had saved "
@@ -57,7 +57,7 @@ class InterruptedTraining:
             "state saved on {reached}.",
             recipe=self.recipe,
             began=began,
-            reached=f"{self.reached.astimezone():%d %b %Y, %H:%M}",
+            reached=localised(self.reached.astimezone(), "%d %b %Y, %H:%M"),
         )
 
 
@@ -119,6 +119,12 @@ class TrainingFolders:
         found = [one for path in self._folder.iterdir() if (one := _read(path)) is not None]
         return sorted((one for one in found if one.id not in self._live), key=lambda one: one.began, reverse=True)
 
+    def clean(self) -> None:
+        """Remove what a process that was killed left of trainings that cannot be resumed. Where that fails it stays."""
+        with contextlib.suppress(OSError):
+            self._remove_incomplete()
+            self._folder.rmdir()  # fails while there is one that can be resumed
+
     def _remove(self, folder: Path) -> None:
         """The folder, and the one that holds them all with the last."""
         shutil.rmtree(folder, ignore_errors=True)
@@ -143,7 +149,8 @@ def _read(folder: Path) -> InterruptedTraining | None:
         spec = json.loads((folder / SPEC).read_text(encoding="utf-8"))
         began = datetime.fromisoformat(spec["began"])
         recipe, base, kb_hash = str(spec["recipe"]), str(spec["base"]), str(spec["kb_hash"])
-    except (OSError, ValueError, KeyError, TypeError):
+        dict(spec["parameters"]), str(spec["device"])  # what it needs to continue
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     if not (folder / SNAPSHOT / INDEX).is_file():
         return None

@@ -13,6 +13,7 @@ from typing import Any
 from curator.domain.wording import UserError, tr
 from curator.services.ports import BundleStore, JobPort, Store
 from curator.services.training.bundles import BundleSwitch
+from curator.services.training.unfinished import TrainingFolders
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Workplace:
         """Remove what a killed process left; only the holder of the project's lock calls this."""
         if not self._read_only:
             shutil.rmtree(self._folder, ignore_errors=True)
+            TrainingFolders(self._folder.parent, read_only=False).clean()
 
 
 # What every service that starts jobs works with.

@@ -378,7 +378,7 @@ def make_store(
         conn.execute("UPDATE meta SET value = replace(value, ?, ?)", (str(template), str(folder)))
         values = [(project_id, "project.id"), (name, "project.name")]
         conn.executemany("UPDATE meta SET value = ? WHERE key = ?", values)
-    return storage.open_project(path)
+    return storage.open_project(path, lacking=True)  # what was changed here, Curator did not change
 
 
 @cache

@@ -34,6 +34,7 @@ def test_an_oracle_with_a_small_lead_lifts_the_whole_linker() -> None:
     assert after.fusion == before.fusion
 
 
+@pytest.mark.soak
 def test_what_the_fused_order_has_far_behind_is_reached() -> None:
     """The gold beyond the first twenty by name, which the combiner orders without a trained stage."""
     mentions, gold = invented(120, oracle)
@@ -61,6 +62,7 @@ def test_a_few_documents_are_no_evidence() -> None:
     assert refit(linker, *invented(20 * A_DOCUMENT, oracle), stage=STAGE).combiner.heard
 
 
+@pytest.mark.soak
 def test_each_fold_is_answered_under_what_the_others_say() -> None:
     """A stage that is right in the first half and wrong in the second: nobody's own documents speak for it."""
     linker: Any = Weights()
@@ -77,6 +79,7 @@ def test_each_fold_is_answered_under_what_the_others_say() -> None:
     assert [one.candidates[0].entity_id for one in answers[:240]] == [one.candidates[0].entity_id for one in alone]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("calibrated", [True, False])
 def test_nil_stays_where_it_was_calibrated(calibrated: bool) -> None:
     old = NilModel(threshold=0.123, calibrated=calibrated)
@@ -86,6 +89,7 @@ def test_nil_stays_where_it_was_calibrated(calibrated: bool) -> None:
     assert (after.nil == old) is calibrated
 
 
+@pytest.mark.soak
 def test_nil_hears_a_stage_that_agrees() -> None:
     """A favourite among entities of which none fits is seldom the first by name; the model itself stays as it was."""
     before: Any = Weights()
@@ -98,6 +102,7 @@ def test_nil_hears_a_stage_that_agrees() -> None:
     assert base >= 0
 
 
+@pytest.mark.soak
 def test_nil_hears_nothing_of_a_part_that_is_not_heard() -> None:
     before: Any = Weights()
     heard = refit(before, *invented(480, oracle, nil_every=5), stage=STAGE)
@@ -106,6 +111,7 @@ def test_nil_hears_nothing_of_a_part_that_is_not_heard() -> None:
     assert not gone.nil.heard
 
 
+@pytest.mark.soak
 def test_few_nil_take_nothing_away_of_what_is_heard() -> None:
     """As when a bundle is calibrated on too few decisions: its NIL model stays whole."""
     linker: Any = Weights()
@@ -115,6 +121,7 @@ def test_few_nil_take_nothing_away_of_what_is_heard() -> None:
     assert hear_nil(linker, mentions, [one.nil for one in gold.mentions], stage=STAGE).nil == linker.nil
 
 
+@pytest.mark.soak
 def test_few_nil_teach_nothing_of_a_stage() -> None:
     before: Any = Weights(nil=NilModel(0.5, (1.0,) * 23, calibrated=True))
     after = refit(before, *invented(240, oracle), stage=STAGE)

@@ -35,6 +35,7 @@ def run(spec: Mapping[str, Any]) -> tuple[list[Event], dict[str, Any]]:
     return events, events[-1].data["result"]
 
 
+@pytest.mark.soak
 def test_the_encoder_is_replaced_everything_else_is_shared_and_it_serves(
     make_spec: MakeSpec, base_bundle: Bundle, tmp_path: Path
 ) -> None:

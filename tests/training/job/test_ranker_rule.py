@@ -37,6 +37,7 @@ def trained(make_spec: MakeSpec) -> tuple[Linker, list[DocumentInput]]:
     return Linker.load(publish(Path(spec["staging"])).path, device="cpu"), documents
 
 
+@pytest.mark.soak
 def test_asking_later_is_asking_within_the_pipeline(trained: tuple[Linker, list[DocumentInput]]) -> None:
     linker, documents = trained
     scored = list(silent(linker).score(documents))
@@ -54,6 +55,7 @@ def test_asking_later_is_asking_within_the_pipeline(trained: tuple[Linker, list[
     assert "every mention" in rule_note(RerankRule(), scored)
 
 
+@pytest.mark.soak
 def test_the_margin_is_one_of_probabilities_without_the_ranker(trained: tuple[Linker, list[DocumentInput]]) -> None:
     linker, documents = trained
     asked = list(with_rule(linker, RerankRule(4)).score(documents))
@@ -69,6 +71,7 @@ def _without_ranker(one: ScoredMention) -> CandidateTable:
     return replace(one.table, scores={name: values for name, values in one.table.scores.items() if name != RANKER})
 
 
+@pytest.mark.soak
 def test_views_of_a_linker_leave_it_as_it_was(trained: tuple[Linker, list[DocumentInput]]) -> None:
     linker, documents = trained
     hurried = with_rule(linker, replace(linker.stages.rule, seconds=0.0))

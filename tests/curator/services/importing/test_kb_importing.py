@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,28 @@ def several(world: World) -> World:
     load(world, put(world, "b.jsonl", one("A:2", "other"), one("7", types=["t"])), name="B", add=True, prefix="B")
     load(world, put(world, "c.jsonl", one("C:1", types=["x", "y"])), name="C", add=True, types={"x": "X", "*": "Z"})
     return world
+
+
+def test_a_version_becomes_active_in_one_step_with_its_types_and_without_the_note(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.documents(1)
+    path = put(world, "a.jsonl", one("A:1", types=["Chemical"]))
+    steps = world.project.importing.knowledge_base(path)
+    write, seen = type(world.store).write, []
+
+    @contextmanager
+    def watched(store: Any) -> Iterator[Any]:
+        with write(store) as unit:
+            yield unit
+        with store.read() as after:
+            seen.append((after.kb.info() is not None, any(after.meta.type_mapping().allowed.values())))
+            seen[-1] += (world.project.importing.unfinished_kb.load() is not None,)
+
+    monkeypatch.setattr(type(world.store), "write", watched)
+    finish(steps)
+    assert seen[0] == (False, False, True)
+    assert set(seen) == {(False, False, True), (True, True, False)}
 
 
 def test_several_sources_make_one_knowledge_base(several: World) -> None:

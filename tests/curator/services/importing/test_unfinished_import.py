@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,26 @@ def test_of_a_single_file_only_a_death_of_the_program_is_left(world: World) -> N
     assert left.words == "The import of 1.pubtator was interrupted: nothing was imported."
     steps.close()
     assert world.project.importing.unfinished() is None
+
+
+@pytest.mark.parametrize("files", [1, 3])
+def test_a_file_becomes_visible_in_one_step_with_the_note_of_what_is_left(
+    world: World, monkeypatch: pytest.MonkeyPatch, files: int
+) -> None:
+    paths = pubtator(world, *range(1, files + 1))
+    write, seen = type(world.store).write, []
+
+    @contextmanager
+    def watched(store: Any) -> Iterator[Any]:
+        with write(store) as unit:
+            yield unit
+        left = world.project.importing.unfinished()
+        visible = world.project.queue.count(QueueFilter())
+        seen.append((visible, left.done if left is not None else None))
+
+    monkeypatch.setattr(type(world.store), "write", watched)
+    finish(world.project.importing.documents(paths))
+    assert set(seen) == {*((done, done) for done in range(files)), (files, None)}
 
 
 def test_a_stopped_import_is_told_until_it_was_answered(world: World) -> None:

@@ -83,6 +83,19 @@ def test_they_are_no_entities_but_found_by_their_id_with_what_replaces_them(worl
     assert former.name == "Disease 2"
 
 
+def test_an_obsolete_id_has_its_own_name_with_what_took_its_place(world: World) -> None:
+    link(world, 0, "X:6")
+    take(world, term(1) + obsolete(2, "replaced_by: X:1") + obsolete(4, "consider: X:1") + term(3, "alt_id: X:5"))
+    names = {one: world.project.knowledge.name_of(one) for one in ("X:1", "X:2", "X:4", "X:5", "X:99")}
+    assert names == {
+        "X:1": "Disease 1",
+        "X:2": "Disease 2 [obsolete, now Disease 1]",
+        "X:4": "Disease 4 [obsolete]",
+        "X:5": "Disease 3",
+        "X:99": "X:99",
+    }
+
+
 def test_without_them_a_file_is_imported_as_ever(world: World) -> None:
     take(world, term(1) + term(2))
     with closing(sqlite3.connect(world.project.folder / "project.sqlite")) as conn:

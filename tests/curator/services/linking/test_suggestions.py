@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.documents import Span
 from curator.domain.entities import TypeMapping
 from curator.domain.jobs import JobState, LinkerState
+from curator.domain.suggestions import Opinion
 from curator.domain.wording import LinkerUnavailableError, UserError
 from tests.curator.services.fakes import World, finish, make_world
 
@@ -203,3 +206,30 @@ def test_a_bundle_whose_folder_is_gone_is_said_and_nothing_else_stops(make: Make
     mention = world.mentions(1)[0]
     world.project.curation.decide(mention, Verdict.nil())
     assert world.project.queue.open(1).view(mention).decision is not None  # type: ignore[union-attr]
+
+
+def test_an_opinion_links_its_document_again_where_the_linker_hears_it(make: Make) -> None:
+    world = make(documents=2)
+    world.index()
+    first = world.mentions(1)[0]
+    news = Change(ChangeKind.OPINIONS, "language model", "answered", (1,), (first,))
+    with world.store.write() as unit:
+        unit.suggestions.save_opinions([Opinion(first, None, "m", "p", datetime(2026, 5, 4, tzinfo=UTC))])
+    before = len(world.linker.asked)
+    world.project.events.emit(news)
+    assert len(world.linker.asked) == before, "this linker gives opinions no weight"
+    world.linker.status = replace(world.linker.status, hears_opinions=True)
+    world.project.events.emit(news)
+    [asked] = world.linker.asked[before:]
+    assert [[one.opinion for one in document.mentions] for document in asked.documents] == [["", None, None, None]]
+
+
+def test_a_restart_of_the_linker_is_said_while_it_links(make: Make) -> None:
+    world = make(manual=True)
+    world.index()
+    steps = world.project.suggestions.link_split(None)
+    while next(steps).phase != "link":
+        pass
+    world.linker.set_status(LinkerState.RESTARTING, message="It stopped responding.")
+    assert next(steps).text == "It stopped responding."
+    steps.close()

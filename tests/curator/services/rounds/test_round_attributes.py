@@ -108,9 +108,9 @@ def test_what_was_renamed_or_deleted_while_the_round_was_away_is_kept_and_said(
         "“polarity”.",
         "“no” has the name “negated” in the file: it was renamed in one of the projects. It was read as “no”.",
         "1 value of “time: past” is hidden: the attribute or value was deleted in this project, or never defined. It "
-        "was kept; restoring it in Annotate › Attributes of the project… shows it.",
+        "was kept; restoring it in Annotate › Attributes of the project shows it.",
         "1 value of “severity: mild” is hidden: the attribute or value was deleted in this project, or never defined. "
-        "It was kept; restoring it in Annotate › Attributes of the project… shows it.",
+        "It was kept; restoring it in Annotate › Attributes of the project shows it.",
     ]
     assert names(home) == {"polarity": ["affirmed", "no"], "time": ["now"]}
     assert given(home, "ben") == [{"polarity": "no"}, {"time": "now"}, {}, {}]

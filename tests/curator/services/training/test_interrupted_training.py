@@ -86,6 +86,15 @@ def test_a_crash_keeps_input_and_specification(indexed: World) -> None:
     assert list((indexed.project.folder / "bundles").glob(".staging-*")) == []
 
 
+@pytest.mark.parametrize("lacking", ["parameters", "device", "recipe"])
+def test_a_specification_that_lacks_something_cannot_be_resumed(indexed: World, lacking: str) -> None:
+    train(indexed, CRASHED)
+    [found] = indexed.project.retraining.interrupted()
+    spec = json.loads((found.folder / SPEC).read_text(encoding="utf-8"))
+    (found.folder / SPEC).write_text(json.dumps({name: one for name, one in spec.items() if name != lacking}))
+    assert indexed.project.retraining.interrupted() == []
+
+
 def test_it_goes_on_with_the_same_decisions_and_settings(indexed: World) -> None:
     train(indexed, CRASHED)
     _, first = indexed.jobs.started[-1]
@@ -193,6 +202,20 @@ def test_what_never_had_its_input_is_swept_away(indexed: World) -> None:
     assert indexed.project.retraining.interrupted() == []
     train(indexed)
     assert left(indexed) == []
+
+
+def test_what_cannot_be_resumed_is_removed_at_the_next_start(indexed: World) -> None:
+    folder = work_folder(indexed)
+    (folder / "0123456789ab" / "snapshot").mkdir(parents=True)
+    folders = TrainingFolders(indexed.project.folder, read_only=False)
+    train(indexed, CRASHED, state=True)
+    (folder / "ba9876543210").mkdir()
+    folders.clean()
+    assert [path.name for path in left(indexed)] == [one.id for one in folders.interrupted()]
+    indexed.project.retraining.discard_interrupted(folders.interrupted()[0].id)
+    (folder / "ba9876543210").mkdir(parents=True)
+    folders.clean()
+    assert not folder.exists()
 
 
 def test_one_training_at_a_time(indexed: World) -> None:

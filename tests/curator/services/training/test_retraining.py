@@ -14,7 +14,7 @@ from curator.domain.decisions import Change, ChangeKind, RejectReason, Verdict
 from curator.domain.documents import Split
 from curator.domain.jobs import ActivationKind, GateVerdict, JobOutcome, JobState
 from curator.domain.wording import UserError
-from curator.services.training.speeds import Speeds
+from curator.services.training.speeds import OWN, Speeds
 from tests.curator.services.fakes import KB, World, document, finish, ignore
 
 RECIPE = "pel-pb"
@@ -51,16 +51,30 @@ def test_vectors_that_were_kept_make_no_machine_faster(
 ) -> None:
     """A run that did not encode the entities first, since an earlier one had, is measured without that."""
     monkeypatch.setattr("curator.services.training.recipes.recipe_files.cost", lambda *_: COST)
+    monkeypatch.setattr("curator.services.training.speeds.busy_now", lambda: 0.0)
     speeds = Speeds(tmp_path / "cache")  # where the project's own are
     times = iter((0.0, 100.0 + 3 * 1000.0))  # of learning and of encoding 3 entities again: as foreseen
     monkeypatch.setattr("curator.services.training.training_runs.time", SimpleNamespace(monotonic=lambda: next(times)))
     train(indexed)
     assert speeds.factor(RECIPE, "auto")[0] == pytest.approx(1.0)
+    [active] = [one for one in indexed.project.retraining.bundles() if one.active]
+    assert speeds.kept(RECIPE, active.kb_hash), "the next forecast counts on them"
+
+
+@pytest.mark.parametrize(("busy", "learnt"), [(0.2, True), (2.0, False)])
+def test_a_run_that_began_on_a_busy_computer_says_nothing_of_its_speed(
+    indexed: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, busy: float, learnt: bool
+) -> None:
+    monkeypatch.setattr("curator.services.training.speeds.busy_now", lambda: busy)
+    assert indexed.project.retraining.preview(RECIPE).slower == 1 + 3 * busy
+    train(indexed)
+    assert (Speeds(tmp_path / "cache").factor(RECIPE, "auto")[1] == OWN) is learnt
 
 
 def test_a_preview_foresees_a_range(indexed: World) -> None:
     shown = indexed.project.retraining.preview(RECIPE)
     assert 0 < shown.least < shown.minutes < shown.most
+    assert shown.most / shown.least == pytest.approx(5.0)
     assert indexed.project.retraining.preview(RECIPE, max_minutes=0.5).most <= 0.5
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from curator.domain.documents import Split
+from curator.domain.suggestions import Opinion
 from curator.domain.wording import UserError
 from curator.services.training.snapshots import write_knowledge_base, write_snapshot
 from curator.storage import open_project
@@ -93,3 +96,17 @@ def test_a_folder_that_cannot_be_written_is_told(folder: Path, tmp_path: Path) -
             finish(write_knowledge_base(store, tmp_path / "file" / "kb.jsonl"))
     finally:
         store.close()
+
+
+def test_a_snapshot_carries_the_second_opinions(world: World, folder: Path, tmp_path: Path) -> None:
+    first, second, *_ = world.mentions(1)
+    at = datetime(2026, 5, 4, tzinfo=UTC)
+    with world.store.write() as unit:
+        unit.suggestions.save_opinions(
+            [Opinion(first, "MESH:D008012", "m", "p", at), Opinion(second, None, "m", "p", at)]
+        )
+    finish(write_snapshot(world.store, tmp_path / "snapshot", (Split.TRAIN,), kb_hash="k"))
+    [document] = read_snapshot(tmp_path / "snapshot").documents
+    assert [one.opinion for one in document.mentions] == ["MESH:D008012", "", None, None]
+    assert [one.opinion for one in document.to_input().mentions] == ["MESH:D008012", "", None, None]
+    assert "opinion" not in json.loads((tmp_path / "snapshot" / "documents.jsonl").read_text())["mentions"][2]

@@ -8,7 +8,16 @@ import pytest
 
 from curator.domain.jobs import Progress
 from curator.services.training.recipes import estimate, find_recipe, grouped, load_recipes
-from curator.services.training.speeds import CAUTION, OTHERS, OWN, RULE, EncodingWatch, Speeds
+from curator.services.training.speeds import (
+    CAUTION,
+    OTHERS,
+    OWN,
+    RULE,
+    EncodingWatch,
+    Speeds,
+    job_slower_now,
+    slower_now,
+)
 
 
 def test_measured_runs_replace_the_cautious_rule(tmp_path: Path) -> None:
@@ -21,18 +30,38 @@ def test_measured_runs_replace_the_cautious_rule(tmp_path: Path) -> None:
     assert speeds.factor("a", "cuda")[0] == CAUTION
 
 
-def test_a_forecast_is_a_range_wide_before_the_first_run_and_wider_beside_other_work(tmp_path: Path) -> None:
+def test_a_forecast_is_a_range_that_a_first_run_makes_narrower(tmp_path: Path) -> None:
     speeds = Speeds(tmp_path)
 
-    def ratio(busy: float = 0.0) -> float:
-        low, high = speeds.spread("a", "cpu", busy=busy)
+    def ratio() -> float:
+        low, high = speeds.spread("a", "cpu")
         return high / low
 
     unknown = ratio()
-    assert unknown >= 10
+    assert unknown <= 5
     speeds.measured("a", "cpu", predicted=100.0, seconds=100.0)
-    assert ratio() < unknown / 3
-    assert speeds.spread("a", "cpu", busy=3.0)[1] >= 4.0, "3 minutes become 12"
+    assert ratio() < unknown / 2
+
+
+@pytest.mark.parametrize(("load", "times"), [(0.0, 1.0), (3.0, 2.5), (40.0, 4.0)])
+def test_other_programs_make_it_longer_by_what_they_use_now(
+    monkeypatch: pytest.MonkeyPatch, load: float, times: float
+) -> None:
+    """Two processors; however many programs run, the figure of the window's own work is bounded."""
+    monkeypatch.setattr("curator.services.training.speeds.os.getloadavg", lambda: (load, 0.0, 0.0), raising=False)
+    monkeypatch.setattr("curator.services.training.speeds.os.cpu_count", lambda: 2)
+    assert slower_now() == times
+    assert job_slower_now() == 1 + 3 * load / 2, "jobs give way, and nothing is left out"
+
+
+def test_vectors_of_a_knowledge_base_are_kept_for_the_recipe_and_its_quick_variant(tmp_path: Path) -> None:
+    speeds = Speeds(tmp_path)
+    assert not speeds.kept("a", "kb1")
+    speeds.keeps("a-quick", "kb1")
+    assert [speeds.kept(*one) for one in (("a", "kb1"), ("a-quick", "kb1"), ("b", "kb1"), ("a", "kb2"))] == [
+        *(True, True, False, False),
+    ]
+    assert speeds.factor("a", "cpu") == (CAUTION, RULE), "that is no speed"
 
 
 def test_what_was_encoded_before_training_is_known_from_its_progress() -> None:
