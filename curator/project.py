@@ -30,7 +30,13 @@ from curator.services.knowledge import (
     RemapService,
     UseService,
 )
-from curator.services.linking import ContrastService, DetectionService, OpinionService, SuggestionService
+from curator.services.linking import (
+    ContrastService,
+    DetectionService,
+    OpinionService,
+    ReconciliationService,
+    SuggestionService,
+)
 from curator.services.ports import Disk, FormatRegistry, JobPort
 from curator.services.queue import (
     AgainService,
@@ -45,6 +51,7 @@ from curator.services.queue import (
 )
 from curator.services.records import (
     AuditService,
+    BackupService,
     DiagnosticsService,
     ExportService,
     InconsistencyService,
@@ -70,6 +77,7 @@ class Project:
     formats: FormatRegistry
     disk: Disk
     close: Callable[[], None]
+    place_warning: Callable[[], str]
 
     # importing
     importing: ImportService
@@ -114,6 +122,7 @@ class Project:
     contrasts: ContrastService
     opinions: OpinionService
     detection: DetectionService
+    reconciliation: ReconciliationService
 
     # training
     retraining: RetrainingService
@@ -131,6 +140,7 @@ class Project:
     statistics: StatisticsService
     inconsistencies: InconsistencyService
     audit: AuditService
+    backups: BackupService
     evaluations: StoredEvaluations
     exporting: ExportService
     kb_export: KnowledgeExport

@@ -17,9 +17,10 @@ from curator.services.core import EventBus
 from curator.services.curating import EffortService
 from curator.services.linking import EntityTeacher, MemoryService, OpinionOptions, SuggestionService
 from curator.services.ports import FormatRegistry, JobPort, LinkerPort, Store
-from curator.services.records import log_folder
+from curator.services.records import BackupService, log_folder
 from curator.services.training import BundleSwitch, JobDesk, JobOptions, Workplace
 from curator.settings import Settings, config_folder, load
+from curator.storage.safety import Backups
 
 BUNDLES = "bundles"
 TABLE_COLUMNS = "table-columns.json"
@@ -61,6 +62,8 @@ class Shared:
         self.workplace = Workplace(store.folder, read_only=store.read_only)
         self.desk = JobDesk(store, self.jobs, self.bundles, self.switch, self.workplace, self._job_options)
 
+        self.backups = BackupService(store, Backups(store.folder, root=backup_root, most=_backup_bytes), self.clock)
+
         # work in the background; the order is that in which they hear of changes
         self.suggestions = SuggestionService(
             store, self.linker, self.bundles, self.events, ahead=lambda: settings.link_ahead
@@ -78,9 +81,11 @@ class Shared:
             self.teacher.start()  # first, so that no answer lacks the project's own entities
             self.memory.start()  # before the suggestions, so that it is asked first
             self.suggestions.start()
+            self.backups.begin()
 
     def close(self) -> None:
         """Write what is pending, end threads and child processes, and free the project's lock."""
+        self.backups.close()
         self.efforts.flush()
         self.teacher.close()
         self.memory.close()
@@ -88,6 +93,7 @@ class Shared:
         self.jobs.close()
         self.linker.close()
         self.store.close()
+        self.backups.after()
 
     def _job_options(self) -> JobOptions:
         """The current settings, which apply to a job at its next start."""
@@ -125,6 +131,18 @@ def curator_name(settings: Settings, given: str = "") -> str:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # no user name in a bare container
         return "curator"
+
+
+def backup_root() -> Path:
+    """The folder in which every project has a folder for its backups."""
+    chosen = os.environ.get("CURATOR_BACKUP_DIR") or load().settings.backup_folder
+    return Path(chosen) if chosen else platformdirs.user_state_path("curator") / "backups"
+
+
+def _backup_bytes() -> int:
+    """What the backups of a project may take; 0 makes none, as an empty `CURATOR_BACKUP_DIR` does."""
+    off = os.environ.get("CURATOR_BACKUP_DIR") == ""
+    return 0 if off else load().settings.backup_space * 2**20
 
 
 def _cache_folder(settings: Settings) -> Path:

@@ -50,7 +50,8 @@ class LinkerState(StrEnum):
 @dataclass(frozen=True, slots=True)
 class LinkerStatus:
     """`device` is the sentence shown in *Help > About*; `stages` are the retrievers that answer; `process` counts
-    starts: another number is another process, with an empty memory."""
+    starts: another number is another process, with an empty memory. `hears_opinions`: second opinions change
+    answers."""
 
     state: LinkerState
     message: str
@@ -58,6 +59,7 @@ class LinkerStatus:
     device: str = ""
     stages: tuple[str, ...] = ()
     process: int = 0
+    hears_opinions: bool = False
 
 
 # Bundles as the project sees them: immutable model folders and which of them is active.

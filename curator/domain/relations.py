@@ -123,13 +123,14 @@ class StoredRelation:
 
 @dataclass(frozen=True, slots=True)
 class RelationEdit:
-    """That a curator added or restored a relation, or deleted it. `words` say from what to what, and the type."""
+    """That a curator added or restored a relation, or deleted it. `words` say from what to what, and the type.
+    `with_mention`: it ended with another mention, which was deleted, or came back with that."""
 
-    relation: Relation
     words: str
     deleted: bool
     curator: str
     at: datetime
+    with_mention: bool = False
 
 
 def _places(relation: Relation) -> list[tuple[int | None, str, str]]:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from curator.domain.documents import DocumentState, Split
+from curator.domain.wording import guarded_row, localised
 
 IMPORTED = "import"
 """Who decided what came with a file, whichever file."""
@@ -152,16 +153,16 @@ class Unit(StrEnum):
         if value is None:
             return "–"
         if self is Unit.SHARE:
-            return f"{100 * value:.1f} %"
+            return f"{localised(100 * value, '.1f')} %"
         if self is Unit.SECONDS:
-            return f"{value:.1f} s"
+            return f"{localised(value, '.1f')} s"
         if self in (Unit.COUNT, Unit.PER_HOUR):
-            return f"{value:,.0f}"
-        return f"{value:.2f}".replace("-", "−")
+            return localised(value, ",.0f")
+        return localised(value, ".2f").replace("-", "−")
 
     def tick(self, value: float) -> str:
         """A round value at an axis."""
-        return f"{100 * value:g} %" if self is Unit.SHARE else f"{value:,g}".replace("-", "−")
+        return f"{localised(100 * value, 'g')} %" if self is Unit.SHARE else localised(value, ",g").replace("-", "−")
 
 
 class Shape(StrEnum):
@@ -229,8 +230,8 @@ class Plot:
 
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.head)
-        writer.writerows(["" if value is None else value for value in row] for row in self.rows())
+        writer.writerow(guarded_row(self.head))
+        writer.writerows(guarded_row("" if value is None else value for value in row) for row in self.rows())
         return out.getvalue()
 
     def as_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Translation of sentences: English in the source, translated where they are shown.
+"""Translation of sentences: English in the source, translated where they are shown. And words in cells of tables.
 
 `tr` and `ntr` are called when a sentence is shown, never while a module is imported, so that the language can be
 chosen after the modules are loaded. Data that stays English inside (commands, settings) is translated by the view that
@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import gettext
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from importlib import resources
 from importlib.resources.abc import Traversable
+from string import Formatter
+from typing import Any
 
 Key = tuple[str, str]
 """(singular, plural); plural is '' for a sentence without a number."""
@@ -53,7 +56,7 @@ def tr(text: str, /, **values: object) -> str:
     """`text` in the user's language, its {names} filled with `values`; as it is where nobody translated it."""
     template = _now.find((text, "")) if text else ""
     found = template if template is not None else text
-    return found.format(**values) if values else found
+    return well_formed(_filled(found, values)) if values else found
 
 
 def ntr(one: str, many: str, n: int, /, **values: object) -> str:
@@ -61,7 +64,58 @@ def ntr(one: str, many: str, n: int, /, **values: object) -> str:
     found = _now.find((one, many), n)
     if found is None:
         found = one if n == 1 else many
-    return found.format(n=n, **values)
+    return well_formed(_filled(found, {"n": n, **values}))
+
+
+# Numbers and dates as the language that is spoken writes them: 1,000 and 24 Nov 2026, or 1.000 and 24.11.2026.
+
+_SWAPPED = str.maketrans(",.", ".,")
+_COMMA = frozenset({"de"})
+"""Languages with a comma before decimals and points between thousands."""
+_DATES = {"%d %b %Y": "%d.%m.%Y", "%d %b": "%d.%m."}
+"""In these languages: what stands for the English order of a date."""
+
+
+def localised(value: float | date, spec: str) -> str:
+    """`format(value, spec)` as the language writes it. For what people read: files and JSON have `format` alone. `spec`
+    of a date names its parts in the English order, as in "%d %b %Y, %H:%M"."""
+    if language() not in _COMMA:
+        return format(value, spec)
+    if isinstance(value, date):
+        for english, own in _DATES.items():
+            spec = spec.replace(english, own)
+        return format(value, spec)
+    return format(value, spec).translate(_SWAPPED)
+
+
+class _Filling(Formatter):
+    """Numbers with a format, such as {n:,}, as the language writes them."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec and isinstance(value, int | float | date):
+            return localised(value, format_spec)
+        return str(super().format_field(value, format_spec))
+
+
+_FILLING = _Filling()
+
+
+def _filled(template: str, values: Mapping[str, object]) -> str:
+    return _FILLING.vformat(template, (), values) if language() in _COMMA else template.format(**values)
+
+
+_UNPAIRED = re.compile(r"[\ud800-\udfff]")
+
+
+def well_formed(text: str) -> str:
+    """`text` as it can be stored, printed and shown. A byte of a file name that is not UTF-8, which Python reads as
+    half a character, appears as `\\xff`."""
+    return text if text.isascii() else _UNPAIRED.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
 
 
 # The catalogues of `resources/locale`: which languages there are beside English, and their sentences.
@@ -133,6 +187,14 @@ class NewerProjectError(UserError):
     """The project was written by a newer version of the program and is left untouched."""
 
 
+class DamagedProjectError(UserError):
+    """The project's database is missing, cannot be read or was changed; a backup may hold what it held."""
+
+
+class MissingStepsError(DamagedProjectError):
+    """The database is sound, and lacks steps that were saved: it can be used without them."""
+
+
 class LinkerUnavailableError(UserError):
     """The linker process is not there (being started, died, or no bundle has been built yet)."""
 
@@ -146,3 +208,26 @@ class InconsistentDataError(Exception):
 
 class CancelledError(Exception):
     """The user cancelled; its own type, shown to nobody."""
+
+
+# Cells of CSV and TSV files. Spreadsheets take one that begins with = + - or @ for a formula, even in quotes, and a
+# formula can open web pages and programs. Such a cell gets an apostrophe before it, which spreadsheets show as text.
+
+_NUMBER = r"\s*(?:\d[\d.,]*|[.,]\d+)(?:[eE][+-]?\d+)?\s*%?"
+_FORMULA = re.compile(rf"'+[=@＝＠+＋\-－\t\r\n]|[=@＝＠\t\r\n]|[+＋\-－](?!$|{_NUMBER}$)")
+"""Also a cell that looks guarded already: it is one of somebody who wrote the apostrophe."""
+
+
+def guarded(cell: str) -> str:
+    """The cell so that no spreadsheet takes it for a formula. Numbers and lone signs stay as they are."""
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def unguarded(cell: str) -> str:
+    """The cell that `guarded` was given: without the apostrophe before what begins like a formula."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def guarded_row(values: Iterable[object]) -> list[object]:
+    """A row for a `csv.writer`, with its texts guarded."""
+    return [guarded(one) if isinstance(one, str) else one for one in values]

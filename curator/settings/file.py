@@ -77,7 +77,7 @@ def _read(path: Path) -> LoadedSettings:
             Settings(),
             problems=(tr("The settings in {path} could not be read ({error}); defaults.", path=path, error=error),),
         )
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return LoadedSettings(Settings(), problems=(_set_aside(path, DAMAGED, error=error),))
     if not isinstance(raw, dict):
         return LoadedSettings(Settings(), problems=(_set_aside(path, NO_OBJECT),))
@@ -98,6 +98,7 @@ def save(settings: Settings, *, unknown: Mapping[str, Any] | None = None, folder
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
+        _sync_folder(path.parent)
     except OSError as error:
         raise UserError(
             tr(
@@ -107,6 +108,16 @@ def save(settings: Settings, *, unknown: Mapping[str, Any] | None = None, folder
             )
         ) from error
     return path
+
+
+def _sync_folder(folder: Path) -> None:
+    """Put the names in it on the disk; a system without handles of folders needs none."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _set_aside(path: Path, sentence: str, **values: object) -> str:

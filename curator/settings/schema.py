@@ -50,6 +50,8 @@ class Settings:
     lexical_list: LexicalChoice = LexicalChoice.CHARACTERS
     link_ahead: int = 200
     cache_folder: str = ""
+    backup_space: int = 2000
+    backup_folder: str = ""
     holdout_percent: int = 0
     ncbi_api_key: str = ""
     page_opening: PageOpening = PageOpening.ASK
@@ -166,7 +168,7 @@ OPTIONS = (
         title="Shown again",
         help=(
             "Percentage of your decided mentions that are shown again, unannounced and at least a day "
-            "later, to measure how consistently you decide. Decisions are kept. People › Agreement… shows "
+            "later, to measure how consistently you decide. Decisions are kept. People › Agreement shows "
             "the result."
         ),
         kind=OptionKind.INTEGER,
@@ -252,6 +254,25 @@ OPTIONS = (
         felt=NEXT_OPEN,
     ),
     Option(
+        name="backup_space",
+        title="Space for backups",
+        help=(
+            "Megabytes that the backups of a project may take. The oldest go first; the newest always stays. 0 turns "
+            "backups off."
+        ),
+        kind=OptionKind.INTEGER,
+        maximum=1_000_000,
+    ),
+    Option(
+        name="backup_folder",
+        title="Backup folder",
+        help=(
+            "Where backups of your projects are written. Leave empty to use the default folder. Another disk protects "
+            "them best."
+        ),
+        kind=OptionKind.FOLDER,
+    ),
+    Option(
         name="holdout_percent",
         title="Decided without suggestions",
         help="Percentage of mentions whose suggestions are held back, to measure how much suggestions influence "
@@ -263,7 +284,7 @@ OPTIONS = (
         name="ncbi_api_key",
         title="NCBI API key",
         help=(
-            "Allows Project › Fetch from PubMed… ten requests a second instead of three. The key is sent "
+            "Allows Project › Fetch from PubMed ten requests a second instead of three. The key is sent "
             "only to NCBI and saved in the settings file on this computer, never in a project, log or "
             "export."
         ),
@@ -288,7 +309,7 @@ OPTIONS = (
     Option(
         name="shortcuts",
         title="Shortcuts",
-        help="Keys of commands that differ from the defaults. Edit › Shortcuts… changes them.",
+        help="Keys of commands that differ from the defaults. Edit › Shortcuts changes them.",
         kind=OptionKind.KEYS,
     ),
 )

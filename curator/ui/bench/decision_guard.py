@@ -5,7 +5,7 @@ The decider calls it; the answers come from what the workbench paints and from t
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
@@ -14,6 +14,7 @@ from curator.ui.deciding import Leftover, Revision, candidate_key, document_key,
 from curator.ui.kit import rows_in_sight, verdict_words
 
 if TYPE_CHECKING:
+    from curator.bootstrap import Project
     from curator.ui.bench.workbench import Workbench
 
 
@@ -85,7 +86,10 @@ class DecisionGuard(QObject):
         bench.reasons.ask_done(undecided, leftover.every, then=lambda verdict: bench.decider.finish(leftover, verdict))
 
     def _names(self, *entity_ids: str) -> dict[str, str]:
-        """Names of entities that the knowledge base has or had."""
-        knowledge = self._bench.project.knowledge
-        found = {one: knowledge.entity(one) or knowledge.former(one) for one in entity_ids}
-        return {one: entity.name for one, entity in found.items() if entity is not None}
+        return named(self._bench.project, entity_ids)
+
+
+def named(project: Project, entity_ids: Iterable[str]) -> dict[str, str]:
+    """Names of entities that the knowledge base has or had; of others none."""
+    found = {one: project.knowledge.name_of(one) for one in entity_ids}
+    return {one: name for one, name in found.items() if name != one}

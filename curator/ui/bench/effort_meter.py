@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject
-from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtGui import QGuiApplication, QInputEvent, QKeyEvent
 
 from curator.domain.decisions import Change, ChangeKind
 from curator.services.curating import EffortService
@@ -50,6 +50,8 @@ class EffortMeter(QObject):
             application.removeEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QInputEvent):  # most events by far
+            return False
         kind = event.type()
         if kind == QEvent.Type.ShortcutOverride:
             self._key(watched, event)

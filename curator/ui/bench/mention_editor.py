@@ -7,7 +7,7 @@ from enum import Enum
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from curator.domain.decisions import Change
 from curator.domain.documents import Mention, Span
@@ -22,11 +22,11 @@ from curator.domain.spans import (
     with_span,
     without_span,
 )
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.services.queue import MentionEditing
 from curator.ui.deciding import Decider, Navigator
 from curator.ui.document import DocumentView
-from curator.ui.kit import theme_of, watch, way_to
+from curator.ui.kit import PlainLabel, theme_of, watch, way_to
 
 NO_SELECTION = "Select text first: press F7 to place a caret in the text, then hold Shift and use the arrow keys."
 TEXT_ENDS = "The text ends here; the mention stays as it is."
@@ -217,8 +217,7 @@ class TypePicker(QFrame):
         self._types: list[str] = []
         self._counts: Mapping[str, int] = {}
         self._answered = True
-        self.title = QLabel(self)
-        self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self.title = PlainLabel(parent=self)
         self.line = QLineEdit(self)
         self.line.setPlaceholderText(tr("First letters, or a digit"))
         self.line.setAccessibleName(tr("Type"))
@@ -256,7 +255,7 @@ class TypePicker(QFrame):
         for number, one in enumerate(self._types, start=1):
             if one.casefold().startswith(word.casefold()):
                 key = f"{number}   " if number <= 9 else "     "
-                self._add(f"{key}{one}   ({self._counts.get(one, 0):,})", one)
+                self._add(f"{key}{one}   ({localised(self._counts.get(one, 0), ',')})", one)
         if word and word not in self._types:
             self._add(tr(NEW, word=word), word)
         self.list.setCurrentRow(0)

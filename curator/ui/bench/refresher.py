@@ -10,10 +10,11 @@ from curator.domain.jobs import LinkerState, LinkerStatus
 from curator.domain.wording import tr
 from curator.services.queue import REASON as HELD_OUT
 from curator.services.queue import MentionView
+from curator.ui.bench.decision_guard import named
 from curator.ui.bench.workbench import Workbench
 from curator.ui.jobs import JobKind
 from curator.ui.kit import names_in, place_of, way_to
-from curator.ui.panels import StatusLine, attribute_rows, relation_rows
+from curator.ui.panels import StatusLine, attribute_rows
 
 PATCHED = {ChangeKind.DECIDED, ChangeKind.ENTITIES}
 """Steps of which the open document shows nothing new but decisions."""
@@ -120,7 +121,8 @@ class Refresher(QObject):
     @Slot()
     def _mention(self) -> None:
         bench, view = self._bench, self._bench.navigator.mention
-        if view is None or view.mention.id != self._shown:
+        another = view is None or view.mention.id != self._shown
+        if another:
             bench.reasons.dismiss()  # a reason asked for one mention never goes to another
         self._shown = view.mention.id if view is not None else None
         bench.document.set_current(view.mention.id if view is not None else None)
@@ -133,10 +135,12 @@ class Refresher(QObject):
         text = bench.navigator.opened.document.text if edits and bench.navigator.opened is not None else ""
         attributes, more = bench.project.attributes, []
         if view is not None and not bench.judging:
-            more = relation_rows(bench.project.relations.history(view.mention.id))
+            more = [] if another else bench.relations.history()
             if attributes.scheme().attributes:
                 more += attribute_rows(attributes.history(view.mention.id), attributes.scheme())
         bench.history.show_history(history, names=self._names(view, history), edits=edits, text=text, more=more)
+        if another:
+            bench.relations.history_later()
         self._note()
         bench.state_changed.emit()
 
@@ -269,9 +273,4 @@ class Refresher(QObject):
             for decision in history
             if decision.shown and decision.shown.candidates
         }
-        for entity_id in wanted - names.keys():
-            knowledge = self._bench.project.knowledge
-            entity = knowledge.entity(entity_id) or knowledge.former(entity_id)
-            if entity is not None:
-                names[entity_id] = entity.name
-        return names
+        return names | named(self._bench.project, wanted - names.keys())

@@ -12,7 +12,7 @@ from curator.domain.wording import tr
 from curator.ui.bench.mention_editor import TypePicker
 from curator.ui.document import RelationPair
 from curator.ui.kit import Worker, way_to
-from curator.ui.panels import RelationRow, RelationsPanel
+from curator.ui.panels import HistoryRow, RelationRow, RelationsPanel, relation_rows
 
 if TYPE_CHECKING:
     from curator.services.queue import OpenDocument
@@ -25,7 +25,7 @@ ENTITIES_HEADLINE = "“{a}” → “{b}”: type of the relation between their
 EVENT = "{name} is an event with its own form: it is kept as the file has it."
 NO_MENTION = "No mention of this document is linked to “{name}”."
 LATE_MS = 40
-"""Until the panel follows the framed mention: after the frame that shows it."""
+"""Until the panel and the history follow the framed mention: after the frame that shows it."""
 
 
 class RelationDesk(QObject):
@@ -49,6 +49,8 @@ class RelationDesk(QObject):
         self.picker.setAccessibleName(tr("Type of the relation"))
         self._late = QTimer(self, singleShot=True, interval=LATE_MS)
         self._late.timeout.connect(self._show_rows)
+        self._history_late = QTimer(self, singleShot=True, interval=LATE_MS)
+        self._history_late.timeout.connect(lambda: bench.history.add_rows(self.history()))
         at = bench.navigator
         at.document_changed.connect(self._document_changed)
         at.content_changed.connect(self._read)
@@ -101,8 +103,24 @@ class RelationDesk(QObject):
 
     def close(self) -> None:
         """Before the project is closed."""
+        for timer in (self._late, self._history_late):
+            timer.stop()
         for worker in (self._worker, self._types_worker):
             worker.close()
+
+    # --- the history of the framed mention ---
+
+    def history(self) -> list[HistoryRow]:
+        """When its relations were added and deleted. Of a mention with many this takes as long as all else of a key."""
+        self._history_late.stop()
+        view = self._bench.navigator.mention
+        if view is None or self._bench.judging:
+            return []
+        return relation_rows(self._service.history(view.mention.id))
+
+    def history_later(self) -> None:
+        """Add it to the history on show, after the frame that shows the mention."""
+        self._history_late.start()
 
     # --- reading ---
 

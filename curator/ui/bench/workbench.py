@@ -93,7 +93,9 @@ class Workbench(QWidget):
         self.comments = CommentsPanel(self)
         self.comments.set_writable(not self.project.read_only)
         self.comment_strip = CommentStrip(self)
-        self.guidelines = GuidelinesPanel(self.project.guidelines, writable=not self.project.read_only, parent=self)
+        self.guidelines = GuidelinesPanel(
+            self.project.guidelines, writable=not self.project.read_only, images=self.project.folder, parent=self
+        )
         self.guidelines.hide()
         self.reasons = ReasonStrip(self)
         self.types = TypePicker(self)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from curator.domain.documents import Span
 from curator.domain.entities import Entity
 from curator.domain.suggestions import NOTICEABLE, Contrast, TextRun, WordEffect, apart, names_apart, odds
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.ui.candidates.late_browser import LateBrowser
 from curator.ui.document import Tint
 from curator.ui.kit import StateColours, Theme, theme_of
@@ -158,7 +158,7 @@ def _quoted(effect: WordEffect, text: str) -> str:
 
 
 def _times(change: float) -> str:
-    return f"×{odds(change):.1f}" if odds(change) < 100 else f"×{odds(change):,.0f}"
+    return f"×{localised(odds(change), '.1f')}" if odds(change) < 100 else f"×{localised(odds(change), ',.0f')}"
 
 
 def _head(one: Entity, other: Entity, rank: int, side: StateColours, theme: Theme) -> str:

@@ -12,7 +12,7 @@ from curator.domain.entities import EntityMatch
 from curator.domain.suggestions import Candidate, Opinion
 from curator.domain.wording import ntr, tr
 from curator.services.queue import MentionView
-from curator.ui.kit import figure
+from curator.ui.kit import figure, tip
 
 BELOW = "below the limit"
 OTHER_TYPE = "of another type"
@@ -202,7 +202,7 @@ class CandidateTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._display(row, index.column())
         if role == Qt.ItemDataRole.ToolTipRole:
-            return "\n".join((row.candidate.name, row.facts, *([tr(BY_MODEL)] if row.opinion else [])))
+            return tip("\n".join((row.candidate.name, row.facts, *([tr(BY_MODEL)] if row.opinion else []))))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             number = f"{row.rank}: " if row.rank else ""
             score = "" if row.blind or not row.rank else tr(", score {value:.2f}", value=row.value)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayou
 
 from curator.domain.decisions import Outcome
 from curator.domain.suggestions import Band
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.services.linking import BY_NAME
 from curator.services.queue import MentionView
 from curator.ui.candidates.candidate_contrast import ContrastCard
@@ -300,7 +300,7 @@ def _status(view: MentionView, names: Mapping[str, str], *, noted: bool) -> str:
     words = decision_words(view, names)
     if words and view.decision is not None:
         at = view.decision.at.astimezone()
-        return f"{words} · {view.decision.curator}, {at:%d %b %H:%M}"
+        return f"{words} · {view.decision.curator}, {localised(at, '%d %b %H:%M')}"
     if view.stale and not noted:
         return tr("These suggestions are out of date; new ones are being calculated.")
     if view.suggestion is not None and view.suggestion.nil.is_nil:

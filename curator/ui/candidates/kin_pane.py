@@ -18,7 +18,7 @@ from curator.ui.candidates.entity_card import EntityCard, Lookup
 from curator.ui.candidates.search_panel import TOO_SOON
 from curator.ui.candidates.tree_model import BROKEN, ROW_ROLE, TreeRow
 from curator.ui.candidates.tree_view import TreeDelegate
-from curator.ui.kit import ElidedLabel, Glance, NoteLabel, RowList, Worker, is_plain, rows_in_sight
+from curator.ui.kit import ElidedLabel, Glance, NoteLabel, RowList, Worker, in_role, is_plain, rows_in_sight
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
@@ -67,7 +67,7 @@ class KinModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.words
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return row.spoken
+            return in_role(row.spoken, role)
         return None
 
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
+
+from curator.ui.kit import StillBrowser
 
 MARGIN = 12
 LATE_MS = 30
 """So long after the last change: a timer of 0 ms may run before what the key changed is painted."""
 
 
-class LateBrowser(QTextBrowser):
+class LateBrowser(StillBrowser):
     """Subclasses give `html_now`. Laying out rich text takes milliseconds, which a key press has not: candidates are
     painted first, and several changes in a row are rendered once. Whoever asks for the text gets the newest."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setOpenLinks(False)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(name)
         self.document().setDocumentMargin(MARGIN)

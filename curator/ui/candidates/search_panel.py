@@ -27,7 +27,7 @@ from curator.ui.kit import ElidedLabel, Glance, NoteLabel, RowList, Worker, rows
 NO_MATCH = "Nothing in the knowledge base matches “{query}”. Clear the line and type ? for search help."
 ONLY_OUTSIDE = (
     "Nothing that matches “{query}” is in the branches that this mention is restricted to ({left_out}). "
-    "Tools › Restrict to branches… lifts the restriction."
+    "Tools › Restrict to branches lifts the restriction."
 )
 UNKNOWN = "The knowledge base has no {id}. ↵ makes an entity with this identifier of {registry}."
 HINT = "Type a name, a synonym or an identifier. ↓ ↑ move through the entities, ↵ links, Esc cancels."

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from curator.domain.entities import EntityMatch, Matches, ObsoleteEntity
 from curator.domain.wording import UserError, ntr, tr
-from curator.ui.kit import PAD, draw_focus, draw_ground, draw_words, row_height, scaled, theme_of
+from curator.ui.kit import PAD, draw_focus, draw_ground, draw_words, in_role, row_height, scaled, theme_of
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
@@ -46,7 +46,7 @@ class MatchModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return match.entity.name
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return f"{match.entity.name}\n{match_facts(match)}"
+            return in_role(f"{match.entity.name}\n{match_facts(match)}", role)
         return None
 
 

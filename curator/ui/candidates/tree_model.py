@@ -10,9 +10,9 @@ from typing import Any
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from curator.domain.entities import TreeNode, TreePage
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import UserError, localised, ntr, tr
 from curator.services.knowledge import TreeWay
-from curator.ui.kit import Worker
+from curator.ui.kit import Worker, in_role
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
@@ -54,7 +54,7 @@ class TreeRow:
         """How many entities are below; those directly below, where all are too many to count."""
         if self.node is None or not self.node.children:
             return ""
-        return f"{self.node.children:,}+" if self.node.below is None else f"{self.node.below:,}"
+        return f"{localised(self.node.children, ',')}+" if self.node.below is None else localised(self.node.below, ",")
 
     @property
     def spoken(self) -> str:
@@ -279,7 +279,7 @@ class TreeModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.words
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return row.spoken
+            return in_role(row.spoken, role)
         return None
 
     def _number(self, index: Index) -> int:

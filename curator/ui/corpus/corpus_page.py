@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from curator.domain.documents import Split
 from curator.domain.wording import ntr, tr
@@ -14,7 +14,7 @@ from curator.services.queue import MOST, CorpusQuery, Found, Hit, HitChoice, Pas
 from curator.ui.corpus.hit_list import HitDelegate, HitHeader, HitRow, row_of
 from curator.ui.deciding import CheckMark, TickList
 from curator.ui.jobs import KeyHints
-from curator.ui.kit import ElidedLabel, FlowRow, Glance, rows_in_sight
+from curator.ui.kit import ElidedLabel, FlowRow, Glance, PlainLabel, rows_in_sight
 from curator.ui.queue import SPLIT_WORDS
 
 TYPING_MS = 250
@@ -79,7 +79,7 @@ class QueryForm(QWidget):
 
     def _with_label(self, words: str, box: QComboBox) -> QWidget:
         both = QWidget(self)
-        label = QLabel(words, both)
+        label = PlainLabel(words, both)
         label.setBuddy(box)
         box.setAccessibleName(words.replace("&", "").rstrip(":"))
         line = QHBoxLayout(both)

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -29,7 +28,7 @@ from curator.domain.wording import UserError, ntr, tr
 from curator.services.records import Statistics, as_json, head_figures, plots
 from curator.ui.dashboard.plot_card import PlotCard
 from curator.ui.dashboard.plot_files import save_all
-from curator.ui.kit import USUAL_LINE, ElidedLabel, ScaledLabel, ShowDialog, file_dialog
+from curator.ui.kit import USUAL_LINE, ElidedLabel, PlainLabel, ScaledLabel, ShowDialog, file_dialog, tip
 
 # What the dashboard is about: whose decisions, of which split, from when to when.
 
@@ -81,7 +80,7 @@ class DashboardFilter(QWidget):
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
         for words, combo in ((tr("&Curator"), self.curators), (tr("S&plit"), self.splits), (tr("&Time"), self.times)):
-            label = QLabel(words, self)
+            label = PlainLabel(words, self)
             label.setBuddy(combo)
             line.addWidget(label)
             line.addWidget(combo)
@@ -320,6 +319,6 @@ class HeadFigure(QWidget):
     def show_figure(self, one: Headline) -> None:
         self.value.setText(one.words)
         self.title.setText(one.title)
-        self.setToolTip(one.hint)
+        self.setToolTip(tip(one.hint))
         self.setAccessibleName(f"{one.title}: {one.words}")
         self.setAccessibleDescription(one.hint)

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QHBoxLayo
 
 from curator.domain.decisions import KEPT_BACK_SHOWN, RANK_UNKNOWN, OperationKind, Outcome
 from curator.domain.statistics import TakenDecision
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.services.records import StatisticsService
-from curator.ui.kit import ElidedLabel, EmptyPage, FindLine, OpeningTable, ShowDialog, Worker
+from curator.ui.kit import ElidedLabel, EmptyPage, FindLine, OpeningTable, ShowDialog, Worker, in_role
 
 # The project's decisions as a table, the newest first; older ones come when somebody scrolls to them.
 
@@ -103,7 +103,7 @@ class DecisionsModel(QAbstractTableModel):
         if row is None:
             return None
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return self._words(row)[index.column()]
+            return in_role(self._words(row)[index.column()], role)
         return row if role == ROW_ROLE else None
 
     def _words(self, row: TakenDecision) -> tuple[str, ...]:
@@ -118,7 +118,7 @@ class DecisionsModel(QAbstractTableModel):
             "" if row.stands else tr("no longer current"),
         ]
         return (
-            f"{row.at.astimezone():%d %b %Y, %H:%M:%S}",
+            localised(row.at.astimezone(), "%d %b %Y, %H:%M:%S"),
             who,
             row.text,
             what,

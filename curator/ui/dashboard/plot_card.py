@@ -36,7 +36,7 @@ from curator.domain.statistics import Plot, Shape, Unit
 from curator.domain.wording import UserError, tr
 from curator.ui.dashboard.plot_files import save_plot
 from curator.ui.dashboard.plot_painter import Canvas, height_of, paint_plot, place_at, place_words, reading
-from curator.ui.kit import ScaledLabel, file_dialog, scaled, sentence, theme_of
+from curator.ui.kit import ScaledLabel, file_dialog, scaled, sentence, theme_of, tip
 
 # A plot as a widget: arrows or the mouse go from place to place, and their values are shown.
 
@@ -71,7 +71,7 @@ class PlotView(QWidget):
             self._cursor = None
         self.setAccessibleName(plot.title)
         self.setAccessibleDescription(plot.summary)
-        self.setToolTip(plot.note)
+        self.setToolTip(tip(plot.note))
         self.updateGeometry()
         self.update()
 

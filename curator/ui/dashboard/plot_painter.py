@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPalette, QPen, QPolygonF
 
 from curator.domain.statistics import Plot, Series, Shape, Unit
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.ui.kit import (
     Axes,
     MentionState,
@@ -368,7 +368,7 @@ def place_words(plot: Plot, at: int) -> str:
     """A day as people write it, or the place's name."""
     if not plot.timed:
         return plot.places[at]
-    return f"{date.fromisoformat(plot.places[at]):%d %b %Y}".lstrip("0")
+    return localised(date.fromisoformat(plot.places[at]), "%d %b %Y").lstrip("0")
 
 
 def reading(plot: Plot, at: int) -> str:

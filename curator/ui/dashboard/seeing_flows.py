@@ -69,7 +69,7 @@ class WayBack(QObject):
 QUIET_MS = 2500
 """Figures are read again so long after the last change: never between two keys of somebody who works."""
 
-NO_WAY = "No other window is open. View › Dashboard… and Model › Linkers… open one."
+NO_WAY = "No other window is open. View › Dashboard and Model › Linkers open one."
 
 
 class SeeingFlows(QObject):

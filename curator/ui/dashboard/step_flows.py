@@ -68,6 +68,11 @@ class StepFlows(QObject):
         window.activateWindow()
         return window
 
+    def prepare_window(self) -> None:
+        """Build the window, before it is wanted too, and read the newest steps in the background; it is not shown."""
+        if self._built is None and not self._bench.judging:
+            self._built = self._made()
+
     def _made(self) -> StepsWindow:
         project, bench = self._bench.project, self._bench
         window = StepsWindow(

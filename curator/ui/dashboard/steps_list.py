@@ -10,10 +10,10 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHeaderView, QWidget
 
 from curator.domain.decisions import OperationKind
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.services.curating import Step, StepKind, StepPage, StepState
 from curator.services.ports import Operation, StepFilter
-from curator.ui.kit import FindLine, FlowRow, OpeningTable
+from curator.ui.kit import FindLine, FlowRow, OpeningTable, in_role
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
@@ -30,6 +30,8 @@ ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 ALIGNMENT, FONT = int(Qt.ItemDataRole.TextAlignmentRole), int(Qt.ItemDataRole.FontRole)
 WORDS = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
 ASKED = frozenset([*map(int, WORDS), ROW_ROLE, ALIGNMENT, FONT])
+GAP = "\u2002"
+"""Behind a figure, so that it does not touch the words of the next column."""
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 KINDS = {
     StepKind.DECISIONS: "Decisions",
@@ -110,16 +112,17 @@ class StepsModel(QAbstractTableModel):
         if role == FONT:
             undone = column == TEXT and row.state in (StepState.REDOABLE, StepState.UNDONE)
             return self._struck if undone else None
-        return self._words(row)[column]
+        gap = GAP if role == Qt.ItemDataRole.DisplayRole and column in (NUMBER, MENTIONS) else ""
+        return in_role(self._words(row)[column], role) + gap
 
     def _words(self, row: Step) -> tuple[str, ...]:
         here = row.number is not None and row.number == self.here
         return (
-            "" if row.number is None else f"{row.number:,}",
-            f"{row.at.astimezone():%d %b %Y, %H:%M:%S}",
+            "" if row.number is None else localised(row.number, ","),
+            localised(row.at.astimezone(), "%d %b %Y, %H:%M:%S"),
             row.actor,
             row.text,
-            f"{row.mentions:,}" if row.mentions else "",
+            localised(row.mentions, ",") if row.mentions else "",
             tr(HERE) if here else tr(STATES[row.state]) if STATES[row.state] else "",
         )
 

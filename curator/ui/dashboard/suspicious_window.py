@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.services.training import SuspiciousGold, SuspiciousList
 from curator.ui.kit import RecordColumn, RecordTable, ShowDialog, sentence
 
@@ -40,12 +40,15 @@ class SuspiciousWindow(ShowDialog):
                 RecordColumn(tr("Mention"), lambda row: row.surface),
                 RecordColumn(tr("Decided"), lambda row: self._names(row.gold)),
                 RecordColumn(
-                    tr("Probability"), lambda row: f"{row.probability:.2f}", by=lambda row: row.probability, figure=True
+                    tr("Probability"),
+                    lambda row: localised(row.probability, ".2f"),
+                    by=lambda row: row.probability,
+                    figure=True,
                 ),
                 RecordColumn(tr("More likely"), lambda row: row.rival_name),
                 RecordColumn(
                     tr("Its probability"),
-                    lambda row: f"{row.rival_probability:.2f}",
+                    lambda row: localised(row.rival_probability, ".2f"),
                     by=lambda row: row.rival_probability,
                     figure=True,
                 ),

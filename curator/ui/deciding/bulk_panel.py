@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QScrollArea,
     QSpinBox,
@@ -18,13 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import localised, ntr, tr
 from curator.services.curating import MOST_CHECKS, Audit, AuditState, BulkOffer, BulkReport, tally
 from curator.services.ports import MentionContext
 from curator.ui.deciding.kwic_list import KwicList, rule
 from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
 from curator.ui.jobs import KeyHints
-from curator.ui.kit import ElidedLabel, FlowRow, Glance, row_height, rows_in_sight, way_to
+from curator.ui.kit import ElidedLabel, FlowRow, Glance, PlainLabel, row_height, rows_in_sight, way_to
 
 # What bulk acceptance says of its plan, its checks and its bound; whole sentences.
 
@@ -122,7 +121,9 @@ def audit_words(audit: Audit) -> str:
 
 def chance_words(probability: float) -> str:
     """In per cent; never all of them."""
-    return "> 99.9 %" if probability > 0.999 else f"{probability * 100:.1f} %"
+    most = 99.9
+    percent = localised(min(probability * 100, most), ".1f")
+    return f"> {percent} %" if probability * 100 > most else f"{percent} %"
 
 
 def report_words(report: BulkReport) -> str:
@@ -153,8 +154,8 @@ class BulkPanel(QWidget):
         self.setAccessibleName(tr("Accept in bulk"))
         self.error_box = QDoubleSpinBox(self)
         self.checks_box = QSpinBox(self)
-        self.usual = [QPushButton(f"{one:g} %", self) for one in USUAL]
-        self.words = QLabel(self)
+        self.usual = [QPushButton(f"{localised(one, 'g')} %", self) for one in USUAL]
+        self.words = PlainLabel(parent=self)
         self._told = QScrollArea(self)
         self.standing = ElidedLabel(bold=True, parent=self)
         self.list = KwicList(tr("Sample to check"), self, glance=glance)
@@ -186,7 +187,6 @@ class BulkPanel(QWidget):
             button.setAccessibleName(tr("Error of {value:g} per cent", value=value))
             button.clicked.connect(lambda _=False, one=value: self.error_box.setValue(one))
         self.words.setWordWrap(True)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
         self._told.setWidget(self.words)
         self._told.setWidgetResizable(True)
         self._told.setFrameShape(QFrame.Shape.NoFrame)
@@ -343,7 +343,7 @@ def _line_key(mention_id: int) -> Hashable:
 
 def _with_label(words: str, box: QWidget, parent: QWidget) -> QWidget:
     both = QWidget(parent)
-    label = QLabel(words, both)
+    label = PlainLabel(words, both)
     label.setBuddy(box)
     line = QHBoxLayout(both)
     line.setContentsMargins(0, 0, 8, 0)

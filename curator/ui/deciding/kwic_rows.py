@@ -11,6 +11,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from curator.domain.wording import tr
 from curator.services.ports import MentionContext
+from curator.ui.kit import tip
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 Index = QModelIndex | QPersistentModelIndex
@@ -120,7 +121,7 @@ class KwicModel(QAbstractListModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return spoken(row)
         if role == Qt.ItemDataRole.ToolTipRole and row.context is not None:
-            return f"{row.context.external_id}: {row.said}" if row.said else row.context.external_id
+            return tip(f"{row.context.external_id}: {row.said}" if row.said else row.context.external_id)
         return None
 
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QVBoxLayout, QWidget
 
 from curator.domain.decisions import OperationKind, Outcome, Verdict
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import UserError, localised, ntr, tr
 from curator.services.curating import (
     Group,
     GroupKind,
@@ -270,7 +270,7 @@ class RepeatPanel(SeenOthers):
 
 
 def _rows(group: Group) -> list[KwicRow]:
-    heading = KwicRow(f"{group.title[:1].upper()}{group.title[1:]} · {len(group.lines):,}")
+    heading = KwicRow(f"{group.title[:1].upper()}{group.title[1:]} · {localised(len(group.lines), ',')}")
     lines = [
         KwicRow(_end(line, group), line.context, CheckMark.TICKED if line.ticked else CheckMark.UNTICKED)
         for line in group.lines

@@ -155,7 +155,7 @@ class QuestionStrip(QWidget):
 
     def _button(self, answer: StripAnswer) -> QPushButton:
         cap = f"{answer.cap}  " if answer.cap else ""
-        button = QPushButton(f"{cap}{answer.words}{'  ↵' if answer.enter else ''}", self)
+        button = QPushButton(f"{cap}{answer.words}{'  ↵' if answer.enter else ''}".replace("&", "&&"), self)
         button.setAccessibleName(f"{answer.cap}: {answer.words}" if answer.cap else answer.words)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.clicked.connect(lambda: self.give(answer))

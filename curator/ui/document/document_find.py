@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
 
 from curator.domain.documents import Span
 from curator.domain.wording import tr
+from curator.ui.kit import PlainLabel, tip
 
 MOST = 10_000
 """Matches that are marked; who looks for a single letter in a whole book needs no more."""
@@ -75,7 +76,7 @@ class FindBar(QWidget):
         self.setAutoFillBackground(True)
         self.setBackgroundRole(QPalette.ColorRole.Window)
         self.line = _FindLine(self)
-        self.count = QLabel(self)
+        self.count = PlainLabel(parent=self)
         self.count.setAccessibleName(tr("Matches"))
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 12, 6)
@@ -95,7 +96,7 @@ class FindBar(QWidget):
         button = QToolButton(self)
         button.setArrowType(arrow)
         button.setAutoRaise(True)
-        button.setToolTip(name)
+        button.setToolTip(tip(name))
         button.setAccessibleName(name)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Enter and Shift+Enter do the same from the line
         button.clicked.connect(lambda: self.stepped.emit(step))

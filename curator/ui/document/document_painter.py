@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -20,7 +19,7 @@ from curator.ui.document.document_layout import Block, DocumentLayout, LinePiece
 from curator.ui.document.mention_handles import Handle, paint_handles
 from curator.ui.document.mention_marks import Marks, MentionMark
 from curator.ui.document.relation_lines import RelationLayers
-from curator.ui.kit import MentionState, StateColours, Theme, draw_notes, notes_width, theme_of
+from curator.ui.kit import MentionState, StateColours, Theme, draw_notes, escaped, notes_width, theme_of
 
 # Words of the document tinted by the side they speak for: for the contrast of two candidates.
 
@@ -36,7 +35,7 @@ class Tint:
     @property
     def tooltip(self) -> str:
         """Rich text, so that a long sentence is broken into lines."""
-        return f"<qt>{escape(self.words)}</qt>"
+        return f"<qt>{escaped(self.words)}</qt>"
 
 
 def tint_at(tints: Sequence[Tint], offset: int) -> Tint | None:

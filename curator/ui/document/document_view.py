@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from PySide6.QtCore import QEvent, QPointF
 from PySide6.QtGui import (
@@ -24,7 +23,7 @@ from curator.ui.document.document_painter import Tint, tint_at
 from curator.ui.document.mention_marks import Marks, MentionMark, bounds
 from curator.ui.document.screen_reader import ReadingCopy
 from curator.ui.document.text_selection import TextSelection
-from curator.ui.kit import LONG_FORM, long_form, marked, spoken, theme_of, tooltip
+from curator.ui.kit import LONG_FORM, escaped, long_form, marked, spoken, theme_of, tooltip
 
 
 class DocumentView(DocumentMouse):
@@ -198,6 +197,8 @@ class DocumentView(DocumentMouse):
         words = self._document.text[word.start : word.end] if inside and word is not None and self._document else ""
         long = long_form(words, self._views) if words else ""
         if long:
-            QToolTip.showText(event.globalPos(), tr(LONG_FORM, short=escape(words), long=escape(long)), self.viewport())
+            QToolTip.showText(
+                event.globalPos(), tr(LONG_FORM, short=escaped(words), long=escaped(long)), self.viewport()
+            )
         else:
             QToolTip.hideText()

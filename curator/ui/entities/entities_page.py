@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.entities import ProvisionalEntity
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import localised, ntr, tr
 from curator.services.knowledge import NewEntity
 from curator.services.ports import MentionContext
 from curator.ui.deciding import CheckMark, KwicList, KwicRow
@@ -37,7 +37,9 @@ class EntitiesPage(QWidget):
                 RecordColumn(tr("Identifier"), lambda one: one.found.id),
                 RecordColumn(tr("Name"), lambda one: one.found.entity.name),
                 RecordColumn(tr("Types"), lambda one: ", ".join(one.found.entity.types)),
-                RecordColumn(tr("Mentions"), lambda one: f"{one.mentions:,}", by=lambda one: one.mentions, figure=True),
+                RecordColumn(
+                    tr("Mentions"), lambda one: localised(one.mentions, ","), by=lambda one: one.mentions, figure=True
+                ),
                 RecordColumn(tr("Created by"), lambda one: one.found.author),
                 RecordColumn(tr("Created"), _made, by=lambda one: one.found.at.isoformat()),
             ],
@@ -115,4 +117,4 @@ class EntitiesPage(QWidget):
 
 
 def _made(one: NewEntity) -> str:
-    return f"{one.found.at.astimezone():%d %b %Y %H:%M}"
+    return localised(one.found.at.astimezone(), "%d %b %Y %H:%M")

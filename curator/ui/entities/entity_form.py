@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -23,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from curator.domain.entities import Entity, EntityDraft
 from curator.domain.wording import tr
-from curator.ui.kit import NoteLabel
+from curator.ui.kit import NoteLabel, PlainEdit, PlainLabel
 
 LOOK_MS = 200
 ROWS = 4
@@ -55,8 +54,7 @@ class EntityForm(QWidget):
         self._compose()
 
     def _make_widgets(self) -> None:
-        self.heading = QLabel(self)
-        self.heading.setTextFormat(Qt.TextFormat.PlainText)
+        self.heading = PlainLabel(parent=self)
         self.heading.setWordWrap(True)
         self.name = QLineEdit(self)
         self.name.setAccessibleName(tr("Name"))
@@ -80,7 +78,7 @@ class EntityForm(QWidget):
         self.cancel.clicked.connect(self.left)
 
     def _text(self, name: str) -> QPlainTextEdit:
-        edit = QPlainTextEdit(self)
+        edit = PlainEdit(self)
         edit.setAccessibleName(name)
         edit.setTabChangesFocus(True)
         edit.setProperty("field", True)

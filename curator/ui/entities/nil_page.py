@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QPushButton, QRadioButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QRadioButton, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.decisions import NilReason
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import localised, ntr, tr
 from curator.services.knowledge import NilCluster, merged, split
 from curator.services.ports import MentionContext
 from curator.ui.deciding import CheckMark, KwicList, KwicRow
-from curator.ui.kit import FlowRow, RecordColumn, TickTable, sentence
+from curator.ui.kit import FlowRow, PlainLabel, RecordColumn, TickTable, sentence
 
 Contexts = Callable[[Sequence[int]], list[MentionContext]]
 MOST_STRINGS = 6
@@ -48,8 +48,18 @@ class NilPage(QWidget):
             [
                 RecordColumn(tr("Name"), lambda one: one.name),
                 RecordColumn(tr("Type"), lambda one: one.type),
-                RecordColumn(tr("Mentions"), lambda one: f"{len(one.mention_ids):,}", figure=True),
-                RecordColumn(tr("Documents"), lambda one: f"{one.documents:,}", figure=True),
+                RecordColumn(
+                    tr("Mentions"),
+                    lambda one: localised(len(one.mention_ids), ","),
+                    by=lambda one: len(one.mention_ids),
+                    figure=True,
+                ),
+                RecordColumn(
+                    tr("Documents"),
+                    lambda one: localised(one.documents, ","),
+                    by=lambda one: one.documents,
+                    figure=True,
+                ),
                 RecordColumn(tr("Strings"), strings_words),
             ],
             wide=4,
@@ -67,7 +77,7 @@ class NilPage(QWidget):
         return button
 
     def _compose(self) -> None:
-        which = FlowRow(QLabel(tr("Show mentions:"), self), self.decided, self.suggested)
+        which = FlowRow(PlainLabel(tr("Show mentions:"), self), self.decided, self.suggested)
         parts = QSplitter(Qt.Orientation.Vertical, self)
         parts.addWidget(self.table)
         parts.addWidget(self.list)
@@ -196,7 +206,9 @@ class NilPage(QWidget):
 
 def strings_words(cluster: NilCluster) -> str:
     """The most frequent strings with their numbers."""
-    shown = [f"{text} ({number:,})" if number > 1 else text for text, number in cluster.strings[:MOST_STRINGS]]
+    shown = [
+        f"{text} ({localised(number, ',')})" if number > 1 else text for text, number in cluster.strings[:MOST_STRINGS]
+    ]
     return " · ".join([*shown, "…"] if len(cluster.strings) > MOST_STRINGS else shown)
 
 

@@ -15,7 +15,7 @@ from curator.ui.kit import choose
 
 QUESTION = (
     "The page of {id} is at\n\n{address}\n\nWhoever runs the site learns that somebody looks it up here. Your answer "
-    "is remembered for all entities; Edit › Settings… changes it."
+    "is remembered for all entities; Edit › Settings changes it."
 )
 OPENED = "Opened {address} in the browser."
 COPIED = "{address} is on the clipboard."

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.domain.entities import Entity
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import localised, ntr, tr
 from curator.services.knowledge import RemapKind, Remapping, RemapPlan
 from curator.ui.candidates import Lookup, Search, SearchPane
 from curator.ui.kit import RecordColumn, ShowDialog, TickTable, sentence
@@ -32,7 +32,9 @@ class RemapWindow(ShowDialog):
             [
                 RecordColumn(tr("What happened"), lambda one: kind_words(one.kind)),
                 RecordColumn(tr("Decided as"), from_words),
-                RecordColumn(tr("Mentions"), lambda one: f"{one.mentions:,}", figure=True),
+                RecordColumn(
+                    tr("Mentions"), lambda one: localised(one.mentions, ","), by=lambda one: one.mentions, figure=True
+                ),
                 RecordColumn(tr("Moves to"), to_words),
             ],
             wide=3,

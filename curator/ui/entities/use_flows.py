@@ -145,6 +145,16 @@ class UseFlows(QObject):
         bring_up(window)
         return window
 
+    def prepare_window(self) -> None:
+        """Build the window before it is wanted; it is not shown."""
+        if self._built is None and not self._bench.judging:
+            self._built = self._made("")
+
+    def prepare_reading(self) -> None:
+        """Read the uses of one entity in the background: what the first reading has to prepare is there afterwards."""
+        if self._built is not None and self._window is None and (entity_id := self.entity_id) is not None:
+            self._built.warm_up(entity_id)
+
     def find_uses(self) -> UsesWindow:
         window = self._opened()
         window.ask_entity()

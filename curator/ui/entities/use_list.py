@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate
 
 from PySide6.QtCore import QRectF, QSize
@@ -12,7 +11,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QSizePolicy, QStyleOptionViewItem, QWidget
 
 from curator.domain.documents import DocumentState
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.services.ports import MentionUse
 from curator.ui.deciding import CheckMark, KwicDelegate, KwicRow
 from curator.ui.kit import PAD, Theme, draw_words, scaled, theme_of
@@ -48,7 +47,7 @@ def use_cells(use: MentionUse) -> tuple[str, ...]:
         chance_words(use.probability),
         one.external_id,
         one.curator,
-        f"{use.at.astimezone():%d %b %Y}",
+        localised(use.at.astimezone(), "%d %b %Y"),
         tr(use.state.words),
     )
 
@@ -59,20 +58,25 @@ def chance_words(probability: float | None) -> str:
         return "–"
     if not probability:
         return tr("not listed")
-    return "> 99 %" if probability > 0.99 else f"{max(probability * 100, 1):.0f} %"
+    return "> 99 %" if probability > 0.99 else f"{localised(max(probability * 100, 1), '.0f')} %"
 
 
 def column_places(font: QFont) -> Sequence[tuple[float, float]]:
     """(Begin, width) in pixels of the columns, from the first one's left edge."""
-    return _places(font.key(), font)
+    look = font.key()  # the font itself may be a part of an option that is gone by the next line
+    if look not in _known:
+        _known[look] = _places(font)
+    return _known[look]
 
 
-@lru_cache(maxsize=4)
-def _places(_: str, font: QFont) -> Sequence[tuple[float, float]]:
-    """By the font's key: each line that is painted asks twice."""
-    metrics = QFontMetricsF(scaled(font, SMALL))
-    wide = metrics.horizontalAdvance
-    widths = [max(wide(tr(one)), wide(tr(sample))) for one, sample in zip(HEADINGS, SAMPLES, strict=True)]
+_known: dict[str, Sequence[tuple[float, float]]] = {}
+"""By the font's key: each line that is painted asks twice."""
+
+
+def _places(font: QFont) -> Sequence[tuple[float, float]]:
+    heading = QFontMetricsF(scaled(font, SMALL, bold=True)).horizontalAdvance
+    cell = QFontMetricsF(scaled(font, SMALL)).horizontalAdvance
+    widths = [max(heading(tr(one)), cell(tr(sample))) for one, sample in zip(HEADINGS, SAMPLES, strict=True)]
     ends = accumulate(one + GAP for one in widths)
     return [(end - GAP - one, one) for one, end in zip(widths, ends, strict=True)]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.documents import Split
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import localised, ntr, tr
 from curator.services.knowledge import UsedString, UseFilter, UseOrder, Uses
 from curator.services.ports import MentionUse
 from curator.ui.deciding import CheckMark, TickList
 from curator.ui.entities.use_list import UseDelegate, UseHeader, UseRow, rows_of
 from curator.ui.jobs import KeyHints
-from curator.ui.kit import ElidedLabel, FlowRow, Glance, RecordColumn, RecordTable, rows_in_sight
+from curator.ui.kit import ElidedLabel, FlowRow, Glance, PlainLabel, RecordColumn, RecordTable, rows_in_sight
 from curator.ui.queue import SPLIT_WORDS
 
 LOADING = "Looking for the uses…"
@@ -50,7 +50,7 @@ class UseFilters(QWidget):
 
     def _with_label(self, words: str, box: QComboBox) -> QWidget:
         both = QWidget(self)
-        label = QLabel(words, both)
+        label = PlainLabel(words, both)
         label.setBuddy(box)
         box.setAccessibleName(words.replace("&", "").rstrip(":"))
         line = QHBoxLayout(both)
@@ -108,11 +108,14 @@ class UsesPage(QWidget):
             tr("Strings of the entity"),
             [
                 RecordColumn(tr("String"), lambda one: one.text),
-                RecordColumn(tr("Uses"), lambda one: f"{one.number:,}", by=lambda one: one.number, figure=True),
+                RecordColumn(
+                    tr("Uses"), lambda one: localised(one.number, ","), by=lambda one: one.number, figure=True
+                ),
             ],
             parent=self,
         )
         self.strings.horizontalHeader().setResizeContentsPrecision(50)
+        self.strings.setWordWrap(False)  # a long string is cut, not squeezed into two lines
         self.header = UseHeader(self)
         self.list = TickList(tr("Uses of the entity in their contexts"), self, glance=self._glance)
         self.list.setItemDelegate(UseDelegate(self.list))
@@ -166,13 +169,12 @@ class UsesPage(QWidget):
         self.list.set_empty_words("")
         self._fill([], [])
 
-    def show_uses(self, uses: Uses) -> None:
-        """What is chosen, ticked and highlighted stays where it can."""
+    def show_uses(self, uses: Uses, strings: Sequence[UsedString]) -> None:
+        """With its strings, counted in the background. What is chosen, ticked and highlighted stays where it can."""
         self.uses = uses
         self.title.set_words(uses.name)
         self.filters.offer(uses)
         chosen = self.strings.current
-        strings = uses.strings()
         self.facts.set_words(facts_words(uses, len(strings)))
         rows = [UsedString(tr("All strings"), "", len(uses.uses)), *strings]
         self._filling = True

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.knowledge import Uses
+from curator.services.knowledge import UsedString, Uses
 from curator.ui.candidates import Lookup, Search, SearchPane
 from curator.ui.deciding import QuestionStrip, StripAnswer
 from curator.ui.entities.uses_page import UsesPage
@@ -32,6 +32,8 @@ MOVING = "Choose the entity that {mentions} of “{name}” move to. Esc goes ba
 OTHERS = " {n:,} of them is another curator's decision or came with a file."
 MANY_OTHERS = " {n:,} of them are other curators' decisions or came with files."
 Of: TypeAlias = Callable[[str], Uses]
+Found: TypeAlias = tuple[Uses, tuple[UsedString, ...]] | str
+"""What was read, or why nothing can be."""
 
 
 class UsesWindow(ShowDialog):
@@ -178,27 +180,33 @@ class UsesWindow(ShowDialog):
         if self.uses is not None:
             self._read(self.uses.entity_id)
 
-    def _read(self, entity_id: str) -> None:
+    def warm_up(self, entity_id: str) -> None:
+        """Read the uses of an entity and show nothing."""
+        self._read(entity_id, lambda _: None)
+
+    def _read(self, entity_id: str, then: Callable[[Found], None] | None = None) -> None:
         of = self._of
 
-        def work() -> Uses | str:
+        def work() -> Found:
             try:
-                return of(entity_id)
+                found = of(entity_id)
+                return found, found.strings()
             except UserError as error:
                 return str(error)
 
-        self.worker.ask(work, self._show)
+        self.worker.ask(work, then or self._show)
 
-    def _show(self, found: Uses | str) -> None:
+    def _show(self, found: Found) -> None:
         first = self.uses is None
         if isinstance(found, str):
             self.say(found)
             if first:
                 self.ask_entity(keep=True)
             return
-        if first and found.gone:
-            self.say(gone_words(found))
-        self.page.show_uses(found)
+        uses, strings = found
+        if first and uses.gone:
+            self.say(gone_words(uses))
+        self.page.show_uses(uses, strings)
         if first and self.pages.currentWidget() is self.listing:
             self.page.list.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QSplitter,
     QTableWidget,
     QTableWidgetItem,
-    QTextBrowser,
     QWidget,
 )
 
@@ -22,7 +21,7 @@ from curator.domain.documents import DiffSide, differences, shortened
 from curator.domain.imports import Changed
 from curator.domain.wording import ntr, tr
 from curator.services.importing import Compared, MovedMention, TextChange, verdict_words
-from curator.ui.kit import FormDialog, Theme, theme_of
+from curator.ui.kit import FormDialog, StillBrowser, Theme, theme_of
 
 INTRO = (
     "These documents are already in the project with different text or annotations. Nothing changes "
@@ -54,7 +53,7 @@ class ChangedTextsDialog(FormDialog):
         self._change = change
         self.choices = dict(choices)
         self.table = self._make_table()
-        self.difference = QTextBrowser(self)
+        self.difference = StillBrowser(self)
         self.difference.setAccessibleName(tr("What differs"))
         parts = QSplitter(Qt.Orientation.Vertical, self)
         parts.addWidget(self.table)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 from curator.domain.entities import TypeMapping
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UserError, localised, tr
 from curator.services.ports import DOCUMENT_FIELDS, DocumentOptions, FormatRegistry
 from curator.ui.files.kb_columns import ColumnChooser
 from curator.ui.kit import FormDialog, sentence
@@ -186,7 +186,7 @@ class TypeMappingDialog(FormDialog):
 
     def _words(self, name: str) -> str:
         allowed = ", ".join(self._allowed[name]) or "any"
-        return f"{name} ({self._counts.get(name, 0):,}) → {allowed}"
+        return f"{name} ({localised(self._counts.get(name, 0), ',')}) → {allowed}"
 
     @property
     def _current(self) -> str | None:

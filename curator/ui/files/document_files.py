@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QSplitter,
     QTableWidget,
     QTableWidgetItem,
-    QTextBrowser,
     QVBoxLayout,
     QWidget,
 )
@@ -27,7 +26,7 @@ from curator.services.ports import FormatRegistry
 from curator.ui.files.document_columns import ColumnsButton
 from curator.ui.files.import_report import figures, happening, page
 from curator.ui.files.reading_ahead import MOST, FilePreviewer, Look
-from curator.ui.kit import FileScan, RoomyHeader, file_dialog
+from curator.ui.kit import FileScan, RoomyHeader, StillBrowser, file_dialog, tip
 
 RECOGNISED, DOCUMENTS, MENTIONS, HAPPENS = 1, 2, 3, 4
 """Columns after the name."""
@@ -87,7 +86,7 @@ class DocumentFiles(QWidget):
         self._scan = FileScan(self)
         self._scan.changed.connect(self.changed)
         self.table = self._make_table()
-        self.preview = QTextBrowser(self)
+        self.preview = StillBrowser(self)
         self.preview.setAccessibleName(tr("Preview of the file"))
         self.preview.setPlaceholderText(tr("The content of a file is shown here before anything is imported."))
         self.preview.setTabChangesFocus(True)
@@ -232,11 +231,11 @@ class DocumentFiles(QWidget):
             self.ahead.add(path)
 
     def _add_row(self, path: Path, words: str, wrong: str) -> None:
-        at, tip = self.table.rowCount(), wrong or str(path)
+        at, why = self.table.rowCount(), wrong or str(path)
         self.table.insertRow(at)
         for column, text in enumerate((path.name, words, "", "", "")):
             item = QTableWidgetItem(text)
-            item.setToolTip(tip)
+            item.setToolTip(tip(why))
             if wrong:
                 item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{text}. {wrong}")
             if column in (DOCUMENTS, MENTIONS):

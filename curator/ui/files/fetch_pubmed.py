@@ -10,9 +10,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
-    QPlainTextEdit,
     QPushButton,
     QSpinBox,
     QTabWidget,
@@ -25,7 +23,7 @@ from curator.domain.wording import UserError, ntr, tr
 from curator.services.importing import FetchRequest, FetchWish, Unfinished
 from curator.services.ports import MOST_FOUND
 from curator.ui.files.import_documents import SplitFields
-from curator.ui.kit import FormDialog, NoteLabel, file_dialog, sentence
+from curator.ui.kit import FormDialog, NoteLabel, PlainEdit, PlainLabel, file_dialog, sentence
 
 NETWORK = (
     "This uses the network and contacts {host}. It sends the PMIDs or the query, the name of this "
@@ -74,12 +72,12 @@ class FetchPubMedDialog(FormDialog):
 
     def _pmid_page(self) -> QWidget:
         page = QWidget(self)
-        self.pmids = QPlainTextEdit(page)
+        self.pmids = PlainEdit(page)
         self.pmids.setAccessibleName(tr("PMIDs"))
         self.pmids.setPlaceholderText(tr("Type or paste PMIDs, separated by line breaks, spaces or commas."))
         self.pmids.setTabChangesFocus(True)
         self.file = self._button(tr("From a &file…"), page)
-        self.number = QLabel(page)
+        self.number = PlainLabel(parent=page)
         row = QHBoxLayout()
         row.addWidget(self.file)
         row.addWidget(self.number, 1)
@@ -100,7 +98,7 @@ class FetchPubMedDialog(FormDialog):
         self.most.setValue(1000)
         self.most.setAccessibleName(tr("Maximum number of records"))
         self.counting = self._button(tr("&Count"), page)
-        self.found = QLabel(page)
+        self.found = PlainLabel(parent=page)
         row = QHBoxLayout()
         row.addWidget(self.counting)
         row.addWidget(self.found, 1)
@@ -148,6 +146,8 @@ class FetchPubMedDialog(FormDialog):
     def read_file(self, path: Path) -> None:
         """Put a file's PMIDs into the field."""
         try:
+            if not path.is_file():  # a pipe would be waited for
+                raise OSError
             with path.open("rb") as file:
                 text = file.read(LARGEST).decode("utf-8")
         except (OSError, UnicodeDecodeError):

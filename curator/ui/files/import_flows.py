@@ -18,10 +18,12 @@ from curator.ui.files.imports import ImportsDialog
 from curator.ui.jobs import JobKind
 from curator.ui.kit import Banner, ask, tell
 
-GOES_ON = "To import the other files, use Project › Imports… or import the same files again."
-LATER = "Project › Imports… resumes the stopped import."
+GOES_ON = "To import the other files, use Project › Imports or import the same files again."
+LATER = "Project › Imports resumes the stopped import."
 KB_STOPPED = "The import of {name} was stopped before it was complete. Nothing was added to the knowledge base."
 NOTHING = "There is no import to undo."
+SYNCHRONISED = "The project's folder is synchronised by another program"
+PLACE = "Folder of the project"
 
 
 class ImportFlows(QObject):
@@ -53,6 +55,8 @@ class ImportFlows(QObject):
             self.banner.say(stopped.words if stopped is not None else "")
             kb = bench.project.importing.unfinished_kb.load()
             self.kb_banner.say(tr(KB_STOPPED, name=kb.name) if kb is not None else "")
+            if warning := bench.project.place_warning():
+                bench.notices.add(tr(SYNCHRONISED), lambda: tell(bench.window(), tr(PLACE), warning), wrong=True)
 
     def show_imports(self, chosen: Sequence[int] = ()) -> ImportsDialog:
         project = self._bench.project

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTab
 
 from curator.domain.documents import SourceDocument
 from curator.domain.entities import Entity
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import localised, ntr, tr
 from curator.services.importing import Foreseen, ImportReport, counts_in_words, known_in_words
-from curator.ui.kit import ShowDialog, sentence
+from curator.ui.kit import ShowDialog, sentence, tip
 
 MOST_NAMES = 4
 MOST_ROWS = 5000
@@ -45,10 +45,10 @@ class ImportReportDialog(ShowDialog):
         table.setTabKeyNavigation(False)
         table.horizontalHeader().setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
         for row, one in enumerate(problems):
-            line = f"{one.problem.line:,}" if one.problem.line else "–"
+            line = localised(one.problem.line, ",") if one.problem.line else "–"
             for column, words in enumerate((Path(one.file).name, line, one.problem.severity, one.problem.text)):
                 item = QTableWidgetItem(words)
-                item.setToolTip(words)
+                item.setToolTip(tip(words))
                 table.setItem(row, column, item)
         table.resizeColumnsToContents()
         return table
@@ -119,7 +119,7 @@ def figures(found: Foreseen) -> tuple[str, str]:
 
 def figure(number: int, *, whole: bool) -> str:
     """A count, or an estimate that is called one."""
-    return f"{number:,}" if whole else tr("about {n:,}", n=number)
+    return localised(number, ",") if whole else tr("about {n:,}", n=number)
 
 
 def happening(found: Foreseen) -> str:
@@ -136,7 +136,7 @@ def happening(found: Foreseen) -> str:
     if found.changed:
         parts.append(ntr("{n:,} changed", "{n:,} changed", len(found.changed)))
     told = found.severities()
-    parts += [f"{told[one]:,} {tr(words)}" for one, words in SEVERITIES.items() if told[one]]
+    parts += [f"{localised(told[one], ',')} {tr(words)}" for one, words in SEVERITIES.items() if told[one]]
     return ", ".join(parts) or tr("all new")
 
 
@@ -219,7 +219,7 @@ def _problems(found: Foreseen) -> Iterator[str]:
     if not found.problems:
         return
     told = found.severities()
-    counts = ", ".join(f"{told[one]:,} {tr(words)}" for one, words in SEVERITIES.items() if told[one])
+    counts = ", ".join(f"{localised(told[one], ',')} {tr(words)}" for one, words in SEVERITIES.items() if told[one])
     rows = []
     for one in found.problems[:PROBLEMS]:
         line = tr("line {n:,}", n=one.line) + ": " if one.line else ""

@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from curator.domain.imports import ImportRecord
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.services.importing import FileImport, UnfinishedImport
-from curator.ui.kit import EmptyPage, NoteLabel, ShowDialog, place_of
+from curator.ui.kit import EmptyPage, NoteLabel, ShowDialog, place_of, tip
 
 NONE, WAY = "Nothing imported yet", "Import documents with {documents} or {pubmed}."
 
@@ -89,10 +89,10 @@ class ImportsDialog(ShowDialog):
 
     def _fill(self, row: int, one: FileImport) -> None:
         file, when = one.record.file, _when(one.record)
-        words = (file.name, file.format, f"{one.documents:,}", when, one.record.curator or "–", _state(one))
+        words = (file.name, file.format, localised(one.documents, ","), when, one.record.curator or "–", _state(one))
         for column, text in enumerate(words):
             item = QTableWidgetItem(text)
-            item.setToolTip(tr("{path}, SHA-256 {sha256}", path=file.path, sha256=file.sha256))
+            item.setToolTip(tip(tr("{path}, SHA-256 {sha256}", path=file.path, sha256=file.sha256)))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, text)
             if column == 2:
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -121,4 +121,4 @@ def _state(one: FileImport) -> str:
 
 
 def _when(record: ImportRecord) -> str:
-    return f"{record.at.astimezone():%d %b %Y, %H:%M}" if record.at is not None else "–"
+    return localised(record.at.astimezone(), "%d %b %Y, %H:%M") if record.at is not None else "–"

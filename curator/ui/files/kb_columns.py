@@ -13,11 +13,9 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QGridLayout,
     QHeaderView,
-    QLabel,
     QLineEdit,
     QTableWidget,
     QTableWidgetItem,
-    QTextBrowser,
     QVBoxLayout,
     QWidget,
 )
@@ -28,7 +26,7 @@ from curator.services.importing import Foreseen, foresee_kb
 from curator.services.ports import FIELDS, FormatRegistry, KbOptions, TablePreview
 from curator.ui.files.import_report import kb_page
 from curator.ui.files.reading_ahead import FilePreviewer
-from curator.ui.kit import sentence
+from curator.ui.kit import PlainLabel, StillBrowser, sentence, tip
 
 HINT = "Values in a cell are separated by | or ;. Columns that are not chosen are ignored."
 ROWS_SHOWN = 5
@@ -131,7 +129,7 @@ class ColumnChooser(QWidget):
         for row, cells in enumerate(rows):
             for column, text in enumerate(cells[: len(found.headings)]):
                 item = QTableWidgetItem(text)
-                item.setToolTip(text)
+                item.setToolTip(tip(text))
                 self.rows.setItem(row, column, item)
         header = self.rows.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
@@ -151,12 +149,12 @@ class ColumnChooser(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         grid = QGridLayout()
-        self.sheet_label = QLabel(tr("Sheet"), self)
+        self.sheet_label = PlainLabel(tr("Sheet"), self)
         self.sheet_label.setBuddy(self.sheet)
         grid.addWidget(self.sheet_label, 0, 0)
         grid.addWidget(self.sheet, 0, 1)
         for number, (field, box) in enumerate(self.boxes.items()):
-            label = QLabel(self._words(field), self)
+            label = PlainLabel(self._words(field), self)
             label.setBuddy(box)
             row, side = number // IN_A_ROW + 1, number % IN_A_ROW * 2
             grid.addWidget(label, row, side, Qt.AlignmentFlag.AlignLeft)
@@ -242,7 +240,7 @@ def _words(line: QLineEdit, between: str) -> tuple[str, ...]:
 # What a knowledge base would bring, read ahead in the background and shown before anything is written.
 
 
-class KbPreview(QTextBrowser):
+class KbPreview(StillBrowser):
     """`look` shows a file; `found` is what is known of it so far."""
 
     known = Signal()

@@ -185,7 +185,7 @@ INTRO = "A project is one folder. Every decision is saved in it immediately."
 DOCUMENTS_INTRO = (
     "Files, folders and archives are recognised by their content. Nothing is written before you press Create."
 )
-LATER = "You can do both later: Project › Import documents… and Project › Import knowledge base…"
+LATER = "You can do both later: Project › Import documents and Project › Import knowledge base"
 GOLD_LATER = "Gold is imported only with a knowledge base; choose one on the next page."
 TITLES = ("Name and place", "Documents", "Knowledge base", "What will happen")
 
@@ -337,7 +337,7 @@ class NewProjectDialog(FormDialog):
             return tr("{place} does not exist. Choose an existing folder for the project.", place=place)
         if self.folder.exists():
             return tr(
-                "{folder} already exists. Choose another name, or open it with Project › Open project…",
+                "{folder} already exists. Choose another name, or open it with Project › Open project.",
                 folder=self.folder,
             )
         return ""

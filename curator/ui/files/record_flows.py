@@ -180,8 +180,7 @@ class RecordFlows(QObject):
             self._suspicious.show_list(self._bench.project.suspicious.found())
 
     def _name_of(self, entity_id: str) -> str:
-        found = self._bench.project.knowledge.entity(entity_id)
-        return found.name if found is not None else entity_id
+        return self._bench.project.knowledge.name_of(entity_id)
 
     def close_windows(self) -> None:
         if self._suspicious is not None:

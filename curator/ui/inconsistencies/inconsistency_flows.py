@@ -52,8 +52,8 @@ class InconsistencyFlows(QObject):
             bench.say(tr(JUDGING))
             return None
         window = self._opened()
+        self._read(window, jump=True)  # while the window is laid out
         bring_up(window)
-        self._read(window, jump=True)
         return window
 
     def step(self, by: int) -> None:

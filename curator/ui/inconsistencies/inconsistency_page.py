@@ -10,10 +10,10 @@ from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.audit import DecidedPlace, Inconsistencies, Inconsistency, InconsistencyKind
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import localised, ntr, tr
 from curator.services.ports import MentionContext
 from curator.services.records import decided_words
-from curator.ui.deciding import CheckMark, KwicList, KwicRow
+from curator.ui.deciding import CheckMark, KwicRow, TickList
 from curator.ui.inconsistencies.inconsistency_rows import KIND_WORDS, InconsistencyTable
 from curator.ui.jobs import KeyHints
 from curator.ui.kit import ElidedLabel, EmptyPage, FindLine, FlowRow, Glance, Worker, rows_in_sight
@@ -29,7 +29,7 @@ NO_MATCH, LESS = "No inconsistency matches", "Change the search words or the kin
 Contexts: TypeAlias = Callable[[Sequence[int]], list[MentionContext]]
 
 
-class PlaceList(KwicList):
+class PlaceList(TickList):
     """The places of one inconsistency, the rarest decision first, read in parts. `filled`: all of them are listed."""
 
     filled = Signal()
@@ -98,7 +98,7 @@ class PlaceList(KwicList):
             if place.way != self._headed:
                 self._headed = place.way
                 verdict, number = numbers[place.way]
-                yield KwicRow(f"{decided_words(verdict, self._names)} ({number:,})")
+                yield KwicRow(f"{decided_words(verdict, self._names)} ({localised(number, ',')})")
             ticked = place.mention_id in self._ticked
             yield KwicRow(place.curator, context, CheckMark.TICKED if ticked else CheckMark.UNTICKED)
 
@@ -188,8 +188,8 @@ class InconsistencyPage(QWidget):
         self.intended.toggled.connect(self._list)
         self.table.moved.connect(self._row_changed)
         self.table.pressed.connect(self._table_key)
-        self.list.pressed.connect(self._key)
-        self.list.clicked_mark.connect(lambda row: self._toggle([row]))
+        self.list.acted.connect(self._list_key)
+        self.list.ticks_changed.connect(self._say_count)
         self.list.filled.connect(self._say_count)
         self._glance.log(self.table.viewport(), self.table.scopes_in_sight)
         self._glance.remember(self.list.viewport(), self._lines_shown)
@@ -224,7 +224,7 @@ class InconsistencyPage(QWidget):
             for kind in InconsistencyKind:
                 number = sum(one.is_of(kind) for one in open_)
                 if number:
-                    self.kinds.addItem(f"{tr(KIND_WORDS[kind])} ({number:,})", kind.value)
+                    self.kinds.addItem(f"{tr(KIND_WORDS[kind])} ({localised(number, ',')})", kind.value)
             self.kinds.setCurrentIndex(max(self.kinds.findData(chosen), 0))
 
     def _list(self, *, again: bool = False) -> None:
@@ -327,21 +327,8 @@ class InconsistencyPage(QWidget):
         else:
             self.pressed.emit(key)
 
-    def _key(self, key: int) -> None:
-        at = self.list.currentIndex().row()
-        if key == Qt.Key.Key_A:
-            self._toggle(list(self.list.lines.lines))
-        elif key == Qt.Key.Key_Space and at >= 0:
-            self._toggle([at])
-            self.list.go_by(1)
-        elif key == Qt.Key.Key_Left:
+    def _list_key(self, key: int) -> None:
+        if key == Qt.Key.Key_Left:
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             self.pressed.emit(key)
-
-    def _toggle(self, rows: list[int]) -> None:
-        """Ticks all of them, or, where all are ticked, none."""
-        found = [self.list.lines.row(one) for one in rows]
-        every = all(row is not None and row.mark is CheckMark.TICKED for row in found)
-        self.list.lines.set_marks(dict.fromkeys(rows, CheckMark.UNTICKED if every else CheckMark.TICKED))
-        self._say_count()

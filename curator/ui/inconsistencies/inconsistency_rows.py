@@ -10,9 +10,9 @@ from PySide6.QtGui import QFont, QKeyEvent, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
 from curator.domain.audit import Inconsistencies, Inconsistency, InconsistencyKind
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import localised, ntr, tr
 from curator.services.records import decided_words
-from curator.ui.kit import OpeningTable, is_plain, rows_in_sight
+from curator.ui.kit import OpeningTable, in_role, is_plain, rows_in_sight
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
@@ -40,7 +40,7 @@ def ways_words(one: Inconsistency, every: Inconsistencies) -> str:
         into = " / ".join(f"{entity.id} {entity.name}" for entity in one.replacements)
         state = tr("obsolete") if one.obsolete else tr("no longer in the knowledge base")
         return f"{one.entity_id}: {state}, " + (tr("use {entities}", entities=into) if into else tr("no replacement"))
-    return "  ·  ".join(f"{decided_words(way.verdict, names)} ({len(way.places):,})" for way in one.ways)
+    return "  ·  ".join(f"{decided_words(way.verdict, names)} ({localised(len(way.places), ',')})" for way in one.ways)
 
 
 def place_words(one: Inconsistency) -> str:
@@ -72,7 +72,7 @@ class InconsistencyModel(QAbstractTableModel):
         for one in rows:
             if one.kind is not kind:
                 kind = one.kind
-                self._rows.append(f"{tr(KIND_WORDS[kind])} ({numbers[kind]:,})")
+                self._rows.append(f"{tr(KIND_WORDS[kind])} ({localised(numbers[kind], ',')})")
             self._rows.append(one)
         self.endResetModel()
 
@@ -119,7 +119,7 @@ class InconsistencyModel(QAbstractTableModel):
         if found is None or role == ROW_ROLE:
             return found
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return self._words(found, index.column())
+            return in_role(self._words(found, index.column()), role)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _side(index.column())
         return None
@@ -142,7 +142,7 @@ class InconsistencyModel(QAbstractTableModel):
         if column == DECIDED:
             return ways_words(one, self._every)
         if column == MENTIONS:
-            return f"{len(one.places):,}{GAP}"
+            return f"{localised(len(one.places), ',')}{GAP}"
         return (one.text, one.type, "", "", place_words(one))[column]
 
 

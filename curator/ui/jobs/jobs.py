@@ -14,7 +14,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from curator.domain.jobs import JobOutcome, Progress
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.services.core import Pace
 from curator.services.ports import JobHandle, JobPort
 from curator.services.training import OnEnd, OnProgress
@@ -225,20 +225,20 @@ def range_words(low: float, high: float) -> str:
     if high < MINUTE:
         return tr("less than a minute")
     if high < 90 * MINUTE:
-        first, last = f"{max(low / MINUTE, 1):.0f}", f"{high / MINUTE:.0f}"
+        first, last = localised(max(low / MINUTE, 1), ".0f"), localised(high / MINUTE, ".0f")
         return (
             tr("about {n} min", n=last) if first == last else tr("about {first} to {last} min", first=first, last=last)
         )
     if high < 36 * HOUR:
-        first, last = (f"{one / HOUR:.1f}".removesuffix(".0") for one in (max(low, MINUTE * 6), high))
+        first, last = (localised(round(one / HOUR, 1), "g") for one in (max(low, MINUTE * 6), high))
         return tr("about {n} h", n=last) if first == last else tr("about {first} to {last} h", first=first, last=last)
-    first, last = f"{max(low / DAY, 1):.0f}", f"{high / DAY:.0f}"
+    first, last = localised(max(low / DAY, 1), ".0f"), localised(high / DAY, ".0f")
     return tr("about {n} days", n=last) if first == last else tr("about {first} to {last} days", first=first, last=last)
 
 
 def figures_words(progress: Progress) -> str:
     """The live figures that a job sends, in one line."""
-    parts = [f"{FIGURES[name]} {value:.3f}" for name, value in progress.data.items() if name in FIGURES]
+    parts = [f"{FIGURES[name]} {localised(value, '.3f')}" for name, value in progress.data.items() if name in FIGURES]
     return " · ".join(parts)
 
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from curator.commands import WindowState
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.ui.jobs.jobs import JobKind, Jobs, RunningJob, figures_words, left_words
 from curator.ui.kit import (
     ElidedLabel,
@@ -104,7 +104,7 @@ def words_of(job: RunningJob, now: float) -> str:
     if job.cancelling:
         return tr("Cancelling…")
     progress = job.progress
-    share = f"{progress.fraction:.0%}" if progress.fraction is not None else ""
+    share = localised(progress.fraction, ".0%") if progress.fraction is not None else ""
     phase = tr(progress.phase)
     left = left_words(job.seconds_left(now), step=job.kind is JobKind.TRAIN)
     parts = (phase, share, left, figures_words(progress), progress.text)
@@ -131,7 +131,7 @@ class KeyHints(QWidget):
 
     def set_hints(self, english: tuple[Hint, ...]) -> None:
         """Words and keys in English; they are shown in the user's language."""
-        hints = tuple((key, tr(words)) for key, words in english)
+        hints = tuple((tr("Space") if key == "Space" else key, tr(words)) for key, words in english)
         if hints != self._hints:
             self._hints = hints
             self.setAccessibleName(tr("Keys: ") + ", ".join(f"{key} {words}" for key, words in hints))

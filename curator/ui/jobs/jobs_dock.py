@@ -20,11 +20,11 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.jobs import JobState
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.ui.jobs.jobs import JobKind, Jobs, RunningJob
 from curator.ui.jobs.jobs_bar import flat, words_of
 from curator.ui.jobs.training_panel import TrainingPanel
-from curator.ui.kit import sentence, tell
+from curator.ui.kit import in_role, sentence, tell
 
 # The background work of the session as a table, the newest first.
 
@@ -86,13 +86,13 @@ class JobsModel(QAbstractTableModel):
         if job is None:
             return None
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return self._words(job)[index.column()]
+            return in_role(self._words(job)[index.column()], role)
         return job if role == JOB_ROLE else None
 
     def _words(self, job: RunningJob) -> tuple[str, ...]:
         now = self._jobs.now()
         state = words_of(job, now) if job.outcome is None else tr(ENDS[job.outcome.state])
-        return job.title, state, f"{job.at:%H:%M:%S}", took_words(job.seconds(now))
+        return job.title, state, localised(job.at, "%H:%M:%S"), took_words(job.seconds(now))
 
 
 def took_words(seconds: float) -> str:

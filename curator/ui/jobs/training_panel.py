@@ -14,7 +14,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.jobs import Progress
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.ui.kit import Curve, LineChart, Tone, file_dialog, fixed_font, percent, sentence
 
 # What a running training told so far: its curves, its figures and its log, for the window and as CSV.
@@ -95,10 +95,12 @@ class TrainingPanel(QWidget):
         super().__init__(parent)
         self._history = TrainingHistory()
         self._logged = 0
-        self.loss = LineChart(tr("Training loss"), words=figure_words, tick=lambda value: f"{value:g}", parent=self)
+        self.loss = LineChart(
+            tr("Training loss"), words=figure_words, tick=lambda value: localised(value, "g"), parent=self
+        )
         self.recall = LineChart(tr("Held-out recall"), words=percent, tick=percent_tick, parent=self)
         self.nil = LineChart(tr("NIL auPR"), words=percent, tick=percent_tick, parent=self)
-        self.rate = LineChart(tr("Learning rate"), words=lambda value: f"{value:.1e}", parent=self)
+        self.rate = LineChart(tr("Learning rate"), words=lambda value: localised(value, ".1e"), parent=self)
         self.small = (self.recall, self.nil, self.rate)
         self.figures = sentence("")
         self.figures.setAccessibleName(tr("Figures of the training"))
@@ -226,11 +228,11 @@ class TrainingPanel(QWidget):
 
 def figure_words(value: float) -> str:
     """A loss or another plain figure, with as many digits as say something."""
-    return f"{value:,.3f}" if abs(value) < 100 else f"{value:,.0f}"
+    return localised(value, ",.3f") if abs(value) < 100 else localised(value, ",.0f")
 
 
 def percent_tick(value: float) -> str:
-    return f"{100 * value:.4g} %"
+    return f"{localised(100 * value, '.4g')} %"
 
 
 def figures_line(history: TrainingHistory) -> str:

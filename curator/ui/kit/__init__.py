@@ -17,6 +17,7 @@ from curator import opened_late
 
 if TYPE_CHECKING:
     from curator.ui.kit.fitting import USUAL_LINE, FlowRow, Pages, grow
+    from curator.ui.kit.foreign_text import PlainEdit, PlainLabel, StillBrowser, escaped, in_role, shown, tip
     from curator.ui.kit.form import EmptyPage, FormDialog, PathEdit, ShowDialog, file_dialog, sentence
     from curator.ui.kit.key_names import (
         belongs_to,
@@ -28,7 +29,16 @@ if TYPE_CHECKING:
         use_keys,
         way_to,
     )
-    from curator.ui.kit.labels import Banner, ElidedLabel, NotedLabel, NoteLabel, ScaledLabel, StateChip, percent
+    from curator.ui.kit.labels import (
+        Banner,
+        ElidedLabel,
+        FindLine,
+        NotedLabel,
+        NoteLabel,
+        ScaledLabel,
+        StateChip,
+        percent,
+    )
     from curator.ui.kit.layout_store import (
         SavedLayout,
         cascaded,
@@ -73,7 +83,6 @@ if TYPE_CHECKING:
     from curator.ui.kit.notices import NoticeLine, Notices
     from curator.ui.kit.record_tables import (
         FigureTable,
-        FindLine,
         Index,
         OpeningTable,
         RecordColumn,
@@ -135,6 +144,8 @@ __all__ = [
     "OpeningTable",
     "Pages",
     "PathEdit",
+    "PlainEdit",
+    "PlainLabel",
     "Reason",
     "RecordColumn",
     "RecordModel",
@@ -149,6 +160,7 @@ __all__ = [
     "Sight",
     "StateChip",
     "StateColours",
+    "StillBrowser",
     "Stroke",
     "Theme",
     "ThemeController",
@@ -169,12 +181,14 @@ __all__ = [
     "draw_notes",
     "draw_tag",
     "draw_words",
+    "escaped",
     "figure",
     "file_dialog",
     "fixed_font",
     "forget_layout",
     "grow",
     "icon",
+    "in_role",
     "is_plain",
     "keep_layout",
     "key_name",
@@ -198,12 +212,14 @@ __all__ = [
     "rows_in_sight",
     "scaled",
     "sentence",
+    "shown",
     "spoken",
     "state_of",
     "suggestion_words",
     "tag_width",
     "tell",
     "theme_of",
+    "tip",
     "tooltip",
     "use_keys",
     "usual_layout",
@@ -216,9 +232,10 @@ __all__ = [
 __getattr__ = opened_late(
     __name__,
     fitting="FlowRow Pages USUAL_LINE grow",
+    foreign_text="PlainEdit PlainLabel StillBrowser escaped in_role shown tip",
     form="EmptyPage FormDialog PathEdit ShowDialog file_dialog sentence",
     key_names="belongs_to is_plain key_name key_of keys_between place_of use_keys way_to",
-    labels="Banner ElidedLabel NotedLabel NoteLabel ScaledLabel StateChip percent",
+    labels="Banner ElidedLabel FindLine NoteLabel NotedLabel ScaledLabel StateChip percent",
     layout_store=(
         "SavedLayout cascaded forget_layout keep_layout layout_of on_screen read_state usual_layout write_state"
     ),
@@ -230,7 +247,7 @@ __getattr__ = opened_late(
     messages="ask choose tell",
     note_marks="draw_notes notes_width",
     notices="NoticeLine Notices",
-    record_tables="FigureTable FindLine Index OpeningTable RecordColumn RecordModel RecordTable RoomyHeader TickTable",
+    record_tables="FigureTable Index OpeningTable RecordColumn RecordModel RecordTable RoomyHeader TickTable",
     row_list=(
         "PAD RowList RowTable cut_line draw_bar draw_focus draw_ground draw_key draw_tag draw_words figure fixed_font "
         "row_height scaled tag_width"

@@ -175,6 +175,7 @@ class FlowRow(QLayout):
         super().__init__()
         self._items: list[QLayoutItem] = []
         self._heights: dict[int, int] = {}  # by width: layouts around it ask again and again
+        self._sizes: list[tuple[QLayoutItem, QSize, QSize]] | None = None  # with the least size; None: not asked yet
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(8)
         for one in widgets:
@@ -200,7 +201,7 @@ class FlowRow(QLayout):
 
     def invalidate(self) -> None:
         """Qt calls it when something in it has another size, comes or goes."""
-        self._heights = {}
+        self._heights, self._sizes = {}, None
         super().invalidate()
 
     def heightForWidth(self, width: int) -> int:
@@ -210,11 +211,11 @@ class FlowRow(QLayout):
 
     def sizeHint(self) -> QSize:
         margins = self.contentsMargins()
-        width = self._width([(one, _size(one)) for one in self._shown()])
+        width = self._width([(one, size) for one, size, _ in self._shown()])
         return QSize(width + margins.left() + margins.right(), self.minimumSize().height())
 
     def minimumSize(self) -> QSize:
-        margins, sizes = self.contentsMargins(), [one.minimumSize() for one in self._shown()]
+        margins, sizes = self.contentsMargins(), [least for _, _, least in self._shown()]
         width, height = max((s.width() for s in sizes), default=0), max((s.height() for s in sizes), default=0)
         return QSize(width + margins.left() + margins.right(), height + margins.top() + margins.bottom())
 
@@ -238,25 +239,25 @@ class FlowRow(QLayout):
             y += high + self.spacing() // 2
         return y - self.spacing() // 2 + self.contentsMargins().bottom() - rect.top()
 
-    def _shown(self) -> list[QLayoutItem]:
-        return [one for one in self._items if not one.isEmpty()]
+    def _shown(self) -> list[tuple[QLayoutItem, QSize, QSize]]:
+        """With the size that each wants, and the least that it needs."""
+        if self._sizes is None:
+            shown = [one for one in self._items if not one.isEmpty()]
+            self._sizes = [(one, one.sizeHint().expandedTo(one.minimumSize()), one.minimumSize()) for one in shown]
+        return self._sizes
 
     def _broken(self, width: int) -> Iterator[list[Placed]]:
         line: list[Placed] = []
-        for one in self._shown():
-            if line and self._width([*line, (one, _size(one))]) > width:
+        for one, size, least in self._shown():
+            if line and self._width([*line, (one, size)]) > width:
                 yield line
                 line = []
-            line.append((one, _size(one).boundedTo(QSize(max(width, one.minimumSize().width()), _size(one).height()))))
+            line.append((one, size.boundedTo(QSize(max(width, least.width()), size.height()))))
         if line:
             yield line
 
     def _width(self, line: Sequence[Placed]) -> int:
         return sum(size.width() + self.spacing() for _, size in line) - self.spacing()
-
-
-def _size(item: QLayoutItem) -> QSize:
-    return item.sizeHint().expandedTo(item.minimumSize())
 
 
 # Pages of which one is shown.

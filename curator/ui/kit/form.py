@@ -34,6 +34,7 @@ from PySide6.QtWidgets import (
 
 from curator.domain.wording import tr
 from curator.ui.kit.fitting import fit_to_words, make_room_for_words
+from curator.ui.kit.foreign_text import PlainLabel
 from curator.ui.kit.labels import NoteLabel
 from curator.ui.kit.sight import MODIFIERS
 
@@ -383,10 +384,9 @@ def _without_icons(buttons: QDialogButtonBox) -> None:
 
 def sentence(words: str, *, selectable: bool = False, muted: bool = False) -> QLabel:
     """Plain text that wraps; `muted` is for what is secondary."""
-    label = QLabel(words)
+    label = PlainLabel(words)
     if muted:
         label.setForegroundRole(QPalette.ColorRole.PlaceholderText)  # a role follows a change of theme
-    label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
     if selectable:
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -73,8 +73,9 @@ def place_of(command_id: str) -> str:
 
 
 def _in_menu(command_id: str) -> str:
+    """Without the dots of a title that asks for more first: in a sentence they would meet its full stop."""
     command = _by_id[command_id]
-    return f"{tr(command.menu.value)} › {tr(command.title)}"
+    return f"{tr(command.menu.value)} › {tr(command.title).removesuffix('…')}"
 
 
 # Whose key is it: a widget's that has the keyboard, or the window's.

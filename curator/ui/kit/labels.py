@@ -1,14 +1,15 @@
-"""Small labels: one elided line, the state of a mention as a chip, a note on a tinted ground."""
+"""Small labels: one elided line, the state of a mention as a chip, a note on a tinted ground; and a line to find by."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QApplication, QBoxLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QApplication, QBoxLayout, QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QWidget
 
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
+from curator.ui.kit.foreign_text import PlainLabel, tip
 from curator.ui.kit.mention_state import MentionState
 from curator.ui.kit.row_list import draw_tag, draw_words, scaled
 from curator.ui.kit.theme import theme_of
@@ -32,7 +33,7 @@ class ElidedLabel(QWidget):
         if words != self._words:
             self._words = words
             self.setAccessibleName(words)
-            self.setToolTip(words if len(words) > 20 else "")
+            self.setToolTip(tip(words) if len(words) > 20 else "")
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -64,7 +65,7 @@ class NotedLabel(ElidedLabel):
         painter.end()
 
 
-class ScaledLabel(QLabel):
+class ScaledLabel(PlainLabel):
     """A label whose font is a multiple of the interface's, also after that changes."""
 
     def __init__(self, words: str = "", *, scale: float, bold: bool = False, parent: QWidget | None = None) -> None:
@@ -111,15 +112,14 @@ class StateChip(QWidget):
         painter.end()
 
 
-class NoteLabel(QLabel):
+class NoteLabel(PlainLabel):
     """A sentence on the note ground; hidden while it is empty. `framed` where it lies over other parts."""
 
     def __init__(self, parent: QWidget | None = None, *, framed: bool = False) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._framed = framed
         self.setWordWrap(True)
         self.setContentsMargins(12, 6, 12, 6)
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.hide()
 
     def set_note(self, note: str) -> None:
@@ -150,7 +150,7 @@ class NoteLabel(QLabel):
 
 def percent(value: float | None) -> str:
     """`91.2 %`; a dash where the figure is not defined."""
-    return "–" if value is None else f"{100 * value:.1f} %"
+    return "–" if value is None else f"{localised(100 * value, '.1f')} %"
 
 
 # A line across the text that says in which state the window is, with what can be done about it; never modal.
@@ -204,3 +204,21 @@ class Banner(QWidget):
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme_of(self.palette()).note)
         painter.end()
+
+
+# A line to type into inside a window whose button would take Enter.
+
+
+class FindLine(QLineEdit):
+    """Enter is the line's own: it does not close the window."""
+
+    def __init__(self, name: str, placeholder: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setPlaceholderText(placeholder)
+        self.setClearButtonEnabled(True)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        super().keyPressEvent(event)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            event.accept()

@@ -19,7 +19,7 @@ def read_state(name: str) -> Any:
     """What was kept under this file name; None where nothing was, or where it cannot be read."""
     try:
         return json.loads((config_folder() / name).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
 
 

@@ -14,7 +14,7 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.ui.kit.mention_state import MentionState
 from curator.ui.kit.row_list import scaled
 from curator.ui.kit.theme import Theme, theme_of
@@ -217,7 +217,7 @@ class LineChart(QWidget):
         height = QFontMetricsF(font).height()
         below = QRectF(axes.area.left(), axes.area.bottom() + GAP / 2, axes.area.width(), height)
         painter.drawText(below, Qt.AlignmentFlag.AlignLeft, tr("step {step:,.0f}", step=axes.left))
-        painter.drawText(below, Qt.AlignmentFlag.AlignRight, f"{axes.right:,.0f}")
+        painter.drawText(below, Qt.AlignmentFlag.AlignRight, localised(axes.right, ",.0f"))
 
     def _paint_curve(self, painter: QPainter, curve: Curve, axes: Axes, theme: Theme) -> None:
         points = list(curve.points)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from html import escape
 
 from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.wording import tr
 from curator.services.queue import MentionView
+from curator.ui.kit.foreign_text import escaped
 
 Reason = NilReason | RejectReason | SkipReason
 
@@ -123,11 +123,13 @@ def spoken(view: MentionView, *, number: int, of: int, text: str) -> str:
 def tooltip(view: MentionView) -> str:
     """Rich text; everything that comes from a document or a knowledge base is escaped."""
     state = state_of(view.decision)
-    lines = [f"<b>{escape(view.mention.text)}</b> · {escape(view.mention.type)}"]
+    lines = [f"<b>{escaped(view.mention.text)}</b> · {escaped(view.mention.type)}"]
     if view.suggestion is not None and view.suggestion.expanded:
-        lines.append(tr("long form: {escape}", escape=escape(view.suggestion.expanded)))
+        lines.append(tr("long form: {escape}", escape=escaped(view.suggestion.expanded)))
     decided = decision_words(view)
-    lines.append(f"{state.word}: {escape(decided)}" if decided else f"{state.word} · {escape(suggestion_words(view))}")
+    lines.append(
+        f"{state.word}: {escaped(decided)}" if decided else f"{state.word} · {escaped(suggestion_words(view))}"
+    )
     return "<br>".join(lines)
 
 

@@ -19,12 +19,13 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QLineEdit,
     QTableView,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
 )
+
+from curator.ui.kit.foreign_text import in_role, tip
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
@@ -72,14 +73,17 @@ class RecordModel(QAbstractTableModel, Generic[R]):
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(self._columns[section].figure)
-        return self._columns[section].heading if role == Qt.ItemDataRole.DisplayRole else None
+        column = self._columns[section]
+        return column.heading + column.gap if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self._rows):
             return None
         row, column = self._rows[index.row()], self._columns[index.column()]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return column.words(row)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.words(row) + column.gap
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return in_role(column.words(row), role)
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(column.figure)
         if role == SORT_ROLE:
@@ -120,6 +124,10 @@ class RecordTable(QTableView, Generic[R]):
         self.model_of_rows.show_rows(rows)
         if rows:
             self.setCurrentIndex(self._sorted.index(min(at, len(rows) - 1), 0))
+
+    def sizeHintForColumn(self, column: int) -> int:
+        """With room before the next column."""
+        return super().sizeHintForColumn(column) + self.fontMetrics().averageCharWidth()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter chooses the row and is not handed on: a dialog's button must not take it besides."""
@@ -226,7 +234,7 @@ class TickModel(QAbstractTableModel, Generic[R]):
         if role == Qt.ItemDataRole.DisplayRole:
             return column.words(row) + column.gap
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return column.words(row)
+            return in_role(column.words(row), role)
         if role == Qt.ItemDataRole.CheckStateRole and self.flags(index) & Qt.ItemFlag.ItemIsUserCheckable:
             return Qt.CheckState.Checked if index.row() in self._ticked else Qt.CheckState.Unchecked
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -241,8 +249,7 @@ class TickModel(QAbstractTableModel, Generic[R]):
 
 
 class TickTable(QTableView, Generic[R]):
-    """API: `show_rows`, `current`, `ticked`, `lines`. `chosen`: Enter or a double click on a row; `moved`: another row
-    is the current one."""
+    """API: `show_rows`, `current`, `ticked`, `lines`. `chosen`: Enter or a double click; `moved`: to another row."""
 
     chosen = Signal()
     moved = Signal()
@@ -312,6 +319,10 @@ class OpeningTable(QTableView):
     """Enter opens the row and leaves the window as it is. Columns that share the room show their whole headings: where
     that is wider than the table, it scrolls sideways."""
 
+    def sizeHintForColumn(self, column: int) -> int:
+        """With room before the next column."""
+        return super().sizeHintForColumn(column) + self.fontMetrics().averageCharWidth()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         super().keyPressEvent(event)
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -369,7 +380,7 @@ class FigureTable(QTableWidget):
             for column, words in enumerate(values):
                 item = QTableWidgetItem(words)
                 if column < self._words:
-                    item.setToolTip(words)
+                    item.setToolTip(tip(words))
                 else:
                     item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
                 self.setItem(row, column, item)
@@ -379,21 +390,3 @@ class FigureTable(QTableWidget):
     def sizeHint(self) -> QSize:
         """As high as its rows: a dialog that has little height gives the rest to its sentences."""
         return QSize(super().sizeHint().width(), self.minimumHeight())
-
-
-# A line to type into inside a window whose button would take Enter.
-
-
-class FindLine(QLineEdit):
-    """Enter is the line's own: it does not close the window."""
-
-    def __init__(self, name: str, placeholder: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(name)
-        self.setPlaceholderText(placeholder)
-        self.setClearButtonEnabled(True)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        super().keyPressEvent(event)
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            event.accept()

@@ -20,6 +20,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from curator.domain.wording import localised
+from curator.ui.kit.foreign_text import shown
 from curator.ui.kit.mention_state import MentionState
 from curator.ui.kit.theme import Theme, theme_of
 
@@ -177,6 +179,8 @@ def cut_line(view: QListView, height: int, *, above: float) -> int:
 # What the delegates of candidate, search, queue and history rows draw alike: grounds, key caps, bars, elided words.
 
 PAD = 10.0
+LONGEST_LINE = 1_000
+"""Characters of a line that are measured; no screen has room for more."""
 _LINE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine | Qt.TextFlag.TextDontClip
 _LEFT, _RIGHT = int(_LINE | Qt.AlignmentFlag.AlignLeft), int(_LINE | Qt.AlignmentFlag.AlignRight)
 """Put together once: Python's flags take as long as drawing a word."""
@@ -207,14 +211,14 @@ def draw_words(
 ) -> float:
     """One line, elided at the end where it does not fit; returns the width it took."""
     metrics = QFontMetricsF(font)
-    shown = " ".join(words.split())
-    width = metrics.horizontalAdvance(shown)
+    line = shown(" ".join(words[: 2 * LONGEST_LINE].split()), LONGEST_LINE)
+    width = metrics.horizontalAdvance(line)
     if width > rect.width():
-        shown = metrics.elidedText(shown, Qt.TextElideMode.ElideRight, max(rect.width(), 0.0))
-        width = metrics.horizontalAdvance(shown)
+        line = metrics.elidedText(line, Qt.TextElideMode.ElideRight, max(rect.width(), 0.0))
+        width = metrics.horizontalAdvance(line)
     painter.setFont(font)
     painter.setPen(colour)
-    painter.drawText(rect, _RIGHT if right else _LEFT, shown)
+    painter.drawText(rect, _RIGHT if right else _LEFT, line)
     return width
 
 
@@ -278,4 +282,4 @@ def draw_tag(painter: QPainter, place: QPointF, words: str, *, font: QFont, them
 
 def figure(value: float) -> str:
     """A score with two decimals, and a real minus sign."""
-    return f"{value:.2f}".replace("-", "−")
+    return localised(value, ".2f").replace("-", "−")

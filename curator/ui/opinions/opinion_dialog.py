@@ -12,7 +12,7 @@ from curator.domain.suggestions import OpinionPlace, OpinionUse
 from curator.domain.wording import CancelledError, UserError, ntr, tr
 from curator.services.linking import OpinionOptions, OpinionService, Prompt
 from curator.services.ports import ModelServer, Stopper
-from curator.ui.kit import FormDialog, NoteLabel, Worker, sentence
+from curator.ui.kit import FormDialog, NoteLabel, Worker, sentence, tip
 from curator.ui.opinions.opinion_words import PLACES, USES
 from curator.ui.opinions.prompt_dialog import PromptDialog
 
@@ -86,7 +86,7 @@ class OpinionDialog(FormDialog):
         for title, field, words in rows:
             field.setAccessibleName(title)
             field.setAccessibleDescription(words)
-            field.setToolTip(words)
+            field.setToolTip(tip(words))
             self.form.addRow(title, self._beside(field, self.list_models) if field is self.model else field)
         buttons = QWidget(self)
         line = QHBoxLayout(buttons)

@@ -18,7 +18,7 @@ ASKING = "Asking {model}…"
 ASK = "No second opinion yet. {key} asks for one."
 SURE = "No second opinion: the linker is sure. {key} asks anyway."
 NO_CANDIDATES = "No second opinion: there are no candidates to choose among."
-INCOMPLETE = "Second opinion: choose a server and a model in Tools › Second opinion…."
+INCOMPLETE = "Second opinion: choose a server and a model in Tools › Second opinion."
 
 
 def answer_words(opinion: Opinion, suggestion: Suggestion | None, name: str) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QDialogButtonBox, QLabel, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QPlainTextEdit, QWidget
 
 from curator.domain.wording import UserError, tr
 from curator.services.linking import PLACEHOLDERS, TEMPLATE, checked_template
-from curator.ui.kit import FormDialog
+from curator.ui.kit import FormDialog, PlainEdit, PlainLabel
 
 INTRO = (
     "This is the template of the prompt in this project. The placeholders {names} are replaced for each mention; "
@@ -35,7 +35,7 @@ class PromptDialog(FormDialog):
         self.exact.setReadOnly(True)
         self.exact.setBackgroundRole(QPalette.ColorRole.AlternateBase)
         for field in (self.edit, self.exact):
-            label = QLabel(field.accessibleName(), self)
+            label = PlainLabel(field.accessibleName(), self)
             label.setBuddy(field)
             self.body.addWidget(label)
             self.body.addWidget(field, 1)
@@ -46,7 +46,7 @@ class PromptDialog(FormDialog):
         self.resize(760, 640)
 
     def _text_field(self, name: str, text: str) -> QPlainTextEdit:
-        field = QPlainTextEdit(text, self)
+        field = PlainEdit(text, self)
         field.setAccessibleName(name)
         field.setTabChangesFocus(True)
         field.setMinimumHeight(field.fontMetrics().lineSpacing() * LINES // 2)

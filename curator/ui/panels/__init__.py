@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from curator.ui.panels.attributes_dialog import AttributesDialog
     from curator.ui.panels.guidelines_panel import GuidelinesPanel
     from curator.ui.panels.history_panel import HistoryPanel, HistorySide, SideSplitter
-    from curator.ui.panels.history_rows import attribute_rows, relation_rows
+    from curator.ui.panels.history_rows import HistoryRow, attribute_rows, relation_rows
     from curator.ui.panels.notes import CommentsPanel, CommentStrip, Noter
     from curator.ui.panels.relations_panel import RelationRow, RelationsPanel
     from curator.ui.panels.status_line import StatusLine
@@ -19,6 +19,7 @@ __all__ = [
     "CommentsPanel",
     "GuidelinesPanel",
     "HistoryPanel",
+    "HistoryRow",
     "HistorySide",
     "Noter",
     "RelationRow",
@@ -34,7 +35,7 @@ __getattr__ = opened_late(
     attributes_dialog="AttributesDialog",
     guidelines_panel="GuidelinesPanel",
     history_panel="HistoryPanel HistorySide SideSplitter",
-    history_rows="attribute_rows relation_rows",
+    history_rows="HistoryRow attribute_rows relation_rows",
     notes="CommentStrip CommentsPanel Noter",
     relations_panel="RelationRow RelationsPanel",
     status_line="StatusLine",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from curator.domain.attributes import MOST_VALUES, PRESETS, Attribute, AttributeValue, Scheme
-from curator.domain.wording import UserError, tr
-from curator.ui.kit import EmptyPage, FormDialog, RecordColumn, RecordTable, sentence
+from curator.domain.wording import UserError, localised, tr
+from curator.ui.kit import EmptyPage, FormDialog, PlainLabel, RecordColumn, RecordTable, sentence
 from curator.ui.panels.found_in_files import FoundInFiles
 
 INTRO = (
@@ -55,7 +55,9 @@ class AttributesDialog(FormDialog):
                 RecordColumn(tr("Attribute"), _name),
                 RecordColumn(tr("Values"), lambda one: " · ".join(value.name for value in one.shown)),
                 RecordColumn(tr("Types"), lambda one: ", ".join(one.types) or tr("all types")),
-                RecordColumn(tr("Mentions"), lambda one: f"{self._used(one):,}", by=lambda one: self._used(one)),
+                RecordColumn(
+                    tr("Mentions"), lambda one: localised(self._used(one), ","), by=lambda one: self._used(one)
+                ),
             ],
             wide=1,
             parent=self,
@@ -179,7 +181,7 @@ class AttributeDialog(FormDialog):
         for at, line in enumerate(self.values):
             line.setPlaceholderText(str(at + 1))
             grid.addWidget(line, at // COLUMNS, at % COLUMNS)
-        label = QLabel(tr("&Values"), self)
+        label = PlainLabel(tr("&Values"), self)
         label.setBuddy(self.values[0])
         self.form.addRow(label, grid)
         self.form.addRow(tr("&Types"), self.types)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import localised, ntr, tr
 from curator.services.importing import FileAttribute
 from curator.ui.kit import ElidedLabel, RecordColumn, TickTable, sentence
 
@@ -40,7 +40,9 @@ class FoundInFiles(QWidget):
             [
                 RecordColumn(tr("Attribute"), lambda one: one.name),
                 RecordColumn(tr("Values"), _values),
-                RecordColumn(tr("Mentions"), lambda one: f"{one.mentions:,}", figure=True),
+                RecordColumn(
+                    tr("Mentions"), lambda one: localised(one.mentions, ","), by=lambda one: one.mentions, figure=True
+                ),
                 RecordColumn(tr("State"), state_words),
             ],
             wide=1,
@@ -82,6 +84,8 @@ class FoundInFiles(QWidget):
     def _show(self, *, found: bool) -> None:
         for widget in (self.title, self.intro, self.table, self.button):
             widget.setVisible(found)
+        height = QSizePolicy.Policy.Preferred if found else QSizePolicy.Policy.Maximum  # one sentence needs no room
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, height)
         self.note.setText(tr(SEARCHING) if self._busy else tr(NOTHING) if not found else "")
         self._enable()
 
@@ -119,6 +123,6 @@ def state_words(one: FileAttribute) -> str:
 
 def _values(one: FileAttribute) -> str:
     shown = sorted(one.values, key=lambda name: (-one.values[name], name))
-    words = " · ".join(f"{name} ({one.values[name]:,})" for name in shown[:SHOWN])
+    words = " · ".join(f"{name} ({localised(one.values[name], ',')})" for name in shown[:SHOWN])
     more = len(shown) - SHOWN
     return ntr("{words} and {n} more", "{words} and {n:,} more", more, words=words) if more > 0 else words

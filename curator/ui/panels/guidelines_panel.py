@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPalette, QTextCursor
@@ -11,7 +12,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QCompleter,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QSizePolicy,
     QStackedWidget,
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from curator.domain.wording import UserError, tr
 from curator.services.curating import GuidelineService
+from curator.ui.kit import PlainEdit, PlainLabel, StillBrowser
 
 SAVE_MS = 800
 HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(?P<words>.+?)[ \t#]*$", re.MULTILINE)
@@ -45,16 +46,19 @@ class GuidelinesPanel(QWidget):
     closed = Signal()
     said = Signal(str)
 
-    def __init__(self, service: GuidelineService, *, writable: bool, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, service: GuidelineService, *, writable: bool, images: Path | None = None, parent: QWidget | None = None
+    ) -> None:
+        """`images`: the folder that the guidelines' images are in; none are shown without it."""
         super().__init__(parent)
         self._service = service
         self._text = ""
         self.headings = QComboBox(self)
         self.edit = QToolButton(self)
         self.close_button = QToolButton(self)
-        self.reader = QTextBrowser(self)
-        self.editor = QPlainTextEdit(self)
-        self.state = QLabel(self)
+        self.reader = StillBrowser(self, images=images)
+        self.editor = PlainEdit(self)
+        self.state = PlainLabel(parent=self)
         self._pages = QStackedWidget(self)
         self._timer = QTimer(self, singleShot=True, interval=SAVE_MS)
         self._set_up(writable)
@@ -90,8 +94,6 @@ class GuidelinesPanel(QWidget):
         self.close_button.setToolTip(tr("Hide the guidelines (G)"))
         for page in (self.reader, self.editor):
             page.document().setDocumentMargin(12)
-        self.reader.setOpenExternalLinks(False)
-        self.reader.setOpenLinks(False)
         self.reader.setAccessibleName(tr("Guidelines"))
         self.reader.setFrameShape(QTextBrowser.Shape.NoFrame)
         self.editor.setAccessibleName(tr("Guidelines in Markdown"))

@@ -38,6 +38,7 @@ from curator.ui.kit import (
     RowList,
     cut_line,
     draw_words,
+    in_role,
     row_height,
     scaled,
     state_of,
@@ -57,36 +58,43 @@ NOTHING = "Nothing has been decided about this mention."
 class HistoryModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._rows: list[HistoryRow] = []
+        self.rows: list[HistoryRow] = []
 
     def show_rows(self, rows: Sequence[HistoryRow]) -> None:
         self.beginResetModel()
-        self._rows = list(rows)
+        self.rows = list(rows)
         self.endResetModel()
 
     def rowCount(self, parent: Index = NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(self._rows)
+        return 0 if parent.isValid() else len(self.rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self._rows):
+        if not index.isValid() or index.row() >= len(self.rows):
             return None
-        row = self._rows[index.row()]
+        row = self.rows[index.row()]
         if role == ROW_ROLE:
             return row
         if role == Qt.ItemDataRole.DisplayRole:
             return row.what
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return "\n".join((row.what, *row.small_lines))
+            return in_role("\n".join((row.what, *row.small_lines)), role)
         return None
 
 
 class HistoryDelegate(QStyledItemDelegate):
     """What, and below it when, who, what was shown, and what it replaced. Undone decisions are struck through."""
 
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._heights: dict[tuple[str, int], int] = {}  # by font and lines: measuring is the longest part
+
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row = index.data(ROW_ROLE)
-        lines = 1 + len(row.small_lines) if isinstance(row, HistoryRow) else 1
-        return QSize(200, row_height(option.font, lines) - 4)
+        lines = row.lines if isinstance(row, HistoryRow) else 1
+        look = option.font.key(), lines
+        if look not in self._heights:
+            self._heights[look] = row_height(option.font, lines) - 4
+        return QSize(200, self._heights[look])
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(ROW_ROLE)
@@ -119,7 +127,7 @@ class _Decisions(RowList):
 
 
 class HistoryPanel(QWidget):
-    """API: `show_history`."""
+    """API: `show_history`, `add_rows`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -144,7 +152,15 @@ class HistoryPanel(QWidget):
     ) -> None:
         """Decisions and changes of the mention oldest first, as `CurationService.history` and `edits` return them;
         `names` of entities by id, `text` of the document; `more` are other changes, in words."""
-        self.model.show_rows(merged(history_rows(decisions, names or {}), [*edit_rows(edits, text), *more]))
+        self._show(merged(history_rows(decisions, names or {}), [*edit_rows(edits, text), *more]))
+
+    def add_rows(self, more: Sequence[HistoryRow]) -> None:
+        """Other changes of the mention that is shown, read later than the rest."""
+        if more:
+            self._show(merged(self.model.rows, more))
+
+    def _show(self, rows: Sequence[HistoryRow]) -> None:
+        self.model.show_rows(rows)
         self.list.fit()
 
 

@@ -11,7 +11,7 @@ from curator.domain.attributes import AttributeEdit, Scheme
 from curator.domain.decisions import Decision, Outcome
 from curator.domain.documents import MentionEdit, slice_spans
 from curator.domain.relations import RelationEdit
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.ui.kit import figure, verdict_words
 
 
@@ -50,11 +50,17 @@ class HistoryRow:
         return [words for words in (self.who_and_when, self.shown, self.more) if words]
 
     @property
+    def lines(self) -> int:
+        """How many lines it takes, without making them: lists ask for the height of each row again and again."""
+        more = bool(self.replaced) or (self.decision is not None and bool(self.decision.note))
+        return 1 + ((self.decision or self.edit) is not None) + bool(self.shown) + more
+
+    @property
     def who_and_when(self) -> str:
         done = self.decision or self.edit
         if done is None:
             return ""
-        at = f"{done.at.astimezone():%d %b %Y, %H:%M:%S}"
+        at = localised(done.at.astimezone(), "%d %b %Y, %H:%M:%S")
         status = f" · {tr(STATUS_WORDS[self.status])}" if self.status in STATUS_WORDS else ""
         return f"{at} · {done.curator}{status}"
 
@@ -149,14 +155,20 @@ def attribute_rows(edits: Sequence[AttributeEdit], scheme: Scheme) -> list[Histo
 
 RELATED = "Relation added: {words}"
 UNRELATED = "Relation deleted: {words}"
+ENDED = "Relation ended because the other mention was deleted: {words}"
+BACK = "Relation back with the other mention: {words}"
 
 
 def relation_rows(edits: Sequence[RelationEdit]) -> list[HistoryRow]:
     """Newest first, in words. Undo and redo are rows of their own."""
-    return [
-        HistoryRow(None, tr(UNRELATED if one.deleted else RELATED, words=one.words), "", DecisionStatus.EDIT, edit=one)
-        for one in reversed(edits)
-    ]
+    rows = []
+    for one in reversed(edits):
+        if one.with_mention:
+            what = tr(ENDED if one.deleted else BACK, words=one.words)
+        else:
+            what = tr(UNRELATED if one.deleted else RELATED, words=one.words)
+        rows.append(HistoryRow(None, what, "", DecisionStatus.EDIT, edit=one))
+    return rows
 
 
 def merged(decisions: Sequence[HistoryRow], edits: Sequence[HistoryRow]) -> list[HistoryRow]:

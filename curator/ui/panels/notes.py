@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -22,10 +21,10 @@ from PySide6.QtWidgets import (
 
 from curator.domain.audit import Comment
 from curator.domain.documents import DocumentState
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import localised, ntr, tr
 from curator.services.curating import CurationService, NoteService
 from curator.ui.deciding import Decider, Navigator
-from curator.ui.kit import cut_line
+from curator.ui.kit import PlainLabel, cut_line
 
 # A comment written in one line at the bottom, which covers nothing.
 
@@ -40,13 +39,12 @@ class CommentStrip(QWidget):
         super().__init__(parent)
         self.setAutoFillBackground(True)
         self._before: QWidget | None = None
-        self.about = QLabel(self)
-        self.about.setTextFormat(Qt.TextFormat.PlainText)
+        self.about = PlainLabel(parent=self)
         self.line = QLineEdit(self)
         self.line.setAccessibleName(tr("Comment"))
         self.line.setPlaceholderText(tr("What should others know?"))
         self.line.setMaxLength(10_000)
-        hint = QLabel(tr("↵ saves, Esc cancels"), self)
+        hint = PlainLabel(tr("↵ saves, Esc cancels"), self)
         hint.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         row = QHBoxLayout(self)
         row.setContentsMargins(14, 4, 14, 4)
@@ -106,7 +104,7 @@ class CommentsPanel(QWidget):
         super().__init__(parent)
         self._shown: tuple[Comment, ...] = ()
         self._writable = True
-        self._heading = QLabel(self)
+        self._heading = PlainLabel(parent=self)
         self.delete = QToolButton(self)
         self.delete.setText(tr("Delete"))
         self.delete.setAccessibleName(tr("Delete the selected comment"))
@@ -164,7 +162,7 @@ class CommentsPanel(QWidget):
 
 def comment_words(comment: Comment) -> str:
     where = "" if comment.mention_id is not None else tr(" · on the document")
-    return f"{comment.text}\n{comment.author}, {comment.at.astimezone():%d %b %Y, %H:%M}{where}"
+    return f"{comment.text}\n{comment.author}, {localised(comment.at.astimezone(), '%d %b %Y, %H:%M')}{where}"
 
 
 class _List(QListWidget):

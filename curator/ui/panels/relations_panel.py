@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.relations import Relation, RelationKind
-from curator.domain.wording import ntr, tr
-from curator.ui.kit import PAD, ElidedLabel, RowList, draw_words, row_height, scaled, theme_of
+from curator.domain.wording import localised, ntr, tr
+from curator.ui.kit import PAD, ElidedLabel, RowList, draw_words, in_role, row_height, scaled, theme_of
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
@@ -53,7 +53,7 @@ class RelationRow:
         one = self.relation
         parts = [one.type, tr(BETWEEN[one.kind]), one.note]
         if one.at is not None and not one.source:
-            parts.append(f"{one.author}, {one.at.astimezone():%d %b %Y, %H:%M}")
+            parts.append(f"{one.author}, {localised(one.at.astimezone(), '%d %b %Y, %H:%M')}")
         return " · ".join(part for part in parts if part)
 
 
@@ -79,7 +79,7 @@ class RelationModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.what
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return f"{row.what}\n{row.small}"
+            return in_role(f"{row.what}\n{row.small}", role)
         return None
 
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenuBar, QToolButton, QWidge
 
 from curator.domain.jobs import LinkerState, LinkerStatus
 from curator.domain.wording import tr
-from curator.ui.kit import MentionState, theme_of
+from curator.ui.kit import MentionState, PlainLabel, theme_of, tip
 
 WORDS = {
     LinkerState.OFF: "no index yet",
@@ -29,10 +29,10 @@ class StatusLine(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._saved = QLabel(self)
+        self._saved = PlainLabel(parent=self)
         self._saved.setAccessibleName(tr("Saved"))
         self._bad: set[QLabel] = set()  # what they say needs attention
-        self._linker = QLabel(self)
+        self._linker = PlainLabel(parent=self)
         self._linker.setAccessibleName(tr("Linker"))
         self._watched = False
         line = self._line = QHBoxLayout(self)
@@ -58,8 +58,9 @@ class StatusLine(QWidget):
         self.adjust()
 
     def show_curator(self, name: str) -> None:
-        if name != self.i_am.text():
-            self.i_am.setText(name)
+        words = name.replace("&", "&&")
+        if words != self.i_am.text():
+            self.i_am.setText(words)
             self.i_am.setAccessibleName(tr("Curator: {name}", name=name))
             self.i_am.show()
             self.adjust()
@@ -87,13 +88,13 @@ class StatusLine(QWidget):
             tr("linker: {linker_words}", linker_words=linker_words(status))
             + (tr("· suggestions not saved") if trouble else "")
         )
-        self._linker.setToolTip("\n".join(part for part in (status.message, status.device, trouble) if part))
+        self._linker.setToolTip(tip("\n".join(part for part in (status.message, status.device, trouble) if part)))
         self._mark(self._linker, bad=bool(trouble) or status.state in (LinkerState.FAILED, LinkerState.RESTARTING))
         self.adjust()
 
     def _say_saved(self, words: str, why: str, *, bad: bool = False) -> None:
         self._saved.setText(words)
-        self._saved.setToolTip(why)
+        self._saved.setToolTip(tip(why))
         self._mark(self._saved, bad=bad)
         self._saved.setMinimumWidth(max(self._saved.minimumWidth(), self._saved.sizeHint().width()))  # stays in place
         self.adjust()
@@ -133,7 +134,7 @@ class StatusLine(QWidget):
                 break
             one.setVisible(one in self._bad)
         hidden = [one.text() for one, shown in zip(parts, wanted, strict=True) if shown and one.isHidden()]
-        self.setToolTip(" ".join(hidden))
+        self.setToolTip(tip(" ".join(hidden)))
 
     def adjust(self) -> None:
         """A menu bar places its corner again only when it is laid out."""

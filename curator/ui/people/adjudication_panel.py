@@ -13,7 +13,6 @@ from textwrap import shorten
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPalette
 from PySide6.QtWidgets import (
-    QLabel,
     QPushButton,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -32,6 +31,7 @@ from curator.ui.kit import (
     Glance,
     Index,
     MentionState,
+    PlainLabel,
     RecordColumn,
     RecordModel,
     RowList,
@@ -119,11 +119,9 @@ class AdjudicationPanel(QWidget):
         self.list.installEventFilter(self)
         self.title = ElidedLabel(parent=self)
         self.title.setMinimumWidth(TITLE * self.fontMetrics().horizontalAdvance("0"))
-        self.hint = QLabel(self)
-        self.hint.setTextFormat(Qt.TextFormat.PlainText)
+        self.hint = PlainLabel(parent=self)
         self.hint.setWordWrap(True)
-        self.suggested = QLabel(self)
-        self.suggested.setTextFormat(Qt.TextFormat.PlainText)
+        self.suggested = PlainLabel(parent=self)
         self.suggested.setWordWrap(True)
         self.adopt = self._button("", self.adopt_wanted.emit)
         self.back = self._button(tr("Previous"), lambda: self.step_wanted.emit(-1))

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QTabWidget, QWidget
 
-from curator.domain.wording import tr
-from curator.services.rounds import AgreementReport, AgreementRow, ConsistencyRow
+from curator.domain.wording import localised, tr
+from curator.services.rounds import ALL, AgreementReport, AgreementRow, ConsistencyRow
 from curator.ui.kit import RecordColumn, RecordTable, ShowDialog, sentence
 
 HEAD = (
@@ -108,11 +108,11 @@ def head_words(report: AgreementReport) -> str:
 
 
 def figure(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f}".replace("-", "−")
+    return "–" if value is None else localised(value, ".3f").replace("-", "−")
 
 
 def percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
+    return "–" if value is None else f"{localised(100 * value, '.1f')} %"
 
 
 def _interval(row: AgreementRow) -> str:
@@ -130,8 +130,8 @@ def _columns(title: str) -> list[RecordColumn[AgreementRow]]:
         )
 
     return [
-        RecordColumn(tr(PARTS[title]), lambda row: row.part),
-        RecordColumn(tr("Mentions"), lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
+        RecordColumn(tr(PARTS[title]), lambda row: tr("all") if row.part == ALL else row.part),
+        RecordColumn(tr("Mentions"), lambda row: localised(row.items, ","), by=lambda row: row.items, figure=True),
         RecordColumn(tr("Observed"), lambda row: percent(row.observed), by=lambda row: row.observed, figure=True),
         column(tr("Kappa"), "cohen"),
         column("Fleiss", "fleiss"),
@@ -154,11 +154,15 @@ def _consistency(rows: Sequence[ConsistencyRow], parent: QWidget) -> QWidget:
         tr("Own consistency"),
         [
             RecordColumn(tr("Curator"), lambda row: row.curator),
-            RecordColumn(tr("When"), lambda row: row.period),
-            RecordColumn(tr("Shown again"), lambda row: f"{row.items:,}", by=lambda row: row.items, figure=True),
+            RecordColumn(tr("When"), lambda row: tr("all") if row.period == ALL else row.period),
+            RecordColumn(
+                tr("Shown again"), lambda row: localised(row.items, ","), by=lambda row: row.items, figure=True
+            ),
             RecordColumn(tr("Same answer"), lambda row: percent(row.share), by=lambda row: row.share, figure=True),
             RecordColumn(tr("Kappa"), lambda row: figure(row.kappa), by=lambda row: row.kappa, figure=True),
-            RecordColumn(tr("Days between"), lambda row: f"{row.days:.0f}", by=lambda row: row.days, figure=True),
+            RecordColumn(
+                tr("Days between"), lambda row: localised(row.days, ".0f"), by=lambda row: row.days, figure=True
+            ),
         ],
         parent=parent,
     )

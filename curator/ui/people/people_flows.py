@@ -29,8 +29,8 @@ IN_ROUND = (
     "You are in the round “{name}” as {curator}. Leave it first (People › Leave the round); then you can continue "
     "under another name."
 )
-NO_ROUND = "No rounds yet. Create one with People › Rounds…"
-NONE_CLOSED = "No round is closed yet. Close one with People › Rounds… to adjudicate its disagreements."
+NO_ROUND = "No rounds yet. Create one with People › Rounds."
+NONE_CLOSED = "No round is closed yet. Close one with People › Rounds to adjudicate its disagreements."
 EXPORT_INTRO = (
     "Writes the round's documents and judgements as JSON lines, without any text. Send the file to a "
     "colleague who has the same documents, or back to the person who collects the judgements."

@@ -28,7 +28,7 @@ ELSEWHERE = (
     "Nothing was resolved: a different mention was current. The judgements are about this one; press the key again."
 )
 ALL_SETTLED = (
-    "All disagreements in “{name}” are resolved. To export the result, use Project › Export gold… with "
+    "All disagreements in “{name}” are resolved. To export the result, use Project › Export gold with "
     "“Adjudicated mentions only”."
 )
 
@@ -220,5 +220,4 @@ class RoundMode(QObject):
             self._show(state, state.left[(at + direction) % len(ids)])
 
     def _name_of(self, entity_id: str) -> str:
-        found = self._bench.project.knowledge.entity(entity_id)
-        return found.name if found is not None else entity_id
+        return self._bench.project.knowledge.name_of(entity_id)

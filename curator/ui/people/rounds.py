@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QPushButton, QS
 
 from curator.domain.documents import Split
 from curator.domain.rounds import Round, RoundKind, RoundProgress
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.ui.kit import EmptyPage, FormDialog, RecordColumn, RecordTable, ShowDialog, sentence
 
 INTRO = (
@@ -30,12 +30,12 @@ class RoundEntry:
     @property
     def state(self) -> str:
         if self.round.closed:
-            return "closed"
-        return tr("you are in it") if self.active else "open"
+            return tr("closed")
+        return tr("you are in it") if self.active else tr("still open")
 
     @property
     def people(self) -> str:
-        parts = [f"{one.curator} {one.judged:,}/{one.mentions:,}" for one in self.progress]
+        parts = [f"{one.curator} {localised(one.judged, ',')}/{localised(one.mentions, ',')}" for one in self.progress]
         return " · ".join(parts) or tr("nobody yet")
 
 
@@ -60,7 +60,9 @@ class RoundsDialog(ShowDialog):
                 RecordColumn(tr("Round"), lambda row: row.round.name),
                 RecordColumn(tr("Kind"), lambda row: tr(KINDS[row.round.kind])),
                 RecordColumn(
-                    tr("Documents"), lambda row: f"{row.round.documents:,}", by=lambda row: row.round.documents
+                    tr("Documents"),
+                    lambda row: localised(row.round.documents, ","),
+                    by=lambda row: row.round.documents,
                 ),
                 RecordColumn(tr("State"), lambda row: row.state),
                 RecordColumn(tr("Judged"), lambda row: row.people),

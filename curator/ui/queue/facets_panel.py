@@ -42,7 +42,7 @@ from curator.domain.facets import (
     Range,
     band_key,
 )
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 
 # What facets and their values are called.
 
@@ -57,7 +57,9 @@ FACET_WORDS = {
     Facet.OPINION: "Second opinion",
     Facet.CANDIDATES: "Candidates",
     Facet.MATCHED: "Exact name",
+    Facet.EXACT: "Rank of the exact name",
     Facet.SIMILARITY: "Name similarity",
+    Facet.ALIKE: "Similarity of the others",
     Facet.RANK: "Rank of the link",
     Facet.FLAG: "Flag",
     Facet.COMMENT: "Comment",
@@ -91,6 +93,7 @@ def _number_words(bands: Sequence[int], nothing: str) -> dict[str, str]:
 
 
 def _figure(value: float) -> str:
+    """In English: the words are translated where they are shown."""
     return f"{value:.2f}".lstrip("0")
 
 
@@ -110,7 +113,9 @@ _WORDS: dict[Facet, dict[str, str]] = {
     Facet.OTHERS: {**_band_words(OTHERS_BANDS), NONE: "no third candidate"},
     Facet.CANDIDATES: _number_words(CANDIDATE_BANDS, "no candidate"),
     Facet.MATCHED: {"name": "preferred name", "synonym": "synonym", NO: "no exact name", NONE: _NOT_YET},
+    Facet.EXACT: _number_words(RANK_BANDS, "no exact name"),
     Facet.SIMILARITY: _band_words(SIMILARITY_BANDS),
+    Facet.ALIKE: {**_band_words(SIMILARITY_BANDS), NONE: "no second candidate"},
     Facet.RANK: {**_number_words(RANK_BANDS, "not a candidate"), NO: "not linked"},
     Facet.FLAG: {YES: "flagged", ON_DOCUMENT: "its document flagged", NO: "not flagged"},
     Facet.COMMENT: {YES: "commented", ON_DOCUMENT: "its document commented", NO: "without comments"},
@@ -135,8 +140,8 @@ def range_words(within: Range) -> str:
 
 
 def _short(number: float | None) -> str:
-    """As the bands are written: .37; 12."""
-    text = "" if number is None else f"{number:.6g}"
+    """As the bands are written: .37; 12. In German 0,37."""
+    text = "" if number is None else localised(number, ".6g")
     return text[1:] if text.startswith("0.") else text
 
 
@@ -180,7 +185,7 @@ class _RangeEditor(QStyledItemDelegate):
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:  # noqa: ARG002
         facet, _ = index.data(KEY_ROLE)
         line = QLineEdit(parent)
-        line.setPlaceholderText(".37 – .52")
+        line.setPlaceholderText(f"{_short(0.37)} – {_short(0.52)}")
         line.setAccessibleName(tr(ENDS_OF, facet=tr(FACET_WORDS[Facet(facet)])))
         line.setToolTip(tr(NO_RANGE))
         return line
@@ -259,6 +264,7 @@ class FacetsPanel(QTreeWidget):
     def _top(self, facet: Facet) -> QTreeWidgetItem:
         top = QTreeWidgetItem(self, [tr(FACET_WORDS[facet]), ""])
         top.setData(0, KEY_ROLE, (facet.value, None))
+        top.setToolTip(0, tr(FACET_WORDS[facet]))  # a narrow panel cuts it
         top.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
         top.setExpanded(facet in OPEN)
         return top
@@ -280,7 +286,7 @@ class FacetsPanel(QTreeWidget):
             if facet in NUMBERS:
                 top.addChild(self._asking(facet))
         for value, row in self._rows[facet].items():
-            row.setText(1, f"{counts.get(value, 0):,}")
+            row.setText(1, localised(counts.get(value, 0), ","))
             row.setCheckState(0, Qt.CheckState.Checked if value in chosen else Qt.CheckState.Unchecked)
         if facet in (Facet.OPINION, Facet.ATTRIBUTE):  # most projects have none
             top.setHidden(set(wanted) <= {NONE} and not chosen)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPalette, QPen
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from curator.domain.documents import DocumentState
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.services.ports import QueueRow, WorkRow
 from curator.ui.kit import (
     PAD,
@@ -167,7 +167,7 @@ def _paint(
     font, line = option.font, QFontMetricsF(option.font).height()
     small, text = scaled(font, SMALL), theme.palette.color(QPalette.ColorRole.Text)
     left, right, top = rect.left() + PAD, rect.right() - PAD, rect.top() + 7
-    figure = "✓" if decided else "–" if row.probability is None else f"{row.probability:.2f}"
+    figure = "✓" if decided else "–" if row.probability is None else localised(row.probability, ".2f")
     width = draw_words(painter, QRectF(left, top, right - left, line), figure, font=small, colour=text, right=True)
     words = QRectF(left, top, right - width - PAD - left, line)
     ink = theme.muted if decided else text

@@ -22,6 +22,7 @@ from curator.domain.facets import Facet
 from curator.domain.wording import tr
 from curator.services.ports import QueueFilter
 from curator.services.queue import QueueOrder
+from curator.ui.kit import tip
 from curator.ui.queue.facets_panel import FACET_WORDS, FacetsPanel, chips
 
 # What the queue is narrowed to, one chip each: pressing one lifts it.
@@ -74,7 +75,7 @@ class FilterChips(QWidget):
         button = QPushButton(text.replace("&", "&&"), self)
         button.setFlat(facet is None)
         button.setAccessibleName(name)
-        button.setToolTip(text)
+        button.setToolTip(tip(text))
         button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         button.setStyleSheet("text-align: left")
         if facet is None:
@@ -238,8 +239,8 @@ def _orders(parent: QWidget) -> QComboBox:
     box.setAccessibleName(tr("Order of the queue"))
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     for order in QueueOrder:
-        words, tip = (tr(one) for one in ORDER_WORDS[order])
+        words, why = (tr(one) for one in ORDER_WORDS[order])
         box.addItem(words, order.value)
-        box.setItemData(box.count() - 1, tip, int(Qt.ItemDataRole.ToolTipRole))
+        box.setItemData(box.count() - 1, tip(why), int(Qt.ItemDataRole.ToolTipRole))
     box.setToolTip(tr("Order of the queue (O)"))
     return box

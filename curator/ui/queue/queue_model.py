@@ -13,6 +13,7 @@ from curator.domain.documents import DocumentState, Split
 from curator.domain.wording import ntr, tr
 from curator.services.ports import QueueFilter, QueueRow
 from curator.services.queue import DocumentList, Lists
+from curator.ui.kit import in_role
 
 PAGE = 200
 PAGES = 50
@@ -249,4 +250,4 @@ class QueueModel(QAbstractListModel):
         noted += [ntr("{n} comment", "{n} comments", row.comments)] if row.comments else []
         if (matching := self.matching_of(row.document_id)) is not None:
             noted.append(tr("{matching} matching the filter", matching=matching))
-        return f"{row.external_id}: {row.title}\n{', '.join(noted)}"
+        return in_role(f"{row.external_id}: {row.title}\n{', '.join(noted)}", role)

@@ -17,7 +17,7 @@ from curator.ui.queue.queue_model import QueueModel
 from curator.ui.queue.work_model import WorkModel
 
 NO_PROJECT = "No project is open."
-NO_DOCUMENTS = "This project has no documents yet. Import some with Project › Import documents…"
+NO_DOCUMENTS = "This project has no documents yet. Import some with Project › Import documents."
 IMPORTING = "An import is running. Its documents appear here when it is done."
 NONE_LEFT = "No document matches the filter."
 NO_MENTION = "No mention matches the filters. Shift+Q shows everything again."

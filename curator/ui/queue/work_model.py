@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from curator.domain.wording import tr
 from curator.services.ports import QueueRow, WorkRow
+from curator.ui.kit import in_role
 from curator.ui.queue.queue_model import CURRENT_ROLE, ROW_ROLE
 
 DECIDED_ROLE = CURRENT_ROLE + 1
@@ -94,7 +95,7 @@ class WorkModel(QAbstractListModel):
             return self._name(index.row())
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
             state = tr("decided") if row.mention_id in self._decided else chance_words(row)
-            return f"{row.text}, {row.type}, {self._name(index.row())}: {state}"
+            return in_role(f"{row.text}, {row.type}, {self._name(index.row())}: {state}", role)
         return None
 
 

@@ -11,6 +11,7 @@ from curator.ui.files import FILES, RECORDS
 from curator.ui.inconsistencies import INCONSISTENCIES
 from curator.ui.opinions import OPINIONS
 from curator.ui.people import PEOPLE
+from curator.ui.safety import SAFETY
 from curator.ui.shell.shell_commands import NAME, SHELL
 from curator.ui.training import JOBS, MODEL
 
@@ -19,6 +20,7 @@ COMMANDS = in_menu_order(
         MODEL,
         FILES,
         RECORDS,
+        SAFETY,
         JOBS,
         DECIDING,
         STEPS,

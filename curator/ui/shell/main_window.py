@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QEvent, QSize, Qt, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QStackedWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
 
 from curator.commands import Command, WindowState
 from curator.domain.wording import tr
 from curator.settings import LoadedSettings, SameString, Snapping
 from curator.ui.bench import WindowLayout
-from curator.ui.kit import Sight, ThemeController, belongs_to, tell, use_keys
+from curator.ui.kit import PlainLabel, Sight, ThemeController, belongs_to, tell, use_keys
 from curator.ui.panels import StatusLine
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.dropping import DropFlow
@@ -61,7 +61,7 @@ class MainWindow(QMainWindow):
         self.pages = QStackedWidget(self)
         self.welcome = WelcomePage(self)
         self.pages.addWidget(self.welcome)
-        self.opening = QLabel("", self)
+        self.opening = PlainLabel("", self)
         self.opening.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.pages.addWidget(self.opening)
         self.setCentralWidget(self.pages)
@@ -115,7 +115,9 @@ class MainWindow(QMainWindow):
         self.status.clear()
         self._preferences_changed()
         bench.state_changed.connect(self.show_state)
-        bench.navigator.mention_changed.connect(QuietTime(bench).busy)
+        quiet = QuietTime(bench)
+        bench.navigator.mention_changed.connect(quiet.busy)
+        quiet.prepare(*self.session.prepared)
         bench.document.zoom_wanted.connect(self.preferences.zoom)
         bench.document.menu_wanted.connect(lambda place: bench.text.show_menu(place, self.menus.action))
         from curator.ui.bench import Refresher  # with the first project

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPlainTextEdit,
     QSplitter,
-    QTextBrowser,
     QTextEdit,
     QVBoxLayout,
     QWidget,
@@ -21,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from curator import __version__
 from curator.domain.wording import ntr, tr
-from curator.ui.kit import FindLine, ScaledLabel, ShowDialog, sentence
+from curator.ui.kit import FindLine, ScaledLabel, ShowDialog, StillBrowser, sentence, tip
 
 FOLDER = "help"
 FIRST = "index.md"
@@ -102,7 +101,7 @@ class Manual(ShowDialog):
         for name, markdown in self._pages.items():
             item = QListWidgetItem(title_of(name, markdown), self.list)
             item.setData(Qt.ItemDataRole.UserRole, name)
-        self.page = QTextBrowser(self)
+        self.page = StillBrowser(self)
         self.page.setAccessibleName(tr("Page of the manual"))
         self.page.setOpenLinks(False)
         self.page.document().setDocumentMargin(18)
@@ -145,7 +144,7 @@ class Manual(ShowDialog):
             title = title_of(hit.name, self._pages[hit.name])
             item = QListWidgetItem(f"{title}\n{hit.words}" if hit.words else title, self.list)
             item.setData(Qt.ItemDataRole.UserRole, hit.name)
-            item.setToolTip(hit.words)
+            item.setToolTip(tip(hit.words))
         self.list.blockSignals(False)
         self.count.setVisible(bool(query.strip()))
         self.count.setText(

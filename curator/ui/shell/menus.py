@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QToolButton, QWidget
 
 from curator.commands import Command, Keymap, Menu, WindowState
 from curator.domain.wording import tr
+from curator.ui.kit import tip
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.recent import RecentMenu
 
@@ -177,7 +178,7 @@ def _action(command: Command[Any], window: QWidget) -> QAction:
     action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
     action.setAutoRepeat(command.repeats)
     action.setStatusTip(tr(command.help))
-    action.setToolTip(tr(command.help))
+    action.setToolTip(tip(tr(command.help)))
     action.setCheckable(command.id in ("view.system", "view.light", "view.dark"))
     if command.id == "project.quit":
         action.setMenuRole(QAction.MenuRole.QuitRole)

@@ -32,6 +32,7 @@ from curator.ui.kit import (
     read_state,
     row_height,
     theme_of,
+    tip,
     watch,
     write_state,
 )
@@ -140,7 +141,7 @@ class PaletteModel(QAbstractListModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return entry.spoken
         if role == Qt.ItemDataRole.ToolTipRole:
-            return entry.why or (tr(entry.command.help) if entry.command is not None else entry.title)
+            return tip(entry.why or (tr(entry.command.help) if entry.command is not None else entry.title))
         return None
 
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from curator.domain.wording import tr
-from curator.ui.kit import read_state, write_state
+from curator.ui.kit import read_state, tip, write_state
 
 FILE = "recent.json"
 MOST = 12
@@ -93,7 +93,7 @@ class RecentMenu(QMenu):
         name = one.name.replace("&", "&&")
         words = name if one.there else tr("{name} (not found)", name=name)
         action = self.addAction(f"&{number % 10}  {words}")
-        action.setToolTip(str(one.folder))
+        action.setToolTip(tip(str(one.folder)))
         action.setEnabled(one.there)
         action.setShortcut(QKeySequence())
         action.triggered.connect(lambda _=False: self.chosen.emit(one.folder))

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
+    QFormLayout,
     QFrame,
     QLineEdit,
     QPlainTextEdit,
@@ -21,7 +23,7 @@ from PySide6.QtWidgets import (
 from curator.domain.entity_pages import pages_text
 from curator.domain.wording import UserError, tr
 from curator.settings import Option, OptionKind, Settings, options, with_value
-from curator.ui.kit import FormDialog, PathEdit, scaled, sentence
+from curator.ui.kit import FormDialog, PathEdit, PlainEdit, scaled, sentence
 
 CHOICES: Mapping[str, str] = {
     "system": "as the desktop",
@@ -88,10 +90,18 @@ class SettingsDialog(FormDialog):
         for field in self.fields.values():
             field.installEventFilter(self)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In large letters the names of the options go above their fields: the area does not scroll sideways."""
+        super().resizeEvent(event)
+        self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
+        if self.form.minimumSize().width() > self.area.viewport().width():
+            self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """A field that gets the keyboard comes into sight."""
         if event.type() == QEvent.Type.FocusIn and isinstance(watched, QWidget):
             self.area.ensureWidgetVisible(watched)
+            self.area.horizontalScrollBar().setValue(0)
         return super().eventFilter(watched, event)
 
     @property
@@ -131,8 +141,8 @@ def _field(option: Option, value: Any) -> QWidget:
         path.set_path(value)
         return path
     if option.kind is OptionKind.PAGES:
-        lines = QPlainTextEdit(pages_text(value))
-        lines.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        lines = PlainEdit(pages_text(value))
+        lines.setLineWrapMode(PlainEdit.LineWrapMode.NoWrap)
         lines.setTabChangesFocus(True)
         lines.setMinimumHeight(lines.fontMetrics().lineSpacing() * PAGE_LINES)
         return lines

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from curator.commands import Command, Keymap, match
 from curator.domain.wording import tr
-from curator.ui.kit import FormDialog
+from curator.ui.kit import FormDialog, tip
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.palette import shown_keys
 
@@ -108,7 +108,7 @@ class ShortcutsDialog(FormDialog):
         for row, command in enumerate(self._shown):
             for column, words in enumerate((tr(command.title), tr(command.menu.value), self._words(command))):
                 item = QTableWidgetItem(words)
-                item.setToolTip(tr(command.help))
+                item.setToolTip(tip(tr(command.help)))
                 self.table.setItem(row, column, item)
         at = self._shown.index(kept) if kept in self._shown else 0
         if self._shown:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from curator.domain.wording import tr
-from curator.ui.kit import scaled, sentence
+from curator.ui.kit import PlainLabel, scaled, sentence, tip
 from curator.ui.shell.recent import Recent
 
 MOST_RECENT = 6
@@ -32,7 +32,7 @@ class WelcomePage(QWidget):
         column = QFrame(self)
         self._rows = QVBoxLayout(column)
         self._rows.setSpacing(10)
-        self._title = QLabel("Curator", column)
+        self._title = PlainLabel("Curator", column)
         self._rows.addWidget(self._title)
         self._rows.addWidget(
             sentence(tr("Review the entities that documents mention, and train the linker as you go."))
@@ -70,9 +70,9 @@ class WelcomePage(QWidget):
         self._column, self._inside = column, inside
         self._fit()
 
-    def _button(self, words: str, tip: str, then: object) -> QPushButton:
+    def _button(self, words: str, why: str, then: object) -> QPushButton:
         button = QPushButton(words, self)
-        button.setToolTip(tip)
+        button.setToolTip(tip(why))
         button.clicked.connect(then)
         self._rows.addWidget(button)
         return button
@@ -129,7 +129,7 @@ class WelcomePage(QWidget):
             button.setFlat(True)
             button.setStyleSheet("text-align: left; padding-left: 8px")
             button.setAccessibleName(tr("Open {folder}", folder=one.folder))
-            button.setToolTip(str(one.folder))
+            button.setToolTip(tip(str(one.folder)))
             button.clicked.connect(lambda _=False, folder=one.folder: self.recent_wanted.emit(folder))
             self._recent.addWidget(button)
         self._fit()

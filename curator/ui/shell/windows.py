@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from curator.commands import Commands
-from curator.domain.wording import ProjectLockedError, UserError, tr
+from curator.domain.wording import DamagedProjectError, ProjectLockedError, UserError, tr
 from curator.services.records import last_lines
 from curator.ui.bench import ANNOTATE, CANDIDATES, DECIDING, QUEUE, TEXT
 from curator.ui.corpus import CORPUS
@@ -23,6 +23,7 @@ from curator.ui.inconsistencies import INCONSISTENCIES
 from curator.ui.kit import ask, cascaded, file_dialog, tell
 from curator.ui.opinions import OPINIONS
 from curator.ui.people import PEOPLE
+from curator.ui.safety import SAFETY
 from curator.ui.shell.quiet_time import keep_loaded
 from curator.ui.shell.recent import remember
 from curator.ui.training import JOBS, MODEL
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from curator.ui.inconsistencies import InconsistencyFlows
     from curator.ui.opinions import OpinionFlows
     from curator.ui.people import PeopleFlows
+    from curator.ui.safety import Rescue, SafetyFlows
     from curator.ui.shell.main_window import MainWindow
     from curator.ui.training import ModelFlows
 
@@ -165,6 +167,7 @@ class Session(QObject):
         self.corpus: CorpusFlows | None = None
         self.inconsistencies: InconsistencyFlows | None = None
         self.opinions: OpinionFlows | None = None
+        self.safety: SafetyFlows | None = None
         self.rename: Callable[[str], None] = _nobody
         self.prefer: Callable[[PageOpening], None] = _nobody
         self.keep: Callable[[Mapping[str, Any]], None] = _nobody
@@ -207,10 +210,18 @@ class Session(QObject):
             words = f"{error} {tr(READ_ONLY)}"
             again = lambda: self.open(folder, read_only=True)  # noqa: E731
             ask(self.window, tr("Project in use"), words, yes=tr("Open read-only"), then=again)
+        except DamagedProjectError as error:
+            self.rescue(folder).offer(error)
         except UserError as error:
             tell(self.window, tr("Open project"), str(error), wrong=True)
         else:
             self.show(project)
+
+    def rescue(self, folder: Path) -> Rescue:
+        """The ways out where a project cannot be opened."""
+        from curator.ui.safety import Rescue
+
+        return Rescue(self, folder)
 
     def new_project(self, *, documents: Sequence[Path] = (), knowledge_base: Path | None = None) -> NewProjectDialog:
         """Ask, step by step; files that were dropped onto the window are already in the dialog."""
@@ -277,6 +288,7 @@ class Session(QObject):
         from curator.ui.inconsistencies import InconsistencyFlows
         from curator.ui.opinions import OpinionFlows
         from curator.ui.people import PeopleFlows
+        from curator.ui.safety import SafetyFlows
         from curator.ui.training import ModelFlows
 
         bench = Workbench(project)
@@ -292,6 +304,7 @@ class Session(QObject):
         self.corpus = CorpusFlows(bench)
         self.inconsistencies = InconsistencyFlows(bench)
         self.opinions = OpinionFlows(bench, save=lambda values: self.keep(values))
+        self.safety = SafetyFlows(bench, self)
         register = self.commands.register
         register((*DECIDING, *CANDIDATES, *QUEUE, *TEXT, *JOBS), bench)
         register(ANNOTATE, Annotating(bench))
@@ -306,6 +319,7 @@ class Session(QObject):
         register(CORPUS, self.corpus)
         register(INCONSISTENCIES, self.inconsistencies)
         register(OPINIONS, self.opinions)
+        register(SAFETY, self.safety)
         remember(project.folder)
         self.opened.emit(bench)
 
@@ -331,19 +345,12 @@ class Session(QObject):
     def close(self) -> None:
         """Close the project; its processes end and its lock is free. Idempotent."""
         bench, model = self.bench, self.model
-        for flows in (
-            self.people,
-            self.records,
-            self.entities,
-            self.uses,
-            self.corpus,
-            self.inconsistencies,
-            self.opinions,
-        ):
+        listed = (self.people, self.records, self.entities, self.uses, self.corpus, self.inconsistencies, self.opinions)
+        for flows in (*listed, self.safety):
             if flows is not None:
                 flows.close_windows()
         self.bench = self.flows = self.model = self.people = self.records = self.entities = self.uses = None
-        self.corpus = self.inconsistencies = self.opinions = None
+        self.corpus = self.inconsistencies = self.opinions = self.safety = None
         if model is not None:
             model.close_windows()
         for seen in (self.seeing, self.steps):
@@ -359,6 +366,13 @@ class Session(QObject):
             bench.deleteLater()
 
     # --- about the session ---
+
+    @property
+    def prepared(self) -> Sequence[Callable[[], None]]:
+        """What is done in quiet moments, so that a window opens as fast the first time as later."""
+        if self.uses is None or self.steps is None:
+            return ()
+        return self.uses.prepare_window, self.uses.prepare_reading, self.steps.prepare_window
 
     def renew_opinions(self) -> None:
         """The settings changed."""

@@ -228,8 +228,7 @@ class BundleFlows(QObject):
         bench.start_search(entity_id)
 
     def name_of(self, entity_id: str) -> str:
-        entity = self._bench.project.knowledge.entity(entity_id)
-        return entity.name if entity is not None else entity_id
+        return self._bench.project.knowledge.name_of(entity_id)
 
     def title_of(self, document_id: int) -> str:
         try:

@@ -10,9 +10,9 @@ from PySide6.QtGui import QFont, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QLineEdit, QTableView, QWidget
 
 from curator.domain.jobs import Activation, BundleInfo, GateVerdict
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.services.training import DiskReport, DiskUse, diff_rows, diff_words, has_map, queue_asked, size_words
-from curator.ui.kit import EmptyPage, FigureTable, FormDialog, ShowDialog, grow, percent, sentence
+from curator.ui.kit import EmptyPage, FigureTable, FormDialog, ShowDialog, grow, percent, sentence, tip
 from curator.ui.training.evaluate import gate_rows
 from curator.ui.training.manifest import served_words
 
@@ -92,7 +92,7 @@ class BundleTableModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return _words(bundle, self._disk.get(bundle.id))[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return bundle.id if index.column() == len(HEADERS) - 1 else bundle.summary or bundle.path
+            return tip(bundle.id if index.column() == len(HEADERS) - 1 else bundle.summary or bundle.path)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return _words(bundle, self._disk.get(bundle.id))[index.column()] or (
                 tr("in use") if bundle.active else tr("not in use")
@@ -107,7 +107,7 @@ class BundleTableModel(QAbstractTableModel):
 def _words(bundle: BundleInfo, disk: DiskUse | None) -> tuple[str, ...]:
     return (
         f"● {tr('in use')}" if bundle.active else "",
-        f"{bundle.created_at.astimezone():%d %b %Y, %H:%M}",
+        localised(bundle.created_at.astimezone(), "%d %b %Y, %H:%M"),
         bundle.recipe,
         ", ".join(bundle.stages) + (tr(" · calibrated") if bundle.calibrated else ""),
         VERDICTS[bundle.verdict],
@@ -346,7 +346,7 @@ def promote_question(bundle: BundleInfo | None, verdict: GateVerdict | None = No
     """What a curator should know before letting a bundle serve that the gate did not promote."""
     found = verdict or (bundle.verdict if bundle is not None else GateVerdict.NOT_GATED)
     rest = tr(
-        "Decisions stay; suggestions for undecided mentions are recalculated. You can roll back in Model › Linkers…"
+        "Decisions stay; suggestions for undecided mentions are recalculated. You can roll back in Model › Linkers."
     )
     if found is GateVerdict.REFUSED:
         return tr(

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.documents import Split
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import UserError, localised, ntr, tr
 from curator.services.records import (
     KIND_WORDS,
     RELATION_WORDS,
@@ -42,6 +42,7 @@ from curator.ui.kit import (
     RecordModel,
     ShowDialog,
     Worker,
+    figure,
     file_dialog,
     key_of,
     tell,
@@ -61,7 +62,7 @@ BEFORE = 32
 SPLITS = ""
 """In place of an evaluation's id: the newest of every split."""
 NONE_STORED = "No evaluation is stored yet"
-MAKE_ONE = "Tools › Evaluate… compares the linker with the decisions of a split. Its errors are listed here."
+MAKE_ONE = "Tools › Evaluate compares the linker with the decisions of a split. Its errors are listed here."
 NO_ERRORS, ALL_RIGHT = "No errors", "Every answer of the linker is right."
 NO_LIST = "This evaluation was stored without its errors. Evaluate again to list them."
 NO_MATCH, LESS = "No error matches", "Change the search words or the choices above."
@@ -121,7 +122,7 @@ class ErrorsWindow(ShowDialog):
             RecordColumn(tr("Answer"), lambda row: self._every.words(row.answer)),
             RecordColumn(tr("Answer is"), lambda row: row.relation_words),
             RecordColumn(
-                tr("Probability"), lambda row: f"{row.probability:.2f}", by=lambda row: row.probability, figure=True
+                tr("Probability"), lambda row: figure(row.probability), by=lambda row: row.probability, figure=True
             ),
             RecordColumn(
                 tr("Gold rank"),
@@ -221,9 +222,9 @@ class ErrorsWindow(ShowDialog):
         every = self._every
         kinds: list[tuple[str, object]] = [(tr("Every kind ({n:,})", n=len(every.rows)), "")]
         for kind, numbers in every.counts().items():
-            kinds.append((f"{tr(KIND_WORDS[kind])} ({numbers.total():,})", kind.value))
+            kinds.append((f"{tr(KIND_WORDS[kind])} ({localised(numbers.total(), ',')})", kind.value))
             kinds += [
-                (f"    {tr(RELATION_WORDS[one])} ({numbers[one]:,})", f"{kind.value} {one.value}")
+                (f"    {tr(RELATION_WORDS[one])} ({localised(numbers[one], ',')})", f"{kind.value} {one.value}")
                 for one in _near(numbers)
             ]
         splits = [one.value for one in Split if any(row.split == one.value for row in every.rows)]
@@ -363,7 +364,7 @@ def _found(service: StoredEvaluations, evaluation: str) -> Found:
 
 
 def _stored_words(one: StoredEvaluation) -> str:
-    made = f"{one.made.astimezone():%d %b %Y %H:%M}"
+    made = localised(one.made.astimezone(), "%d %b %Y %H:%M")
     wrong = tr("errors not stored") if one.errors is None else ntr("1 error", "{n:,} errors", one.errors)
     words = {one.value: words for one, words in SPLIT_WORDS.items()}
     return tr(
@@ -377,7 +378,7 @@ def _stored_words(one: StoredEvaluation) -> str:
 
 
 def _its_probability(row: EvaluationError) -> str:
-    return "–" if row.gold_probability is None else f"{row.gold_probability:.2f}"
+    return "–" if row.gold_probability is None else figure(row.gold_probability)
 
 
 def _near(numbers: Counter[Relation | None]) -> list[Relation]:

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QButtonGroup, QCheckBox, QComboBox, QFileDialog, Q
 
 from curator.domain.documents import Split
 from curator.domain.jobs import BundleInfo
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import UserError, guarded, localised, ntr, tr
 from curator.services.training import HTML, EvaluationWish, ReplayWish, diff_rows, save_report
-from curator.ui.kit import FigureTable, FormDialog, ShowDialog, file_dialog, percent, sentence, tell
+from curator.ui.kit import FigureTable, FormDialog, ShowDialog, file_dialog, percent, sentence, tell, tip
 from curator.ui.queue import SPLIT_WORDS
 from curator.ui.training.promotion_diff import PromotionDiff
 
@@ -42,7 +42,7 @@ def evaluation_rows(result: Mapping[str, Any]) -> list[Row]:
     for name, part in result.get("slices", {}).items():
         low, high = part.get("intervals", {}).get("recall@1", (None, None))
         words = interval_words("", low, high)
-        rows.append((f"Recall@1, {name} ({part['in_kb']:,})", percent(part["recall_at_1"]), words))
+        rows.append((f"Recall@1, {name} ({localised(part['in_kb'], ',')})", percent(part["recall_at_1"]), words))
     return rows
 
 
@@ -90,7 +90,7 @@ def replay_rows(result: Mapping[str, Any]) -> list[Row]:
     """(figure, over all decisions, over the last ones) of a replay."""
     every, last = result["replay"]["every"], result["replay"]["last"]
     return [
-        (tr("Decisions"), f"{every['decisions']:,}", f"{last['decisions']:,}"),
+        (tr("Decisions"), f"{localised(every['decisions'], ',')}", f"{localised(last['decisions'], ',')}"),
         (tr("Recall@1 of links"), percent(every["recall_at_1"]), percent(last["recall_at_1"])),
         (tr("Decided with one key (Enter)"), percent(1 - every["more_keys"]), percent(1 - last["more_keys"])),
         (
@@ -106,7 +106,7 @@ def figure_words(name: str, value: float | None) -> str:
     """In per cent; errors and areas as plain numbers."""
     if value is None:
         return "–"
-    return f"{value:.3f}" if _is_plain(name) else percent(value)
+    return localised(value, ".3f") if _is_plain(name) else percent(value)
 
 
 def interval_words(name: str, low: float | None, high: float | None, *, signed: bool = False) -> str:
@@ -115,17 +115,22 @@ def interval_words(name: str, low: float | None, high: float | None, *, signed: 
         return ""
     if signed:
         return tr("{low} to {high}", low=_signed(name, low), high=_signed(name, high))
-    return f"{low:.3f} – {high:.3f}" if _is_plain(name) else f"{100 * low:.1f} – {100 * high:.1f}"
+    return (
+        f"{localised(low, '.3f')} – {localised(high, '.3f')}"
+        if _is_plain(name)
+        else f"{localised(100 * low, '.1f')} – {localised(100 * high, '.1f')}"
+    )
 
 
 def _signed(name: str, value: float) -> str:
     """A difference: in points of per cent, without a unit."""
     words = figure_words(name, abs(value)).removesuffix(" %")
-    return words if words.strip("0.") == "" else ("+" if value > 0 else "−") + words
+    return words if words.strip("0.,") == "" else ("+" if value > 0 else "−") + words
 
 
 def _p_value(value: float) -> str:
-    return "< 0.0001" if value < 0.0001 else f"= {value:.4f}"
+    least = 0.0001
+    return f"< {localised(least, '.4f')}" if value < least else f"= {localised(value, '.4f')}"
 
 
 def _is_plain(name: str) -> bool:
@@ -332,12 +337,12 @@ class FiguresDialog(ShowDialog):
 
     def _add_buttons(self) -> None:
         copy = self.add_button(tr("&Copy"))
-        text = "\n".join("\t".join(row) for row in self._rows)
+        text = "\n".join("\t".join(map(guarded, row)) for row in self._rows)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
         if "errors" in self._result:
             stored, errors = str(self._result.get("stored", "")), self.add_button(tr("&Errors…"))
             errors.setEnabled(bool(stored))
-            errors.setToolTip(str(self._result.get("not_stored", "")))
+            errors.setToolTip(tip(str(self._result.get("not_stored", ""))))
             errors.clicked.connect(lambda: self.errors_wanted.emit(stored))
         self.save = self.add_button(tr("&Save report…"))
         self.show_report = self.add_button(tr("&Open report"))
@@ -383,7 +388,7 @@ def _split_rows(documents: Mapping[Split, int]) -> list[tuple[str, object]]:
 
 
 def _bundle_words(bundle: BundleInfo) -> str:
-    made = f"{bundle.created_at.astimezone():%d %b %Y %H:%M}, {bundle.recipe}"
+    made = f"{localised(bundle.created_at.astimezone(), '%d %b %Y %H:%M')}, {bundle.recipe}"
     return tr("{made}, in use", made=made) if bundle.active else made
 
 

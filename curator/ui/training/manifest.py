@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from curator.domain.jobs import Activation, ActivationKind
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.ui.kit import ShowDialog, fixed_font
 
 KINDS = {
@@ -42,7 +42,7 @@ def served_words(activations: Sequence[Activation], bundle_id: str) -> str:
             why = f": {one.reason}" if one.reason else ""
             words = tr(
                 "{time} {what} ({curator})",
-                time=f"{one.at.astimezone():%d %b %Y, %H:%M}",
+                time=localised(one.at.astimezone(), "%d %b %Y, %H:%M"),
                 what=tr(KINDS[one.kind]),
                 curator=one.actor,
             )

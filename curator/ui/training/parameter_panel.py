@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QScrollArea,
@@ -24,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from curator.domain.wording import tr
 from curator.services.training import Recipe
-from curator.ui.kit import sentence
+from curator.ui.kit import PlainLabel, sentence, tip
 from resources.recipe_files import Parameter
 
 # A field for one parameter of a recipe, made from its description.
@@ -62,7 +61,7 @@ class NumberEdit(QLineEdit):
 def parameter_field(parameter: Parameter, edited: Callable[[], None]) -> QWidget:
     """`edited` is called after each change."""
     field = _make(parameter, edited)
-    field.setToolTip(parameter.help)
+    field.setToolTip(tip(parameter.help))
     field.setAccessibleName(parameter.title)
     field.setAccessibleDescription(parameter.help)
     return field
@@ -173,7 +172,7 @@ class ParameterPanel(QWidget):
         panel = QWidget()
         column = QVBoxLayout(panel)
         for title, parameters in parameter_groups(recipe.parameters):
-            heading = QLabel(tr(title))
+            heading = PlainLabel(tr(title))
             font = heading.font()
             font.setBold(True)
             heading.setFont(font)
@@ -193,7 +192,7 @@ class ParameterPanel(QWidget):
             line.addWidget(sentence(published_words(one), muted=True), 3)
             label = sentence(one.title)
             label.setWordWrap(False)
-            label.setToolTip(one.help)
+            label.setToolTip(tip(one.help))
             label.setBuddy(self.fields[one.name])
             rows.addRow(label, line)
         return rows

@@ -9,9 +9,16 @@ from curator.ui.jobs import range_words
 ENCODING = "Re-encoding {encoded_entities:,} entities: {duration_words}."
 ENCODING_NAMES = "Re-encoding the names of {encoded_entities:,} entities: {duration_words}."
 FORECAST = (
-    "Total time on this computer: {time} ({basis}). Other programs make it longer. Once training runs, "
-    "the remaining time is measured and shown within 20 seconds."
+    "Total time on this computer: {time} ({basis}). {others} Once training runs, the remaining time is measured and "
+    "shown within 20 seconds."
 )
+LONGER = "It takes longer while other programs run."
+LONGER_NOW = "The computer is busy now: while it is, this takes up to {n:.1f} times as long."
+MUCH_LONGER_NOW = "The computer is very busy now: while it is, this can take more than {n} times as long."
+MANY = 10
+"""Times as long from which on no figure is given: it changes too much."""
+NOTICED = 1.5
+"""Times as long from which on other programs that run now are mentioned."""
 
 
 def learns_words(preview: TrainingPreview) -> str:
@@ -101,7 +108,9 @@ def judged_words(preview: TrainingPreview) -> str:
 
 def time_words(preview: TrainingPreview) -> str:
     """First what encoding entities or names again takes, then the whole, and how that is known."""
-    whole = tr(FORECAST, time=range_words(60 * preview.least, 60 * preview.most), basis=tr(preview.basis))
+    others = _others_words(preview.slower)
+    time = range_words(60 * preview.least, 60 * preview.most)
+    whole = tr(FORECAST, time=time, basis=tr(preview.basis), others=others)
     if not preview.encoded_entities:
         return whole
     encoding = tr(
@@ -110,6 +119,12 @@ def time_words(preview: TrainingPreview) -> str:
         duration_words=duration_words(preview.encoding_seconds),
     )
     return tr("{encoding}\n{whole} The current linker stays in use until then.", encoding=encoding, whole=whole)
+
+
+def _others_words(slower: float) -> str:
+    if slower >= MANY:
+        return tr(MUCH_LONGER_NOW, n=MANY)
+    return tr(LONGER_NOW, n=slower) if slower >= NOTICED else tr(LONGER)
 
 
 def duration_words(seconds: float) -> str:

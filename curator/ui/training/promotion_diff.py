@@ -27,9 +27,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from curator.domain.wording import tr
+from curator.domain.wording import localised, tr
 from curator.services.training import NIL, DiffKind, DiffRow, count, diff_words
-from curator.ui.kit import FindLine, MentionState, OpeningTable, sentence, theme_of
+from curator.ui.kit import FindLine, MentionState, OpeningTable, in_role, sentence, theme_of
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
@@ -95,7 +95,7 @@ class DiffModel(QAbstractTableModel):
         if row is None:
             return None
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return self._words(row, index.column())
+            return in_role(self._words(row, index.column()), role)
         if role == Qt.ItemDataRole.ForegroundRole and index.column() == 0:
             return self.inks.get(row.kind)
         return row if role == ROW_ROLE else None
@@ -162,7 +162,7 @@ class PromotionDiff(QWidget):
         self.kinds.setAccessibleName(tr("Which changes are shown"))
         for words, kind in FILTERS.items():
             number = len(self.rows) if kind is None else count(self.rows, kind)
-            self.kinds.addItem(f"{tr(words)} ({number:,})", kind)
+            self.kinds.addItem(f"{tr(words)} ({localised(number, ',')})", kind)
         self.words = FindLine(tr("Filter the changes"), tr("Filter by mention, entity or document"), self)
         self.table = self._make_table()
         self._compose()

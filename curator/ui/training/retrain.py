@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 from curator.domain.wording import tr
 from curator.services.training import FIT, NAMES, Recipe, TrainingPreview, grouped
 from curator.settings import DeviceChoice
-from curator.ui.kit import FlowRow, FormDialog, sentence
+from curator.ui.kit import FlowRow, FormDialog, sentence, tip
 from curator.ui.training.parameter_panel import ParameterPanel
 from curator.ui.training.preview_words import learns_words, time_words
 
@@ -227,7 +227,7 @@ class RetrainDialog(FormDialog):
         for one in recipes:
             leaf = QTreeWidgetItem(branch, [tr(one.title.removesuffix(", quick"))])
             leaf.setData(0, RECIPE_ROLE, one.id)
-            leaf.setToolTip(0, f"{one.system or tr(one.title)}: {one.id}")
+            leaf.setToolTip(0, tip(f"{one.system or tr(one.title)}: {one.id}"))
 
     # --- the recipe ---
 

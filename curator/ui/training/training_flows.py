@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from curator.ui.training.retrain_live import RetrainLive
 
 RESUME = "Resume the interrupted training"
-LATER = "It stays available in Model › Resume the interrupted training… until it is resumed or discarded."
+LATER = "It stays available in Model › Resume the interrupted training until it is resumed or discarded."
 
 
 class TrainingFlows(QObject):

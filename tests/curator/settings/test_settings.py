@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -119,3 +120,17 @@ def test_each_setting_is_read_somewhere() -> None:
     trees = [ast.parse(text) for text in texts if "settings" in text.lower()]
     read = {node.attr for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     assert {one.name for one in fields(Settings)} - read == set()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="asks Linux which folders were synced")
+def test_the_name_of_saved_settings_is_put_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[tuple[Path, bool]] = []
+    fsync = os.fsync
+
+    def noted(handle: int) -> None:
+        synced.append((Path(f"/proc/self/fd/{handle}").resolve(), (tmp_path / "settings.json").exists()))
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    save(Settings(), folder=tmp_path)
+    assert synced[-1] == (tmp_path, True)

@@ -6,11 +6,10 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from curator.services.training.embedding_map import EmbeddingMap, MapPoint
-from curator.ui.kit.labels import QLabel
 from curator.ui.kit.theme import DARK, LIGHT
 from curator.ui.training.embedding_map import LEAST_ZOOM, MOST_ZOOM, MapView, When, group_colour, unit_places
 from curator.ui.training.map_window import NO_MAP, NOT_FOUND, MapDialog, map_words

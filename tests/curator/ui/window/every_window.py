@@ -30,7 +30,7 @@ from curator.services.knowledge.nil_clusters import NilCluster
 from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPlan
 from curator.services.knowledge.uses import Uses
 from curator.services.linking import TEMPLATE
-from curator.services.ports import MentionContext, MentionUse
+from curator.services.ports import Backup, MentionContext, MentionUse
 from curator.services.queue import Found, Hit
 from curator.services.rounds.agreement import AgreementReport, AgreementRow
 from curator.services.training.embedding_map import EmbeddingMap, MapPoint
@@ -52,6 +52,7 @@ from curator.ui.opinions.prompt_dialog import PromptDialog
 from curator.ui.panels.attributes_dialog import AttributeDialog, AttributesDialog
 from curator.ui.people.agreement_window import AgreementWindow
 from curator.ui.people.rounds import NewRoundDialog
+from curator.ui.safety.backups_dialog import BackupsDialog
 from curator.ui.training.bundles import ReasonDialog
 from curator.ui.training.evaluate import FiguresDialog
 from curator.ui.training.manifest import ManifestDialog
@@ -73,6 +74,14 @@ def _text(words: str) -> SourceDocument:
 
 def _context(number: int) -> MentionContext:
     return MentionContext(number, 1, "1", 0, "", "gout", " hurts", "Disease", Verdict.nil(), "ada", None)
+
+
+def _backups(desk: Desk, folder: Path) -> BackupsDialog:
+    dialog = BackupsDialog(parent=desk.window)
+    at = datetime(2026, 5, 4, 12, tzinfo=UTC)
+    dialog.show_backups([Backup(folder / "1.sqlite", at, 120_000_000, folder, 9385, 40)] * 2)
+    dialog.say("Backed up.")
+    return dialog
 
 
 def _entities(desk: Desk, _: Path) -> EntitiesWindow:
@@ -227,6 +236,7 @@ MAKERS: dict[str, str | Maker] = {
     "ImportKbDialog": "project.import_kb",
     "ImportReportDialog": _report,
     "ImportsDialog": "project.imports",
+    "BackupsDialog": _backups,
     "InconsistencyWindow": _inconsistencies,
     "KbExportDialog": "project.export_kb",
     "MainWindow": lambda desk, _: desk.window,

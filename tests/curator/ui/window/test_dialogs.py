@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFormLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from curator.domain.documents import Split
@@ -254,6 +254,20 @@ def test_settings_have_a_field_for_each_option_and_keep_its_value(qtbot: QtBot) 
     qtbot.addWidget(dialog)
     assert list(dialog.fields) == [one.name for one in options() if one.kind is not OptionKind.KEYS]
     assert dialog.settings == Settings(curator_name="Ada", font_size=14)
+
+
+def test_settings_in_large_letters_show_the_names_of_the_options(qtbot: QtBot) -> None:
+    dialog = SettingsDialog(Settings())
+    qtbot.addWidget(dialog)
+    font = dialog.font()
+    font.setPointSizeF(2.2 * font.pointSizeF())
+    dialog.setFont(font)
+    dialog.show()
+    dialog.resize(640, 600)
+    room = dialog.area.viewport().width()
+    assert dialog.form.minimumSize().width() <= room, "nothing is scrolled out of sight sideways"
+    dialog.resize(3 * room, 600)
+    assert dialog.form.rowWrapPolicy() is QFormLayout.RowWrapPolicy.DontWrapRows
 
 
 def test_a_new_project_needs_a_new_name(qtbot: QtBot, tmp_path: Path) -> None:

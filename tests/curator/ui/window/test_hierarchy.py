@@ -261,7 +261,7 @@ def test_candidates_that_are_all_outside_the_branches_are_said_to_be_and_shown(t
     qtbot.waitUntil(lambda: panel.model.rowCount() == 0 and "outside the branches" in panel.list.empty_words)
     assert panel.list.empty_words == (
         "The only candidate is outside the branches that mentions of the type SpecificDisease are restricted to. "
-        "H shows it; Tools › Restrict to branches… lifts the restriction."
+        "H shows it; Tools › Restrict to branches lifts the restriction."
     )
     tall.press(Key.Key_H)
     assert panel.model.row_of("MESH:D006323") is not None

@@ -118,7 +118,7 @@ def test_what_another_thread_changes_is_shown(desk: Desk, qtbot: QtBot) -> None:
 def test_empty_states_say_what_to_do_next(make_desk: MakeDesk) -> None:
     desk = make_desk(documents=0, kb=False, index=False)
     assert desk.bench.document.empty_words == (EMPTY_KB[0], EMPTY_KB[1].format(way=place_of("project.import_kb")))
-    assert desk.note == NO_KB.format(way="Project › Import knowledge base… (Ctrl+Shift+I)")
+    assert desk.note == NO_KB.format(way="Project › Import knowledge base (Ctrl+Shift+I)")
     assert desk.bench.candidates.list.empty_words == "", "there is no mention to click"
 
 
@@ -151,7 +151,7 @@ def test_a_project_without_documents_says_so_until_some_come(make_desk: MakeDesk
     desk = make_desk(documents=0)
     assert desk.bench.document.empty_words == (
         EMPTY_PROJECT[0],
-        "Import some with Project › Import documents… (Ctrl+I).",
+        "Import some with Project › Import documents (Ctrl+I).",
     )
     desk.world.documents(1)
     qtbot.waitUntil(lambda: desk.bench.navigator.opened is not None)

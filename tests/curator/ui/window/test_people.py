@@ -200,7 +200,7 @@ def test_rounds_are_made_entered_and_closed_in_their_dialog(desk: Desk) -> None:
     new.accept()
     [row] = [dialog.table.current]
     assert row is not None
-    assert (row.round.name, row.round.documents, row.state) == ("pilot", 1, "open")
+    assert (row.round.name, row.round.documents, row.state) == ("pilot", 1, "still open")
     assert not dialog.settle.isEnabled()
     dialog.enter.click()
     assert flows.mode.judging

@@ -47,7 +47,8 @@ def test_a_relation_is_added_by_keys_listed_drawn_deleted_and_undone(make_desk: 
     assert bench.document.relations == ()
 
     desk.press(Qt.Key.Key_Up)
-    assert history(desk) == ["Relation added: “Lidocaine” → “cardiac arrest” (causes)"]
+    added = "Relation added: “Lidocaine” → “cardiac arrest” (causes)"
+    qtbot.waitUntil(lambda: history(desk) == [added])
 
     bench.relations.toggle_lines()
     qtbot.waitUntil(lambda: len(bench.document.relations) == 1)

@@ -50,7 +50,7 @@ def listed(window: StepsWindow, qtbot: QtBot) -> list[tuple[str, ...]]:
         window.model.fetchMore(window.model.index(-1, -1))
         qtbot.waitUntil(lambda: not window.worker.busy)
     cells = window.model
-    return [tuple(cells.index(row, one).data() for one in (0, 3, 4, 5)) for row in range(cells.rowCount())]
+    return [tuple(cells.index(row, one).data().strip() for one in (0, 3, 4, 5)) for row in range(cells.rowCount())]
 
 
 def desk_of(window: Any) -> Desk:

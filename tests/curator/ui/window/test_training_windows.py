@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -382,7 +383,13 @@ def test_encoding_again_is_said_first(make_desk: MakeDesk, qtbot: QtBot) -> None
 
 def test_the_forecast_is_a_range() -> None:
     shown = TrainingPreview(1, 1, 0, 1, 1, 1, 3.0, "a cautious rule", least=1.0, most=14.2)
-    assert time_words(shown).startswith("Total time on this computer: about 1 to 14 min (a cautious rule).")
+    words = "Total time on this computer: about 1 to 14 min (a cautious rule). "
+    assert time_words(shown).startswith(f"{words}It takes longer while other programs run.")
+    busy = replace(shown, slower=2.04)
+    assert time_words(busy).startswith(
+        f"{words}The computer is busy now: while it is, this takes up to 2.0 times as long."
+    )
+    assert "can take more than 10 times as long" in time_words(replace(shown, slower=14.0))
 
 
 def test_published_values_are_taken_by_a_button(desk: Desk, qtbot: QtBot) -> None:

@@ -23,7 +23,10 @@ LIDOCAINE, ARREST, ARRHYTHMIA = (str(one["id"]) for one in KB)
 @pytest.fixture
 def linked(make_desk: MakeDesk) -> Desk:
     """“cardiac arrest” of three documents, and “arrhythmia” of the first, are Heart Arrest."""
-    desk = make_desk(documents=3)
+    return with_links(make_desk(documents=3))
+
+
+def with_links(desk: Desk) -> Desk:
     for document, number in ((1, 1), (1, 2), (2, 1), (3, 1)):
         desk.project.curation.decide(desk.world.mentions(document)[number], Verdict.link(ARREST))
     return desk
@@ -55,7 +58,8 @@ def test_a_key_lists_the_uses_of_the_highlighted_candidate(linked: Desk, qtbot: 
     window = opened(linked, qtbot, uses=4)
     assert window.page.title.words == "Heart Arrest"
     assert window.page.facts.words == f"{ARREST} · Disease · 4 uses in 3 documents · 2 strings · 0 in done documents"
-    rows = [window.page.strings.model_of_rows.index(row, column).data() for row in range(3) for column in range(2)]
+    cells = window.page.strings.model_of_rows
+    rows = [cells.index(row, column).data().strip() for row in range(3) for column in range(2)]
     assert rows == ["All strings", "4", "cardiac arrest", "3", "arrhythmia", "1"]
     assert window.page.list.hasFocus()
     first = window.page.list.lines.index(0).data()
@@ -64,7 +68,8 @@ def test_a_key_lists_the_uses_of_the_highlighted_candidate(linked: Desk, qtbot: 
     window.reject()
 
 
-def test_doubtful_uses_come_first(linked: Desk, qtbot: QtBot) -> None:
+def test_doubtful_uses_come_first(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    linked = with_links(make_desk(documents=3, manual=True))  # the linker answers nothing meanwhile
     chances = {1: 0.9, 2: 0.2}
     for document, chance in chances.items():
         mention = linked.world.mentions(document)[1]
@@ -278,3 +283,17 @@ def test_the_window_begins_again_when_it_is_opened_again(linked: Desk, qtbot: Qt
     again = opened(linked, qtbot, uses=4)
     assert again.pages.currentWidget() is again.listing
     again.reject()
+
+
+def test_the_window_is_built_before_it_is_wanted_and_not_shown(linked: Desk, qtbot: QtBot) -> None:
+    uses = linked.window.session.uses
+    assert uses is not None
+    for one in linked.window.session.prepared:
+        one()
+    assert shown(UsesWindow) == []
+    [built] = linked.window.findChildren(UsesWindow)
+    qtbot.waitUntil(lambda: not built.worker.busy)
+    assert built.uses is None, "what was read is not shown"
+    window = opened(linked, qtbot, uses=4)
+    assert window is built
+    window.reject()
