@@ -14,13 +14,23 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # as in the program's child processes
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # a worker has one core: threads of small matrices only get in its way
 os.environ["TZ"] = "UTC"  # the window shows local times
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+gc.disable()  # while 6,700 tests are collected, of which nothing is garbage: a third of that time
 
 # A suite started in the background inherits that Ctrl+C is ignored, and so would the programs that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def pytest_collection_finish() -> None:
+    """Modules and tests live as long as the process: no later collection goes through them."""
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +43,7 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
         folder = place / name.lower()
         folder.mkdir(exist_ok=True)
         monkeypatch.setenv(name, str(folder))
+    monkeypatch.setenv("CURATOR_BACKUP_DIR", "")  # none are made; tests of them set a folder
 
 
 @pytest.fixture(autouse=True)

@@ -7,9 +7,7 @@ the pages at the root. `CLEAN` are the packages whose docstrings and comments ar
 from __future__ import annotations
 
 import ast
-import io
 import re
-import tokenize
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -97,9 +95,13 @@ def prose(text: str) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.lineno, " ".join(node.value.value.split())
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string
+    for number, line in enumerate(text.splitlines(), start=1):
+        if found := COMMENT.search(line):
+            yield number, found[0]
+
+
+COMMENT = re.compile(r"(?:(?<=\s)|^)#:? .*")
+"""A line in a string that looks like a comment is read as one: it is text as well."""
 
 
 @cache

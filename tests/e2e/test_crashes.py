@@ -35,7 +35,7 @@ from tests.tiny_bert import build_tiny_bert
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs SIGKILL, /proc and process handles")
 DEMO = Path(__file__).resolve().parents[2] / "resources" / "demo" / "pubmed"
 TIMEOUT = 240.0  # seconds; a slow machine beside other long tests
-GONE = 10.0
+GONE = 1.0
 """Seconds in which the children of a killed process must have ended."""
 PARAMETERS = {"epochs": 1, "mention_tokens": 16, "entity_tokens": 8, "entity_tower": "frozen"}
 

@@ -101,6 +101,7 @@ def test_a_morning(window: MainWindow, folder: Path, tmp_path: Path, qtbot: QtBo
     assert "90000040" in gold.read_text(encoding="utf-8")
 
 
+@pytest.mark.soak
 def test_hands_pass_mentions_that_show_no_suggestion(
     window: MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
