@@ -45,7 +45,7 @@ THINGS = {
     "curator.io.kb.medic",
     "curator.settings.opinion_options",
     "curator.services.core.pace",
-    "curator.services.core.places",
+    "curator.services.core.synchronised_folders",
     "curator.storage.kb.kb_fuzzy",
     "curator.ui.bench.effort_meter",
     "curator.ui.opinions.prompt_dialog",

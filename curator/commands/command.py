@@ -51,7 +51,7 @@ class WindowState:
     importing: bool = False  # an import is running; an index may be built at the same time
     interrupted: bool = False  # a training can be taken up again
     judging: bool = False  # decisions are judgements in a round
-    opinions: int = 0  # verdicts of curators that the digits take, while the list of them has the keyboard
+    verdicts: int = 0  # those of curators that the digits take, while the list of them has the keyboard
     unread: int = 0  # results of background work that were not shown yet
     results: bool = False  # one that was read can be shown, too
 

@@ -25,7 +25,7 @@ from curator.services.training.unfinished import TrainingFolders
 from curator.settings import load
 from curator.storage.db import ProjectLock, read_mark
 from curator.storage.project import _is_current
-from curator.storage.safety.places import facts_of, place_of
+from curator.storage.safety.backup_places import facts_of, place_of
 from tests.fuzz.packing import as_folder, as_zip
 
 NO_ANSWER = (UserError, NotNowError)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         store_branches,
     )
     from curator.services.core.pace import Pace
-    from curator.services.core.places import place_warning, sync_service
     from curator.services.core.relation_reading import (
         READ_TOGETHER,
         DocumentRelations,
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
         entity_names,
     )
     from curator.services.core.standing import CachedAnswer
+    from curator.services.core.synchronised_folders import place_warning, sync_service
 
 __all__ = [
     "READ_TOGETHER",
@@ -56,7 +56,7 @@ __getattr__ = opened_late(
         "store_branches"
     ),
     pace="Pace",
-    places="place_warning sync_service",
+    synchronised_folders="place_warning sync_service",
     relation_reading="DocumentRelations READ_TOGETHER RelationReader end_words entity_names",
     standing="CachedAnswer",
 )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from curator.services.rounds.adjudication import Adjudication, AdjudicationService
     from curator.services.rounds.agreement import ALL, AgreementReport, AgreementRow, AgreementService, ConsistencyRow
     from curator.services.rounds.consistency import repeating_seat
-    from curator.services.rounds.opinions import Opinions
+    from curator.services.rounds.mention_verdicts import MentionVerdicts
     from curator.services.rounds.round_file import RoundFiles
     from curator.services.rounds.round_work import RoundSeat
     from curator.services.rounds.rounds import ANY_ROUND, RoundService, adjudicated_by
@@ -32,7 +32,7 @@ __all__ = [
     "AgreementRow",
     "AgreementService",
     "ConsistencyRow",
-    "Opinions",
+    "MentionVerdicts",
     "RoundFiles",
     "RoundSeat",
     "RoundService",
@@ -45,7 +45,7 @@ __getattr__ = opened_late(
     adjudication="Adjudication AdjudicationService",
     agreement="ALL AgreementReport AgreementRow AgreementService ConsistencyRow",
     consistency="repeating_seat",
-    opinions="Opinions",
+    mention_verdicts="MentionVerdicts",
     round_file="RoundFiles",
     round_work="RoundSeat",
     rounds="ANY_ROUND RoundService adjudicated_by",

@@ -17,7 +17,7 @@ from curator.services.core import EventBus
 from curator.services.curating import AttributeService, CurationService, decide_in, mentions_words
 from curator.services.ports import Clock, Store, UnitOfWork
 from curator.services.queue import Linking, MentionView, OpenDocument, QueueService, Seat
-from curator.services.rounds.opinions import Opinions, judged_documents
+from curator.services.rounds.mention_verdicts import MentionVerdicts, judged_documents
 from curator.services.rounds.rounds import round_note
 
 OPEN = (
@@ -36,19 +36,19 @@ class Adjudication:
     mentions that all agree on and that were not taken over yet."""
 
     round: Round
-    contested: tuple[Opinions, ...]
+    contested: tuple[MentionVerdicts, ...]
     settled: frozenset[int]
     agreed: int
 
     @property
-    def left(self) -> tuple[Opinions, ...]:
+    def left(self) -> tuple[MentionVerdicts, ...]:
         return tuple(one for one in self.contested if one.mention.id not in self.settled)
 
     @property
     def done(self) -> bool:
         return not self.left and not self.agreed
 
-    def next(self, after: int | None = None) -> Opinions | None:
+    def next(self, after: int | None = None) -> MentionVerdicts | None:
         """The next unsettled one behind a mention, going round once."""
         ids = [one.mention.id for one in self.contested]
         start = ids.index(after) + 1 if after in ids else 0
@@ -73,14 +73,14 @@ class AdjudicationService:
         have marked a mention is to reject it."""
         with self._store.write() as unit:
             found = _adjudication(unit, _closed(unit, round_id))
-            opinions = next((one for one in found.contested if one.mention.id == mention_id), None)
-            if opinions is None or curator not in opinions.verdicts:
+            judged = next((one for one in found.contested if one.mention.id == mention_id), None)
+            if judged is None or curator not in judged.verdicts:
                 raise UserError(
                     tr("{curator} did not judge this mention in “{name}”.", curator=curator, name=found.round.name)
                 )
-            verdict = opinions.verdicts[curator] or Verdict.reject(RejectReason.NOT_AN_ENTITY)
+            verdict = judged.verdicts[curator] or Verdict.reject(RejectReason.NOT_AN_ENTITY)
             note = f"{round_note(found.round.name)}as {curator} judged"
-            given = {mention_id: opinions.attributes.get(curator, ())}
+            given = {mention_id: judged.attributes.get(curator, ())}
             changes = self._decide(unit, [mention_id], [verdict], given, note=note)
         return self._emit(changes)
 
@@ -188,15 +188,15 @@ def _closed(unit: UnitOfWork, round_id: int) -> Round:
 
 def _adjudication(unit: UnitOfWork, found: Round) -> Adjudication:
     documents = list(judged_documents(unit, found.id))
-    if len({name for one in documents for item in one.opinions for name in item.verdicts}) < 2:
+    if len({name for one in documents for item in one.mentions for name in item.verdicts}) < 2:
         raise UserError(tr(NOBODY, name=found.name))
     settled = frozenset(unit.records.noted(round_note(found.name)))
-    every = [item for one in documents for item in one.opinions]
+    every = [item for one in documents for item in one.mentions]
     agreed = sum(one.common is not None and one.mention.id not in settled for one in every)
     return Adjudication(found, tuple(one for one in every if one.contested), settled, agreed)
 
 
-def _agreed(unit: UnitOfWork, found: Round) -> list[Opinions]:
+def _agreed(unit: UnitOfWork, found: Round) -> list[MentionVerdicts]:
     settled = set(unit.records.noted(round_note(found.name)))
-    every = [item for one in judged_documents(unit, found.id) for item in one.opinions]
+    every = [item for one in judged_documents(unit, found.id) for item in one.mentions]
     return [item for item in every if item.common is not None and item.mention.id not in settled]

@@ -37,7 +37,7 @@ from curator.domain.rounds import (
 from curator.domain.wording import guarded_row
 from curator.services.curating import given_of, scheme_of
 from curator.services.ports import Store, UnitOfWork
-from curator.services.rounds.opinions import JudgedDocument, Opinions, judged_documents
+from curator.services.rounds.mention_verdicts import JudgedDocument, MentionVerdicts, judged_documents
 from curator.services.rounds.rounds import named
 
 Item = dict[str, frozenset[str]]
@@ -123,9 +123,9 @@ class AgreementService:
             documents = list(judged_documents(unit, found.id))
             attributes = _attributes(unit, found.id)
             titles = {one.document_id: unit.documents.row(one.document_id).external_id for one in documents}
-        curators = tuple(sorted({name for one in documents for item in one.opinions for name in item.verdicts}))
+        curators = tuple(sorted({name for one in documents for item in one.mentions for name in item.verdicts}))
         figures = _Figures(curators, resamples=resamples, seed=seed)
-        types = sorted({item.mention.type for one in documents for item in one.opinions})
+        types = sorted({item.mention.type for one in documents for item in one.mentions})
         return AgreementReport(
             found.name,
             curators,
@@ -161,7 +161,7 @@ class _Figures:
         return self.row(" – ".join(self._curators), documents)
 
     def row(self, part: str, documents: Sequence[JudgedDocument], *, interval: bool = True) -> AgreementRow:
-        by_document = [_items(one.opinions, self._curators) for one in documents]
+        by_document = [_items(one.mentions, self._curators) for one in documents]
         items = [item for group in by_document for item in group]
         parts = [Coincidences.of(group) for group in by_document]
         exact, overlap = self._spans(documents)
@@ -205,7 +205,7 @@ class _Figures:
         exact = overlap = SpanMatch(0, 0, 0)
         for document in documents:
             complete = [name for name in self._curators if name in document.complete]
-            marks = {name: _marks(document.opinions, name) for name in complete}
+            marks = {name: _marks(document.mentions, name) for name in complete}
             for one, other in combinations(complete, 2):
                 exact += exact_match(marks[one], marks[other])
                 overlap += overlap_match(marks[one], marks[other])
@@ -247,9 +247,9 @@ def _attributes(unit: UnitOfWork, round_id: int) -> dict[str, list[list[Item]]]:
     return found
 
 
-def _items(opinions: Iterable[Opinions], curators: Sequence[str]) -> list[Item]:
+def _items(mentions: Iterable[MentionVerdicts], curators: Sequence[str]) -> list[Item]:
     items = []
-    for one in opinions:
+    for one in mentions:
         item: Item = {}
         for name in curators:
             verdict = one.verdicts.get(name)
@@ -261,8 +261,8 @@ def _items(opinions: Iterable[Opinions], curators: Sequence[str]) -> list[Item]:
     return items
 
 
-def _marks(opinions: Iterable[Opinions], curator: str) -> list[tuple[str, tuple[tuple[int, int], ...]]]:
-    held = [one for one in opinions if _holds(one.verdicts.get(curator))]
+def _marks(mentions: Iterable[MentionVerdicts], curator: str) -> list[tuple[str, tuple[tuple[int, int], ...]]]:
+    held = [one for one in mentions if _holds(one.verdicts.get(curator))]
     return [(one.mention.type, tuple((span.start, span.end) for span in one.mention.spans)) for one in held]
 
 
@@ -273,7 +273,7 @@ def _holds(verdict: Verdict | None) -> bool:
 def _of_type(documents: Sequence[JudgedDocument], mention_type: str) -> list[JudgedDocument]:
     return [
         JudgedDocument(
-            one.document_id, tuple(item for item in one.opinions if item.mention.type == mention_type), one.complete
+            one.document_id, tuple(item for item in one.mentions if item.mention.type == mention_type), one.complete
         )
         for one in documents
     ]

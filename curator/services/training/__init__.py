@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     )
     from curator.services.training.bundles import BundleSwitch, DiskReport, DiskUse, manifest_text, notes_of, size_words
     from curator.services.training.calibration import Calibrator
-    from curator.services.training.chain import OnEnd, OnProgress
     from curator.services.training.embedding_map import (
         EmbeddingMap,
         MapPoint,
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
         without_html,
     )
     from curator.services.training.indexing import IndexBuilder
+    from curator.services.training.job_chain import OnEnd, OnProgress
     from curator.services.training.recipes import FIT, NAMES, Recipe, find_recipe, grouped
     from curator.services.training.replay import ReplayService
     from curator.services.training.retraining import RESUMABLE, InterruptedTraining, RetrainingService, TrainingPreview
@@ -132,7 +132,7 @@ __getattr__ = opened_late(
     "learning_points metric queue_asked",
     bundles="BundleSwitch DiskReport DiskUse manifest_text notes_of size_words",
     calibration="Calibrator",
-    chain="OnEnd OnProgress",
+    job_chain="OnEnd OnProgress",
     embedding_map="EmbeddingMap MapPoint Place has_map nearest_with_map read_map",
     evaluation="EvaluationService EvaluationWish HTML ReplayWish check_place save_report without_html",
     indexing="IndexBuilder",

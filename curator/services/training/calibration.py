@@ -5,7 +5,7 @@ from __future__ import annotations
 from curator.domain.documents import Split
 from curator.domain.wording import UserError
 from curator.services.ports import JobHandle
-from curator.services.training.chain import OnEnd, OnProgress
+from curator.services.training.job_chain import OnEnd, OnProgress
 from curator.services.training.snapshots import count_gold
 from curator.services.training.training_preview import refit_problem
 from curator.services.training.training_runs import TrainingRuns

@@ -13,7 +13,7 @@ from curator.domain.documents import Split
 from curator.domain.jobs import BundleInfo, JobOutcome, JobState
 from curator.domain.wording import UserError, tr
 from curator.services.ports import JobHandle
-from curator.services.training.chain import JobChain, OnEnd, OnProgress
+from curator.services.training.job_chain import JobChain, OnEnd, OnProgress
 from curator.services.training.snapshots import count_gold, write_snapshot
 from curator.services.training.workplace import JobDesk
 

@@ -10,7 +10,7 @@ from curator.domain.wording import UserError, tr
 from curator.services.ports import JobHandle
 from curator.services.training.bundles import FULL_STAGE, UNTRAINED
 from curator.services.training.calibration import Calibrator
-from curator.services.training.chain import JobChain, OnEnd, OnProgress, Step
+from curator.services.training.job_chain import JobChain, OnEnd, OnProgress, Step
 from curator.services.training.snapshots import write_knowledge_base
 from curator.services.training.workplace import JobDesk
 

@@ -16,8 +16,8 @@ from curator.domain.wording import UserError, tr
 from curator.services.ports import JobHandle
 from curator.services.training.bundles import DiskReport, disk_use
 from curator.services.training.calibration import Calibrator
-from curator.services.training.chain import OnEnd, OnProgress
 from curator.services.training.indexing import IndexBuilder
+from curator.services.training.job_chain import OnEnd, OnProgress
 from curator.services.training.recipes import FIT, Recipe, find_recipe, load_recipes
 from curator.services.training.snapshots import count_gold
 from curator.services.training.speeds import Speeds, job_slower_now

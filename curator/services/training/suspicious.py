@@ -17,7 +17,7 @@ from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.wording import UserError, tr
 from curator.services.core import EventBus
 from curator.services.ports import Clock, JobHandle, MetaRepository, UnitOfWork
-from curator.services.training.chain import JobChain, OnEnd, OnProgress
+from curator.services.training.job_chain import JobChain, OnEnd, OnProgress
 from curator.services.training.snapshots import write_snapshot
 from curator.services.training.workplace import JobDesk
 

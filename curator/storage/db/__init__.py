@@ -10,13 +10,12 @@ row.
   is checkpointed by one connection while another commits. A fold takes `Turns` as a writer does, never queues for it,
   waits for a quarter of a second without a commit, and truncates the log; a log of 64 MB is folded by the writer
   itself. The window's log and the diagnostics name the version of SQLite in use.
-* **What is missing or was changed is found**: `chain.py` hashes each operation and decision with the one before it, and
-  `mark.py` keeps the end of the chain outside of the database.
+* **What is missing or was changed is found**: `hash_chain.py` hashes each operation and decision with the one before
+  it, and `mark.py` keeps the end of the chain outside of the database.
 * **Schema version 2 adds covering indexes** for what the window asks after every key. `visible()` excludes incomplete
   files rather than including complete ones, so that SQLite walks documents in order.
 """
 
-from curator.storage.db.chain import DECISION, OPERATION, Broken, broken_decisions, broken_operations, fill_chain, link
 from curator.storage.db.engine import (
     ReadSource,
     check_health,
@@ -39,6 +38,15 @@ from curator.storage.db.former_schemas import (
     VERSION_10,
     VERSION_11,
     fill,
+)
+from curator.storage.db.hash_chain import (
+    DECISION,
+    OPERATION,
+    Broken,
+    broken_decisions,
+    broken_operations,
+    fill_chain,
+    link,
 )
 from curator.storage.db.lock import LOCK_NAME, ProjectLock
 from curator.storage.db.mark import (

@@ -21,7 +21,7 @@ from hashlib import blake2b, file_digest
 from pathlib import Path
 
 from curator.domain.wording import MissingStepsError, ntr, tr
-from curator.storage.db.chain import broken_decisions, broken_operations
+from curator.storage.db.hash_chain import broken_decisions, broken_operations
 
 log = logging.getLogger(__name__)
 NAME = "project.mark"

@@ -24,8 +24,18 @@ from curator.domain.wording import DamagedProjectError, UserError, tr
 from curator.services.ports import Backup, Checked
 from curator.storage import CHAINED
 from curator.storage.db import broken_decisions, broken_operations, read_mark, sync_file, sync_folder, top_of
+from curator.storage.safety.backup_places import (
+    SUFFIX,
+    TIME,
+    Place,
+    every,
+    facts_of,
+    made_at,
+    place_of,
+    set_facts,
+    times,
+)
 from curator.storage.safety.checking import check_steps
-from curator.storage.safety.places import SUFFIX, TIME, Place, every, facts_of, made_at, place_of, set_facts, times
 
 log = logging.getLogger(__name__)
 PAGES = 256

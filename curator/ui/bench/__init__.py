@@ -15,7 +15,7 @@ from curator.ui.bench.queue_commands import QUEUE
 from curator.ui.bench.text_commands import TEXT
 
 if TYPE_CHECKING:
-    from curator.ui.bench.annotating import Annotating
+    from curator.ui.bench.attribute_desk import AttributeDesk
     from curator.ui.bench.mention_editor import TypePicker
     from curator.ui.bench.refresher import Refresher
     from curator.ui.bench.window_layout import WindowLayout
@@ -27,7 +27,7 @@ __all__ = [
     "DECIDING",
     "QUEUE",
     "TEXT",
-    "Annotating",
+    "AttributeDesk",
     "Refresher",
     "TypePicker",
     "WindowLayout",
@@ -36,7 +36,7 @@ __all__ = [
 
 __getattr__ = opened_late(
     __name__,
-    annotating="Annotating",
+    attribute_desk="AttributeDesk",
     mention_editor="TypePicker",
     refresher="Refresher",
     window_layout="WindowLayout",

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from curator.commands import Command, Menu
 
 if TYPE_CHECKING:
-    from curator.ui.bench.annotating import Annotating
+    from curator.ui.bench.attribute_desk import AttributeDesk
 
 
-ANNOTATE: tuple[Command[Annotating], ...] = (
+ANNOTATE: tuple[Command[AttributeDesk], ...] = (
     Command(
         "annotate.attributes",
         "Attributes of the mention…",

@@ -70,7 +70,7 @@ class Workbench(QWidget):
         self.many = GroupDecider(project, self.decider, self.navigator, self.jobs, self, glance=self.glance)
         self.usual_type = ""
         self._interrupted = self._judging = False
-        self._opinions = 0
+        self._verdicts = 0
         self._make_widgets()
         self._compose()
         self._make_text_tools()
@@ -356,15 +356,15 @@ class Workbench(QWidget):
             importing=self.jobs.importing,
             interrupted=self._interrupted,
             judging=self._judging,
-            opinions=self._opinions,
+            verdicts=self._verdicts,
             unread=len(self.notices),
             results=self.notices.any,
         )
 
-    def set_opinions(self, number: int) -> None:
+    def set_verdicts(self, number: int) -> None:
         """How many verdicts of curators the digits take; 0 while the list of them has no keyboard."""
-        if number != self._opinions:
-            self._opinions = number
+        if number != self._verdicts:
+            self._verdicts = number
             self.state_changed.emit()
 
     def set_interrupted(self, interrupted: bool) -> None:

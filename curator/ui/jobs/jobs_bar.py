@@ -238,8 +238,8 @@ def _hints(state: WindowState) -> tuple[Hint, ...]:
     keys = (key_of("help.keys"), tr("keys"))
     if not state.project or not state.document:
         return ((key_of("project.import"), tr("import documents")), (key_of("help.manual"), tr("manual")), keys)
-    if state.opinions:
-        digits = f"1–{state.opinions}" if state.opinions > 1 else "1"
+    if state.verdicts:
+        digits = f"1–{state.verdicts}" if state.verdicts > 1 else "1"
         marked = (key_of("mention.accept"), tr("the highlighted one"))
         return ((digits, tr("adopt a judgement")), marked, ("Esc", tr("back to the text")), keys)
     if not state.writable or not state.mention:

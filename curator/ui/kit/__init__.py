@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from curator import opened_late
 
 if TYPE_CHECKING:
-    from curator.ui.kit.fitting import USUAL_LINE, FlowRow, Pages, grow
     from curator.ui.kit.foreign_text import PlainEdit, PlainLabel, StillBrowser, escaped, in_role, shown, tip
     from curator.ui.kit.form import EmptyPage, FormDialog, PathEdit, ShowDialog, file_dialog, sentence
     from curator.ui.kit.key_names import (
@@ -109,6 +108,7 @@ if TYPE_CHECKING:
         tag_width,
     )
     from curator.ui.kit.sight import MODIFIERS, Glance, Sight, rows_in_sight, watch
+    from curator.ui.kit.sizing import USUAL_LINE, FlowRow, Pages, grow
     from curator.ui.kit.theme import LIGHT, Scheme, StateColours, Theme, ThemeController, blend, icon, theme_of
     from curator.ui.kit.window_calls import Bridge
     from curator.ui.kit.worker import Deliver, FileScan, Worker
@@ -231,7 +231,7 @@ __all__ = [
 
 __getattr__ = opened_late(
     __name__,
-    fitting="FlowRow Pages USUAL_LINE grow",
+    sizing="FlowRow Pages USUAL_LINE grow",
     foreign_text="PlainEdit PlainLabel StillBrowser escaped in_role shown tip",
     form="EmptyPage FormDialog PathEdit ShowDialog file_dialog sentence",
     key_names="belongs_to is_plain key_name key_of keys_between place_of use_keys way_to",

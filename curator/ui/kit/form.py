@@ -33,10 +33,10 @@ from PySide6.QtWidgets import (
 )
 
 from curator.domain.wording import tr
-from curator.ui.kit.fitting import fit_to_words, make_room_for_words
 from curator.ui.kit.foreign_text import PlainLabel
 from curator.ui.kit.labels import NoteLabel
 from curator.ui.kit.sight import MODIFIERS
+from curator.ui.kit.sizing import fit_to_words, make_room_for_words
 
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 FIELDS = (QAbstractItemView, QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit, QTextEdit)

@@ -18,8 +18,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QIcon, Q
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
-from curator.ui.kit.fitting import USUAL_LINE
 from curator.ui.kit.mention_state import MentionState
+from curator.ui.kit.sizing import USUAL_LINE
 
 
 class Scheme(StrEnum):

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.rounds import same_answer
 from curator.domain.wording import tr
-from curator.services.rounds import Adjudication, Opinions
+from curator.services.rounds import Adjudication, MentionVerdicts
 from curator.ui.kit import (
     PAD,
     ElidedLabel,
@@ -64,7 +64,7 @@ ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 @dataclass(frozen=True, slots=True)
-class OpinionRow:
+class VerdictRow:
     """One curator's verdict in words; `number` is the key that chooses it."""
 
     number: int
@@ -74,17 +74,17 @@ class OpinionRow:
     verdict: Verdict | None
 
 
-def opinion_rows(opinions: Opinions, name_of: Callable[[str], str]) -> list[OpinionRow]:
+def verdict_rows(judged: MentionVerdicts, name_of: Callable[[str], str]) -> list[VerdictRow]:
     rows = []
-    for number, (curator, verdict) in enumerate(opinions.verdicts.items(), start=1):
+    for number, (curator, verdict) in enumerate(judged.verdicts.items(), start=1):
         names = {one: name_of(one) for one in verdict.entity_ids} if verdict is not None else {}
         words = tr(NOT_MARKED) if verdict is None else verdict_words(verdict, names)
-        given = [f"{one.name}: {value.name}" for one, value in opinions.attributes.get(curator, ())]
-        rows.append(OpinionRow(number, curator, " · ".join([words, *given]), _state(verdict), verdict))
+        given = [f"{one.name}: {value.name}" for one, value in judged.attributes.get(curator, ())]
+        rows.append(VerdictRow(number, curator, " · ".join([words, *given]), _state(verdict), verdict))
     return rows
 
 
-def majority(rows: list[OpinionRow]) -> int:
+def majority(rows: list[VerdictRow]) -> int:
     """The first row whose verdict most curators share: what Enter takes."""
     shared = [sum(_same(row.verdict, other.verdict) for other in rows) for row in rows]
     return shared.index(max(shared)) if rows else 0
@@ -110,9 +110,9 @@ class AdjudicationPanel(QWidget):
         self._glance = glance or Glance(None)
         self.setAccessibleName(tr("Adjudication"))
         self._name_of = name_of
-        self._opinions: Opinions | None = None
-        columns = [RecordColumn[OpinionRow]("Curator", lambda row: f"{row.number}. {row.curator}: {row.words}")]
-        self.model: RecordModel[OpinionRow] = RecordModel(columns, self)
+        self._judged: MentionVerdicts | None = None
+        columns = [RecordColumn[VerdictRow]("Curator", lambda row: f"{row.number}. {row.curator}: {row.words}")]
+        self.model: RecordModel[VerdictRow] = RecordModel(columns, self)
         self.list = RowList(tr("Judgements of the curators"), self)
         self.list.setModel(self.model)
         self.list.setItemDelegate(_Delegate(self.list))
@@ -153,16 +153,16 @@ class AdjudicationPanel(QWidget):
         whole.addWidget(self.suggested)
         whole.addWidget(self.hint)
 
-    def show_adjudication(self, found: Adjudication, opinions: Opinions | None) -> None:
+    def show_adjudication(self, found: Adjudication, judged: MentionVerdicts | None) -> None:
         """The current one (None: nothing is left) and how far it is."""
-        self._opinions = opinions
-        rows = opinion_rows(opinions, self._name_of) if opinions is not None else []
+        self._judged = judged
+        rows = verdict_rows(judged, self._name_of) if judged is not None else []
         self.model.show_rows(rows)
         self.list.go_to(majority(rows))
         counts = {"left": len(found.left), "all": len(found.contested), "name": found.round.name}
         self.title.set_words(
-            tr(LEFT, mention=shorten(opinions.mention.text, LONGEST, placeholder="…"), **counts)
-            if opinions is not None and found.left
+            tr(LEFT, mention=shorten(judged.mention.text, LONGEST, placeholder="…"), **counts)
+            if judged is not None and found.left
             else tr(DONE, name=found.round.name)
         )
         self.hint.setText(tr(HINT, last=len(rows)) if rows else "")
@@ -187,12 +187,12 @@ class AdjudicationPanel(QWidget):
 
     def show_suggestion(self, words: str) -> None:
         """What the linker says about the current mention."""
-        self.suggested.setText(words if self._opinions is not None else "")
+        self.suggested.setText(words if self._judged is not None else "")
         self.suggested.setVisible(bool(self.suggested.text()))
 
     @property
-    def opinions(self) -> Opinions | None:
-        return self._opinions
+    def judged(self) -> MentionVerdicts | None:
+        return self._judged
 
     def eventFilter(self, watched: object, event: QEvent) -> bool:
         """Digits belong to the list before any shortcut of the window; Esc goes to the text."""
@@ -215,17 +215,17 @@ class AdjudicationPanel(QWidget):
 
     def _chosen(self, at: int) -> None:
         row = self.model.index(at, 0).data(ROW_ROLE)
-        if not isinstance(row, OpinionRow) or self._opinions is None:
+        if not isinstance(row, VerdictRow) or self._judged is None:
             return
         if self._glance.saw(self._key(at)):
-            self.settled.emit(self._opinions.mention.id, row.curator)
+            self.settled.emit(self._judged.mention.id, row.curator)
         else:
             self.list.go_to(at)
             self.said.emit(tr(TOO_SOON))
 
     def _key(self, at: int) -> Hashable:
         """A curator's verdict on the current mention, for `Glance`."""
-        return "opinion", self._opinions.mention.id if self._opinions is not None else 0, at
+        return "verdict", self._judged.mention.id if self._judged is not None else 0, at
 
 
 class _Delegate(QStyledItemDelegate):
@@ -236,7 +236,7 @@ class _Delegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(ROW_ROLE)
-        if not isinstance(row, OpinionRow):
+        if not isinstance(row, VerdictRow):
             return
         theme, rect = theme_of(option.palette), QRectF(option.rect)
         painter.save()

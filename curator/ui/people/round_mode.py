@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from curator.domain.rounds import Round, RoundKind
 from curator.domain.wording import tr
-from curator.services.rounds import Adjudication, Opinions, RoundSeat
+from curator.services.rounds import Adjudication, MentionVerdicts, RoundSeat
 from curator.ui.bench import Workbench
 from curator.ui.kit import Banner, suggestion_words
 from curator.ui.people.adjudication_panel import AdjudicationPanel
@@ -58,7 +58,7 @@ class RoundMode(QObject):
         self.panel.left.connect(self.end_adjudication)
         self.panel.said.connect(bench.say)
         self.panel.text_wanted.connect(bench.focus_document)
-        self.panel.keyboard.connect(bench.set_opinions)
+        self.panel.keyboard.connect(bench.set_verdicts)
 
     @property
     def judging(self) -> bool:
@@ -167,24 +167,24 @@ class RoundMode(QObject):
             self._bench.focus_document()
             self.changed.emit()
 
-    def _show(self, state: Adjudication, opinions: Opinions | None) -> None:
-        self.panel.show_adjudication(state, opinions)
-        if opinions is not None:
-            self._bench.navigator.open(opinions.document_id, opinions.mention.id)
+    def _show(self, state: Adjudication, judged: MentionVerdicts | None) -> None:
+        self.panel.show_adjudication(state, judged)
+        if judged is not None:
+            self._bench.navigator.open(judged.document_id, judged.mention.id)
             self.panel.list.setFocus()
         elif state.done:
             self._bench.say(tr(ALL_SETTLED, name=state.round.name))
 
     def _tell_suggestion(self) -> None:
-        view, at_hand = self._bench.navigator.mention, self.panel.opinions
-        here = view is not None and at_hand is not None and view.mention.id == at_hand.mention.id
+        view, shown = self._bench.navigator.mention, self.panel.judged
+        here = view is not None and shown is not None and view.mention.id == shown.mention.id
         self.panel.show_suggestion(suggestion_words(view) if view is not None and here else "")
 
     def _settle(self, mention_id: int, curator: str) -> None:
         assert self._round is not None
-        round_id, at_hand, navigator = self._round.id, self.panel.opinions, self._bench.navigator
-        if at_hand is not None and navigator.mention_id != mention_id:
-            navigator.open(at_hand.document_id, mention_id)
+        round_id, shown, navigator = self._round.id, self.panel.judged, self._bench.navigator
+        if shown is not None and navigator.mention_id != mention_id:
+            navigator.open(shown.document_id, mention_id)
             self._bench.say(tr(ELSEWHERE))
             return
         self._bench.decider.several(lambda: self._bench.project.adjudication.settle(round_id, mention_id, curator))
@@ -198,15 +198,15 @@ class RoundMode(QObject):
         """The next disagreement comes where the current one was settled, by its number or by the usual keys."""
         self._tell()
         if self._round is not None:
-            at_hand = self.panel.opinions
-            self._go_on(at_hand.mention.id if at_hand is not None else None)
+            shown = self.panel.judged
+            self._go_on(shown.mention.id if shown is not None else None)
 
     def _go_on(self, mention_id: int | None) -> None:
         assert self._round is not None
         state = self._bench.project.adjudication.of(self._round.id)
-        at_hand = self.panel.opinions
-        if mention_id is not None and mention_id not in state.settled and at_hand is not None:
-            self.panel.show_adjudication(state, at_hand)  # another mention was decided
+        shown = self.panel.judged
+        if mention_id is not None and mention_id not in state.settled and shown is not None:
+            self.panel.show_adjudication(state, shown)  # another mention was decided
         else:
             self._show(state, state.next(mention_id))
 
@@ -214,8 +214,8 @@ class RoundMode(QObject):
         assert self._round is not None
         state = self._bench.project.adjudication.of(self._round.id)
         ids = [one.mention.id for one in state.left]
-        at_hand = self.panel.opinions
-        at = ids.index(at_hand.mention.id) if at_hand is not None and at_hand.mention.id in ids else 0
+        shown = self.panel.judged
+        at = ids.index(shown.mention.id) if shown is not None and shown.mention.id in ids else 0
         if ids:
             self._show(state, state.left[(at + direction) % len(ids)])
 

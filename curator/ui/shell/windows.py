@@ -280,7 +280,7 @@ class Session(QObject):
     def show(self, project: Project) -> None:
         """Take an open project into the window."""
         # what shows a project is loaded with the first one, after the first paint
-        from curator.ui.bench import Annotating, Workbench
+        from curator.ui.bench import AttributeDesk, Workbench
         from curator.ui.corpus import CorpusFlows
         from curator.ui.dashboard import SeeingFlows, StepFlows
         from curator.ui.entities import EntityFlows, UseFlows
@@ -307,7 +307,7 @@ class Session(QObject):
         self.safety = SafetyFlows(bench, self)
         register = self.commands.register
         register((*DECIDING, *CANDIDATES, *QUEUE, *TEXT, *JOBS), bench)
-        register(ANNOTATE, Annotating(bench))
+        register(ANNOTATE, AttributeDesk(bench))
         register(MODEL, self.model)
         register(FILES, self.flows)
         register(PEOPLE, self.people)

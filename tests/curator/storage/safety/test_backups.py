@@ -13,7 +13,7 @@ from curator.domain.wording import CancelledError, DamagedProjectError, UserErro
 from curator.storage import open_project
 from curator.storage.safety import Backups, backups_of
 from curator.storage.safety import backups as module
-from curator.storage.safety.places import TIME
+from curator.storage.safety.backup_places import TIME
 from tests.curator.storage.safety.conftest import decide_in
 
 YEAR = timedelta(days=365)

@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.documents import DocumentState, Split
 from curator.services.ports import ProjectCounts, QueueFilter, QueueRow
-from curator.ui.kit.fitting import FlowRow
 from curator.ui.kit.row_list import PAD, scaled
+from curator.ui.kit.sizing import FlowRow
 from curator.ui.kit.theme import LIGHT
 from curator.ui.queue.queue_delegate import SMALL, QueueDelegate
 from curator.ui.queue.queue_model import ROW_ROLE

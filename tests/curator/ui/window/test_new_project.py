@@ -14,7 +14,7 @@ from curator.domain.documents import Split
 from curator.services.importing.foreseeing import Foreseen, seconds_to_index
 from curator.ui.files.import_report import figures
 from curator.ui.files.new_project import NewProjectDialog, about
-from curator.ui.kit.fitting import SCROLLED
+from curator.ui.kit.sizing import SCROLLED
 from tests.curator.ui.window.test_reach import clipped, double_size
 
 DEMO = Path(__file__).resolve().parents[4] / "resources" / "demo" / "pubmed"

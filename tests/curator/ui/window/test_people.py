@@ -171,8 +171,8 @@ def test_the_usual_keys_lead_to_the_next_disagreement(desk: Desk) -> None:
     desk.press(Key.Key_Escape)
     desk.press(Key.Key_X)
     desk.press(Key.Key_Return)
-    assert mode.panel.opinions is not None
-    assert mode.panel.opinions.mention.id == desk.bench.navigator.mention_id == last
+    assert mode.panel.judged is not None
+    assert mode.panel.judged.mention.id == desk.bench.navigator.mention_id == last
 
 
 def test_a_round_is_gone_on_with_after_a_restart(make_desk: MakeDesk) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from curator.domain.decisions import OperationKind, Verdict
 from curator.storage import migrations
-from curator.storage.db.chain import DECISION, OPERATION, broken_decisions, broken_operations, fill_chain, link
+from curator.storage.db.hash_chain import DECISION, OPERATION, broken_decisions, broken_operations, fill_chain, link
 from curator.storage.db.schema import DecisionRow, OperationRow
 from tests.curator.storage.filler import AT
 

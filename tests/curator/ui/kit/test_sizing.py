@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, Q
 from pytestqt.qtbot import QtBot
 
 from curator.ui.kit import FormDialog, grow, sentence
-from curator.ui.kit.fitting import SCROLLED
+from curator.ui.kit.sizing import SCROLLED
 
 
 def test_a_field_keeps_the_keyboard_where_the_dialog_has_to_scroll(qtbot: QtBot) -> None:

@@ -22,7 +22,7 @@ NOTHING_LEFT = "Nothing was left to read."
 CLOSED = "Attributes cannot be set here."
 
 
-class Annotating(QObject):
+class AttributeDesk(QObject):
     """Acts on the workbench's current mention, through its seat: in a round the values are the curator's own."""
 
     def __init__(self, bench: Workbench) -> None:

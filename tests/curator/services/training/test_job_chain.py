@@ -8,7 +8,7 @@ import pytest
 
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import UserError
-from curator.services.training.chain import JobChain, OnEnd, OnProgress
+from curator.services.training.job_chain import JobChain, OnEnd, OnProgress
 from tests.curator.services.fakes import ignore
 
 DONE = JobOutcome(JobState.DONE, "done")

@@ -14,7 +14,7 @@ from curator.services.ports import UnitOfWork
 
 
 @dataclass(frozen=True, slots=True)
-class Opinions:
+class MentionVerdicts:
     """The verdicts on one mention by curator. None stands for a curator who judged the document but did not mark this
     mention, which somebody else made in the round; whoever sees it and has not judged it is absent. `attributes` are
     what curators set for it; who set none is absent."""
@@ -56,10 +56,10 @@ class Opinions:
 
 @dataclass(frozen=True, slots=True)
 class JudgedDocument:
-    """A document of a round: opinions in text order, and the curators who judged all mentions that they see in it."""
+    """A document of a round: its mentions in text order, and the curators who judged all that they see in it."""
 
     document_id: int
-    opinions: tuple[Opinions, ...]
+    mentions: tuple[MentionVerdicts, ...]
     complete: tuple[str, ...]
 
 
@@ -75,24 +75,24 @@ def judged_documents(unit: UnitOfWork, round_id: int) -> Iterator[JudgedDocument
         if present:
             ids = [one.mention.id for one in mentions]
             given = {name: given_of(unit, ids, round_id=round_id, curator=name) for name in setting}
-            opinions = tuple(
-                _opinions(document_id, one, by_mention.get(one.mention.id, {}), present, given) for one in mentions
+            verdicts = tuple(
+                _verdicts_on(document_id, one, by_mention.get(one.mention.id, {}), present, given) for one in mentions
             )
             complete = tuple(
                 name
                 for name in present
                 if all(name in by_mention.get(one.mention.id, {}) for one in mentions if one.is_for(name))
             )
-            yield JudgedDocument(document_id, opinions, complete)
+            yield JudgedDocument(document_id, verdicts, complete)
 
 
-def _opinions(
+def _verdicts_on(
     document_id: int,
     item: RoundMention,
     judged: Mapping[str, Judgement],
     present: list[str],
     given: Mapping[str, Mapping[int, Given]],
-) -> Opinions:
+) -> MentionVerdicts:
     verdicts: dict[str, Verdict | None] = {}
     for name in present:
         if name in judged:
@@ -100,4 +100,4 @@ def _opinions(
         elif not item.is_for(name):
             verdicts[name] = None
     attributes = {name: of[item.mention.id] for name, of in given.items() if item.mention.id in of}
-    return Opinions(document_id, item.mention, verdicts, attributes)
+    return MentionVerdicts(document_id, item.mention, verdicts, attributes)
