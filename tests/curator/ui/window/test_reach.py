@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -76,6 +76,8 @@ def each_dialog(desk: Desk) -> Iterator[tuple[str, QDialog]]:
         for dialog in dialogs():
             for _ in range(3):  # sizes, places, heights of lines that were folded
                 QApplication.processEvents()
+            for _ in range(3):  # and those of words that came just now, before anything is painted
+                QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
             if isValid(dialog):  # a question goes with the dialog that asks it
                 yield command.id, dialog
                 dialog.reject()
