@@ -165,7 +165,7 @@ def _error(batch: int, kind: Literal["user", "bug"], message: str, *, detail: st
 
 def link(message: Link, serving: Serving) -> list[Linked]:
     raw = message["documents"]
-    answers = serving.linker.link([_document(one) for one in raw], k=message["k"], own=message["own"])
+    answers = serving.linker.link([document_input(one) for one in raw], k=message["k"], own=message["own"])
     return [
         {
             "event": "linked",
@@ -173,7 +173,7 @@ def link(message: Link, serving: Serving) -> list[Linked]:
             "document": one["id"],
             "revision": one["revision"],
             "bundle": serving.bundle_id,
-            "mentions": [_mention(m) for m in linked.mentions],
+            "mentions": [mention_on_wire(m) for m in linked.mentions],
         }
         for one, linked in zip(raw, answers, strict=True)
     ]
@@ -206,7 +206,7 @@ def change_entities(message: ChangeEntities, serving: Serving) -> Sequence[Event
 def remember(message: Remember, serving: Serving) -> Sequence[Event]:
     """Kept as they came, too, for a bundle with another encoder."""
     given = {
-        str(one["id"]): DecidedDocument(_document(one), tuple(tuple(m["entity_ids"]) for m in one["mentions"]))
+        str(one["id"]): DecidedDocument(document_input(one), tuple(tuple(m["entity_ids"]) for m in one["mentions"]))
         for one in message["documents"]
     }
     serving.decided |= given
@@ -219,7 +219,7 @@ def contrast(message: ContrastTwo, serving: Serving) -> list[Contrasted]:
     from models.linker import occlude
 
     raw, (first, second) = message["document"], message["entities"]
-    found = occlude(serving.linker, _document(raw), str(message["mention"]), (first, second))
+    found = occlude(serving.linker, document_input(raw), str(message["mention"]), (first, second))
     return [
         {
             "event": "contrasted",
@@ -243,7 +243,7 @@ OPERATIONS: Mapping[str, Callable[[Any, Serving], Sequence[Event]]] = {
 }
 
 
-def _document(raw: DocumentOnWire | DecidedDocumentOnWire) -> DocumentInput:
+def document_input(raw: DocumentOnWire | DecidedDocumentOnWire) -> DocumentInput:
     mentions = tuple(
         MentionInput(str(m["id"]), tuple((s, e) for s, e in m["spans"]), tuple(m["types"]), m["opinion"])
         for m in raw["mentions"]
@@ -251,7 +251,7 @@ def _document(raw: DocumentOnWire | DecidedDocumentOnWire) -> DocumentInput:
     return DocumentInput(str(raw["id"]), raw["text"], mentions)
 
 
-def _mention(linked: LinkedMention) -> LinkedMentionOnWire:
+def mention_on_wire(linked: LinkedMention) -> LinkedMentionOnWire:
     return {
         "id": int(linked.key),
         "expanded": linked.expanded if linked.expanded != linked.surface else "",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,15 @@ from curator.jobs.wire import (
     LinkedMentionOnWire,
 )
 from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument
+
+BATCH_DOCUMENTS, BATCH_MENTIONS = 8, 128
+
+
+def parts_of(documents: Sequence[LinkDocument], *, urgent: bool = False) -> list[Sequence[LinkDocument]]:
+    """The documents of each message: eight, more where they have few mentions, one where it is `urgent`."""
+    usual = max(sum(len(one.mentions) for one in documents) // max(len(documents), 1), 1)  # mentions of a document
+    size = 1 if urgent else max(BATCH_DOCUMENTS, BATCH_MENTIONS // usual)
+    return [documents[i : i + size] for i in range(0, len(documents), size)]
 
 
 def document_to_wire(document: LinkDocument) -> DocumentOnWire:

@@ -33,13 +33,13 @@ from curator.jobs.linker_messages import (
     detected_from_wire,
     document_to_wire,
     entity_to_wire,
+    parts_of,
     suggestions_from_wire,
 )
 from curator.jobs.runner import cancelled
 from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument
 
 MODULE = "curator.jobs.linker_main"
-BATCH_DOCUMENTS, BATCH_MENTIONS = 8, 128  # of a message; more documents where they have few mentions
 IN_FLIGHT = 2  # one being answered, one waiting in the pipe
 MAX_ATTEMPTS = 2
 MAX_DEATHS, DEATHS_WITHIN = 3, 60.0  # more deaths than this many within so many seconds: give up
@@ -103,12 +103,9 @@ class LinkerProcess:
         def receive(message: wire.Linked) -> None:
             on_document(message["document"], suggestions_from_wire(message))
 
-        usual = max(sum(len(one.mentions) for one in documents) // max(len(documents), 1), 1)  # mentions of a document
-        size = 1 if urgent else max(BATCH_DOCUMENTS, BATCH_MENTIONS // usual)
-        parts = [documents[i : i + size] for i in range(0, len(documents), size)]
         messages: list[wire.Link] = [
             {"op": "link", "batch": 0, "k": k, "own": own, "documents": [document_to_wire(one) for one in part]}
-            for part in parts
+            for part in parts_of(documents, urgent=urgent)
         ]
         return self._ask(messages, receive, on_end, urgent=urgent)
 
