@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
+from curator import tracing
 from curator.domain.wording import tr
 from curator.jobs.child_side import Channel, be_nice, speak
 from curator.jobs.wire import (
@@ -38,6 +39,7 @@ from curator.jobs.wire import (
     Opening,
     Remember,
 )
+from models import tracing as model_tracing
 from models.errors import ModelError, use
 from models.types import DecidedDocument, DocumentInput, LinkedMention, MentionInput
 
@@ -62,6 +64,8 @@ def main() -> None:
     channel = Channel()
     inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
     speak(use)
+    if tracing.is_on():
+        model_tracing.use(tracing.span)
     channel.receive_into(inbox, at_end=leave)
     channel.beat()
     serving = Serving()
@@ -133,7 +137,8 @@ def load_now(message: Message, serving: Serving, channel: Channel, inbox: queue.
         channel.emit(Opening(event="opening", bundle_id=message["bundle_id"], message=sentence))
 
     try:
-        linker, repaired = load_intact(message["bundle"], device=serving.device, cache=serving.cache, tell=tell)
+        with tracing.span("load"):
+            linker, repaired = load_intact(message["bundle"], device=serving.device, cache=serving.cache, tell=tell)
     except ModelError as error:
         channel.emit(OpenFailed(event="open_failed", bundle_id=message["bundle_id"], message=str(error)))
     except Exception as error:  # thread boundary: the parent says that it failed, the log keeps the traceback
@@ -148,8 +153,11 @@ def answer(message: Message, serving: Serving, channel: Channel) -> None:
     batch = message["batch"]
     channel.in_request = True
     try:
-        for event in OPERATIONS[message["op"]](message, serving):
-            channel.emit(event)
+        with tracing.span(message["op"], batch=batch):
+            events = OPERATIONS[message["op"]](message, serving)
+        with tracing.span("send", batch=batch):
+            for event in events:
+                channel.emit(event)
         channel.emit(BatchEnd(event="end", batch=batch))
     except ModelError as error:
         channel.emit(_error(batch, "user", str(error)))

@@ -23,6 +23,7 @@ from models.linker.stages import StageLoader, Stages
 from models.names import CandidateTable, Detector, PreparedLookup, regroup
 from models.rankers import DEFAULT_COMBINER, Combiner, Elsewhere, NilFeatures, NilModel, default_combiner
 from models.retrievers import FusionWeights, MentionMemory, Recalled
+from models.tracing import span
 from models.types import (
     DecidedDocument,
     DetectedMention,
@@ -144,8 +145,11 @@ class Linker:
         """
         answerer, stages = self.answerer(), self._weighed()
         for batch in _batches(documents):
-            for document, scored in zip(batch, self._score_batch(stages, batch, k=k, own=own), strict=True):
-                yield LinkedDocument(document.key, tuple(answerer.answer(mention, k=k) for mention in scored))
+            scored = self._score_batch(stages, batch, k=k, own=own)
+            with span("answer"):
+                answers = [tuple(answerer.answer(mention, k=k) for mention in group) for group in scored]
+            for document, mentions in zip(batch, answers, strict=True):
+                yield LinkedDocument(document.key, mentions)
 
     def score(
         self, documents: Iterable[DocumentInput], *, k: int = 64, heard_only: bool = False
@@ -204,25 +208,32 @@ class Linker:
     def _score_batch(
         self, stages: Stages, batch: Sequence[DocumentInput], *, k: int, own: bool
     ) -> list[list[ScoredMention]]:
-        queries = [document_queries(document) for document in batch]
-        prepared = stages.names.find([query for group in queries for query in group], k=k)
-        lookups = [[prepared[(query.variants, query.types)] for query in group] for group in queries]
-        recalled = self.recollection.recall(batch, queries, lookups, own=own)
-        lookups = [
-            [with_recalled(stages, lookup, known) for lookup, known in zip(group, group_known, strict=True)]
-            for group, group_known in zip(lookups, recalled, strict=True)
-        ]
-        found = add_trained(stages, batch, queries, lookups, k=k) if stages.trained else _tables(lookups)
-        found = [
-            [add_memory(stages, table, known) for table, known in zip(group, group_known, strict=True)]
-            for group, group_known in zip(found, recalled, strict=True)
-        ]
+        with span("queries", documents=len(batch)):
+            queries = [document_queries(document) for document in batch]
+        with span("find by name", mentions=sum(map(len, queries))):
+            prepared = stages.names.find([query for group in queries for query in group], k=k)
+            lookups = [[prepared[(query.variants, query.types)] for query in group] for group in queries]
+        with span("recall"):
+            recalled = self.recollection.recall(batch, queries, lookups, own=own)
+        with span("score candidates"):
+            lookups = [
+                [with_recalled(stages, lookup, known) for lookup, known in zip(group, group_known, strict=True)]
+                for group, group_known in zip(lookups, recalled, strict=True)
+            ]
+            found = add_trained(stages, batch, queries, lookups, k=k) if stages.trained else _tables(lookups)
+            found = [
+                [add_memory(stages, table, known) for table, known in zip(group, group_known, strict=True)]
+                for group, group_known in zip(found, recalled, strict=True)
+            ]
         kin = stages.kb.hierarchy
-        coherent = [add_coherence(group, own, self.fusion, kin) for group, own in zip(queries, found, strict=True)]
-        scored = [
-            [self._scored(document, *parts) for parts in zip(group, tables, known, beside, alone, strict=True)]
-            for document, group, (tables, beside, alone), known in zip(batch, queries, coherent, recalled, strict=True)
-        ]
+        with span("coherence"):
+            coherent = [add_coherence(group, own, self.fusion, kin) for group, own in zip(queries, found, strict=True)]
+            scored = [
+                [self._scored(document, *parts) for parts in zip(group, tables, known, beside, alone, strict=True)]
+                for document, group, (tables, beside, alone), known in zip(
+                    batch, queries, coherent, recalled, strict=True
+                )
+            ]
         if stages.ranker is None:
             return scored
         # last, so that the margins it goes by are those of all other stages

@@ -1,0 +1,31 @@
+"""Spans of work for whoever measures where time goes; without a reader a span costs a function call.
+
+The processes that the program starts connect `use` with the program's own trace (`curator/tracing.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+Opener = Callable[..., AbstractContextManager[None]]
+_NOTHING = nullcontext()
+
+
+def use(opener: Opener | None = None) -> None:
+    """Let every later `span` of this process be opened by ``opener``; without one spans are nothing again."""
+    global _opener
+    _opener = opener or _no_span
+
+
+def span(name: str, **facts: Any) -> AbstractContextManager[None]:
+    """The block as a span; ``facts`` are numbers and short words about it."""
+    return _opener(name, **facts)
+
+
+def _no_span(_name: str, **_facts: Any) -> AbstractContextManager[None]:
+    return _NOTHING
+
+
+_opener: Opener = _no_span
