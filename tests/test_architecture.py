@@ -122,12 +122,15 @@ def test_domain_is_standard_library_only() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+SQL = {"sqlalchemy", "sqlite_utils", "psycopg"}
+
+
 def test_sqlalchemy_stays_in_storage() -> None:
     wrong = [
         f"{path}:{line} {target}"
         for path in modules()
         for line, target in imports(path)
-        if target.partition(".")[0] in {"sqlalchemy", "sqlite_utils"} and not within(name_of(path), "curator.storage")
+        if target.partition(".")[0] in SQL and not within(name_of(path), "curator.storage")
     ]
     assert not wrong, "\n".join(wrong)
 

@@ -1,4 +1,6 @@
-"""A project's folder and its SQLite database: the only package that knows SQLAlchemy and sqlite-utils.
+"""A project's folder and its SQLite database: the only package that knows SQLAlchemy, sqlite-utils and psycopg.
+
+`team` has shared projects, and is imported only for one.
 
 `create_project` and `open_project` return a `SqlStore`, the implementation of `curator.services.ports.Store`.
 
@@ -13,21 +15,24 @@ from curator.storage.project import (
     BUNDLES_NAME,
     DATABASE_NAME,
     RESTORED_NAME,
+    SUFFIX,
     create_project,
     finish_restoration,
     named_folder,
     open_project,
     project_folder,
 )
-from curator.storage.store import SqlStore
+from curator.storage.store import SqlStore, SqlUnitOfWork
 
 __all__ = [
     "BUNDLES_NAME",
     "CHAINED",
     "DATABASE_NAME",
     "RESTORED_NAME",
+    "SUFFIX",
     "ProjectLock",
     "SqlStore",
+    "SqlUnitOfWork",
     "check_schema",
     "check_version",
     "create_project",

@@ -6,6 +6,7 @@ Implementations import this package and `curator.domain` only; `curator.bootstra
   raise, and no error of SQLAlchemy leaves storage. Nine and not seven: fewer would only rename methods that collide.
 """
 
+from curator.services.ports.address import SharedAddress, is_address
 from curator.services.ports.curation import (
     DecisionRepository,
     Effort,
@@ -145,6 +146,7 @@ __all__ = [
     "Restored",
     "RoundRepository",
     "Salvaged",
+    "SharedAddress",
     "SpentEffort",
     "StatesRelations",
     "StepFilter",
@@ -161,4 +163,5 @@ __all__ = [
     "WebError",
     "WebQuestion",
     "WorkRow",
+    "is_address",
 ]

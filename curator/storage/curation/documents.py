@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import ColumnElement, bindparam, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, String, bindparam, func, insert, or_, select, update
 
 from curator.domain.decisions import Outcome
 from curator.domain.documents import (
@@ -37,7 +37,9 @@ from curator.storage.db import (
     chunks,
     fold,
     hidden,
+    holds_null_character,
     ids_of,
+    like,
     next_id,
     unique,
     visible,
@@ -276,8 +278,8 @@ _TEXTS = (
     .where(visible())
     .order_by(DocumentTextRow.document_id)
 )
-_HELD_PLAINLY = DocumentTextRow.text.like(bindparam("like"), escape="\\")
-_HELD = or_(_HELD_PLAINLY, func.instr(DocumentTextRow.text, func.char(0)) > 0)  # LIKE ends at U+0000
+_HELD_PLAINLY = like(DocumentTextRow.text, bindparam("like", type_=String))
+_HELD = or_(_HELD_PLAINLY, holds_null_character(DocumentTextRow.text))  # LIKE ends at U+0000
 _LAST_FORMER = select(func.max(FormerTextRow.id))
 _VISIBLE_FILES = select(SourceFileRow.id).where(SourceFileRow.complete, ~SourceFileRow.withdrawn)
 

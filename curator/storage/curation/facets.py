@@ -49,12 +49,14 @@ from curator.storage.db import (
     OpinionRow,
     SuggestionFactsRow,
     SuggestionRow,
+    any_of,
     chunks,
     fold,
     hidden,
     unique,
     unpack_shown,
 )
+from curator.storage.db import weight as weight_of
 
 LEAST = 1e-6
 """The last decimal of stored scores."""
@@ -119,7 +121,7 @@ class FacetQueries:
     def decision_seconds(self, *, last: int = 500) -> tuple[list[float], list[float]]:
         """Of the operations that decided one mention: bulk steps and undoing say nothing of a case."""
         query = (
-            select(EffortRow.milliseconds, DecisionRow.entity_ids, DecisionRow.shown)
+            select(EffortRow.milliseconds, any_of(DecisionRow.entity_ids), any_of(DecisionRow.shown))
             .join(OperationRow, OperationRow.id == EffortRow.operation_id)
             .join(DecisionRow, DecisionRow.operation_id == EffortRow.operation_id)
             .where(OperationRow.kind == OperationKind.DECIDE.value, EffortRow.milliseconds > 0)
@@ -138,8 +140,8 @@ class FacetQueries:
     def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
         """SQLite walks the suggestions by their probability and stops at the limit, upwards for entities and downwards
         for NIL; the mentions that have none are only looked for where that is not reached."""
-        entities = self._suggested(where, SuggestionRow.probability, limit=limit, nil=False)
-        nils = self._suggested(where, SuggestionRow.probability.desc(), limit=limit, nil=True)
+        entities = self._suggested(where, SuggestionRow.probability.nulls_first(), limit=limit, nil=False)
+        nils = self._suggested(where, SuggestionRow.probability.desc().nulls_last(), limit=limit, nil=True)
         found = list(merge(entities, nils, key=lambda row: -1.0 if row.probability is None else row.probability))
         return found[:limit] if len(found) >= limit else found + self._unsuggested(where, limit=limit - len(found))
 
@@ -181,9 +183,9 @@ class _Code:
         weight = LARGEST
         for facet, choice in digits:
             if weight >= LARGEST:
-                self.numbers.append(literal_column("0"))
+                self.numbers.append(weight_of(0))
                 weight = 1
-            self.numbers[-1] += choice.at * literal_column(str(weight))
+            self.numbers[-1] += choice.at * weight_of(weight)
             self._places.append((_ORDER[facet], choice.values, len(self.numbers) - 1, weight))
             weight *= len(choice.values)
 

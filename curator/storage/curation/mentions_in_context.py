@@ -27,8 +27,10 @@ from curator.storage.db import (
     among,
     chunks,
     from_iso,
+    greater,
     hidden,
     ids_of,
+    rows_as_json,
     unique,
     unpack_chance,
     unpack_head,
@@ -172,7 +174,7 @@ def _with_head(row: AnyRow, head: Head | None) -> MentionContext:
 
 _KEY = select(MentionRow.string_key, MentionRow.type)
 _JOINED = {Facet.PROBABILITY, Facet.SPLIT}  # their tables: suggestions and documents
-_BEGIN = func.max(MentionRow.start_pos - AROUND, 0)
+_BEGIN = greater(MentionRow.start_pos - AROUND, 0)
 _LEFT = func.substr(DocumentTextRow.text, _BEGIN + 1, MentionRow.start_pos - _BEGIN).label("left")
 _RIGHT = func.substr(DocumentTextRow.text, MentionRow.end_pos + 1, AROUND).label("right")
 _CONTEXTS = (
@@ -220,9 +222,9 @@ _USE_COLUMNS = (
     SuggestionRow.first,
     SuggestionRow.probability,
 )
-_USES = _CONTEXTS.with_only_columns(
-    func.json_group_array(func.json_array(*_USE_COLUMNS)), maintain_column_froms=True
-).where(DecisionRow.id.is_not(None), among(MentionRow.id))
+_USES = _CONTEXTS.with_only_columns(rows_as_json(*_USE_COLUMNS), maintain_column_froms=True).where(
+    DecisionRow.id.is_not(None), among(MentionRow.id)
+)
 """As one value: each row that SQLite hands over waits for Python's lock, which the window's thread has."""
 _LISTED = select(SuggestionRow.mention_id, SuggestionRow.payload).where(
     among(SuggestionRow.mention_id), SuggestionRow.first != bindparam("entity_id"), SuggestionRow.probability > 0

@@ -6,18 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Subquery,
-    bindparam,
-    exists,
-    func,
-    insert,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Subquery, exists, func, insert, literal, select, update
 from sqlalchemy.orm import aliased
 
 from curator.domain.attributes import KEY, AttributeEdit, Scheme, load_scheme
@@ -32,7 +21,9 @@ from curator.storage.db import (
     chunks,
     from_iso,
     ids_of,
+    joined,
     next_id,
+    spoken,
 )
 
 
@@ -161,12 +152,25 @@ class Attributes(Comments):
 
 # As a facet of the queue.
 
-_SHOWN = (
-    "SELECT json_extract(v.value, '$.id') FROM meta, json_each(meta.value) AS a, json_each(a.value, '$.values') AS v "
-    "WHERE meta.key = :key AND NOT json_extract(a.value, '$.hidden') AND NOT json_extract(v.value, '$.hidden') "
-    "AND json_extract(a.value, '$.name') = :name"
+_SHOWN = {
+    "sqlite": "{0} IN (SELECT json_extract(v.value, '$.id') FROM meta, json_each(meta.value) AS a,"
+    " json_each(a.value, '$.values') AS v"
+    " WHERE meta.key = {1} AND NOT json_extract(a.value, '$.hidden') AND NOT json_extract(v.value, '$.hidden')"
+    " AND json_extract(a.value, '$.name') = {2}",
+    "postgresql": "{0} IN (SELECT CAST(v.value ->> 'id' AS BIGINT) FROM meta"
+    " CROSS JOIN LATERAL json_array_elements(CAST(meta.value AS JSON)) AS a (value)"
+    " CROSS JOIN LATERAL json_array_elements(a.value -> 'values') AS v (value)"
+    " WHERE meta.key = {1} AND NOT CAST(a.value ->> 'hidden' AS BOOLEAN)"
+    " AND NOT CAST(v.value ->> 'hidden' AS BOOLEAN) AND a.value ->> 'name' = {2}",
+}
+_is_shown = spoken("is_shown", sqlite=_SHOWN["sqlite"] + ")", postgresql=_SHOWN["postgresql"] + ")")
+"""Whether the id is that of a value of an attribute, by its name, that is not deleted."""
+_is_shown_as = spoken(
+    "is_shown_as",
+    sqlite=_SHOWN["sqlite"] + " AND json_extract(v.value, '$.name') = {3})",
+    postgresql=_SHOWN["postgresql"] + " AND v.value ->> 'name' = {3})",
 )
-"""Ids of the values of an attribute that are not deleted."""
+"""Whether it is that of the value with this name."""
 
 
 def scheme_in(conn: Connection) -> Scheme:
@@ -179,7 +183,7 @@ def values_given(conn: Connection) -> Subquery | None:
     if conn.execute(select(ROW.id).where(ROW.round_id.is_(None)).limit(1)).first() is None:
         return None
     last = select(func.max(ROW.id)).where(ROW.round_id.is_(None)).group_by(ROW.mention_id, ROW.attribute_id)
-    given = func.group_concat(ROW.value_id, " ").label("given")
+    given = joined(ROW.value_id).label("given")
     query: AnyRow = select(ROW.mention_id, given).where(ROW.id.in_(last), ROW.value_id.is_not(None))
     found: Subquery = query.group_by(ROW.mention_id).subquery()
     return found
@@ -195,12 +199,9 @@ def has_value(mention_id: Any, chosen: str) -> ColumnElement[bool]:
         later.attribute_id == ROW.attribute_id,
         later.id > ROW.id,
     )
-    words = _SHOWN + (" AND json_extract(v.value, '$.name') = :value" if value else "")
-    given = {"key": KEY, "name": name} | ({"value": value} if value else {})
-    ids = text(words).bindparams(*(bindparam(key, one, unique=True) for key, one in given.items()))
-    having = select(ROW.mention_id).where(
-        ROW.round_id.is_(None), ROW.value_id.in_(ids.columns(ROW.value_id)), ~superseded
-    )
+    given = (ROW.value_id, literal(KEY), literal(name))
+    shown = _is_shown_as(*given, literal(value)) if value else _is_shown(*given)
+    having = select(ROW.mention_id).where(ROW.round_id.is_(None), shown, ~superseded)
     return mention_id.in_(having) if value else mention_id.not_in(having)  # type: ignore[no-any-return]
 
 

@@ -12,13 +12,38 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, insert, or_, select, text
-from sqlalchemy.dialects import sqlite
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    case,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    text,
+)
 
 from curator.domain.decisions import OperationKind
 from curator.domain.wording import UserError, tr
 from curator.services.ports import Effort, LoggedStep, Operation, RelationEnding, RelationStep, SpentEffort, StepFilter
-from curator.storage.db import DecisionRow, EffortRow, MentionRow, OperationRow, chunks, from_iso, link
+from curator.storage.db import (
+    DecisionRow,
+    EffortRow,
+    MentionRow,
+    OperationRow,
+    any_of,
+    chunks,
+    from_iso,
+    in_each,
+    insert_new,
+    link,
+    mentions_listed,
+    of,
+    spoken,
+)
 
 _IMPORT = "import:"
 _BARRIERS = (OperationKind.TAKE_TEXT, OperationKind.WITHDRAW_IMPORT)
@@ -36,7 +61,7 @@ _STEPS = (
         OperationRow.actor,
         OperationRow.at,
         OperationRow.text,
-        func.coalesce(func.json_array_length(OperationRow.payload, "$.mentions"), 0),
+        func.coalesce(mentions_listed(OperationRow.payload), 0),
     )
     .where(OperationRow.kind.not_in(_BACK_AND_FORTH))
     .order_by(OperationRow.id.desc())
@@ -48,28 +73,49 @@ _REDO_STEPS = text(
     " SELECT operations.target FROM entries JOIN operations ON operations.id = entries.id ORDER BY entries.id DESC"
 )
 _LATEST = select(func.max(OperationRow.at)).where(OperationRow.id <= bindparam("id"))
-_IN_DOCUMENT = (
-    "(operations.kind != 'decide' AND (json_extract(operations.payload, '$.document') = :document_id"
-    " OR EXISTS (SELECT 1 FROM json_each(operations.payload, '$.mentions') AS one JOIN mentions"
-    " ON mentions.id = one.value WHERE mentions.document_id = :document_id)"
-    " OR EXISTS (SELECT 1 FROM json_each(operations.payload, '$.documents') AS one WHERE one.value = :document_id)"
-    " OR EXISTS (SELECT 1 FROM json_each(operations.payload, '$.states') AS one"
-    " WHERE json_extract(one.value, '$[0]') = :document_id)))"
+_in_document = spoken(
+    "in_document",
+    sqlite="({0} != 'decide' AND (json_extract({1}, '$.document') = {2}"
+    " OR EXISTS (SELECT 1 FROM json_each({1}, '$.mentions') AS one JOIN mentions"
+    " ON mentions.id = one.value WHERE mentions.document_id = {2})"
+    " OR EXISTS (SELECT 1 FROM json_each({1}, '$.documents') AS one WHERE one.value = {2})"
+    " OR EXISTS (SELECT 1 FROM json_each({1}, '$.states') AS one"
+    " WHERE json_extract(one.value, '$[0]') = {2})))",
+    postgresql="({0} != 'decide' AND (CAST(CAST({1} AS JSON) ->> 'document' AS BIGINT) = {2}"
+    " OR EXISTS (SELECT 1 FROM json_array_elements_text(CAST({1} AS JSON) -> 'mentions') AS one (value) JOIN mentions"
+    " ON mentions.id = CAST(one.value AS BIGINT) WHERE mentions.document_id = {2})"
+    " OR EXISTS (SELECT 1 FROM json_array_elements_text(CAST({1} AS JSON) -> 'documents') AS one (value)"
+    " WHERE CAST(one.value AS BIGINT) = {2})"
+    " OR EXISTS (SELECT 1 FROM json_array_elements(CAST({1} AS JSON) -> 'states') AS one (value)"
+    " WHERE CAST(one.value ->> 0 AS BIGINT) = {2})))",
 )
+"""Whether a step that is no decision, with its kind and payload, was taken in a document."""
 
 
-_RELATION_STEPS = text(
-    "SELECT one.id, relation.value, (step.key = 'deleted') = (one.kind != 'undo'), one.actor, one.at"
+_RELATION_STEPS = in_each(
+    sqlite="SELECT one.id, relation.value, (step.key = 'deleted') = (one.kind != 'undo'), one.actor, one.at"
     " FROM operations AS one JOIN operations AS done ON done.id = coalesce(one.target, one.id)"
     " JOIN json_each(done.payload, '$.relations') AS step JOIN json_each(step.value) AS relation"
     " WHERE one.id > :after AND done.kind IN ('add_relation', 'delete_relation', 'change_mention')"
-    " ORDER BY one.id, step.key DESC"
+    " ORDER BY one.id, step.key DESC",
+    postgresql="SELECT one.id, CAST(relation.value AS BIGINT), (step.key = 'deleted') = (one.kind != 'undo'),"
+    " one.actor, one.at FROM operations AS one JOIN operations AS done ON done.id = coalesce(one.target, one.id)"
+    " CROSS JOIN LATERAL json_each(CAST(done.payload AS JSON) -> 'relations') AS step (key, value)"
+    " CROSS JOIN LATERAL json_array_elements_text(step.value) WITH ORDINALITY AS relation (value, place)"
+    " WHERE one.id > :after AND done.kind IN ('add_relation', 'delete_relation', 'change_mention')"
+    ' ORDER BY one.id, step.key COLLATE "C" DESC, relation.place',
 )
-_RELATION_ENDINGS = text(
-    "SELECT one.id, mention.value, json_extract(ended.value, '$.text'), one.kind != 'undo', one.actor, one.at"
+_RELATION_ENDINGS = in_each(
+    sqlite="SELECT one.id, mention.value, json_extract(ended.value, '$.text'), one.kind != 'undo', one.actor, one.at"
     " FROM operations AS one JOIN operations AS done ON done.id = coalesce(one.target, one.id)"
     " JOIN json_each(done.payload, '$.ended') AS ended JOIN json_each(ended.value, '$.mentions') AS mention"
-    " WHERE one.id > :after AND done.kind = 'delete_mention' ORDER BY one.id, ended.key"
+    " WHERE one.id > :after AND done.kind = 'delete_mention' ORDER BY one.id, ended.key",
+    postgresql="SELECT one.id, CAST(mention.value AS BIGINT), ended.value ->> 'text', one.kind != 'undo', one.actor,"
+    " one.at FROM operations AS one JOIN operations AS done ON done.id = coalesce(one.target, one.id)"
+    " CROSS JOIN LATERAL json_array_elements(CAST(done.payload AS JSON) -> 'ended') WITH ORDINALITY"
+    " AS ended (value, place)"
+    " CROSS JOIN LATERAL json_array_elements_text(ended.value -> 'mentions') WITH ORDINALITY AS mention (value, place)"
+    " WHERE one.id > :after AND done.kind = 'delete_mention' ORDER BY one.id, ended.place, mention.place",
 )
 
 
@@ -125,7 +171,7 @@ class Operations:
 
     def relation_steps(self, *, after: int) -> tuple[list[RelationStep], int]:
         last = self._last()[0]
-        rows = self._conn.execute(_RELATION_STEPS, {"after": after}) if last > after else ()
+        rows = self._conn.execute(of(self._conn, _RELATION_STEPS), {"after": after}) if last > after else ()
         steps = [
             RelationStep(operation, relation, bool(deleted), actor, from_iso(at))
             for operation, relation, deleted, actor, at in rows
@@ -133,7 +179,7 @@ class Operations:
         return steps, last
 
     def relation_endings(self, *, after: int) -> list[RelationEnding]:
-        rows = self._conn.execute(_RELATION_ENDINGS, {"after": after})
+        rows = self._conn.execute(of(self._conn, _RELATION_ENDINGS), {"after": after})
         return [
             RelationEnding(operation, mention, words, bool(deleted), actor, from_iso(at))
             for operation, mention, words, deleted, actor, at in rows
@@ -241,7 +287,7 @@ def _conditions(where: StepFilter) -> list[ColumnElement[bool]]:
     if where.document_id is not None:
         decided = select(DecisionRow.operation_id).join(MentionRow, MentionRow.id == DecisionRow.mention_id)
         decided = decided.where(MentionRow.document_id == where.document_id)
-        others = text(_IN_DOCUMENT).bindparams(document_id=where.document_id)
+        others = _in_document(OperationRow.kind, OperationRow.payload, literal(where.document_id))
         found.append(or_(OperationRow.id.in_(decided), others))
     return found
 
@@ -260,7 +306,7 @@ class Efforts:
             {"operation_id": one.operation_id, "keys": one.keys, "milliseconds": one.milliseconds} for one in efforts
         ]
         if rows:
-            self._conn.execute(sqlite.insert(EffortRow).on_conflict_do_nothing(), rows)
+            self._conn.execute(insert_new(self._conn, EffortRow), rows)
 
     def efforts(self, *, curator: str | None = None) -> list[SpentEffort]:
         query = (
@@ -269,8 +315,8 @@ class Efforts:
                 EffortRow.keys,
                 EffortRow.milliseconds,
                 func.count(DecisionRow.id),
-                OperationRow.actor,
-                OperationRow.at,
+                any_of(OperationRow.actor),
+                any_of(OperationRow.at),
             )
             .join(OperationRow, OperationRow.id == EffortRow.operation_id)
             .join(DecisionRow, DecisionRow.operation_id == EffortRow.operation_id)
@@ -280,7 +326,10 @@ class Efforts:
         )
         if curator is not None:
             query = query.where(OperationRow.actor == curator)
-        return [SpentEffort(*row[:-1], at=from_iso(row[-1])) for row in self._conn.execute(query)]
+        rows: Any = self._conn.execute(query)
+        return [
+            SpentEffort(number, keys, ms, decided, who, from_iso(at)) for number, keys, ms, decided, who, at in rows
+        ]
 
 
 def undone() -> Select[Any]:

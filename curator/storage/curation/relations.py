@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, text, update
+from sqlalchemy import Connection, Integer, String, bindparam, func, insert, select, update
 
 from curator.domain.relations import Relation, RelationEnd, StoredRelation
 from curator.storage.db import (
@@ -22,6 +22,7 @@ from curator.storage.db import (
     hidden,
     ids_of,
     next_id,
+    spoken,
 )
 
 
@@ -82,10 +83,19 @@ _ROWS: Any = select(  # eight columns: SQLAlchemy 2.0 and 2.1 type so many in di
 ).order_by(RelationRow.id)
 _RELATIONS = _ROWS.where(among(RelationRow.document_id))
 # Looks for what `_dumped` writes: to parse the ends of 500 rows would take longer than all else that a key needs.
+_is_about = spoken(
+    "is_about",
+    sqlite="({0} = (SELECT document_id FROM mentions WHERE id = {2})"
+    " AND EXISTS (SELECT 1 FROM json_each({3}) AS part WHERE instr({1}, part.value)))",
+    postgresql="({0} = (SELECT document_id FROM mentions WHERE id = {2}) AND EXISTS (SELECT 1 FROM"
+    " json_array_elements_text(CAST({3} AS JSON)) AS part (value) WHERE strpos({1}, part.value) > 0))",
+)
 _ABOUT = _ROWS.where(
-    text(
-        "relations.document_id = (SELECT document_id FROM mentions WHERE id = :mention_id)"
-        " AND EXISTS (SELECT 1 FROM json_each(:parts) AS part WHERE instr(relations.ends, part.value))"
+    _is_about(
+        RelationRow.document_id,
+        RelationRow.ends,
+        bindparam("mention_id", type_=Integer),
+        bindparam("parts", type_=String),
     )
 )
 _RECORDS = (

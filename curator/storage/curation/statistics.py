@@ -23,6 +23,7 @@ from curator.storage.db import (
     OperationRow,
     from_iso,
     hidden,
+    local_day,
     unpack_shown,
     visible,
 )
@@ -137,7 +138,7 @@ def _curator() -> ColumnElement[str]:
 
 def _day(at: InstrumentedAttribute[str]) -> ColumnElement[str]:
     """The local day of a moment that is stored with its offset."""
-    return func.date(at, "localtime")
+    return local_day(at)
 
 
 def _document_cell(split: str, state: str, documents: int, mentions: int, *decided: int) -> DocumentCell:

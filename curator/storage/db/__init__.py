@@ -12,10 +12,28 @@ row.
   itself. The window's log and the diagnostics name the version of SQLite in use.
 * **What is missing or was changed is found**: `hash_chain.py` hashes each operation and decision with the one before
   it, and `mark.py` keeps the end of the chain outside of the database.
+* **SQLite and PostgreSQL get the same statements**: what they write differently has one name in `dialects.py`. On
+  SQLite a name stands for what the statement would say without it.
 * **Schema version 2 adds covering indexes** for what the window asks after every key. `visible()` excludes incomplete
   files rather than including complete ones, so that SQLite walks documents in order.
 """
 
+from curator.storage.db.dialects import (
+    among,
+    any_of,
+    greater,
+    holds_null_character,
+    in_each,
+    insert_new,
+    joined,
+    like,
+    local_day,
+    mentions_listed,
+    of,
+    rows_as_json,
+    spoken,
+    weight,
+)
 from curator.storage.db.engine import (
     ReadSource,
     check_health,
@@ -24,7 +42,7 @@ from curator.storage.db.engine import (
     reading_engine,
     writing_engine,
 )
-from curator.storage.db.errors import as_user_errors
+from curator.storage.db.errors import Place, as_user_errors
 from curator.storage.db.former_schemas import (
     VERSION_1,
     VERSION_2,
@@ -75,7 +93,6 @@ from curator.storage.db.packing import (
 from curator.storage.db.rows import (
     AnyRow,
     Choice,
-    among,
     chunks,
     ever_visible,
     fold,
@@ -87,6 +104,7 @@ from curator.storage.db.rows import (
     visible,
 )
 from curator.storage.db.schema import (
+    Base,
     CommentRow,
     DecisionRow,
     DocumentRow,
@@ -142,6 +160,7 @@ __all__ = [
     "VERSION_10",
     "VERSION_11",
     "AnyRow",
+    "Base",
     "Broken",
     "Choice",
     "CommentRow",
@@ -162,6 +181,7 @@ __all__ = [
     "OperationRow",
     "OpinionRow",
     "PassageRow",
+    "Place",
     "ProjectLock",
     "ProvisionalEntityRow",
     "ReadSource",
@@ -178,6 +198,7 @@ __all__ = [
     "Top",
     "Turns",
     "among",
+    "any_of",
     "as_user_errors",
     "broken_decisions",
     "broken_operations",
@@ -195,19 +216,30 @@ __all__ = [
     "find_read_source",
     "fold",
     "from_iso",
+    "greater",
     "hidden",
+    "holds_null_character",
     "ids_of",
+    "in_each",
+    "insert_new",
     "is_altered",
+    "joined",
+    "like",
     "link",
+    "local_day",
     "local_time",
     "mark_as_it_is",
+    "mentions_listed",
     "next_id",
+    "of",
     "pack_shown",
     "pack_suggestion",
     "rank_in",
     "read_mark",
     "reading_engine",
     "reopen_mark",
+    "rows_as_json",
+    "spoken",
     "sync_file",
     "sync_folder",
     "top_of",
@@ -219,6 +251,7 @@ __all__ = [
     "verdict_columns",
     "verdict_of",
     "visible",
+    "weight",
     "write_mark",
     "writing_engine",
 ]

@@ -1,7 +1,8 @@
-"""Turns what SQLite reports about the disk, the file and other programs into a sentence for the user."""
+"""Turns what SQLite and PostgreSQL report about disks, networks, permissions and other programs into a sentence."""
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +11,10 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from curator.domain.wording import DamagedProjectError, InconsistentDataError, UserError, tr
+from curator.services.ports import SharedAddress
 
+Place = Path | SharedAddress
+"""Where a database is, as sentences name it."""
 _SENTENCES = {
     sqlite3.SQLITE_FULL: "The disk is full: nothing of this step was saved in {path}. Free some space and try again.",
     sqlite3.SQLITE_READONLY: "{path} cannot be written. Check the permissions of the folder, or open it read-only.",
@@ -26,9 +30,61 @@ _SENTENCES = {
 
 _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
+_SERVERS = {
+    "lost": "The connection to {path} was lost: nothing of this step was saved. Check the network, and try again.",
+    "login": "{path} did not accept the user or the password. Check the user in the address, and the password in "
+    "~/.pgpass, a service file or PGPASSWORD.",
+    "door": "The server of {path} does not let this computer in ({detail}). Ask whoever runs it.",
+    "base": "There is no database of this name at {path}. Create it with `createdb`, or check the address.",
+    "rights": "Your login may not do this in {path} ({detail}). Ask the owner of the project for the right.",
+    "reading": "{path} cannot be written by this connection. Open it for writing.",
+    "disk": "The disk of the server of {path} is full: nothing of this step was saved. Ask whoever runs the server to "
+    "free some space.",
+    "many": "The server of {path} has too many connections open. Try again later, or ask whoever runs it.",
+    "space": "The server of {path} has run out of memory or other resources ({detail}): nothing of this step was "
+    "saved. Ask whoever runs it.",
+    "long": "A name or identifier is too long for {path} ({detail}): nothing of this step was saved.",
+    "number": "There is no such number in {path} ({detail}).",
+    "failed": "The disk of the server of {path} failed ({detail}): nothing of this step was saved. Ask whoever runs "
+    "it.",
+    "damaged": "The database of {path} is damaged ({detail}). Ask whoever runs the server to restore a backup.",
+    "host": "There is no computer of the name in {path}. Check the address and the network.",
+    "silent": "No PostgreSQL server answers at {path} ({detail}). Check the address, the network, and that the server "
+    "runs.",
+    "null": "{path} cannot store the character U+0000, which a text contains: nothing of it was saved.",
+}
+_STATES = {
+    "28": "login",
+    "3D": "base",
+    "42501": "rights",
+    "25006": "reading",
+    "53100": "disk",
+    "53300": "many",
+    "53": "space",
+    "54": "long",
+    "22003": "number",
+    "57": "lost",
+    "58": "failed",
+    "08": "lost",
+    "XX": "damaged",
+}
+"""By the state that PostgreSQL reports, or the class of states that it begins with."""
+_WORDS = {
+    "password authentication failed|no password supplied|authentication failed|role .* does not exist": "login",
+    "no pg_hba.conf entry|certificate": "door",
+    "database .* does not exist": "base",
+    "too many (connections|clients)": "many",
+    "could not translate host name|failed to resolve host|name or service not known": "host",
+    "connection refused|no such file|timeout expired|no route to host|unreachable|starting up": "silent",
+    "nul \\(0x00\\)": "null",
+}
+"""By what libpq says where no server has answered yet, which then reports no state."""
 
-def user_error(error: BaseException | None, path: Path) -> UserError | None:
+
+def user_error(error: BaseException | None, path: Place) -> UserError | None:
     """The sentence for an error of the environment; None for everything else, which is a bug."""
+    if type(error).__module__.partition(".")[0] == "psycopg":
+        return _of_server(error, path)
     code = getattr(error, "sqlite_errorcode", None)
     sentence = _SENTENCES.get(code & 0xFF) if isinstance(code, int) else None
     if sentence is None or not isinstance(code, int):
@@ -37,16 +93,31 @@ def user_error(error: BaseException | None, path: Path) -> UserError | None:
     return kind(tr(_SENTENCES[code & 0xFF], path=path, detail=error))
 
 
+def _of_server(error: BaseException | None, path: Place) -> UserError | None:
+    state, detail = str(getattr(error, "sqlstate", None) or ""), _first_line(str(error))
+    found = _STATES.get(state) or _STATES.get(state[:2])
+    if not state:
+        words = str(error).casefold()
+        gone = "lost" if type(error).__name__ == "OperationalError" else None
+        found = next((one for pattern, one in _WORDS.items() if re.search(pattern, words)), gone)
+    return None if found is None else UserError(tr(_SERVERS[found], path=path, detail=detail))
+
+
+def _first_line(text: str) -> str:
+    return text.strip().partition("\n")[0].rstrip(".")
+
+
 @contextmanager
-def as_user_errors(path: Path) -> Iterator[None]:
+def as_user_errors(path: Place) -> Iterator[None]:
     """Raise UserError in place of the environment's errors, and InconsistentDataError in place of what the schema
     refuses; other bugs pass as they are."""
     try:
         yield
     except (IntegrityError, sqlite3.IntegrityError) as error:
         raise InconsistentDataError(str(error)) from error
-    except (DBAPIError, sqlite3.Error) as error:
-        sentence = user_error(error.orig if isinstance(error, DBAPIError) else error, path)
+    except Exception as error:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        sentence = user_error(cause, path)
         if sentence is None:
             raise
         raise sentence from error

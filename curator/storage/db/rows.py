@@ -11,7 +11,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, TypeAlias, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, literal_column, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, case, func, literal_column, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from curator.domain.facets import NONE, band_key
@@ -29,21 +29,12 @@ def chunks(items: Sequence[T], size: int = CHUNK) -> Iterator[Sequence[T]]:
         yield items[start : start + size]
 
 
-def among(column: InstrumentedAttribute[int]) -> ColumnElement[bool]:
-    """`column` is one of the `ids_of` with which the statement is executed, however many: they travel as one value.
-
-    What the window asks after each key is a statement that is made once: to put it together would take longer than
-    SQLite's answer.
-    """
-    return column.in_(select(func.json_each(bindparam("ids")).table_valued("value").c.value))
-
-
 def ids_of(ids: Iterable[int]) -> dict[str, str]:
     return {"ids": json.dumps(list(ids))}
 
 
 def next_id(conn: Connection, column: InstrumentedAttribute[int]) -> int:
-    """The first free id. Sound because a writing unit holds the database's write lock from its beginning."""
+    """The first free id. Sound because a writing unit holds the project's write lock from its beginning."""
     return (conn.execute(_highest(column)).scalar() or 0) + 1
 
 

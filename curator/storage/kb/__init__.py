@@ -20,9 +20,20 @@
 """
 
 from curator.storage.kb.kb import SqlKnowledgeBase
-from curator.storage.kb.kb_index import upgrade_versions
+from curator.storage.kb.kb_hierarchy import build_hierarchy
+from curator.storage.kb.kb_index import build_index, upgrade_versions
+from curator.storage.kb.kb_matching import add_obsolete, obsolete_entity
+from curator.storage.kb.kb_tables import SHELF, KbTables, canonical_json, parse_entity
 
 __all__ = [
+    "SHELF",
+    "KbTables",
     "SqlKnowledgeBase",
+    "add_obsolete",
+    "build_hierarchy",
+    "build_index",
+    "canonical_json",
+    "obsolete_entity",
+    "parse_entity",
     "upgrade_versions",
 ]

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, case, func, or_, select
 from curator.domain.decisions import Outcome
 from curator.domain.entities import Entity
 from curator.services.ports import NilMention
-from curator.storage.db import AnyRow, DecisionRow, MentionRow, SuggestionRow, chunks, hidden, unpack_head
+from curator.storage.db import AnyRow, DecisionRow, MentionRow, SuggestionRow, chunks, hidden, rows_as_json, unpack_head
 from curator.storage.kb.provisional import retire, retired_of
 
 SHORT = 16
@@ -37,7 +37,7 @@ class Outcomes:
             query = query.where(DecisionRow.outcome == Outcome.LINK.value, DecisionRow.entity_ids.in_(part), *_living())
             # as one value: each row that SQLite hands over waits for Python's lock, which the window's thread has
             lines = query.subquery()
-            listed = select(func.json_group_array(func.json_array(*lines.c)))
+            listed = select(rows_as_json(*lines.c)).select_from(lines)
             found += [(line[0], line[1], line[2]) for line in json.loads(self._conn.execute(listed).scalar_one())]
         return [one for _, _, one in sorted(found)]
 

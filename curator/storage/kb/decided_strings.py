@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from sqlalchemy import ColumnElement, Connection, bindparam, func, select, tuple_
+from sqlalchemy import ColumnElement, Connection, bindparam, case, func, select, tuple_
 
 from curator.domain.audit import DecidedPlace, OtherDecision
 from curator.domain.decisions import Outcome
@@ -98,7 +98,7 @@ _THIS = select(MentionRow.string_key, MentionRow.type, MentionRow.document_id).w
 )
 _WAYS = (DecisionRow.outcome, DecisionRow.entity_ids, DecisionRow.reason)
 _OTHERS: AnyQuery = (
-    select(*_WAYS, func.sum(MentionRow.document_id == bindparam("document")), func.count())
+    select(*_WAYS, func.sum(case((MentionRow.document_id == bindparam("document"), 1), else_=0)), func.count())
     .join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
     .where(MentionRow.string_key == bindparam("key"), MentionRow.type == bindparam("type"))
     .where(MentionRow.id != bindparam("mention"), *_counted())

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
-from typing import cast
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
@@ -30,7 +28,7 @@ from curator.storage.kb.decided_strings import DecidedStrings
 from curator.storage.kb.kb_hierarchy import KbHierarchy, build_hierarchy, rows_below
 from curator.storage.kb.kb_index import build_index, has_index
 from curator.storage.kb.kb_search import NameSearch
-from curator.storage.kb.kb_tables import ALTERNATE, BARE_PRIMARY, PRIMARY, KbTables, bare, parse_entity
+from curator.storage.kb.kb_tables import ALTERNATE, BARE_PRIMARY, PRIMARY, KbTables, bare, parse_entity, tables_of
 from curator.storage.kb.provisional import ProvisionalEntities, former_entity, living_entities
 
 # Resolves ids as corpora write them to the knowledge base's primary ids.
@@ -200,12 +198,14 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
 
     def activate(self, version: int) -> KnowledgeBaseInfo:
         tables = self._tables(version)
+        tables.begin_writing()
         types = tables.type_names()
         tables.index_names()
         self._pause()
         build_index(tables, types, pause=self._pause)
         build_hierarchy(tables, pause=self._pause)
         values = {"content_hash": tables.content_hash(), "types": json.dumps(types), "active": True}
+        tables.finish(str(values["content_hash"]))
         self._remove(KbVersionRow.id != version)
         self._conn.execute(update(KbVersionRow).where(KbVersionRow.id == version).values(**values))
         info = self.info()
@@ -332,7 +332,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         return len(ids)
 
     def _tables(self, version: int) -> KbTables:
-        return KbTables(cast(sqlite3.Connection, self._conn.connection.dbapi_connection), version)
+        return tables_of(self._conn, version)
 
 
 def _by_ids(tables: KbTables, entity_ids: Sequence[str]) -> dict[str, Entity]:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
 from curator.domain.entities import PREFIX, Entity, KbChanges, KnowledgeSource, ObsoleteEntity
 from curator.storage.db import KbVersionRow, MetaRow, SqlMeta, chunks, fold, unique
-from curator.storage.kb.kb_tables import ALTERNATE, PRIMARY, KbTables, parse_entity
+from curator.storage.kb.kb_tables import ALTERNATE, PRIMARY, KbTables, parse_entity, tables_of
 
 
 def active_tables(conn: Connection) -> KbTables | None:
@@ -20,7 +19,7 @@ def active_tables(conn: Connection) -> KbTables | None:
     version = conn.execute(select(KbVersionRow.id).where(KbVersionRow.active)).scalar()
     if version is None:
         return None
-    return KbTables(cast(sqlite3.Connection, conn.connection.dbapi_connection), version)
+    return tables_of(conn, version)
 
 
 def held(tables: KbTables, entity_ids: Collection[str]) -> set[str]:
@@ -87,6 +86,7 @@ def add_obsolete(tables: KbTables, source: str, entities: Sequence[ObsoleteEntit
     """Those whose ids another source has called obsolete already are left out."""
     if not entities:
         return
+    tables.begin_writing()
     tables.conn.execute(
         f"CREATE TABLE IF NOT EXISTS {tables.obsolete}"
         " (id TEXT PRIMARY KEY, key TEXT NOT NULL, source TEXT NOT NULL, data TEXT NOT NULL) WITHOUT ROWID"
@@ -94,6 +94,7 @@ def add_obsolete(tables: KbTables, source: str, entities: Sequence[ObsoleteEntit
     tables.conn.execute(f"CREATE INDEX IF NOT EXISTS idx_{tables.obsolete}_key ON {tables.obsolete} (key)")
     rows = [(one.id, fold(one.id), source, json.dumps(asdict(one), ensure_ascii=False)) for one in entities]
     tables.conn.executemany(f"INSERT OR IGNORE INTO {tables.obsolete} VALUES (?, ?, ?, ?)", rows)  # noqa: S608
+    tables.keep_obsolete(source, entities)
 
 
 def obsolete(tables: KbTables, entity_ids: Iterable[str]) -> dict[str, ObsoleteEntity]:
@@ -108,7 +109,7 @@ def obsolete(tables: KbTables, entity_ids: Iterable[str]) -> dict[str, ObsoleteE
     for marks, part in _asked(keys):
         query = f"SELECT key, data FROM {tables.obsolete} WHERE key IN ({marks})"  # noqa: S608
         for key, data in tables.conn.execute(query, part):
-            found.update(dict.fromkeys(keys[key], _obsolete(data)))
+            found.update(dict.fromkeys(keys[key], obsolete_entity(data)))
     living = held(tables, [one.id for one in found.values()]) if found else set()
     return {one: entity for one, entity in found.items() if entity.id not in living}
 
@@ -118,7 +119,7 @@ def obsolete_of(tables: KbTables, source: str) -> list[ObsoleteEntity]:
     if not _has_obsolete(tables):
         return []
     query = f"SELECT data FROM {tables.obsolete} WHERE source = ? ORDER BY id"  # noqa: S608
-    return [_obsolete(data) for (data,) in tables.conn.execute(query, (source,))]
+    return [obsolete_entity(data) for (data,) in tables.conn.execute(query, (source,))]
 
 
 def _has_obsolete(tables: KbTables) -> bool:
@@ -126,7 +127,7 @@ def _has_obsolete(tables: KbTables) -> bool:
     return tables.conn.execute(query, (tables.obsolete,)).fetchone() is not None
 
 
-def _obsolete(data: str) -> ObsoleteEntity:
+def obsolete_entity(data: str) -> ObsoleteEntity:
     stored: dict[str, Any] = json.loads(data)
     lists = {name: tuple(one) for name, one in stored.items() if isinstance(one, list)}
     return ObsoleteEntity(**(stored | lists))

@@ -13,9 +13,11 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from curator.domain.entities import Entity
+from sqlalchemy import Connection
+
+from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import UserError, tr
 from curator.storage.db import chunks, fold
 
@@ -28,6 +30,19 @@ NAME, SYNONYM = range(2)
 
 _FIELDS = tuple(field.name for field in fields(Entity))
 _TOKENIZE = "unicode61 remove_diacritics 2"
+
+
+SHELF = "curator_shelf"
+"""The option of a connection to a shared project: where its knowledge bases are on this computer, see `local_copy`."""
+
+
+def tables_of(conn: Connection, version: int) -> KbTables:
+    """Of a version that is active or being loaded: in the database itself, or of a shared project on the shelf."""
+    shelf = conn.get_execution_options().get(SHELF)
+    if shelf is not None:
+        found: KbTables = shelf.tables(conn, version)
+        return found
+    return KbTables(cast(sqlite3.Connection, conn.connection.dbapi_connection), version)
 
 
 class KbTables:
@@ -67,6 +82,15 @@ class KbTables:
         for columns in ("folded, kind, length, entity", "length, kind, folded, entity"):
             name = f"idx_{self.names}_{columns.replace(', ', '_')}"
             self.conn.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {self.names} ({columns})")
+
+    def keep_obsolete(self, source: str, entities: Sequence[ObsoleteEntity]) -> None:
+        """Obsolete entities were added."""
+
+    def begin_writing(self) -> None:
+        """Statements follow that write."""
+
+    def finish(self, content_hash: str) -> None:
+        """All is there."""
 
     def drop(self) -> None:
         indexes = (self.words, self.search, self.definitions_fts, self.below, self.tree)

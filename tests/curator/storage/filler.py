@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+import pytest
+
 from curator.domain.decisions import Decision, Shown, Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span, Split
 from curator.domain.entities import Entity
 from curator.storage import SqlStore
+from curator.storage.team import SharedStore
 
+SQLITE, POSTGRESQL = DIALECTS = ("sqlite", "postgresql")
+in_a_folder = pytest.mark.parametrize("store", [SQLITE], indirect=True)
+"""For a test about the file."""
 AT = datetime(2024, 5, 6, 7, 8, 9, 123456, tzinfo=UTC)
 
 
@@ -30,7 +36,7 @@ def document(
 class Filler:
     """Writes to a store in units of one step."""
 
-    def __init__(self, store: SqlStore) -> None:
+    def __init__(self, store: SqlStore | SharedStore) -> None:
         self.store = store
 
     def file(

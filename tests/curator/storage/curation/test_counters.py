@@ -21,7 +21,8 @@ COLUMNS = ("mentions", "linked", "nil", "rejected", "skipped", "stamp_bundle", "
 
 def rows(unit: Any) -> list[tuple[Any, ...]]:
     table = DocumentRow.__table__.c
-    return [tuple(row) for row in unit.connection.execute(select(*(table[name] for name in COLUMNS)))]
+    query = select(*(table[name] for name in COLUMNS)).order_by(table.id)
+    return [tuple(row) for row in unit.connection.execute(query)]
 
 
 def filled(fill: Filler) -> list[int]:
@@ -89,7 +90,7 @@ def test_many_are_read_and_set_at_once(fill: Filler, store: SqlStore) -> None:
         documents = [one for one, _ in fill.stored]
         unit.documents.set_states({documents[0]: DocumentState.DONE, documents[2]: DocumentState.IN_PROGRESS})
         states = unit.documents.states(documents)
-    assert list(states.values()) == [
+    assert [states[one] for one in documents] == [
         DocumentState.DONE,
         DocumentState.TODO,
         DocumentState.IN_PROGRESS,

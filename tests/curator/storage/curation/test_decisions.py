@@ -17,6 +17,7 @@ from curator.domain.decisions import (
 from curator.domain.documents import Split
 from curator.domain.wording import InconsistentDataError, UserError
 from curator.services.ports import Effort
+from curator.storage.team import SharedStore
 from tests.curator.storage.filler import AT, document, mention
 
 VERDICTS = [
@@ -58,16 +59,21 @@ def test_current_is_the_last_one_and_cleared_makes_undecided(fill):
         assert (unit.decisions.count(), unit.documents.row(fill.document_id).decided) == (3, 0)
 
 
+REPLACE = "INSERT OR REPLACE INTO {t} SELECT * FROM {t}"
+
+
 @pytest.mark.parametrize("table", ["decisions", "operations"])
 @pytest.mark.parametrize(
     "statement",
-    ["UPDATE {t} SET at = 'x'", "DELETE FROM {t}", "INSERT OR REPLACE INTO {t} SELECT * FROM {t}"],
+    ["UPDATE {t} SET at = 'x'", "DELETE FROM {t}", REPLACE],
 )
 def test_history_cannot_be_rewritten_even_by_sql(fill, table, statement):
     ids = fill.mentions()
     with fill.store.write() as unit:
         operation = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text="x")
     fill.decide(ids[0], Verdict.nil(), operation_id=operation)
+    if statement == REPLACE and isinstance(fill.store, SharedStore):
+        statement = "TRUNCATE {t} CASCADE"  # PostgreSQL knows no REPLACE
     with pytest.raises(InconsistentDataError, match="append-only"), fill.store.write() as unit:
         unit.connection.exec_driver_sql(statement.format(t=table))
 
@@ -75,7 +81,7 @@ def test_history_cannot_be_rewritten_even_by_sql(fill, table, statement):
 def test_a_complete_file_cannot_be_made_incomplete_to_reach_its_decisions(fill):
     fill.mentions()
     with pytest.raises(InconsistentDataError, match="stays complete"), fill.store.write() as unit:
-        unit.connection.exec_driver_sql("UPDATE source_files SET complete = 0")
+        unit.connection.exec_driver_sql("UPDATE source_files SET complete = FALSE")
 
 
 def test_the_cost_of_an_unknown_operation_is_refused_with_an_error_of_our_own(fill):

@@ -6,9 +6,10 @@ from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState, SourceDocument, Split
 from curator.domain.wording import UserError
 from curator.services.ports import QueueFilter
-from tests.curator.storage.filler import AT, Filler, document, mention
+from tests.curator.storage.filler import AT, Filler, document, in_a_folder, mention
 
 
+@in_a_folder
 def test_text_and_raw_record_come_back_exactly(fill):
     text = "é e\u0301 \r\n\u00a0\u2029 \U0001f600 nul\x00after \ufeff"
     fill.file(SourceDocument("1", "t\x00t", text, (), (), raw=text + "\r"))

@@ -42,9 +42,9 @@ def filled(store: SqlStore) -> Filler:
         unit.suggestions.save([suggestion(one, *pair, nil=one == 2) for one, pair in pairs.items()])
         unit.mentions.set_deleted([6], True)
         connection = unit.connection
-        connection.execute(text("UPDATE mentions SET flagged = 1 WHERE id = 4"))
-        connection.execute(text("INSERT INTO comments VALUES (1, 1, 3, 'ada', '2026-01-01T00:00:00', 'why', 0)"))
-        connection.execute(text("INSERT INTO comments VALUES (2, 1, 1, 'ada', '2026-01-01T00:00:00', 'gone', 1)"))
+        connection.execute(text("UPDATE mentions SET flagged = TRUE WHERE id = 4"))
+        connection.execute(text("INSERT INTO comments VALUES (1, 1, 3, 'ada', '2026-01-01T00:00:00', 'why', FALSE)"))
+        connection.execute(text("INSERT INTO comments VALUES (2, 1, 1, 'ada', '2026-01-01T00:00:00', 'gone', TRUE)"))
     return filler
 
 

@@ -11,7 +11,7 @@ from curator.domain.documents import DocumentState, Split
 from curator.domain.statistics import DecidedCell, EffortCell, StatisticsFilter
 from curator.storage.curation.statistics import decided_query
 from curator.storage.db.schema import EffortRow
-from tests.curator.storage.filler import AT, document, mention
+from tests.curator.storage.filler import AT, document, in_a_folder, mention
 
 DAY = date(2024, 5, 6)
 SHOWN = Shown("b", (ShownCandidate("A", 1.0), ShownCandidate("B", 0.5)), nil_first=False)
@@ -111,6 +111,7 @@ def test_a_filter_holds_days_people_and_splits():
     assert StatisticsFilter().holds_split("")
 
 
+@in_a_folder
 def test_the_decisions_are_counted_without_reading_what_was_shown(store, fill):
     """Half a million lists of candidates would take a second and a gigabyte."""
     fill.mentions(1)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import UserError
+from curator.services.ports import SharedAddress
 from curator.storage.db.errors import as_user_errors
 
 
@@ -30,3 +31,42 @@ def test_the_environments_errors_become_sentences_that_name_the_file(code, text)
 def test_bugs_pass_as_they_are():
     with pytest.raises(sqlite3.OperationalError, match="syntax"), as_user_errors(Path("/a")):
         sqlite3.connect(":memory:").execute("SELEC")
+
+
+class Told(Exception):
+    """As psycopg's errors are: with a state where a server has answered."""
+
+    __module__ = "psycopg.errors"
+
+    def __init__(self, text: str, sqlstate: str | None = None) -> None:
+        super().__init__(text)
+        self.sqlstate = sqlstate
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (Told('connection failed: FATAL:  password authentication failed for user "ada"'), "the user or the password"),
+        (Told("connection failed: fe_sendauth: no password supplied"), "the user or the password"),
+        (Told("failed to resolve host 'nowhere': [Errno -2] Name or service not known"), "no computer of the name"),
+        (Told('connection to server at "db", port 5432 failed: Connection refused'), "No PostgreSQL server answers"),
+        (Told('FATAL:  database "x" does not exist'), "no database of this name"),
+        (Told("PostgreSQL text fields cannot contain NUL (0x00) bytes"), r"U\+0000"),
+        (Told("permission denied for table decisions", "42501"), "Your login may not do this"),
+        (Told("could not extend file: No space left on device", "53100"), "disk of the server .* is full"),
+        (Told("sorry, too many clients already", "53300"), "too many connections"),
+        (Told("terminating connection due to administrator command", "57P01"), "was lost"),
+        (Told("integer out of range", "22003"), "no such number"),
+        (Told("invalid page in block 3", "XX001"), "is damaged"),
+    ],
+)
+def test_what_a_server_reports_becomes_a_sentence_that_names_the_address(error, text):
+    address = SharedAddress.parse("postgresql://ada@db/trial")
+    with pytest.raises(UserError, match=text) as caught, as_user_errors(address):
+        raise error
+    assert str(address) in str(caught.value)
+
+
+def test_a_bug_in_a_statement_stays_a_bug():
+    with pytest.raises(Told), as_user_errors(SharedAddress.parse("postgresql://db/trial")):
+        raise Told('syntax error at or near "SELEC"', "42601")

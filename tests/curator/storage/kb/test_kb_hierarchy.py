@@ -8,7 +8,7 @@ import pytest
 
 from curator.domain.entities import Entity
 from curator.storage.kb import kb_hierarchy
-from tests.curator.storage.filler import Filler
+from tests.curator.storage.filler import Filler, in_a_folder
 
 
 def entity(entity_id: str, *parents: str, name: str = "", numbers: tuple[str, ...] = ()) -> Entity:
@@ -118,6 +118,7 @@ def test_very_many_children_of_one_node_are_read_a_page_at_a_time(fill: Filler) 
     assert took < 0.5, "pages, whatever the number"
 
 
+@in_a_folder
 def test_an_older_version_gets_its_index_when_it_is_asked_for(fill: Filler) -> None:
     fill.kb(*SMALL)
     with fill.store.write() as unit:
@@ -129,6 +130,7 @@ def test_an_older_version_gets_its_index_when_it_is_asked_for(fill: Filler) -> N
         assert ids(unit.kb.narrower(None, count=5)) == ["BODY"]
 
 
+@in_a_folder
 def test_a_version_takes_its_index_with_it(fill: Filler) -> None:
     fill.kb(*SMALL)
     fill.kb(entity("A"))

@@ -12,6 +12,7 @@ from curator.domain.entities import Entity
 from curator.storage import migrations
 from curator.storage.kb import kb_search
 from curator.storage.kb.kb_tables import KbTables
+from tests.curator.storage.filler import in_a_folder
 
 KB = (
     Entity("M:1", "Common Cold", ("Cold", "Acute Coryza"), ("Disease",), "A viral infection of the nose."),
@@ -135,6 +136,7 @@ def test_an_answer_reads_little_however_many_match(fill, monkeypatch):
         assert len(found[0].entity.name) == min(len(f"heart {'a' * (i % 40)}{i}") for i in range(200))
 
 
+@in_a_folder
 def test_a_missing_index_is_made_again_with_the_next_opening(fill, ask):
     with fill.store.write() as unit:
         unit.connection.exec_driver_sql("DROP TABLE kb1_words")

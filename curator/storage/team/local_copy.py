@@ -1,0 +1,223 @@
+"""The knowledge base of a shared project: pieces in the shared database, and a copy on this computer that is searched.
+
+A version never changes once it is active, so a copy is made once: the pieces are loaded in their order, indexed as in a
+folder, and compared with the version's hash. Whoever imports a knowledge base fills their own copy and sends each
+piece on in the same step. Searching, linking and the hierarchy ask the copy and never the server.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select
+
+from curator.domain.entities import Entity, ObsoleteEntity
+from curator.domain.wording import DamagedProjectError, tr
+from curator.storage.db import KbVersionRow, as_user_errors, connect
+from curator.storage.kb import (
+    SHELF,
+    KbTables,
+    add_obsolete,
+    build_hierarchy,
+    build_index,
+    canonical_json,
+    obsolete_entity,
+    parse_entity,
+)
+from curator.storage.team.schema import KB_PIECES
+
+log = logging.getLogger(__name__)
+AT_ONCE = 50
+"""Pieces read from the server in one question, of some 20 KB each."""
+WRONG = (
+    "The knowledge base “{name}” that was fetched is another than the one that was imported. Import it again, or ask "
+    "whoever runs the server to restore a backup."
+)
+_MADE = "CREATE TABLE IF NOT EXISTS complete (version INTEGER PRIMARY KEY, content_hash TEXT NOT NULL)"
+
+
+class LocalCopy:
+    """The file `database` on this computer, which several processes may use."""
+
+    def __init__(self, database: Path) -> None:
+        self._database = database
+        self._uri = f"{database.absolute().as_uri()}?mode=rwc"
+        self._idle: list[sqlite3.Connection] = []
+
+    @contextmanager
+    def shelf(self) -> Iterator[Shelf]:
+        """What one unit of work sees of the copy. What it wrote is kept where the block ends without an exception."""
+        shelf = Shelf(self)
+        with as_user_errors(self._database):
+            try:
+                yield shelf
+                shelf.keep()
+            finally:
+                shelf.leave()
+
+    def borrow(self) -> sqlite3.Connection:
+        try:
+            return self._idle.pop()
+        except IndexError:
+            conn = connect(self._uri, writable=True)
+            conn.execute(_MADE)
+            return conn
+
+    def give_back(self, conn: sqlite3.Connection) -> None:
+        self._idle.append(conn)
+
+    def close(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
+
+
+class Shelf:
+    """See `LocalCopy.shelf`. The connection is opened with the first question."""
+
+    def __init__(self, copy: LocalCopy) -> None:
+        self._copy = copy
+        self._local: sqlite3.Connection | None = None
+
+    def tables(self, conn: Connection, version: int) -> KbTables:
+        """The tables of a version that is active or being loaded; of an active one that this computer lacks, a copy is
+        made first. Raises DamagedProjectError where what was fetched is not what was imported."""
+        local = self._opened()
+        row = conn.execute(_VERSION.where(KbVersionRow.id == version)).first()
+        if row is not None and row.active:
+            known = local.execute("SELECT content_hash FROM complete WHERE version = ?", (version,)).fetchone()
+            if known is None or known[0] != row.content_hash:
+                self._fetch(conn, version, row.name, row.content_hash)
+        return SharedTables(local, conn, self, version)
+
+    def begin(self) -> None:
+        """From here on, what is written to the copy is kept with the unit."""
+        local = self._opened()
+        if not local.in_transaction:
+            local.execute("BEGIN IMMEDIATE")
+
+    def keep(self) -> None:
+        if self._local is not None and self._local.in_transaction:
+            self._local.execute("COMMIT")
+
+    def leave(self) -> None:
+        if self._local is not None:
+            if self._local.in_transaction:
+                self._local.execute("ROLLBACK")
+            self._copy.give_back(self._local)
+            self._local = None
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._local is None:
+            self._local = self._copy.borrow()
+        return self._local
+
+    def _fetch(self, conn: Connection, version: int, name: str, content_hash: str) -> None:
+        local = self._opened()
+        writing = local.in_transaction
+        self.begin()
+        try:
+            tables = KbTables(local, version)
+            tables.drop()
+            tables.create()
+            for source, rows in _pieces(conn, version):
+                if source is None:
+                    tables.load([parse_entity(one) for one in rows])
+                else:
+                    add_obsolete(tables, source, [obsolete_entity(one) for one in rows])
+            tables.index_names()
+            build_index(tables, tables.type_names(), pause=_no_pause)
+            build_hierarchy(tables, pause=_no_pause)
+            if tables.content_hash() != content_hash:
+                raise DamagedProjectError(tr(WRONG, name=name))
+            _complete(local, version, content_hash)
+        except BaseException:
+            if not writing:
+                local.execute("ROLLBACK")
+            raise
+        if not writing:
+            local.execute("COMMIT")
+        log.info("a copy of the knowledge base %s was made", name)
+
+
+class SharedTables(KbTables):
+    """The local tables of a version; what is loaded into them goes to the shared database in the same step."""
+
+    def __init__(self, local: sqlite3.Connection, shared: Connection, shelf: Shelf, version: int) -> None:
+        super().__init__(local, version)
+        self._shared = shared
+        self._shelf = shelf
+        self._version = version
+
+    def create(self) -> None:
+        self._shelf.begin()
+        super().drop()  # what another project or a stopped import left under this number
+        self.conn.execute("DELETE FROM complete WHERE version = ?", (self._version,))
+        super().create()
+
+    def load(self, entities: Sequence[Entity]) -> None:
+        self._shelf.begin()
+        super().load(entities)
+        self._send(None, [canonical_json(one) for one in entities])
+
+    def keep_obsolete(self, source: str, entities: Sequence[ObsoleteEntity]) -> None:
+        self._send(source, [json.dumps(asdict(one), ensure_ascii=False) for one in entities])
+
+    def begin_writing(self) -> None:
+        self._shelf.begin()
+
+    def finish(self, content_hash: str) -> None:
+        """All is there: the copy is what everybody else will fetch."""
+        _complete(self.conn, self._version, content_hash)
+
+    def drop(self) -> None:
+        """The pieces go with the unit; the copy at once, for whoever reads it has a state of its own."""
+        self._shelf.begin()
+        self._shared.execute(delete(KB_PIECES).where(KB_PIECES.c.version == self._version))
+        self.conn.execute("DELETE FROM complete WHERE version = ?", (self._version,))
+        super().drop()
+
+    def _send(self, source: str | None, rows: Sequence[str]) -> None:
+        if rows:
+            query = select(func.coalesce(func.max(KB_PIECES.c.place), 0)).where(KB_PIECES.c.version == self._version)
+            place = self._shared.execute(query).scalar_one() + 1
+            data = zlib.compress(json.dumps(rows, ensure_ascii=False).encode())
+            values = {"version": self._version, "place": place, "source": source, "data": data}
+            self._shared.execute(insert(KB_PIECES), [values])
+
+
+_VERSION = select(KbVersionRow.name, KbVersionRow.active, KbVersionRow.content_hash)
+
+
+def _complete(local: sqlite3.Connection, version: int, content_hash: str) -> None:
+    local.execute("INSERT OR REPLACE INTO complete VALUES (?, ?)", (version, content_hash))
+
+
+def _pieces(conn: Connection, version: int) -> Iterator[tuple[str | None, list[str]]]:
+    """(None, entities) or (source, obsolete entities), each as JSON, in the order of loading."""
+    last = 0
+    while True:
+        query = select(KB_PIECES.c.place, KB_PIECES.c.source, KB_PIECES.c.data)
+        query = query.where(KB_PIECES.c.version == version, KB_PIECES.c.place > last)
+        rows: Sequence[Any] = conn.execute(query.order_by(KB_PIECES.c.place).limit(AT_ONCE)).all()
+        for place, source, data in rows:
+            last = place
+            yield source, json.loads(zlib.decompress(data))
+        if len(rows) < AT_ONCE:
+            return
+
+
+def _no_pause() -> None:
+    return
+
+
+def with_shelf(conn: Connection, shelf: Shelf) -> Connection:
+    """The connection, which from now on finds knowledge bases on the shelf."""
+    return conn.execution_options(**{SHELF: shelf})

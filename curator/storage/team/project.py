@@ -1,0 +1,99 @@
+"""A shared project: a PostgreSQL database of its own, and a folder of each computer that works on it.
+
+The folder holds what is known by hash and can be fetched or made again: the copy of the knowledge base, linkers and
+evaluations. It is named after the project's id, so that one database is one folder however its address is written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import platformdirs
+from sqlalchemy import Connection, Engine
+
+from curator.domain.wording import UserError, tr, well_formed
+from curator.services.ports import SharedAddress
+from curator.storage import BUNDLES_NAME, SUFFIX, current_version
+from curator.storage.db import SqlMeta, as_user_errors
+from curator.storage.team.postgres import reading_team_engine, writing_team_engine
+from curator.storage.team.schema import check_schema_version, create_schema
+from curator.storage.team.store import SharedStore
+
+FOLDER_VARIABLE = "CURATOR_SHARED_DIR"
+LONGEST = 60
+"""Characters of the project's name in the name of its folder."""
+_PLAIN = re.compile(r"[^\w.-]+")
+NO_FOLDER = "{folder} cannot be created: {strerror}. Choose another folder in {variable}."
+
+
+def create_shared_project(address: SharedAddress, *, name: str) -> SharedStore:
+    """Make the empty database at `address` a project and open it for writing; all of it is there, or nothing.
+
+    Raises UserError where the database cannot be reached, holds anything, or may not be changed by this login.
+    """
+    given = well_formed(name).strip() or address.name
+    with _engine(writing_team_engine(address)) as engine, as_user_errors(address), engine.begin() as conn:
+        version = current_version()
+        create_schema(conn, address, version=version, project_id=uuid.uuid4().hex, name=given)
+    return open_shared_project(address)
+
+
+def open_shared_project(address: SharedAddress, *, read_only: bool = False) -> SharedStore:
+    """Open the project at `address`. For writing, this takes the project's lock and removes what interrupted imports
+    left.
+
+    Raises ProjectLockedError, NewerProjectError, and UserError where there is no such server, login or project.
+    """
+    with _engine(reading_team_engine(address)) as engine, as_user_errors(address), engine.connect() as conn:
+        check_schema_version(conn, address, current_version())
+        folder = _folder(conn)
+    _make(folder)
+    store = SharedStore(address, folder, read_only=read_only)
+    try:
+        if not read_only:
+            _remove_incomplete(store)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+@contextmanager
+def _engine(engine: Engine) -> Iterator[Engine]:
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+def _remove_incomplete(store: SharedStore) -> None:
+    """The lock says that nobody else imports."""
+    with store.write() as unit:
+        unit.documents.remove_incomplete()
+        unit.kb.remove_incomplete()
+
+
+def _folder(conn: Connection) -> Path:
+    meta = SqlMeta(conn)
+    project_id, name = meta.get("project.id") or "", meta.get("project.name") or ""
+    chosen = os.environ.get(FOLDER_VARIABLE)
+    root = Path(chosen) if chosen else platformdirs.user_data_path("curator") / "shared"
+    plain = _PLAIN.sub("-", name).strip("-.")[:LONGEST] or "project"
+    key = _PLAIN.sub("", project_id)[:LONGEST] or "unknown"
+    return root / key / f"{plain}{SUFFIX}"
+
+
+def _make(folder: Path) -> None:
+    try:
+        (folder / BUNDLES_NAME).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            tr(NO_FOLDER, folder=folder, strerror=error.strerror or error, variable=FOLDER_VARIABLE)
+        ) from error
+    with suppress(OSError):
+        folder.parent.chmod(0o700)  # it holds what the database keeps behind a login

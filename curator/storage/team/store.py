@@ -1,0 +1,160 @@
+"""The open database of a shared project; see `SqlStore` for that of a folder."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine
+
+from curator.domain.decisions import Listener, Saving
+from curator.domain.wording import UserError, tr
+from curator.services.ports import SharedAddress
+from curator.storage import SqlUnitOfWork
+from curator.storage.db import Turns, as_user_errors
+from curator.storage.team.local_copy import LocalCopy, with_shelf
+from curator.storage.team.postgres import reading_team_engine, writing_team_engine
+
+KB_NAME = "kb.sqlite"
+PAUSE = 0.5
+"""Seconds of a bulk load after which others are let in."""
+
+
+class SharedStore:
+    """See `ports.Store`. `folder` holds what this computer keeps of the project: knowledge base, linkers, evaluations.
+
+    A unit is on the server's disk when `write` returns, so that nothing waits for `settle`. While the server cannot be
+    reached every unit raises UserError, and the next one tries again.
+    """
+
+    altered = ""  # the server's files are nothing that this computer sees
+
+    def __init__(self, address: SharedAddress, folder: Path, *, read_only: bool) -> None:
+        self._address = address
+        self._folder = folder
+        self._turns = Turns()
+        self._reader = reading_team_engine(address)
+        self._writer: Engine | None = None if read_only else writing_team_engine(address)
+        self._copy = LocalCopy(folder / KB_NAME)
+        self._closed = False
+        self._saving = Saving()
+        self._guard = threading.Lock()
+        self._listeners: list[Listener] = []
+
+    @property
+    def address(self) -> SharedAddress:
+        return self._address
+
+    @property
+    def written(self) -> int:
+        return self._saving.asked
+
+    @property
+    def read_only(self) -> bool:
+        return self._writer is None
+
+    @property
+    def folder(self) -> Path:
+        return self._folder
+
+    @property
+    def contended(self) -> bool:
+        """Whether a writer of this process waits for its turn."""
+        return self._turns.contended
+
+    @contextmanager
+    def read(self) -> Iterator[SqlUnitOfWork]:
+        """A unit that sees one state of the database; iterators it gave end with it."""
+        self._check_open()
+        with as_user_errors(self._address), self._reader.connect() as conn, self._copy.shelf() as shelf:
+            yield SqlUnitOfWork(with_shelf(conn, shelf))
+
+    @contextmanager
+    def write(self) -> Iterator[SqlUnitOfWork]:
+        """A unit that is on the server's disk when the block ended, or of which nothing is there. Writers of this
+        process take turns in the order in which they came.
+
+        `kb.add` alone, whose rows nobody sees before `kb.activate`, commits in between, so that a decision is not held
+        up by a bulk load.
+        """
+        if self._writer is None:
+            raise UserError(tr("{folder} is open read-only. Open it for writing to change it.", folder=self._address))
+        with self._turns.turn():
+            self._check_open()
+            with as_user_errors(self._address), self._writer.connect() as conn, self._copy.shelf() as shelf:
+                yield SqlUnitOfWork(with_shelf(conn, shelf), pause=partial(self._pause, conn, _Since()))
+                conn.commit()  # closing the connection without a commit rolls back
+            self._saved()
+
+    def settle(self) -> None:
+        """What was written is on the disk of the server."""
+
+    @property
+    def saving(self) -> Saving:
+        return self._saving
+
+    def accept(self) -> None:
+        """Nothing was altered."""
+
+    def on_saving(self, listener: Listener) -> Callable[[], None]:
+        """`listener` is called in the thread that wrote."""
+        self._listeners.append(listener)
+
+        def end() -> None:
+            with suppress(ValueError):
+                self._listeners.remove(listener)
+
+        return end
+
+    def close(self) -> None:
+        """Wait for a writing unit, then close the connections; idempotent."""
+        with self._turns.turn():
+            if self._closed:
+                return
+            self._closed = True
+            self._copy.close()
+            self._reader.dispose()
+            if self._writer is not None:
+                self._writer.dispose()
+
+    def __enter__(self) -> SharedStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _saved(self) -> None:
+        with self._guard:
+            number = self._saving.asked + 1
+            self._saving = Saving(number, number, datetime.now().astimezone(), "")
+        for listener in tuple(self._listeners):
+            listener(self._saving)
+
+    def _pause(self, conn: Connection, since: _Since) -> None:
+        if self.contended or since.seconds >= PAUSE:
+            conn.commit()
+            since.restart()
+            self._turns.give_way()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError(f"{self._address} has been closed")
+
+
+class _Since:
+    """Seconds since it was made or restarted."""
+
+    def __init__(self) -> None:
+        self._at = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._at
+
+    def restart(self) -> None:
+        self._at = time.monotonic()

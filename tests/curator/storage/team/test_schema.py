@@ -1,0 +1,98 @@
+"""Making a project of an empty database, and refusing every other."""
+
+from __future__ import annotations
+
+import pytest
+
+from curator.domain.wording import InconsistentDataError, NewerProjectError, UserError
+from curator.services.ports import SharedAddress
+from curator.storage import current_version
+from curator.storage.db import Base
+from curator.storage.team import create_shared_project, open_shared_project
+from curator.storage.team.schema import FIRST
+from tests.curator.storage.filler import Filler, document, mention
+from tests.postgres import Server
+
+
+@pytest.fixture
+def empty_base(server: Server, tmp_path, monkeypatch):
+    monkeypatch.setenv("CURATOR_SHARED_DIR", str(tmp_path))
+    name = server.new_base()
+    yield SharedAddress.parse(server.address(name))
+    server.drop(name)
+
+
+def test_a_project_has_every_table_of_a_folder_and_its_name(server, empty_base):
+    with create_shared_project(empty_base, name="trial") as store, store.read() as unit:
+        assert unit.meta.get("project.name") == "trial"
+        assert store.folder.name == "trial.curation"
+        assert not store.read_only
+    tables = {
+        name
+        for (name,) in server.sql("SELECT tablename FROM pg_tables WHERE schemaname = 'curator'", base=empty_base.base)
+    }
+    assert tables == {*Base.metadata.tables, "kb_pieces", "schema_version"}
+    assert current_version() >= FIRST
+
+
+def test_a_database_that_holds_a_project_or_something_else_is_left_alone(server, empty_base):
+    create_shared_project(empty_base, name="trial").close()
+    with pytest.raises(UserError, match="holds the project “trial” already"):
+        create_shared_project(empty_base, name="again")
+    server.sql("DROP SCHEMA curator CASCADE", "CREATE TABLE public.orders (id int)", base=empty_base.base)
+    with pytest.raises(UserError, match=r"holds something else \(public.orders\)"):
+        create_shared_project(empty_base, name="again")
+    with pytest.raises(UserError, match="holds no project of this program"):
+        open_shared_project(empty_base)
+    assert server.sql("SELECT nspname FROM pg_namespace WHERE nspname = 'curator'", base=empty_base.base) == []
+
+
+def test_a_login_without_rights_is_refused_and_nothing_is_made(server, empty_base):
+    server.sql("DROP ROLE IF EXISTS guest", "CREATE ROLE guest LOGIN")
+    guest = SharedAddress.parse(server.address(empty_base.base, user="guest"))
+    with pytest.raises(UserError, match="Your login may not do this"):
+        create_shared_project(guest, name="trial")
+    create_shared_project(empty_base, name="trial").close()
+    with pytest.raises(UserError, match="Your login may not do this"):
+        open_shared_project(guest)
+    server.sql("DROP ROLE guest")
+
+
+@pytest.mark.parametrize(
+    ("version", "error", "text"),
+    [(current_version() + 1, NewerProjectError, "newer version"), (current_version() - 1, UserError, "older version")],
+)
+def test_another_programs_version_is_refused(server, empty_base, version, error, text):
+    create_shared_project(empty_base, name="trial").close()
+    server.sql(f"UPDATE curator.schema_version SET version = {version}", base=empty_base.base)
+    with pytest.raises(error, match=text):
+        open_shared_project(empty_base)
+
+
+def test_another_encoding_and_an_older_server_are_refused(server, empty_base, monkeypatch):
+    server.sql("CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'")
+    with pytest.raises(UserError, match="stores LATIN1; shared projects need UTF8"):
+        create_shared_project(SharedAddress.parse(server.address("latin")), name="trial")
+    server.drop("latin")
+    monkeypatch.setattr("curator.storage.team.postgres.OLDEST", 99)
+    with pytest.raises(UserError, match="shared projects need 99 or newer"):
+        create_shared_project(empty_base, name="trial")
+
+
+def test_a_text_that_the_server_cannot_keep_is_refused_with_a_sentence(shared):
+    with open_shared_project(shared) as store:
+        with pytest.raises(UserError, match=r"U\+0000"), store.write() as unit:
+            unit.meta.set("k", "a\x00b")
+        with store.read() as unit:
+            assert unit.meta.get("k") is None
+
+
+def test_a_name_of_any_length_is_kept(shared):
+    long = "é" * 40_000
+    with open_shared_project(shared) as store:
+        fill = Filler(store)
+        fill.file(document(long, mentions=[mention(0, 5)]))
+        with store.read() as unit:
+            assert unit.documents.get(fill.stored[0][0]).external_id == long
+        with pytest.raises(InconsistentDataError), store.write() as unit:
+            unit.connection.exec_driver_sql("UPDATE source_files SET complete = FALSE")

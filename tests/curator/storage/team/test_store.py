@@ -1,0 +1,130 @@
+"""Units of work on a server: what they keep, who may write, and what is said when the server is gone."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from curator.domain.decisions import Verdict
+from curator.domain.wording import ProjectLockedError, UserError
+from curator.storage.team import open_shared_project
+from tests.curator.storage.filler import Filler
+from tests.postgres import Server
+
+
+def test_an_exception_takes_the_whole_unit_back(shared):
+    with open_shared_project(shared) as store:
+        with pytest.raises(ZeroDivisionError), store.write() as unit:
+            unit.meta.set("k", str(1 // 0) if unit.meta.set("k", "v") is None else "")
+        with store.read() as unit:
+            assert unit.meta.get("k") is None
+
+
+def test_a_reader_sees_one_state_and_never_waits_for_a_writer(shared):
+    with open_shared_project(shared) as store:
+        with store.read() as reading:
+            assert reading.meta.get("k") is None
+            with store.write() as unit:
+                unit.meta.set("k", "v")
+                with store.read() as other:
+                    assert other.meta.get("k") is None
+            assert reading.meta.get("k") is None
+        with store.read() as reading:
+            assert reading.meta.get("k") == "v"
+
+
+def test_a_reading_unit_cannot_write(shared):
+    with open_shared_project(shared, read_only=True) as store:
+        with pytest.raises(UserError, match="cannot be written"), store.read() as unit:
+            unit.meta.set("k", "v")
+        with pytest.raises(UserError, match="open read-only"), store.write():
+            pass
+
+
+def test_one_writes_and_others_read(shared):
+    with open_shared_project(shared) as store, open_shared_project(shared, read_only=True) as other:
+        with pytest.raises(ProjectLockedError, match=r"is open for writing in curator \d+ of "):
+            open_shared_project(shared)
+        with store.write() as unit:
+            unit.meta.set("k", "v")
+        with other.read() as unit:
+            assert unit.meta.get("k") == "v"
+    open_shared_project(shared).close()
+
+
+def test_several_threads_decide_and_read_at_once(shared):
+    with open_shared_project(shared) as store:
+        fill, failures = Filler(store), list[BaseException]()
+        ids = fill.mentions(40)
+
+        def work(mine):
+            try:
+                for mention_id in mine:
+                    fill.decide(mention_id, Verdict.nil())
+                    with store.read() as unit:
+                        assert mention_id in unit.decisions.current([mention_id])
+            except BaseException as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=(ids[i::4],)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert failures == []
+        with store.read() as unit:
+            assert unit.documents.row(fill.document_id).decided == unit.decisions.count() == 40
+
+
+def test_what_is_written_is_saved_at_once(shared):
+    with open_shared_project(shared) as store:
+        heard, before = [], store.written
+        end = store.on_saving(heard.append)
+        with store.write() as unit:
+            unit.meta.set("k", "v")
+        end()
+        store.settle()
+        assert store.written == before + 1
+        assert [one.holds(store.written) for one in heard] == [True]
+        assert store.altered == ""
+
+
+def test_a_server_that_ends_is_said_and_what_was_saved_is_there_when_it_is_back(server: Server, shared):
+    server.sql("ALTER SYSTEM SET synchronous_commit = on", "SELECT pg_reload_conf()")
+    with open_shared_project(shared) as store:
+        with store.write() as unit:
+            unit.meta.set("k", "saved")
+        server.stop()
+        try:
+            for unit_of in (store.read, store.write):
+                with pytest.raises(UserError, match=r"answers at|was lost"), unit_of() as unit:
+                    unit.meta.get("k")
+        finally:
+            server.start()
+        with store.read() as unit:
+            assert unit.meta.get("k") == "saved"
+        with store.write() as unit:
+            unit.meta.set("k", "again")
+
+
+def test_a_connection_that_is_cut_in_a_unit_loses_the_unit_alone(server: Server, shared):
+    def cut(store):
+        with store.write() as unit:
+            unit.meta.set("k", "half")
+            server.sql("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'", base=shared.base)
+            unit.meta.set("l", "half")
+
+    with open_shared_project(shared) as store:
+        with pytest.raises(UserError, match="was lost: nothing of this step was saved"):
+            cut(store)
+        with store.write() as unit:
+            assert unit.meta.get("k") is None
+
+
+def test_a_closed_store_is_a_bug(shared):
+    store = open_shared_project(shared)
+    store.close()
+    store.close()
+    with pytest.raises(RuntimeError, match="closed"), store.read():
+        pass
