@@ -213,6 +213,11 @@ def test_every_page_is_reached_from_the_first() -> None:
     assert reached == {path.name for path in HELP}
 
 
+def test_a_page_that_is_written_by_hand_has_at_most_900_words() -> None:
+    texts = {path.name: help_tables.BLOCK.sub("", text_of(path)) for path in HELP}
+    assert {name: words for name, text in texts.items() if (words := len(re.findall(r"\S*\w\S*", text))) > 900} == {}
+
+
 @pytest.mark.parametrize("path", HELP, ids=name_of)
 def test_pages_link_only_to_pages(path: Path) -> None:
     """The manual's window knows no places inside pages, and opens nothing on the web."""
