@@ -215,6 +215,14 @@ def is_identifier(text: str) -> bool:
     return prefix in REGISTRIES and REGISTRIES[prefix].has(local)
 
 
+def miswritten(text: str) -> str:
+    """Why it is no identifier, where it begins with the prefix of a known registry and a digit follows; else ''."""
+    prefix, _, local = _as_curie(text).partition(":")
+    if prefix not in REGISTRIES or not any(one.isdigit() for one in local) or REGISTRIES[prefix].has(local):
+        return ""
+    return _not_so_written(f"{prefix}:{local}", REGISTRIES[prefix])
+
+
 def registry_of(identifier: str) -> Registry:
     """Of an identifier that `checked_identifier` gave."""
     return REGISTRIES[identifier.partition(":")[0]]
@@ -240,15 +248,17 @@ def checked_identifier(text: str) -> str:
             )
         )
     if not REGISTRIES[prefix].has(local):
-        raise UserError(
-            tr(
-                "“{found}” is not written as {registry} writes its identifiers, for example {example}. Check it.",
-                found=found,
-                registry=REGISTRIES[prefix].name,
-                example=REGISTRIES[prefix].example,
-            )
-        )
+        raise UserError(_not_so_written(found, REGISTRIES[prefix]))
     return found
+
+
+def _not_so_written(found: str, registry: Registry) -> str:
+    return tr(
+        "“{found}” is not written as {registry} writes its identifiers, for example {example}. Check it.",
+        found=found,
+        registry=registry.name,
+        example=registry.example,
+    )
 
 
 def _as_curie(text: str) -> str:

@@ -123,7 +123,12 @@ def _id(raw: Any) -> int | None:
 
 RIGHT = "right in all, NIL included"
 """The figure's name in the comparison of two linkers that a bundle's metrics hold."""
-UNKNOWN = "This recipe has not run in this project yet, so its effect here is unknown."
+UNKNOWN = "This recipe has not run in this project yet, so its effect here is not known."
+MEASURED = {
+    "names": "On a public corpus (BC5CDR, 8,686 links in 500 documents) this training raised the correct first "
+    "suggestions from 94.8 % to 95.2 %, and from 86.6 % to 88.1 % for strings that are not in the training documents."
+}
+"""By recipe, what a comparison on documents that nothing was fitted to gave; README.md says how it was made."""
 LAST = (
     "When it last ran, with {links:,} links, correct answers on held-out documents, NIL included, went "
     "from {before} to {after} (difference {low} to {high} points): {verdict}."
@@ -186,7 +191,7 @@ def expectation(bundles: Sequence[BundleInfo], recipe: Recipe, *, links: int) ->
     number of linked decisions now."""
     own = [one for one in learning_points(bundles) if one.recipe == recipe.id]
     if not own:
-        return tr(UNKNOWN)
+        return " ".join([*([tr(MEASURED[recipe.id])] if recipe.id in MEASURED else []), tr(UNKNOWN)])
     last = max(own, key=lambda one: one.at)
     words = [
         tr(

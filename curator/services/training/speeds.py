@@ -20,7 +20,7 @@ ENCODE_PHASE, PREPARE_PHASE = "encode entities", "prepare"
 LEAST_MEASURED = 5.0  # seconds of encoding that give a rate
 OWN = "runs of this recipe measured on this machine"
 OTHERS = "runs of other recipes measured on this machine"
-RULE = "a cautious rule: no run of this recipe was measured on this machine yet"
+RULE = "a cautious estimate: no run of this recipe has been measured on this machine yet"
 SPREADS = {OWN: (0.7, 1.5), OTHERS: (0.5, 2.0), RULE: (0.4, 2.0)}
 """How much less or more than foreseen a run takes while no other program runs, by where the figure comes from."""
 MOST_SLOWER = 4.0

@@ -23,6 +23,8 @@ MOST_LETTERS = 110
 """Of the synonyms under the name, two lines of a usual column; the definition is to be in sight, too."""
 USES, PAGE = "uses:", "page:"
 """Where the links of a record lead."""
+MOST_PARENTS = 8
+"""That are named without their path."""
 STEPS = 6
 """Entities of a path that are written out; what is left out in the middle is dots."""
 
@@ -45,12 +47,17 @@ class EntityCard(LateBrowser):
         self._stale = True
         self._path: tuple[Entity, ...] = ()
         self._linked = False
+        self._names_parents = False
 
     def offer_links(self) -> None:
         """Lead from the record to all uses of the entity and to its page; whoever asks for it answers the signals."""
         self._linked = True
         self.anchorClicked.connect(self._follow)
         self.render_soon()
+
+    def name_parents(self) -> None:
+        """Name what is directly above an entity without a path, where nothing looks for one."""
+        self._names_parents = True
 
     def _follow(self, link: QUrl) -> None:
         wanted = {USES: self.uses_wanted, PAGE: self.page_wanted}.get(link.toString())
@@ -124,13 +131,23 @@ class EntityCard(LateBrowser):
             larger = self.fontMetrics().height() / USUAL_LINE
             scores = _scores(candidate, suggestion, theme, larger) if candidate and suggestion else ""
             matched = candidate.matched if candidate is not None else ""
-            links = self._linked
-            return card_html(entity, scores=scores, path=self._path, theme=theme, matched=matched, links=links)
+            links, above = self._linked, self._parents(entity)
+            return card_html(
+                entity, scores=scores, path=self._path, above=above, theme=theme, matched=matched, links=links
+            )
         if candidate is None:
             return ""
         gone = tr("The knowledge base no longer holds this entity.")
         missing = f"<p style='color:{theme.muted.name()}'>{gone}</p>"
         return _head(candidate.name, candidate.entity_id, candidate.types, theme) + missing
+
+    def _parents(self, entity: Entity) -> list[str]:
+        """Names, or identifiers that nothing here has; the first few of many."""
+        if self._path or not self._names_parents:
+            return []
+        found = [(self._lookup(one), one) for one in entity.parents[:MOST_PARENTS]]
+        more = ["…"] if len(entity.parents) > MOST_PARENTS else []
+        return [parent.name if parent is not None else one for parent, one in found] + more
 
 
 def card_html(
@@ -138,6 +155,7 @@ def card_html(
     *,
     scores: str = "",
     path: Sequence[Entity] = (),
+    above: Sequence[str] = (),
     theme: Theme,
     matched: str = "",
     links: bool = False,
@@ -146,11 +164,11 @@ def card_html(
     `matched` before the others; all of them below where they are more. With `links` the identifier leads to the
     entity's page, and the words behind it to its uses."""
     missing = f"<span style='color:{theme.muted.name()}'>{tr('No definition in the knowledge base.')}</span>"
-    above = path_words([one.name for one in path]) if path else "; ".join(entity.parents)
+    under = path_words([one.name for one in path]) if path else "; ".join(above or entity.parents)
     first = first_synonyms(entity.synonyms, matched)
     left = len(entity.synonyms) - len(first)
     rows = [
-        (tr("Under"), above),
+        (tr("Under"), under),
         (tr("Synonyms"), "; ".join(entity.synonyms) if left else ""),
         (tr("Tree"), ", ".join(entity.tree_numbers)),
         (tr("Also known as"), ", ".join(entity.alt_ids)),

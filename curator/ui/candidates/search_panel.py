@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QToolButton, QVBoxLayout, QWidget
 
-from curator.domain.curies import checked_identifier, is_identifier, registry_of
+from curator.domain.curies import checked_identifier, is_identifier, miswritten, registry_of
 from curator.domain.wording import tr
 from curator.ui.candidates.entity_card import EntityCard, Lookup
 from curator.ui.candidates.search_rows import (
@@ -156,7 +156,7 @@ class SearchPanel(QWidget):
         elif left_out:
             nothing = tr(ONLY_OUTSIDE, query=query, left_out=left_out)
         else:
-            nothing = tr(NO_MATCH, query=query)
+            nothing = (miswritten(query) if self.accepts else "") or tr(NO_MATCH, query=query)
         self.list.set_empty_words(answer.trouble or (nothing if query else tr(HINT)))
         self.model.show_matches(answer.matches)
         counted = _counted(len(answer.matches)) if query else tr(LINKED_LAST)
@@ -251,6 +251,7 @@ class SearchPane(QWidget):
         whole.setSpacing(0)
         whole.addWidget(self.note)
         whole.addWidget(splitter)
+        self.card.name_parents()
         self.panel.highlighted.connect(self.card.show_entity)
         self.panel.chosen.connect(self._choose)
         self.panel.unknown.connect(self.unknown)

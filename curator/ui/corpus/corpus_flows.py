@@ -70,7 +70,7 @@ class CorpusFlows(QObject):
         window.open_wanted.connect(self._go)
         window.make_wanted.connect(self._make)
         window.finished.connect(lambda _: self._window_gone())
-        add_undo_key(window, self._bench)
+        add_undo_key(window, self._bench, window.say)
         self._window = window
         return window
 

@@ -24,7 +24,8 @@ TOO_SOON = "Nothing was done: the list had only just appeared. Press the key aga
 ONE_UNSEEN = "{n} ticked hit was never on the screen. Look at it, or untick it; nothing was changed."
 UNSEEN = "{n:,} ticked hits were never on the screen. Go through them, or untick them; nothing was changed."
 SEARCHING = "Searching…"
-TARGET = "Choose the entity that {mentions} of type {type} are linked to. Esc goes back to the list."
+ONE_TARGET = "Choose the entity that {n} new mention of type {type} is linked to. Esc goes back to the list."
+TARGET = "Choose the entity that {n:,} new mentions of type {type} are linked to. Esc goes back to the list."
 ONE_NIL, MANY_NIL = "{n} new mention is NIL, because it is:", "{n:,} new mentions are NIL, because they are:"
 ONE_UNDECIDED = "Make {n} undecided mention of type {type}?"
 MANY_UNDECIDED = "Make {n:,} undecided mentions of type {type}?"
@@ -259,8 +260,7 @@ class CorpusWindow(ShowDialog):
 
     def ask_entity(self, mention_type: str) -> None:
         """Search for the entity of the new mentions."""
-        mentions = ntr("{n:,} new mention", "{n:,} new mentions", len(self._chosen_hits))
-        words = tr(TARGET, mentions=mentions, type=mention_type)
+        words = ntr(ONE_TARGET, TARGET, len(self._chosen_hits), type=mention_type)
         self.say(" ".join(one for one in (words, self._overlap_words()) if one))
         self.pages.setCurrentWidget(self.search)
         self.search.start()

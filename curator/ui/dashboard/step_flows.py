@@ -17,6 +17,7 @@ from curator.services.curating import Journey, PropagationScope, Walked
 from curator.services.queue import Again, Hit
 from curator.ui.bench import Workbench
 from curator.ui.dashboard.steps_window import StepsWindow
+from curator.ui.entities import add_undo_key
 from curator.ui.kit import ask, way_to
 
 RENEW_MS = 500
@@ -90,6 +91,7 @@ class StepFlows(QObject):
         window.repeat_wanted.connect(self._repeat)
         window.place_wanted.connect(self._show_place)
         window.stop_wanted.connect(self._stopping.set)
+        add_undo_key(window, bench, self._say)
         window.finished.connect(self._window_gone)
         return window
 

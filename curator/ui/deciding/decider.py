@@ -297,16 +297,17 @@ class Decider(QObject):
 
     # --- back and forth ---
 
-    def undo(self) -> None:
-        self._travel(self.curation.undo, tr(NOTHING_TO_UNDO))
+    def undo(self) -> Change | None:
+        """The undone step; None where there was none, or where it was refused, which is said."""
+        return self._travel(self.curation.undo, tr(NOTHING_TO_UNDO))
 
     def redo(self) -> None:
         self._travel(self.curation.redo, tr(NOTHING_TO_REDO))
 
-    def _travel(self, step: Callable[[], Change | None], nothing: str) -> None:
+    def _travel(self, step: Callable[[], Change | None], nothing: str) -> Change | None:
         change = self.act(step, nothing=nothing)
         if change is None or not change.document_ids:
-            return
+            return change
         opened = self._at.opened
         if change.kind is ChangeKind.DECIDED and opened and change.document_ids == (opened.document.id,):
             self._at.select(change.mention_ids[0])
@@ -315,6 +316,7 @@ class Decider(QObject):
                 self._at.mention_changed.emit()
         else:
             self._at.open(change.document_ids[0], change.mention_ids[0] if change.mention_ids else None)
+        return change
 
     # --- inside ---
 

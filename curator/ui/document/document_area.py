@@ -316,9 +316,11 @@ class DocumentArea(QAbstractScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if self._layout is not None and abs(self._column() - self._layout.width) > 0.5:
-            anchor = self._top_offset()
+            anchor, seen = self._top_offset(), self._current is not None and self.is_in_sight(self._current)
             self._lay_out()
             self._scroll_to_offset(anchor if self.isVisible() else None)
+            if seen and (mark := self._mark(self._current)) is not None:
+                self._bring_into_sight(mark)
         else:
             self._fit_scroll_bar()
             self.viewport().update()

@@ -350,10 +350,15 @@ def banner_words(plan: RemapPlan) -> str:
     )
 
 
-def add_undo_key(window: QWidget, bench: Workbench) -> None:
-    """Ctrl+Z takes back from here too, but in a field, which has an undo of its own."""
-    key = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), window)
-    key.activated.connect(bench.decider.undo)
+def add_undo_key(window: QWidget, bench: Workbench, say: Callable[[str], None] | None = None) -> None:
+    """Ctrl+Z takes back from here too, but in a field, which has an undo of its own. `say` shows what was undone."""
+
+    def undo() -> None:
+        change = bench.decider.undo()
+        if say is not None and change is not None:
+            say(change.text)
+
+    QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), window).activated.connect(undo)
 
 
 def bring_up(window: ShowDialog | QWidget) -> None:

@@ -187,7 +187,7 @@ class UseFlows(QObject):
         window.page_wanted.connect(self._page_of)
         window.linker_wanted.connect(self._ask_linker)
         window.finished.connect(lambda _: self._window_gone())
-        add_undo_key(window, self._bench)
+        add_undo_key(window, self._bench, window.say)
         return window
 
     def _window_gone(self) -> None:

@@ -81,7 +81,7 @@ class InconsistencyFlows(QObject):
         window.mark_wanted.connect(self._mark)
         window.said.connect(self._say)
         window.finished.connect(lambda _: self._window_gone())
-        add_undo_key(window, self._bench)
+        add_undo_key(window, self._bench, window.say)
         self._window = window
         return window
 

@@ -38,7 +38,8 @@ ONE_UNSEEN = "{n} ticked mention was never on the screen. Look at it, or untick 
 UNSEEN = "{n:,} ticked mentions were never on the screen. Go through them, or untick them; nothing was changed."
 ONE_INTO, INTO = "Change {n} mention to:", "Change {n:,} mentions to:"
 ONE_NIL, MANY_NIL = "{n} mention is NIL, because it is:", "{n:,} mentions are NIL, because they are:"
-TARGET = "Choose the entity that {mentions} of “{text}” are linked to. Esc goes back to the list."
+ONE_TARGET = "Choose the entity that {n} mention of “{text}” is linked to. Esc goes back to the list."
+TARGET = "Choose the entity that {n:,} mentions of “{text}” are linked to. Esc goes back to the list."
 OTHERS = "{n:,} of them is another curator's decision or came with a file."
 MANY_OTHERS = "{n:,} of them are other curators' decisions or came with files."
 FAILED = "The list could not be read; the log says why. Open the window again."
@@ -289,8 +290,7 @@ class InconsistencyWindow(ShowDialog):
 
     def _ask_entity(self, one: Inconsistency, ids: list[int]) -> None:
         self._moving = one, ids
-        mentions = ntr("{n:,} mention", "{n:,} mentions", len(ids))
-        self.say(tr(TARGET, mentions=mentions, text=one.text))
+        self.say(ntr(ONE_TARGET, TARGET, len(ids), text=one.text))
         self.pages.setCurrentWidget(self.search)
         self.search.start()
 

@@ -15,7 +15,7 @@ from textwrap import wrap
 from typing import Any
 
 from PySide6.QtCore import QByteArray, QMimeData, Qt, QUrl
-from PySide6.QtGui import QTextDocument
+from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QTextBrowser, QWidget
 
 from curator.domain.wording import tr
@@ -118,6 +118,7 @@ class StillBrowser(QTextBrowser):
         text = _UNBROKEN.sub(lambda found: f"{found[0]} ", text)
         features = QTextDocument.MarkdownFeature
         self.document().setMarkdown(text, features.MarkdownDialectGitHub | features.MarkdownNoHTML)
+        self.moveCursor(QTextCursor.MoveOperation.Start)  # Qt leaves it at the end, and scrolls there when it is shown
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
         """The image; empty bytes for all else, because Qt opens the file itself where it gets nothing."""

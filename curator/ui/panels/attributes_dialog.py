@@ -13,8 +13,8 @@ from curator.ui.kit import EmptyPage, FormDialog, PlainLabel, RecordColumn, Reco
 from curator.ui.panels.found_in_files import FoundInFiles
 
 INTRO = (
-    "An attribute is recorded for a mention beside its link, such as negation. It has up to nine named values, one of "
-    "which a mention can have."
+    "An attribute says more about a mention than its link, for example that it is negated. It has up to nine values; "
+    "each mention has at most one of them."
 )
 NONE, MAKE = "No attributes yet", "“New…” adds one; common ones are offered there."
 EDIT_INTRO = "Empty a value to delete it. Mentions that have it keep it, hidden, until it is restored."

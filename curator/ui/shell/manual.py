@@ -125,6 +125,7 @@ class Manual(ShowDialog):
         self.list.currentItemChanged.connect(self._chosen)
         self.page.anchorClicked.connect(self._follow)
         self.line.textChanged.connect(self._search)
+        self.line.setFocus()
         if self._pages:
             self.list.setCurrentRow(0)
         else:

@@ -33,9 +33,9 @@ WORDS = {
 def evaluation_rows(result: Mapping[str, Any]) -> list[Row]:
     """(figure, value, 95 % interval) as *Tools > Evaluate* shows them, from the result of the job."""
     rows = [
-        (tr("Decided mentions"), f"{result.get('mentions', 0):,}", ""),
-        (tr("of them in the knowledge base"), f"{result.get('in_kb', 0):,}", ""),
-        (tr("of them NIL"), f"{result.get('nil_mentions', 0):,}", ""),
+        (tr("Decided mentions"), localised(result.get("mentions", 0), ","), ""),
+        (tr("of them in the knowledge base"), localised(result.get("in_kb", 0), ","), ""),
+        (tr("of them NIL"), localised(result.get("nil_mentions", 0), ","), ""),
     ]
     for name, one in result.get("figures", {}).items():
         rows.append((_words(name), figure_words(name, one["value"]), interval_words(name, one["low"], one["high"])))
@@ -202,6 +202,7 @@ class EvaluateDialog(FormDialog):
             kinds.addButton(button)
         self.evaluation.setChecked(True)
         self.splits = self._combo(tr("Split"), _split_rows(documents))
+        self.splits.setCurrentIndex(next((at for at, one in enumerate(SPLITS) if documents.get(one)), 0))
         self.bundles = self._combo(tr("Linker"), [(_bundle_words(one), one.id) for one in reversed(bundles)])
         self.against = self._combo(
             tr("Compared with"), [(tr(NO_OTHER), None), *((_bundle_words(o), o.id) for o in reversed(bundles))]

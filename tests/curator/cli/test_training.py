@@ -35,7 +35,7 @@ def test_train_says_how_long_it_will_take(
     assert answer.code == 0, answer.err
     assert "Learns from 27 links" in answer.err
     assert "Encoding 3 entities again" in answer.err
-    assert "in total (a cautious rule" in answer.err
+    assert "in total (a cautious estimate" in answer.err
     preview: dict[str, Any] = cli("train", ready, "--recipe", RECIPE, "--preview", "--json").json
     assert preview["test_documents"] == 0
     assert "measured on this machine" in preview["basis"]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from curator.domain.curies import PREFIXES, REGISTRIES, checked_identifier, is_identifier, registry_of
+from curator.domain.curies import PREFIXES, REGISTRIES, checked_identifier, is_identifier, miswritten, registry_of
 from curator.domain.entities import EntityDraft
 from curator.domain.wording import UserError
 
@@ -63,3 +63,13 @@ def test_a_draft_keeps_the_identifier_as_it_is_written_here() -> None:
     assert EntityDraft("Alzheimer disease", id="  ").tidied().id == ""
     with pytest.raises(UserError, match="OMIM"):
         EntityDraft("Alzheimer disease", id="OMIM:1").tidied()
+
+
+@pytest.mark.parametrize("text", ["OMIM:99999999999", "mesh:D00801", "HP:1250"])
+def test_what_begins_like_an_identifier_is_said_to_be_miswritten(text: str) -> None:
+    assert "is not written as" in miswritten(text)
+
+
+@pytest.mark.parametrize("text", ["OMIM:104300", "LAB:17", "cold :: virus", "type:disease", "GO:", "heart", ""])
+def test_other_queries_are_not(text: str) -> None:
+    assert miswritten(text) == ""

@@ -14,6 +14,7 @@ from curator.domain.jobs import BundleInfo, GateVerdict
 from curator.domain.statistics import StatisticsFilter
 from curator.services.records.plots_of_models import LEARNING, bundle_plots
 from curator.services.training.bundle_metrics import (
+    MEASURED,
     NIL,
     RIGHT,
     DiffKind,
@@ -130,7 +131,7 @@ def test_an_untrained_bundle_is_a_bundle(tmp_path: Path) -> None:
 
 # --- the learning curve ---
 
-NOBODY = "This recipe has not run in this project yet, so its effect here is unknown."
+NOBODY = "This recipe has not run in this project yet, so its effect here is not known."
 
 
 def trained(
@@ -175,7 +176,16 @@ def test_metrics_of_another_form_are_no_point(metrics: Mapping[str, Any]) -> Non
 
 def test_what_never_ran_here_promises_nothing() -> None:
     other = trained(2, links=500, after=0.95, recipe="conventions")
-    assert expectation([other], find_recipe("names"), links=900) == NOBODY
+    assert expectation([other], find_recipe("curator"), links=900) == NOBODY
+    elsewhere = expectation([other], find_recipe("names"), links=900)
+    assert elsewhere == f"{MEASURED['names']} {NOBODY}"
+
+
+def test_what_a_training_gave_elsewhere_is_what_the_readme_says() -> None:
+    readme = (Path(__file__).parents[4] / "README.md").read_text(encoding="utf-8")
+    for before, after in (("94.8 %", "95.2 %"), ("86.6 %", "88.1 %")):
+        assert f"| {before} | {after} |" in readme
+        assert f"from {before} to {after}" in MEASURED["names"]
 
 
 def test_the_last_run_of_the_recipe_is_what_is_known() -> None:
@@ -210,4 +220,4 @@ def test_it_is_a_plot_with_the_interval_of_the_difference() -> None:
 def test_a_preview_says_what_may_be_expected(world: World) -> None:
     world.kb()
     world.index()
-    assert world.project.retraining.preview("names").expects == NOBODY
+    assert world.project.retraining.preview("names").expects.endswith(NOBODY)

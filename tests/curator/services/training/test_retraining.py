@@ -248,7 +248,7 @@ def test_a_preview_says_what_is_learnt_and_what_is_missing(world: World) -> None
     shown = world.project.retraining.preview(RECIPE)
     assert shown.problem == ""
     assert shown.minutes > 0
-    assert "cautious rule" in shown.basis
+    assert "cautious estimate" in shown.basis
 
 
 def test_refitting_counts_both_splits_and_needs_two_hundred_links(world: World) -> None:

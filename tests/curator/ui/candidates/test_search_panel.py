@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.entities import EntityMatch
 from curator.domain.wording import UserError
-from curator.ui.candidates.search_panel import GRAMMAR_NOTE, HINT, STILL_SEARCHING, SearchPanel
+from curator.ui.candidates.search_panel import GRAMMAR_NOTE, HINT, STILL_SEARCHING, SearchPane, SearchPanel
 from curator.ui.candidates.search_rows import BROKEN, MatchModel, match_facts
 from tests.curator.ui.samples import ENTITY, PARENT
 
@@ -34,7 +34,7 @@ class Search:
             raise ZeroDivisionError
         if query == "":
             return MATCHES[1:]
-        return () if query.startswith("zz") else MATCHES
+        return () if query.startswith(("zz", "OMIM")) else MATCHES
 
 
 @pytest.fixture
@@ -192,3 +192,19 @@ def test_facts_name_the_synonym_only_where_it_differs() -> None:
     assert match_facts(MATCHES[0]) == "MESH:D016559 · Chemical · matched “FK506”"
     assert match_facts(MATCHES[1]) == "MESH:D018942"
     assert "matched" not in match_facts(EntityMatch(ENTITY, "MESH:D016559", 1.0))
+
+
+def test_an_identifier_that_is_miswritten_is_said_to_be(qtbot: QtBot, panel: SearchPanel) -> None:
+    panel.accepts = True
+    ask(qtbot, panel, "OMIM:99999999")
+    assert panel.list.empty_words.startswith("“OMIM:99999999” is not written as OMIM writes its identifiers")
+
+
+def test_what_is_above_the_highlighted_entity_is_named(qtbot: QtBot, search: Search) -> None:
+    pane = SearchPane(search, {PARENT.id: PARENT}.get)
+    qtbot.addWidget(pane)
+    pane.card.show_entity(ENTITY)
+    assert "Under" in pane.card.html_now()
+    assert PARENT.name in pane.card.html_now()
+    assert PARENT.id not in pane.card.html_now()
+    pane.panel.close_search()

@@ -194,6 +194,23 @@ def test_a_narrower_window_keeps_the_line_at_the_top(qtbot: QtBot) -> None:
     assert abs(after - before) < 3 * 40  # a few lines above it may have broken in two
 
 
+def test_a_narrower_window_keeps_the_current_mention_in_sight(qtbot: QtBot) -> None:
+    widget = DocumentView()
+    qtbot.addWidget(widget)
+    widget.resize(700, 400)
+    widget.show()
+    widget.show_document(long_document())
+    inside = [number for number in range(60) if widget.is_in_sight(number)]
+    widget.set_current(inside[-2])
+    widget.resize(300, 400)
+    assert widget.is_in_sight(inside[-2])
+    widget.verticalScrollBar().setValue(widget.verticalScrollBar().maximum())
+    at = widget.is_in_sight(59)
+    widget.resize(420, 400)
+    assert at
+    assert not widget.is_in_sight(inside[-2]), "who scrolled away from it stays there"
+
+
 def test_another_document_starts_at_its_top(qtbot: QtBot, shown: DocumentView) -> None:
     made = long_document()
     shown.show_document(OpenDocument(replace(made.document, id=7), made.mentions), current=59)

@@ -94,3 +94,14 @@ def test_nothing_found_is_said_and_an_emptied_line_brings_all_pages_back(opened:
     assert names(opened) == list(PAGES)
     assert tinted(opened) == []
     assert not opened.count.isVisible()
+
+
+def test_the_first_page_begins_at_its_top_and_the_search_takes_what_is_typed(qtbot: QtBot) -> None:
+    made = Manual()
+    qtbot.addWidget(made)
+    made.resize(900, 300)
+    made.show()
+    assert QTest.qWaitForWindowActive(made)
+    assert made.page.verticalScrollBar().maximum() > 0
+    assert made.page.verticalScrollBar().value() == 0
+    assert made.focusWidget() is made.line

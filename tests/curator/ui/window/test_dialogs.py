@@ -432,7 +432,8 @@ def test_what_can_be_asked_of_an_evaluation(desk: Desk) -> None:
     assert model is not None
     dialog = model.evaluate()
     lexical, full = desk.project.evaluation.bundles()
-    assert dialog.wish == EvaluationWish(Split.VALIDATION, full.id)
+    assert dialog.wish == EvaluationWish(Split.TRAIN, full.id), "the first split that has documents"
+    dialog.splits.setCurrentIndex(dialog.splits.findData(Split.VALIDATION))
     dialog.against.setCurrentIndex(dialog.against.findData(full.id))
     dialog.accept()
     assert "Comparing a linker with itself" in dialog.problem.text()
@@ -474,7 +475,7 @@ def test_an_evaluation_without_gold_is_refused(desk: Desk) -> None:
     assert model is not None
     model.evaluate().accept()
     [box] = boxes()
-    assert "No document of the split validation" in box.text()
+    assert "No document of the split train" in box.text()
     press_button(box, "OK")
 
 

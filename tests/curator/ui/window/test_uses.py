@@ -133,6 +133,7 @@ def test_ticked_uses_move_to_the_entity_that_is_chosen_and_undo_takes_it_back(li
     to_front(window)
     QTest.keyClick(window, Key.Key_Z, CTRL)
     assert verdict(linked, 1) == Verdict.link(ARREST)
+    assert window.note.text().startswith("Undid: Moved 2 uses"), "it no longer says how to undo what is undone"
     qtbot.waitUntil(lambda: len(window.page.list.lines.lines) == 4)
     window.reject()
 
