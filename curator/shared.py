@@ -12,7 +12,7 @@ import platformdirs
 
 from curator.io import default_registry
 from curator.io.tables import ColumnMemory
-from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess
+from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess, RayBulk
 from curator.services.core import EventBus
 from curator.services.curating import EffortService
 from curator.services.linking import EntityTeacher, MemoryService, OpinionOptions, SuggestionService
@@ -23,6 +23,8 @@ from curator.settings import Settings, config_folder, load
 from curator.storage.safety import Backups
 
 BUNDLES = "bundles"
+BULK = "bulk"
+"""The folder of linking that runs on Ray; it is there until its answers are stored."""
 TABLE_COLUMNS = "table-columns.json"
 
 
@@ -66,7 +68,12 @@ class Shared:
 
         # work in the background; the order is that in which they hear of changes
         self.suggestions = SuggestionService(
-            store, self.linker, self.bundles, self.events, ahead=lambda: settings.link_ahead
+            store,
+            self.linker,
+            self.bundles,
+            self.events,
+            bulk=RayBulk(store.folder / BULK, self.jobs, options),
+            ahead=lambda: settings.link_ahead,
         )
         self.efforts = EffortService(store)
         self.teacher = EntityTeacher(store, self.linker, self.events, learnt=self.suggestions.memory_changed)

@@ -30,13 +30,38 @@ from curator.cli.console import (
 from curator.domain.documents import Split
 from curator.domain.suggestions import OpinionUse
 from curator.domain.wording import UserError
-from curator.services.ports import QueueFilter
+from curator.services.ports import Cluster, QueueFilter
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.services.linking import DocumentSuggestions, LinkReport
 
 
+class ClusterAddress(click.ParamType[Cluster]):
+    """`ray` for this computer, or the address of a Ray cluster."""
+
+    name = "cluster"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Cluster:
+        words = str(value)
+        if words != "ray" and not re.fullmatch(r"ray://[^/\s]+:\d+", words):
+            self.fail(f"{words} is neither ray nor the address of a Ray cluster such as ray://head:10001.", param, ctx)
+        return Cluster("" if words == "ray" else words)
+
+
+ON = click.option(
+    "--on",
+    "cluster",
+    type=ClusterAddress(),
+    metavar="ray|ray://HOST:PORT",
+    help="Use several linkers at once, on this computer or on a Ray cluster that shares the folder P.",
+)
+ACTORS = click.option(
+    "--actors",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --on: how many linkers. Default: one per processor or graphics card.",
+)
 LEXICAL = click.option("--lexical", is_flag=True, help="Use only the lexical index, which is built in seconds.")
 
 
@@ -67,23 +92,45 @@ def index(project: Path, *, lexical: bool, again: bool, as_json: bool) -> None:
 )
 @LEXICAL
 @click.option("--no-memory", is_flag=True, help="Link without the memory of earlier decisions.")
+@ON
+@ACTORS
 @AS_JSON
-def link(project: Path, *, split: str | None, out: Path | None, lexical: bool, no_memory: bool, as_json: bool) -> None:
+def link(
+    project: Path,
+    *,
+    split: str | None,
+    out: Path | None,
+    lexical: bool,
+    no_memory: bool,
+    cluster: Cluster | None,
+    actors: int | None,
+    as_json: bool,
+) -> None:
     """Link the documents of P, including mentions that are already decided.
 
     The decisions of a document are not used to link that document.
     """
-    wanted = Split(split) if split else None
+    wanted, where = Split(split) if split else None, placed(cluster, actors)
     if out is None:
         with opened(project) as found:
+            found.suggestions.check(where)
             ensure_index(found, lexical_only=lexical)
-            report = run_steps(found.suggestions.link_split(wanted, memory=not no_memory))
+            report = run_steps(found.suggestions.link_split(wanted, memory=not no_memory, cluster=where))
+    elif where is not None:
+        raise UserError("--on saves the suggestions in P. Give either --on or --out.")
     else:
         refuse_place(out)
         index_if_missing(project, lexical=lexical)
         with opened(project, read_only=True) as found:
             report = _link_to(found, wanted, out, memory=not no_memory)
     _say_link(report, out, as_json=as_json)
+
+
+def placed(cluster: Cluster | None, actors: int | None) -> Cluster | None:
+    """Raises UserError for a number of linkers without a place for them."""
+    if cluster is None and actors is not None:
+        raise UserError("--actors needs --on: give --on ray as well.")
+    return None if cluster is None else replace(cluster, actors=actors or 0)
 
 
 def index_if_missing(path: Path, *, lexical: bool) -> None:

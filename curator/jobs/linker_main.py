@@ -213,10 +213,7 @@ def change_entities(message: ChangeEntities, serving: Serving) -> Sequence[Event
 
 def remember(message: Remember, serving: Serving) -> Sequence[Event]:
     """Kept as they came, too, for a bundle with another encoder."""
-    given = {
-        str(one["id"]): DecidedDocument(document_input(one), tuple(tuple(m["entity_ids"]) for m in one["mentions"]))
-        for one in message["documents"]
-    }
+    given = {str(one["id"]): decided_input(one) for one in message["documents"]}
     serving.decided |= given
     serving.linker.remember(*given.values())
     return []
@@ -257,6 +254,10 @@ def document_input(raw: DocumentOnWire | DecidedDocumentOnWire) -> DocumentInput
         for m in raw["mentions"]
     )
     return DocumentInput(str(raw["id"]), raw["text"], mentions)
+
+
+def decided_input(raw: DecidedDocumentOnWire) -> DecidedDocument:
+    return DecidedDocument(document_input(raw), tuple(tuple(m["entity_ids"]) for m in raw["mentions"]))
 
 
 def mention_on_wire(linked: LinkedMention) -> LinkedMentionOnWire:

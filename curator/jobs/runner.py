@@ -18,6 +18,7 @@ MODULES = {
     "index": "curator.jobs.index_main",
     "train": "curator.jobs.train_main",
     "evaluate": "curator.jobs.evaluate_main",
+    "bulk": "curator.jobs.bulk_main",
     "suspicious": "curator.jobs.suspicious_main",
 }
 KILLED = 9

@@ -17,7 +17,17 @@ from curator.domain.suggestions import Opinion, Suggestion
 from curator.domain.wording import LinkerUnavailableError, UserError, ntr, tr
 from curator.services.linking.remembering import decided_documents
 from curator.services.linking.restricting import within_branches
-from curator.services.ports import LinkDocument, LinkerPort, LinkMention, Store, UnitOfWork
+from curator.services.ports import (
+    BulkPort,
+    BulkTask,
+    Cluster,
+    DecidedDocument,
+    LinkDocument,
+    LinkerPort,
+    LinkMention,
+    Store,
+    UnitOfWork,
+)
 
 K = 64
 PER_REQUEST = 64
@@ -88,8 +98,7 @@ def wait_ready(linker: LinkerPort, bundle_id: str) -> Generator[Progress, None, 
 
 def teach(linker: LinkerPort, store: Store) -> Generator[Progress, None, None]:
     """Give the linker's memory the decisions of all train documents."""
-    with store.read() as unit:
-        ids = unit.documents.ids(split=Split.TRAIN, answered=True)
+    ids = _teaching(store)
     for at in range(0, len(ids), PER_LESSON):
         documents = [one for one in decided_documents(store, ids[at : at + PER_LESSON]) if one.mentions]
         if documents:
@@ -99,6 +108,16 @@ def teach(linker: LinkerPort, store: Store) -> Generator[Progress, None, None]:
                 yield Progress("remember decisions", at, len(ids))
             _check(outcome)
         yield Progress("remember decisions", min(at + PER_LESSON, len(ids)), len(ids))
+
+
+def taught_documents(store: Store) -> list[DecidedDocument]:
+    """What `teach` gives to a linker, at once."""
+    return [one for one in decided_documents(store, _teaching(store)) if one.mentions]
+
+
+def _teaching(store: Store) -> Sequence[int]:
+    with store.read() as unit:
+        return unit.documents.ids(split=Split.TRAIN, answered=True)
 
 
 def link_documents(
@@ -122,6 +141,28 @@ def link_documents(
             mentions += len(linked.mentions)
     yield Progress("link", len(document_ids), len(document_ids), ntr("{n:,} mention", "{n:,} mentions", mentions))
     return LinkReport(len(document_ids), mentions, time.monotonic() - started, bundle_id)
+
+
+def link_in_bulk(
+    store: Store,
+    bulk: BulkPort,
+    task: BulkTask,
+    document_ids: Sequence[int],
+    keep: Callable[[DocumentSuggestions], None],
+    cluster: Cluster,
+) -> Generator[Progress, None, LinkReport]:
+    """As `link_documents`, with the same answers, by several linkers at once. Raises UserError as `BulkPort` does."""
+    started, mentions = time.monotonic(), 0
+    parts = [document_ids[at : at + PER_REQUEST] for at in range(0, len(document_ids), PER_REQUEST)]
+
+    def receive(ids: Sequence[int], answers: dict[int, list[Suggestion]]) -> None:
+        nonlocal mentions
+        for linked in _linked(store, ids, answers):
+            keep(linked)
+            mentions += len(linked.mentions)
+
+    yield from bulk.link(task, (one for part in parts if (one := _requests(store, part))), receive, cluster)
+    return LinkReport(len(document_ids), mentions, time.monotonic() - started, task.bundle_id)
 
 
 def _words(linker: LinkerPort, mentions: int) -> str:

@@ -21,14 +21,16 @@ from curator.services.linking.linking import (
     K,
     LinkReport,
     link_documents,
+    link_in_bulk,
     stored_document,
+    taught_documents,
     teach,
     wait_ready,
 )
 from curator.services.linking.name_linking import NameLinking
-from curator.services.linking.remembering import teach_entities
+from curator.services.linking.remembering import teach_entities, wanted_entities
 from curator.services.linking.restricting import within_branches
-from curator.services.ports import BundleStore, LinkDocument, LinkerPort, Store, UnitOfWork
+from curator.services.ports import BulkPort, BulkTask, BundleStore, Cluster, LinkDocument, LinkerPort, Store, UnitOfWork
 
 BATCH = 32
 ACTOR = "linker"
@@ -46,10 +48,18 @@ class SuggestionService:
     """`start` listens to changes and begins linking ahead; without it only `link_split` works (the command line)."""
 
     def __init__(
-        self, store: Store, linker: LinkerPort, bundles: BundleStore, events: EventBus, *, ahead: Callable[[], int]
+        self,
+        store: Store,
+        linker: LinkerPort,
+        bundles: BundleStore,
+        events: EventBus,
+        *,
+        bulk: BulkPort,
+        ahead: Callable[[], int],
     ) -> None:
         self._store = store
         self._linker = linker
+        self._bulk = bulk
         self._bundles = bundles
         self._events = events
         self._ahead = ahead
@@ -146,10 +156,12 @@ class SuggestionService:
         save: bool = True,
         memory: bool = True,
         sink: Callable[[DocumentSuggestions], None] | None = None,
+        cluster: Cluster | None = None,
     ) -> Generator[Progress, None, LinkReport]:
         """Link all documents of a split (None: all), decided mentions too; `sink` gets each answer in order.
 
-        Decisions of train documents answer from the `memory`, but none for a mention of its own document.
+        Decisions of train documents answer from the `memory`, but none for a mention of its own document. With
+        `cluster`, several linkers on Ray answer instead of the linker process: the same, and nothing before the end.
 
         Raises UserError where there is no bundle or the linker cannot serve it. Closing the generator cancels.
         """
@@ -158,11 +170,6 @@ class SuggestionService:
             bundle_id = active_bundle(unit.meta)
         if not bundle_id:
             raise UserError(tr("There is no index yet. Import a knowledge base and build its index first."))
-        self._linker.open(self._bundles.path(bundle_id), bundle_id)
-        yield from wait_ready(self._linker, bundle_id)
-        yield from teach_entities(self._linker, self._store)
-        if memory:
-            yield from teach(self._linker, self._store)
 
         def keep(linked: DocumentSuggestions) -> None:
             if save:
@@ -170,7 +177,22 @@ class SuggestionService:
             if sink is not None:
                 sink(linked)
 
+        path = self._bundles.path(bundle_id)
+        if cluster is not None:
+            decided = taught_documents(self._store) if memory else []
+            task = BulkTask(path, bundle_id, K, decided, tuple(wanted_entities(self._store).values()))
+            return (yield from link_in_bulk(self._store, self._bulk, task, ids, keep, cluster))
+        self._linker.open(path, bundle_id)
+        yield from wait_ready(self._linker, bundle_id)
+        yield from teach_entities(self._linker, self._store)
+        if memory:
+            yield from teach(self._linker, self._store)
         return (yield from link_documents(self._store, self._linker, ids, keep, bundle_id=bundle_id))
+
+    def check(self, cluster: Cluster | None) -> None:
+        """Raises UserError where nothing can be linked there."""
+        if cluster is not None:
+            self._bulk.check(cluster)
 
     def close(self) -> None:
         """Answers that come later are dropped. The linker itself is closed by its owner."""

@@ -7,6 +7,7 @@ Implementations import this package and `curator.domain` only; `curator.bootstra
 """
 
 from curator.services.ports.address import SharedAddress, is_address
+from curator.services.ports.bulk import BulkPort, BulkTask, Cluster
 from curator.services.ports.curation import (
     DecisionRepository,
     Effort,
@@ -86,11 +87,14 @@ __all__ = [
     "MOST_FOUND",
     "Backup",
     "BackupStore",
+    "BulkPort",
+    "BulkTask",
     "BundleStore",
     "Carries",
     "Chance",
     "Checked",
     "Clock",
+    "Cluster",
     "DecidedDocument",
     "DecidedMention",
     "DecisionRepository",

@@ -1,4 +1,4 @@
-"""`curator opinion`: a language model is asked about doubtful mentions. `curator serve`: others ask the linker."""
+"""`curator link --on`: several linkers. `curator opinion`: a language model. `curator serve`: others ask the linker."""
 
 from __future__ import annotations
 
@@ -116,3 +116,18 @@ def test_others_are_served_until_it_is_stopped(
 def test_a_token_that_no_address_can_hold_is_refused(cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CURATOR_TOKEN", "a/b?")
     assert "CURATOR_TOKEN may only contain" in cli("serve", project).err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--on", "localhost"), "localhost is neither ray nor the address of a Ray cluster"),
+        (("--on", "ray://head"), "ray://head is neither ray nor the address"),
+        (("--actors", "2"), "--actors needs --on"),
+        (("--on", "ray", "--out", "x.jsonl"), "Give either --on or --out"),
+    ],
+)
+def test_several_linkers_need_a_place(cli: Cli, project: Path, options: tuple[str, ...], words: str) -> None:
+    refused = cli("link", project, *options)
+    assert refused.code == 2
+    assert words in refused.err

@@ -1,0 +1,203 @@
+"""Linking on Ray, the project's end: documents go out as blocks, answers come back as Parquet shards, which are checked
+before anything is stored.
+
+    bulk/KEY/            KEY is a hash of what decides the answers: linker, memory, added entities
+      memory.jsonl       the decided documents of the memory
+      entities.jsonl
+      blocks/00000.jsonl one request, a message a line
+      shards/00000.parquet
+
+A shard names the hash of its block. So a run that was stopped is taken up by the next one with the same key: it uses
+every shard whose block is the same. When all answers were received, the folder is removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import queue
+import shutil
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from curator.domain.jobs import JobOutcome, JobState, Progress
+from curator.domain.suggestions import Suggestion
+from curator.domain.wording import CancelledError, UserError, tr
+from curator.jobs.linker_messages import (
+    LinkerOptions,
+    decided_to_wire,
+    document_to_wire,
+    entity_to_wire,
+    parts_of,
+    suggestions_from_wire,
+)
+from curator.services.ports import BulkTask, Cluster, JobPort, LinkDocument
+
+VERSION = 1
+"""Part of the key: raise it when answers may differ, or are written differently."""
+TICK = 0.2
+DAMAGED = (
+    "The answers in {file} are incomplete or damaged. They and those after them were not stored. Run the command "
+    "again: what is missing is calculated again."
+)
+NOT_INSTALLED = "Ray is not installed. Install it with `pip install 'curator[ray]'`."
+Receive = Callable[[Sequence[int], dict[int, list[Suggestion]]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One request as it was written: its documents with their revisions, and the hash of the file."""
+
+    ids: tuple[int, ...]
+    revisions: tuple[int, ...]
+    digest: str
+
+
+class RayBulk:
+    """Implements `BulkPort`."""
+
+    def __init__(self, folder: Path, jobs: JobPort, options: LinkerOptions) -> None:
+        """`folder`: where runs keep their blocks and shards; it is made when needed."""
+        self._folder, self._jobs, self._options = folder, jobs, options
+
+    def check(self, cluster: Cluster) -> None:
+        if cluster.address and not cluster.address.startswith("ray://"):
+            raise UserError(
+                tr(
+                    "{address} is no address of a Ray cluster. Give one such as ray://head:10001, or ray for this "
+                    "computer.",
+                    address=cluster.address,
+                )
+            )
+        if any(importlib.util.find_spec(name) is None for name in ("ray", "pyarrow")):
+            raise UserError(tr(NOT_INSTALLED))
+
+    def link(
+        self, task: BulkTask, requests: Iterable[Sequence[LinkDocument]], receive: Receive, cluster: Cluster
+    ) -> Generator[Progress, None, None]:
+        self.check(cluster)
+        folder = self._prepare(task)
+        blocks: list[Block] = []
+        for documents in requests:
+            blocks.append(_write_block(folder / "blocks" / f"{len(blocks):05}.jsonl", documents))
+            yield Progress("prepare", len(blocks), 0)
+        spec = {
+            "work": str(folder),
+            "bundle": str(task.bundle),
+            "k": task.k,
+            "blocks": [one.digest for one in blocks],
+            "address": cluster.address,
+            "actors": cluster.actors,
+            "device": self._options.device,
+            "threads": self._options.threads,
+            "cache": self._options.cache,
+        }
+        yield from self._run(spec)
+        for number, block in enumerate(blocks):
+            receive(block.ids, read_answers(folder / "shards" / f"{number:05}.parquet", block, task.bundle_id))
+            yield Progress("store", number + 1, len(blocks))
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _prepare(self, task: BulkTask) -> Path:
+        """The run's folder with memory and entities. Those of other keys are removed: their answers are outdated."""
+        memory = _lines(decided_to_wire(one) for one in task.decided)
+        entities = _lines(entity_to_wire(one) for one in task.entities)
+        facts = json.dumps([VERSION, task.bundle_id, task.k]).encode()
+        key = hashlib.sha256(b"\0".join((facts, memory, entities))).hexdigest()[:16]
+        folder = self._folder / key
+        try:
+            if self._folder.is_dir():
+                for other in self._folder.iterdir():
+                    if other.name != key:
+                        shutil.rmtree(other, ignore_errors=True)
+            for name in ("blocks", "shards"):
+                (folder / name).mkdir(parents=True, exist_ok=True)
+            (folder / "memory.jsonl").write_bytes(memory)
+            (folder / "entities.jsonl").write_bytes(entities)
+        except OSError as error:
+            raise UserError(
+                tr(
+                    "{folder} cannot be written ({strerror}). Check the folder's permissions and the free disk space.",
+                    folder=folder,
+                    strerror=error.strerror,
+                )
+            ) from error
+        return folder
+
+    def _run(self, spec: Mapping[str, Any]) -> Generator[Progress, None, None]:
+        """The job that answers what is missing. Closing the generator cancels it; what is answered stays."""
+        inbox: queue.SimpleQueue[Progress | JobOutcome] = queue.SimpleQueue()
+        handle = self._jobs.start("bulk", spec, on_progress=inbox.put, on_end=inbox.put)
+        outcome: JobOutcome | None = None
+        try:
+            while outcome is None:
+                try:
+                    news = inbox.get(timeout=TICK)
+                except queue.Empty:
+                    continue
+                if isinstance(news, JobOutcome):
+                    outcome = news
+                else:
+                    yield news
+        finally:
+            if outcome is None:
+                handle.cancel()
+                handle.wait()
+        if outcome.state is JobState.CANCELLED:
+            raise CancelledError
+        if outcome.state is not JobState.DONE:
+            raise UserError(outcome.message)
+
+
+def _write_block(path: Path, documents: Sequence[LinkDocument]) -> Block:
+    """Write the documents of one request, a message of the linker process a line."""
+    raw = _lines([document_to_wire(one) for one in part] for part in parts_of(documents))
+    path.write_bytes(raw)
+    ids, revisions = tuple(one.id for one in documents), tuple(one.revision for one in documents)
+    return Block(ids, revisions, hashlib.sha256(raw).hexdigest())
+
+
+def _lines(records: Iterable[Any]) -> bytes:
+    return "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in records).encode("utf-8", "surrogatepass")
+
+
+def read_answers(path: Path, block: Block, bundle_id: str) -> dict[int, list[Suggestion]]:
+    """The suggestions of a shard by document. Raises UserError where it is not whole, or answers another block."""
+    table = answered(path, block.digest)
+    if table is None or tuple(row["document"] for row in table) != block.ids:
+        path.unlink(missing_ok=True)
+        raise UserError(tr(DAMAGED, file=path))
+    return {
+        id_: suggestions_from_wire(
+            {
+                "event": "linked",
+                "batch": 0,
+                "document": id_,
+                "revision": revision,
+                "bundle": bundle_id,
+                "mentions": json.loads(row["mentions"]),
+            }
+        )
+        for id_, revision, row in zip(block.ids, block.revisions, table, strict=True)
+    }
+
+
+def answered(path: Path, digest: str) -> list[dict[str, Any]] | None:
+    """The rows of a shard, {document, mentions: JSON}; None where it is missing, damaged or answers another block."""
+    from pyarrow import ArrowException, parquet
+
+    try:
+        table = parquet.read_table(path)
+        rows: list[dict[str, Any]] = table.to_pylist()
+    except (OSError, ArrowException):
+        return None
+    said = {key.decode(): value.decode() for key, value in (table.schema.metadata or {}).items()}
+    whole = said.get("block") == digest and said.get("answers") == answers_hash(rows)
+    return rows if whole else None
+
+
+def answers_hash(rows: Iterable[Mapping[str, Any]]) -> str:
+    return hashlib.sha256("\n".join(f"{row['document']} {row['mentions']}" for row in rows).encode()).hexdigest()
