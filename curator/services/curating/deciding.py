@@ -63,10 +63,10 @@ def decide_in(
     UserError for an unknown or deleted mention and for an entity that the knowledge base does not hold.
     """
     mentions = _living(unit, mention_ids)
-    _check_entities(unit, verdicts)
+    names = _linked_names(unit, verdicts)
     documents = tuple(dict.fromkeys(mention.document_id for mention in mentions))
     states = _start_documents(unit, documents)
-    said = text or _say(unit, mentions, verdicts)
+    said = text or _say(mentions, verdicts, names)
     at = clock.now()
     payload = {"mentions": list(mention_ids), "states": states, **(more or {})}
     operation = unit.decisions.append_operation(kind, actor=curator, at=at, text=said, payload=payload)
@@ -106,9 +106,11 @@ def _seen(unit: UnitOfWork, mention_ids: Sequence[int], given: Sequence[Shown | 
     return [one if one is not None else shown_of(stored.get(mention_id)) for mention_id, one in pairs]
 
 
-def _check_entities(unit: UnitOfWork, verdicts: Sequence[Verdict]) -> None:
+def _linked_names(unit: UnitOfWork, verdicts: Sequence[Verdict]) -> dict[str, str]:
+    """Of the entities that are linked to, all of which the knowledge base must hold."""
     wanted = {entity for verdict in verdicts for entity in verdict.entity_ids}
-    missing = sorted(wanted - unit.kb.get_many(sorted(wanted)).keys()) if wanted else []
+    found = unit.kb.get_many(sorted(wanted)) if wanted else {}
+    missing = sorted(wanted - found.keys())
     if missing:
         raise UserError(
             tr(
@@ -116,6 +118,7 @@ def _check_entities(unit: UnitOfWork, verdicts: Sequence[Verdict]) -> None:
                 list=", ".join(missing),
             )
         )
+    return {one: entity.name for one, entity in found.items()}
 
 
 def _start_documents(unit: UnitOfWork, document_ids: Sequence[int]) -> list[list[object]]:
@@ -125,15 +128,13 @@ def _start_documents(unit: UnitOfWork, document_ids: Sequence[int]) -> list[list
     return [[one, DocumentState.TODO.value, DocumentState.IN_PROGRESS.value] for one in todo]
 
 
-def _say(unit: UnitOfWork, mentions: Sequence[Mention], verdicts: Sequence[Verdict]) -> str:
+def _say(mentions: Sequence[Mention], verdicts: Sequence[Verdict], linked: Mapping[str, str]) -> str:
     what = mentions_words(mentions)
     verdict = verdicts[0]
     if any(other != verdict for other in verdicts):
         return tr("Decided {what}", what=what)
     if verdict.outcome is Outcome.LINK:
-        found = unit.kb.get_many(verdict.entity_ids)
-        names = said_names(verdict, {one: found[one].name for one in verdict.entity_ids})
-        return tr("Linked {what} to {names}", what=what, names=names)
+        return tr("Linked {what} to {names}", what=what, names=said_names(verdict, linked))
     if verdict.outcome is Outcome.CLEARED:
         return tr("Cleared the decision about {what}", what=what)
     return tr(WORDS[verdict.outcome], what=what) + _reason(verdict)

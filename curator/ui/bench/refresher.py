@@ -60,6 +60,10 @@ class Refresher(QObject):
         self._held_out = False
         self._awaited = 0  # the last commit of the curator's: see `Saving`
         self._unsaved = False
+        self._stale: set[int] = set()  # documents whose rows are read again
+        self._rows = bench.later(self._show_rows)
+        self._saving = bench.later(self._show_saving)
+        self._has_kb = False
         at, bridge = bench.navigator, bench.bridge
         at.document_changed.connect(self._document)
         at.content_changed.connect(self._content)
@@ -116,7 +120,8 @@ class Refresher(QObject):
         opened = self._bench.navigator.opened
         if opened is not None:
             self._bench.document.show_document(opened, current=self._bench.document.current)
-            self._bench.header.show_row(self._bench.navigator.queue.row(opened.document.id))
+            if not self._stale:  # else it follows with the queue's row
+                self._bench.header.show_row(self._bench.navigator.queue.row(opened.document.id))
 
     @Slot()
     def _mention(self) -> None:
@@ -130,19 +135,23 @@ class Refresher(QObject):
         bench.candidates.show_mention(view)
         self._hold_out(view is not None and view.held_out)
         bench.queue.set_current_mention(view.mention.id if view is not None else None)
-        history = bench.decider.curation.history(view.mention.id) if view is not None else []
-        edits = bench.project.curation.edits(view.mention.id) if view is not None else []
-        text = bench.navigator.opened.document.text if edits and bench.navigator.opened is not None else ""
-        attributes, more = bench.project.attributes, []
-        if view is not None and not bench.judging:
-            more = [] if another else bench.relations.history()
-            if attributes.scheme().attributes:
-                more += attribute_rows(attributes.history(view.mention.id), attributes.scheme())
-        bench.history.show_history(history, names=self._names(view, history), edits=edits, text=text, more=more)
-        if another:
-            bench.relations.history_later()
+        bench.history.show_later(self._history)
         self._note()
-        bench.state_changed.emit()
+        bench.state_later.start()
+
+    def _history(self) -> None:
+        """Everything that was done to the mention on show; no key waits for it."""
+        bench, view = self._bench, self._bench.navigator.mention
+        if view is None:
+            bench.history.show_history([])
+            return
+        history = bench.decider.curation.history(view.mention.id)
+        edits = bench.project.curation.edits(view.mention.id)
+        text = bench.navigator.opened.document.text if edits and bench.navigator.opened is not None else ""
+        attributes, more = bench.project.attributes, bench.relations.history()
+        if not bench.judging and attributes.scheme().attributes:
+            more += attribute_rows(attributes.history(view.mention.id), attributes.scheme())
+        bench.history.show_history(history, names=self._names(view, history), edits=edits, text=text, more=more)
 
     def _nothing(self) -> str:
         """What the candidates' place says while no mention is chosen. Without a document the text's place says it."""
@@ -163,10 +172,13 @@ class Refresher(QObject):
     def _stepped(self, change: Change) -> None:
         saving = self._bench.project.disk.saving
         self._awaited = saving.asked
-        if not saving.holds(self._awaited) and not saving.why:
-            self._status.show_saving()
         self._saved(saving)
-        self._bench.queue.refresh(change.document_ids)
+        if change.kind in PATCHED and change.document_ids and self._bench.queue.model.ids is None:
+            self._stale.update(change.document_ids)
+            self._rows.start()
+        else:
+            self._bench.queue.refresh(change.document_ids)
+        self._has_kb = self._has_kb and change.kind in PATCHED
         self._bench.queue.mark_decided(change.mention_ids, self._bench.project.queue)
         if change.kind in PATCHED and change.document_ids:
             self._bench.decider.patch(change)
@@ -180,9 +192,27 @@ class Refresher(QObject):
             self._status.show_unsaved(saving.why)
             if not self._unsaved:
                 self._bench.say(saving.why)
-        elif saving.at is not None and (self._unsaved or self._awaited) and saving.holds(self._awaited):
-            self._status.show_saved(saving.at)
+        elif self._unsaved or self._awaited:
+            self._saving.start()
         self._unsaved = bool(saving.why)
+
+    def _show_saving(self) -> None:
+        """Since when all is on the disk, or that something is on its way there."""
+        saving = self._bench.project.disk.saving
+        if saving.why:
+            return
+        if saving.at is not None and saving.holds(self._awaited):
+            self._status.show_saved(saving.at)
+        else:
+            self._status.show_saving()
+
+    def _show_rows(self) -> None:
+        """In the queue and above the text: how much of the documents is decided."""
+        bench, opened = self._bench, self._bench.navigator.opened
+        stale, self._stale = self._stale, set()
+        if stale:
+            bench.queue.refresh(tuple(stale))
+        bench.header.show_row(bench.navigator.queue.row(opened.document.id) if opened is not None else None)
 
     # --- what happens elsewhere ---
 
@@ -191,6 +221,7 @@ class Refresher(QObject):
         bench = self._bench
         opened = bench.navigator.opened
         touches = self._touches(change)
+        self._has_kb = False
         if change.kind in STEPS or change.kind is ChangeKind.IMPORTED:
             bench.queue.refresh(() if change.kind is ChangeKind.IMPORTED else change.document_ids)
             if change.kind is ChangeKind.IMPORTED:
@@ -231,7 +262,8 @@ class Refresher(QObject):
     def _note_words(self) -> str:
         bench = self._bench
         status = bench.project.suggestions.status()
-        if bench.project.knowledge.info() is None:
+        self._has_kb = self._has_kb or bench.project.knowledge.info() is not None
+        if not self._has_kb:
             if (job := bench.jobs.job(JobKind.IMPORT)) is not None:
                 return tr(KB_COMES if job.progress.phase == KB_PHASE else STILL_NO_KB)
             return tr(NO_KB, way=place_of("project.import_kb"))

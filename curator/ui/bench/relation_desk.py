@@ -49,8 +49,6 @@ class RelationDesk(QObject):
         self.picker.setAccessibleName(tr("Type of the relation"))
         self._late = QTimer(self, singleShot=True, interval=LATE_MS)
         self._late.timeout.connect(self._show_rows)
-        self._history_late = QTimer(self, singleShot=True, interval=LATE_MS)
-        self._history_late.timeout.connect(lambda: bench.history.add_rows(self.history()))
         at = bench.navigator
         at.document_changed.connect(self._document_changed)
         at.content_changed.connect(self._read)
@@ -103,8 +101,7 @@ class RelationDesk(QObject):
 
     def close(self) -> None:
         """Before the project is closed."""
-        for timer in (self._late, self._history_late):
-            timer.stop()
+        self._late.stop()
         for worker in (self._worker, self._types_worker):
             worker.close()
 
@@ -112,15 +109,10 @@ class RelationDesk(QObject):
 
     def history(self) -> list[HistoryRow]:
         """When its relations were added and deleted. Of a mention with many this takes as long as all else of a key."""
-        self._history_late.stop()
         view = self._bench.navigator.mention
         if view is None or self._bench.judging:
             return []
         return relation_rows(self._service.history(view.mention.id))
-
-    def history_later(self) -> None:
-        """Add it to the history on show, after the frame that shows the mention."""
-        self._history_late.start()
 
     # --- reading ---
 

@@ -25,7 +25,7 @@ from curator.ui.candidates import CandidatePanel, SearchPane
 from curator.ui.deciding import CandidateDesk, Decider, GroupDecider, Navigator, ReasonStrip
 from curator.ui.document import DocumentView, FindBar
 from curator.ui.jobs import BottomBar, Jobs
-from curator.ui.kit import USUAL_LINE, Bridge, Glance, Notices, Sight
+from curator.ui.kit import USUAL_LINE, Bridge, Glance, Later, Notices, Sight
 from curator.ui.panels import (
     CommentsPanel,
     CommentStrip,
@@ -69,6 +69,8 @@ class Workbench(QWidget):
         self.noter = Noter(project.notes, project.curation, self.navigator, self.decider, self)
         self.many = GroupDecider(project, self.decider, self.navigator, self.jobs, self, glance=self.glance)
         self.usual_type = ""
+        self._lates: list[Later] = []
+        self.state_later = self.later(self.state_changed.emit)  # of another mention, which is painted first
         self._interrupted = self._judging = False
         self._verdicts = 0
         self._make_widgets()
@@ -225,6 +227,11 @@ class Workbench(QWidget):
         info = self.project.knowledge.info()
         return self.project.queue.mention_types() or dict.fromkeys(info.types if info is not None else (), 0)
 
+    def later(self, act: Callable[[], None]) -> Later:
+        """What no key waits for; it ends with the project."""
+        self._lates.append(Later(self, act))
+        return self._lates[-1]
+
     def say(self, words: str) -> None:
         """A sentence in the bottom line."""
         self.bottom.say(words)
@@ -377,6 +384,9 @@ class Workbench(QWidget):
         """End its processes and free the lock; nothing that arrives later is shown."""
         self.bridge.close()
         self.meter.close()
+        self.history.stop()
+        for one in self._lates:
+            one.stop()
         self.queue.close_work()
         self.guidelines.flush()
         self.search.panel.close_search()

@@ -5,16 +5,17 @@ A probability that is not calibrated on the project has a grey bar.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPalette
-from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QRectF, QSize
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPalette, QPixmap
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from curator.domain.suggestions import Candidate, Suggestion
-from curator.domain.wording import tr
+from curator.domain.wording import language, tr
 from curator.ui.candidates.candidate_model import BELOW, ROW_ROLE, CandidateRow
 from curator.ui.kit import (
     PAD,
@@ -53,13 +54,30 @@ def score_width(font: QFont, width: float) -> float:
     return wide if wide < width * MOST_SCORES else metrics.horizontalAdvance("−0.00") + 8
 
 
+KEPT = 48
+"""Rows whose pictures are kept: those of three mentions."""
+_LOOKS = QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver | QStyle.StateFlag.State_HasFocus
+
+
 class CandidateDelegate(QStyledItemDelegate):
-    """Rows of a `CandidateTableModel`."""
+    """Rows of a `CandidateTableModel`. The picture of a row is kept: a key that leads back to a mention, or to one that
+    was prepared, only copies pictures."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._heights: dict[tuple[str, bool], int] = {}
+        self._pictures: OrderedDict[Hashable, QPixmap] = OrderedDict()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         row = index.data(ROW_ROLE)
-        lines = 2.0 if isinstance(row, CandidateRow) and row.keyed else 1.0
-        return QSize(200, row_height(option.font, lines) - (6 if lines == 1.0 else 0))
+        return QSize(200, self.height(option.font, keyed=isinstance(row, CandidateRow) and row.keyed))
+
+    def height(self, font: QFont, *, keyed: bool) -> int:
+        """Of a row that a digit chooses, or of another."""
+        look = font.key(), keyed
+        if look not in self._heights:
+            self._heights[look] = row_height(font, 2.0) if keyed else row_height(font, 1.0) - 6
+        return self._heights[look]
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -67,16 +85,44 @@ class CandidateDelegate(QStyledItemDelegate):
         row = index.data(ROW_ROLE)
         if not isinstance(row, CandidateRow):
             return
-        theme = theme_of(option.palette)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        draw_ground(painter, option, theme)
-        if row.keyed:
-            _paint_large(painter, QRectF(option.rect), row, option.font, theme)
-        else:
-            _paint_small(painter, QRectF(option.rect), row, option.font, theme)
-        draw_focus(painter, option, theme)
-        painter.restore()
+        ratio = painter.device().devicePixelRatioF()
+        if ratio.is_integer():
+            painter.drawPixmap(option.rect.topLeft(), self.picture(row, option, ratio))
+        else:  # a picture would be blurred
+            _paint_row(painter, option, row)
+
+    def picture(self, row: CandidateRow, option: QStyleOptionViewItem, ratio: float) -> QPixmap:
+        """The row as it looks now, drawn where that was not done yet."""
+        size, ground = option.rect.size(), option.palette.color(QPalette.ColorRole.Base)
+        state = (option.state & _LOOKS).value
+        look = (row.look, size.toTuple(), option.font.key(), ground.rgba(), state, ratio, language())
+        found = self._pictures.get(look)
+        if found is not None:
+            self._pictures.move_to_end(look)
+            return found
+        drawn = QPixmap(size * ratio)
+        drawn.setDevicePixelRatio(ratio)
+        drawn.fill(ground)
+        painter = QPainter(drawn)
+        place = QStyleOptionViewItem(option)
+        place.rect = QRect(0, 0, size.width(), size.height())
+        _paint_row(painter, place, row)
+        painter.end()
+        self._pictures[look] = drawn
+        if len(self._pictures) > KEPT:
+            self._pictures.popitem(last=False)
+        return drawn
+
+
+def _paint_row(painter: QPainter, option: QStyleOptionViewItem, row: CandidateRow) -> None:
+    theme = theme_of(option.palette)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    draw_ground(painter, option, theme)
+    paint = _paint_large if row.keyed else _paint_small
+    paint(painter, QRectF(option.rect), row, option.font, theme)
+    draw_focus(painter, option, theme)
+    painter.restore()
 
 
 def _paint_large(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont, theme: Theme) -> None:

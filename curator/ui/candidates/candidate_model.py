@@ -65,6 +65,14 @@ class CandidateRow:
         return 1 <= self.rank <= KEYS and not self.reason
 
     @property
+    def look(self) -> tuple[object, ...]:
+        """Everything that is painted of it."""
+        one = self.candidate
+        shown = (one.entity_id, one.name, one.types, one.matched, one.decided_times, one.decided_documents)
+        places = (self.rank, self.value, self.margin, self.fraction, self.reason)
+        return (*shown, *places, self.chosen, self.accepted, self.calibrated, self.blind, self.opinion)
+
+    @property
     def matched(self) -> str:
         """The synonym that matched, where it is not the name itself."""
         candidate = self.candidate
@@ -165,10 +173,18 @@ class CandidateTableModel(QAbstractTableModel):
         self._stages: tuple[str, ...] = ()
 
     def show_mention(self, view: MentionView | None, extent: Extent = ALL) -> None:
-        self.beginResetModel()
-        self._rows = candidate_rows(view, extent)
-        self._stages = tuple(dict.fromkeys(stage for row in self._rows for stage in row.candidate.scores))
-        self.endResetModel()
+        """Where the new rows are as high as those before, these only change: a view need not lay them out."""
+        rows = candidate_rows(view, extent)
+        stages = tuple(dict.fromkeys(stage for row in rows for stage in row.candidate.scores))
+        alike = [row.keyed for row in rows] == [row.keyed for row in self._rows] and stages == self._stages
+        if not alike:
+            self.beginResetModel()
+        self._rows, self._stages = rows, stages
+        if not alike:
+            self.endResetModel()
+        elif rows:
+            last = self.index(len(rows) - 1, self.columnCount() - 1)
+            self.dataChanged.emit(self.index(0, 0), last, [ROW_ROLE])
 
     def row(self, number: int) -> CandidateRow | None:
         return self._rows[number] if 0 <= number < len(self._rows) else None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QPalette, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QSplitter, QStackedWidget, QStyle, QVBoxLayout, QWidget
 
 from curator.domain.decisions import Outcome
 from curator.domain.suggestions import Band
@@ -16,7 +16,7 @@ from curator.services.linking import BY_NAME
 from curator.services.queue import MentionView
 from curator.ui.candidates.candidate_contrast import ContrastCard
 from curator.ui.candidates.candidate_delegate import CandidateDelegate
-from curator.ui.candidates.candidate_model import ALL, CandidateColumn, CandidateTableModel, Extent
+from curator.ui.candidates.candidate_model import ALL, CandidateColumn, CandidateTableModel, Extent, Index, candidate_rows
 from curator.ui.candidates.candidate_rows import HiddenRow, NilRow, RecordRoom, WordsRoom
 from curator.ui.candidates.entity_card import EntityCard, Lookup
 from curator.ui.kit import (
@@ -46,6 +46,13 @@ BAND_WORDS = {
 }
 
 
+class _Candidates(RowList):
+    """Rows that changed are painted again where they are: their heights did not change."""
+
+    def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
+        QAbstractItemView.dataChanged(self, first, last, list(roles))
+
+
 class CandidatePanel(QWidget):
     """Header, candidates, the NIL row, and the highlighted candidate's record.
 
@@ -66,10 +73,11 @@ class CandidatePanel(QWidget):
         self._extent = ALL
         self._lookup = lookup
         self.model = CandidateTableModel(self)
-        self.list = RowList(tr("Candidates"), self)
+        self.list = _Candidates(tr("Candidates"), self)
         self.list.setModel(self.model)
         self.list.setModelColumn(CandidateColumn.NAME)
-        self.list.setItemDelegate(CandidateDelegate(self.list))
+        self._delegate = CandidateDelegate(self.list)
+        self.list.setItemDelegate(self._delegate)
         self.nil_row = NilRow(self)
         self.hidden_row = HiddenRow(self)
         self.card = EntityCard(lookup, self)
@@ -188,6 +196,23 @@ class CandidatePanel(QWidget):
         if not self.contrasting:
             self._words_room.fit()
 
+    def prepare(self, view: MentionView) -> None:
+        """Draw the rows of a mention that is likely to be shown next, while nobody waits."""
+        option, ratio = self.list.row_option(), self.list.viewport().devicePixelRatioF()
+        linked = view.decision.verdict.entity_ids if view.decision is not None else ()
+        rows = candidate_rows(view, replace(self._extent, others=(), gone=frozenset(), opinion=None))
+        ids = [one.candidate.entity_id for one in rows]
+        first = next((ids.index(one) for one in linked if one in ids), 0)
+        plain, below = option.state, self.list.viewport().height()
+        for at, row in enumerate(rows):
+            height = self._delegate.height(option.font, keyed=row.keyed)
+            option.rect = QRect(0, 0, self.list.viewport().width(), height)
+            option.state = plain | QStyle.StateFlag.State_Selected if at == first else plain
+            self._delegate.picture(row, option, ratio)
+            below -= height
+            if below <= 0:
+                break
+
     def say_of_none(self, words: str) -> None:
         """What is said where the linker has no candidates for the mention on show, in place of the usual sentence."""
         if words != self._of_none:
@@ -250,7 +275,10 @@ class CandidatePanel(QWidget):
     def _highlight_first(self, view: MentionView | None, keep: str | None) -> None:
         linked = view.decision.verdict.entity_ids if view is not None and view.decision is not None else ()
         rows = (self.model.row_of(one) for one in (keep, *linked) if one is not None)
+        before = self.list.currentIndex().row()
         self.list.go_to(next((row for row in rows if row is not None), 0))
+        if self.list.currentIndex().row() == before:  # another candidate in the same row
+            self._highlighted(self.list.currentIndex())
         if self.model.rowCount() == 0:
             self.card.show_candidate(None)
         elif keep is None:

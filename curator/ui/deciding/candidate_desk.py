@@ -20,10 +20,12 @@ from curator.services.queue import MentionView
 from curator.ui.candidates import NO_WORDS, WEIGHING, CandidatePair, CandidatePanel, EntityCard, word_tints
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.document import DocumentView
-from curator.ui.kit import Worker, place_of, way_to
+from curator.ui.kit import Later, Worker, place_of, way_to
 
 REST_MS = 150
 """A curator who moves on sooner does not look at what is looked up here."""
+AHEAD_MS = 80
+"""After what follows the frame of a key, and before most people press the next."""
 NO_PAIR = "There is no second candidate to compare the first with."
 ONE_OUTSIDE = (
     "The only candidate is outside the branches that mentions of the type {type} are restricted to. {show} shows it; "
@@ -71,6 +73,9 @@ class CandidateDesk(QObject):
         self._rest.timeout.connect(self._look_up)
         self._path_rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._path_rest.timeout.connect(self._look_up_path)
+        self._ahead: list[MentionView] = []  # to be prepared
+        self._soon = Later(self, self._find_ahead, ms=AHEAD_MS)
+        self._next = Later(self, self._prepare, ms=0)
         self._card = panel.card  # whose way up is looked for
         navigator.mention_changed.connect(self._mention_changed)
         self.follow(panel.card)
@@ -87,8 +92,8 @@ class CandidateDesk(QObject):
 
     def close(self) -> None:
         """Before the project is closed."""
-        self._rest.stop()
-        self._path_rest.stop()
+        for timer in (self._rest, self._path_rest, self._soon, self._next):
+            timer.stop()
         self._contrasts.cancel()
         self._panel.card.stop()
         self._lookups.close()
@@ -147,6 +152,8 @@ class CandidateDesk(QObject):
         if ids != self._candidates:  # of the same mention too: it may have been restricted to branches
             self._candidates = ids
             self._rest.start()
+        self._next.stop()
+        self._soon.start()
         if again or number != self._mention:
             self._mention = number
             self._hidden = HiddenEntities()
@@ -223,6 +230,18 @@ class CandidateDesk(QObject):
             card.show_path(entity.id, path)
 
         self._paths.ask(lambda: self._knowledge.path(entity), done)
+
+    # --- what the next key shows ---
+
+    def _find_ahead(self) -> None:
+        self._ahead = self._at.ahead()
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """One at a time, so that a key waits for no more than that."""
+        if self._ahead:
+            self._panel.prepare(self._ahead.pop(0))
+            self._next.start()
 
     # --- the comparison ---
 

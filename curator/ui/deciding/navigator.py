@@ -309,7 +309,22 @@ class Navigator(QObject):
         else:
             self.open(row.document_id, row.mention_id)
 
+    def ahead(self) -> list[MentionView]:
+        """What the next key is likely to show: the mention to decide next, the next and the previous one of the text;
+        each as it will be presented."""
+        opened = self.opened
+        if opened is None or self._work:
+            return []
+        undecided = opened.next_undecided(self._mention_id, among=self._matching.mentions)
+        wanted = dict.fromkeys((undecided, self._beside(1), self._beside(-1)))
+        views = (opened.view(one) for one in wanted if one not in (None, self._mention_id))
+        return [self._presented(view, view.suggestion, self.limit) for view in views if view is not None]
+
     # --- inside ---
+
+    def _presented(self, view: MentionView, held: Suggestion | None, limit: int) -> MentionView:
+        shown = held and presented(held, limit=limit, order=self.candidate_order)
+        return replace(view, suggestion=shown, stale=view.stale or self.newer_waits)
 
     def _ids(self) -> list[int]:
         return [view.mention.id for view in self.opened.mentions] if self.opened is not None else []
@@ -347,5 +362,4 @@ class Navigator(QObject):
         if swap:
             self.unfolded = False
         limit = len(self._held.candidates) if self._held is not None and self.unfolded else self.limit
-        shown = self._held and presented(self._held, limit=limit, order=self.candidate_order)
-        self.mention = replace(view, suggestion=shown, stale=view.stale or self.newer_waits)
+        self.mention = self._presented(view, self._held, limit)

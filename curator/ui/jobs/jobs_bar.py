@@ -126,6 +126,7 @@ class KeyHints(QWidget):
     def __init__(self, parent: QWidget | None = None, *, gives_way: bool = False) -> None:
         super().__init__(parent)
         self._hints: tuple[Hint, ...] = ()
+        self._measured: dict[tuple[str, str, str], tuple[float, float]] = {}
         across = QSizePolicy.Policy.Maximum if gives_way else QSizePolicy.Policy.Fixed
         self.setSizePolicy(across, QSizePolicy.Policy.Preferred)
 
@@ -151,10 +152,13 @@ class KeyHints(QWidget):
         return QSize(int(first) + 4, self.sizeHint().height())
 
     def _widths(self, key: str, words: str) -> tuple[float, float]:
-        """Of the key cap, and of the whole hint with the space behind it."""
-        metrics = QFontMetricsF(scaled(self.font(), SMALL))
-        cap = max(metrics.horizontalAdvance(key) + 10, metrics.height() + 2)
-        return cap, cap + 5 + metrics.horizontalAdvance(words) + 14
+        """Of the key cap, and of the whole hint with the space behind it; measured once."""
+        look = self.font().key(), key, words
+        if look not in self._measured:
+            metrics = QFontMetricsF(scaled(self.font(), SMALL))
+            cap = max(metrics.horizontalAdvance(key) + 10, metrics.height() + 2)
+            self._measured[look] = cap, cap + 5 + metrics.horizontalAdvance(words) + 14
+        return self._measured[look]
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
         painter = QPainter(self)

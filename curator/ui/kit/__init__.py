@@ -110,7 +110,7 @@ if TYPE_CHECKING:
     from curator.ui.kit.sight import MODIFIERS, Glance, Sight, rows_in_sight, watch
     from curator.ui.kit.sizing import USUAL_LINE, FlowRow, Pages, grow
     from curator.ui.kit.theme import LIGHT, Scheme, StateColours, Theme, ThemeController, blend, icon, theme_of
-    from curator.ui.kit.window_calls import Bridge
+    from curator.ui.kit.window_calls import Bridge, Later
     from curator.ui.kit.worker import Deliver, FileScan, Worker
 
 __all__ = [
@@ -135,6 +135,7 @@ __all__ = [
     "FormDialog",
     "Glance",
     "Index",
+    "Later",
     "LineChart",
     "MentionState",
     "NoteLabel",
@@ -254,6 +255,6 @@ __getattr__ = opened_late(
     ),
     sight="Glance MODIFIERS Sight rows_in_sight watch",
     theme="LIGHT Scheme StateColours Theme ThemeController blend icon theme_of",
-    window_calls="Bridge",
+    window_calls="Bridge Later",
     worker="Deliver FileScan Worker",
 )

@@ -46,6 +46,12 @@ class RowList(QListView):
             self.empty_words = words
             self.viewport().update()
 
+    def row_option(self) -> QStyleOptionViewItem:
+        """How a row that is neither highlighted nor under the mouse is painted."""
+        option = QStyleOptionViewItem()
+        self.initViewItemOption(option)
+        return option
+
     def height_for_words(self) -> int:
         """What the words need while there are no rows."""
         room = QRect(0, 0, self.viewport().width() - BESIDE_WORDS.left() - BESIDE_WORDS.right(), 100_000)

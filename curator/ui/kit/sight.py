@@ -158,6 +158,9 @@ def rows_in_sight(view: QAbstractItemView) -> range:
         return view.visualRect(model.index(row, first.column())).center().y()
 
     start = first.row() + int(middle(first.row()) < 0)
+    last = view.indexAt(view.viewport().rect().bottomLeft()).row()
+    if last >= 0:
+        return range(start, last + int(middle(last) < height))
     end = next((row for row in range(start, model.rowCount()) if middle(row) >= height), model.rowCount())
     return range(start, end)
 

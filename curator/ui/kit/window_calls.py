@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from functools import cache
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal, Slot
 from shiboken6 import isValid
 
 from curator.domain.decisions import STEPS, Change, Saving
@@ -43,6 +43,26 @@ def call_in_window(call: Callable[[], None]) -> None:
     """Through the event loop of the application, in the order asked, from any thread; also from the window's own, never
     in the middle of what it does. `call` must see for itself whether what it touches still lives."""
     _window_calls().called.emit(call)
+
+
+LATE_MS = 40
+"""After the frame that a key paints, and before anybody notices."""
+
+
+class Later(QTimer):
+    """What a key need not wait for: `act` is called once, some milliseconds after the last `start`. Whoever needs its
+    result before calls `settle`."""
+
+    def __init__(self, parent: QObject, act: Callable[[], None], *, ms: int = LATE_MS) -> None:
+        super().__init__(parent, singleShot=True, interval=ms)
+        self._act = act
+        self.timeout.connect(act)
+
+    def settle(self) -> None:
+        """Do it now, where it is due."""
+        if self.isActive():
+            self.stop()
+            self._act()
 
 
 # From worker threads to the window's thread: callbacks in, signals out.

@@ -77,7 +77,7 @@ class OpinionFlows(QObject):
         self._stopper.stop()
         self._rest.stop()
         self._show("")
-        if view is not None and self._service.options.use is not OpinionUse.OFF:
+        if view is not None:
             self._rest.start()
 
     def _visible(self) -> MentionView | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import (
@@ -35,6 +35,7 @@ from curator.domain.wording import tr
 from curator.ui.kit import (
     PAD,
     ElidedLabel,
+    Later,
     RowList,
     cut_line,
     draw_words,
@@ -127,19 +128,40 @@ class _Decisions(RowList):
 
 
 class HistoryPanel(QWidget):
-    """API: `show_history`, `add_rows`."""
+    """API: `show_history`, `show_later`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.model = HistoryModel(self)
+        self._model = HistoryModel(self)
+        self._read: Callable[[], None] | None = None
+        self._late = Later(self, self._read_now)
         self.list = _Decisions(tr("Decisions of the mention"), self)
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self.list.setModel(self.model)
+        self.list.setModel(self._model)
         self.list.setItemDelegate(HistoryDelegate(self.list))
         self.list.set_empty_words(tr(NOTHING))
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self.list)
+
+    @property
+    def model(self) -> HistoryModel:
+        """What is shown, up to date."""
+        self._late.settle()
+        return self._model
+
+    def show_later(self, read: Callable[[], None]) -> None:
+        """Have `read` show a history, after the frame that shows the mention; the last one asked for wins."""
+        self._read = read
+        self._late.start()
+
+    def stop(self) -> None:
+        """Read nothing any more: the project is being closed."""
+        self._late.stop()
+
+    def _read_now(self) -> None:
+        if self._read is not None:
+            self._read()
 
     def show_history(
         self,
@@ -152,16 +174,10 @@ class HistoryPanel(QWidget):
     ) -> None:
         """Decisions and changes of the mention oldest first, as `CurationService.history` and `edits` return them;
         `names` of entities by id, `text` of the document; `more` are other changes, in words."""
-        self._show(merged(history_rows(decisions, names or {}), [*edit_rows(edits, text), *more]))
-
-    def add_rows(self, more: Sequence[HistoryRow]) -> None:
-        """Other changes of the mention that is shown, read later than the rest."""
-        if more:
-            self._show(merged(self.model.rows, more))
-
-    def _show(self, rows: Sequence[HistoryRow]) -> None:
-        self.model.show_rows(rows)
-        self.list.fit()
+        rows = merged(history_rows(decisions, names or {}), [*edit_rows(edits, text), *more])
+        if rows != self._model.rows:
+            self._model.show_rows(rows)
+            self.list.fit()
 
 
 LATE_MS = 40

@@ -132,6 +132,8 @@ class CommentsPanel(QWidget):
         """Newest first, those on the mention before those on the document."""
         wanted = (*reversed(of_mention), *reversed(of_document))
         other = wanted != self._shown
+        if not other and self._heading.text():
+            return
         if other:
             self._shown = wanted
             self.list.clear()

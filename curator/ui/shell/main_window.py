@@ -65,7 +65,7 @@ class MainWindow(QMainWindow):
         self.opening.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.pages.addWidget(self.opening)
         self.setCentralWidget(self.pages)
-        self.menus = CommandMenus(self.menuBar(), run=self._run)
+        self.menus = CommandMenus(self.menuBar(), run=self._run, settle=self._settle)
         self.session.commands.register((*SHELL, *NAME), self)
         self.menuBar().setStyleSheet("QMenuBar { border-bottom: 1px solid palette(mid) }")  # one line, not one a title
         self.menuBar().setCornerWidget(self.status, Qt.Corner.TopRightCorner)
@@ -169,6 +169,11 @@ class MainWindow(QMainWindow):
             self.bench.bottom.show_state(state, searching=searching, many=self.bench.many.hints)
             self.status.show_curator(self.bench.project.curation.curator)
 
+    def _settle(self) -> None:
+        """Show the state that came with another mention, where that is still to be done."""
+        if self.bench is not None:
+            self.bench.state_later.settle()
+
     @Slot()
     def _preferences_changed(self) -> None:
         settings = self.preferences.settings
@@ -245,6 +250,8 @@ class MainWindow(QMainWindow):
     def event(self, event: QEvent) -> bool:
         """Shortcuts never take a key from a text field or a list that uses it."""
         typed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride
+        if typed:
+            self._settle()  # the key may be a command's that could not be used before
         if typed and belongs_to(QApplication.focusWidget(), cast(QKeyEvent, event)):
             event.accept()
             return True

@@ -67,8 +67,14 @@ OVERFLOW = "qt_menubar_ext_button"
 class CommandMenus(QObject):
     """One `QAction` for each command; `show_state` enables those that can be used."""
 
-    def __init__(self, bar: QMenuBar, *, run: Callable[[Command[Any]], None]) -> None:
+    def __init__(
+        self, bar: QMenuBar, *, run: Callable[[Command[Any]], None], settle: Callable[[], None] = lambda: None
+    ) -> None:
+        """`settle` brings about a `show_state` that is due: before a menu opens, and before anybody asks for an
+        action."""
         super().__init__(bar)
+        self._settle = settle
+        self._state: WindowState | None = None
         self._actions: dict[str, QAction] = {}
         self.keymap = Keymap()
         self._overflow = bar.findChild(QToolButton, OVERFLOW)
@@ -88,6 +94,7 @@ class CommandMenus(QObject):
 
     def _fill(self, menu: QMenu, commands: list[Command[Any]], window: QWidget) -> None:
         menu.setToolTipsVisible(True)
+        menu.aboutToShow.connect(self._settle)
         last = commands[0].group
         marked = iter(with_mnemonics(_titles(commands)))
         for command in commands:
@@ -115,9 +122,13 @@ class CommandMenus(QObject):
             button.setMinimumWidth(button.fontMetrics().horizontalAdvance("»") + 8)
 
     def action(self, command_id: str) -> QAction:
+        self._settle()
         return self._actions[command_id]
 
     def show_state(self, state: WindowState) -> None:
+        if state == self._state:
+            return
+        self._state = state
         for command in COMMANDS:
             action, enabled = self._actions[command.id], command.enabled(state)
             if action.isEnabled() != enabled:

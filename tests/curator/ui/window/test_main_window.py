@@ -42,7 +42,8 @@ def test_a_decision_is_called_saved_when_the_disk_has_it_and_not_before(
     desk.press(Key.Key_Return)
     assert desk.word == "cardiac arrest", "painted at once"
     qtbot.waitUntil(lambda: bool(seen))
-    assert desk.window.status.words.startswith("saving…")
+    assert not desk.window.status.words.startswith("saved ")
+    qtbot.waitUntil(lambda: desk.window.status.words.startswith("saving…"))
     go_on.set()
     qtbot.waitUntil(lambda: desk.window.status.words.startswith("saved "))
 
