@@ -3,6 +3,7 @@
 The window is measured first, in processes of its own, on the display that is there or on an Xvfb that is started. Every
 figure that the project has a target for is printed again at the end: figure, target, reached or not. Projects that take
 minutes to make are kept in `CURATOR_BENCH` (by default a folder in the user's cache). `--window` does no more.
+Figures are kept in HISTORY.md where nothing differs from the commit; one that became worse is told (`history.py`).
 
 The knowledge base is the real one in `../shared/data` where that is there, the demo's otherwise. The embedding cache is
 a fresh one, so that the first build encodes everything.
@@ -22,6 +23,7 @@ from pathlib import Path
 
 import platformdirs
 
+from tests.benchmarks import history
 from tests.benchmarks.real_window import display
 from tests.benchmarks.replay_project import made
 from tests.benchmarks.targets import RESULTS, read
@@ -115,8 +117,15 @@ def windows(results: Path) -> None:
 
 def table(results: Path) -> None:
     print("\nfigure, target, reached or not (clock times of this machine at this hour)")
-    for one in read(results):
+    found, run = read(results), " ".join(("make bench", *sys.argv[1:]))
+    for one in found:
         print(f"  {one.line()}")
+    for words in history.worse(found, run, before=history.read(), here=history.machine()):
+        print(f"  {words}")
+    if commit := history.commit():
+        history.keep(found, run, commit=commit)
+    else:
+        print("  Not kept in HISTORY.md: files differ from the commit.")
 
 
 def indexes() -> None:

@@ -1,4 +1,5 @@
-"""Figures beside what the project wants to reach; `make bench` collects them from every benchmark into one table."""
+"""Figures beside what the project wants to reach; `make bench` collects them from every benchmark into one table, and
+compares them with those of earlier runs (`history.py`)."""
 
 from __future__ import annotations
 
@@ -14,24 +15,33 @@ RESULTS = "CURATOR_BENCH_RESULTS"
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`most`: the target is an upper limit, else a lower one."""
+    """`most`: the target is an upper limit and less is better, else a lower one. Without a `target` the figure is only
+    kept, to be compared with later ones."""
 
     what: str
     figure: float
     unit: str
-    target: float
+    target: float | None = None
     most: bool = True
     note: str = ""
 
     @property
     def reached(self) -> bool:
+        if self.target is None:
+            return True
         return self.figure <= self.target if self.most else self.figure >= self.target
 
     def line(self) -> str:
-        sign, mark = ("≤" if self.most else "≥"), ("reached" if self.reached else "MISSED")
-        figure, target = (f"{one:,.2f}".rstrip("0").rstrip(".") for one in (self.figure, self.target))
         note = f"   ({self.note})" if self.note else ""
-        return f"{self.what:62} {figure:>8} {self.unit:6} {sign} {target:>6}  {mark}{note}"
+        start = f"{self.what:62} {_short(self.figure):>8} {self.unit:6}"
+        if self.target is None:
+            return f"{start}{note}"
+        sign, mark = ("≤" if self.most else "≥"), ("reached" if self.reached else "MISSED")
+        return f"{start} {sign} {_short(self.target):>6}  {mark}{note}"
+
+
+def _short(figure: float) -> str:
+    return f"{figure:,.2f}".rstrip("0").rstrip(".")
 
 
 def tell(
@@ -40,7 +50,16 @@ def tell(
     """Print a figure with its target, and hand it on to `make bench`. One of `most` and `least` is given."""
     target = most if most is not None else least
     assert target is not None
-    result = Result(what, figure, unit, target, most is not None, note)
+    return _handed_on(Result(what, figure, unit, target, most is not None, note))
+
+
+def measured(what: str, figure: float, unit: str, *, more: bool = False, note: str = "") -> Result:
+    """Print a figure that has no target, and hand it on to `make bench`, which compares it with earlier ones. `more`:
+    more is better."""
+    return _handed_on(Result(what, figure, unit, most=not more, note=note))
+
+
+def _handed_on(result: Result) -> Result:
     print(result.line())
     if path := os.environ.get(RESULTS):
         with Path(path).open("a", encoding="utf-8") as file:

@@ -16,7 +16,14 @@ from curator.services.linking import BY_NAME
 from curator.services.queue import MentionView
 from curator.ui.candidates.candidate_contrast import ContrastCard
 from curator.ui.candidates.candidate_delegate import CandidateDelegate
-from curator.ui.candidates.candidate_model import ALL, CandidateColumn, CandidateTableModel, Extent, Index, candidate_rows
+from curator.ui.candidates.candidate_model import (
+    ALL,
+    CandidateColumn,
+    CandidateTableModel,
+    Extent,
+    Index,
+    candidate_rows,
+)
 from curator.ui.candidates.candidate_rows import HiddenRow, NilRow, RecordRoom, WordsRoom
 from curator.ui.candidates.entity_card import EntityCard, Lookup
 from curator.ui.kit import (
