@@ -65,7 +65,7 @@ def choose_device(wanted: str = AUTO, *, precision: Precision | str = Precision.
     chosen = choose_precision(precision, device=name)
     if name.startswith("cuda"):
         use_tf32()
-    texts, tokens = (64, 1024) if name == "cpu" else (512, 32768)
+    texts, tokens = (512, 2048) if name == "cpu" else (512, 32768)
     return Device(name, chosen, texts, tokens, _describe(name, chosen))
 
 

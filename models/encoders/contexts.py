@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from models.encoders.encoders import Encoder, length_batches, normalized
 from models.encoders.inputs import InputSettings, mention_tokens
-from models.encoders.pooling import MentionVector, marked_vector, pool
+from models.encoders.packed import pool_packed
+from models.encoders.pooling import MentionVector, marked_vector
 from models.text import sentence_starts
 from models.types import DocumentInput, MentionInput
 
@@ -81,12 +82,11 @@ def encode_contexts(
     encoder.module.eval()
     lengths = [len(ids) for ids in plan.windows]
     for rows in length_batches(lengths, limit=device.batch_size, tokens=device.batch_tokens):
-        ids, mask = encoder.pad([plan.windows[row] for row in rows])
+        states = encoder.states([plan.windows[row] for row in rows])
         with torch.inference_mode():
-            states = encoder.module.token_states(ids, mask).float()
-            pooled[rows] = pool(states, mask, encoder.pooling)
-            owner, row, position = (torch.from_numpy(part).to(device.torch) for part in index.tokens(rows))
-            sums.index_add_(0, owner, states[row, position])
+            pooled[rows] = pool_packed(states, [lengths[row] for row in rows], encoder.pooling)
+            owner, token = (torch.from_numpy(part).to(device.torch) for part in index.tokens(rows, lengths))
+            sums.index_add_(0, owner, states[token])
     return ContextVectors(
         normalized(sums.cpu().numpy()), _window_vectors(plan, normalized(pooled.cpu().numpy())), plan.starts
     )
@@ -236,16 +236,17 @@ class _PlaceIndex:
             lists[place.window].append(place)
         return cls(tuple(map(tuple, lists)))
 
-    def tokens(self, windows: Sequence[int]) -> tuple[INTS, INTS, INTS]:
-        """Mention, row of the batch, and position of every token of a mention in the given windows."""
+    def tokens(self, windows: Sequence[int], lengths: Sequence[int]) -> tuple[INTS, INTS]:
+        """Mention and number of every token of a mention in the given windows, whose tokens lie end to end."""
+        starts = accumulate((lengths[window] for window in windows), initial=0)
         found = [
-            (place.mention, row, position)
-            for row, window in enumerate(windows)
+            (place.mention, start + position)
+            for start, window in zip(starts, windows, strict=False)
             for place in self.by_window[window]
             for position in range(place.start, place.stop)
         ]
-        owner, rows, positions = np.asarray(found, dtype=np.int64).reshape(-1, 3).T.copy()
-        return owner, rows, positions
+        owner, tokens = np.asarray(found, dtype=np.int64).reshape(-1, 2).T.copy()
+        return owner, tokens
 
 
 def _window_vectors(plan: WindowPlan, pooled: FLOATS) -> FLOATS:

@@ -19,6 +19,7 @@ from models.core import Device, Precision, choose_device, fsync_file
 from models.encoders.encoder_folder import REMEDY, WEIGHTS, EncoderFolder, read_folder
 from models.encoders.encoder_modules import write_layout
 from models.encoders.int8 import make_int8
+from models.encoders.packed import PackedBert, packed, pool_packed
 from models.encoders.pooling import Pooling, pool
 from models.errors import ModelError, nsay, say
 
@@ -132,16 +133,32 @@ class Encoder:
         done = 0
         self.module.eval()
         for rows in length_batches([len(ids) for ids in token_ids], limit=limit, tokens=self.device.batch_tokens):
-            ids, mask = self.pad([token_ids[row] for row in rows])
-            if not ids.shape[1]:
+            texts = [token_ids[row] for row in rows]
+            if not texts[0]:
                 continue  # longest come first: nothing but empty ones is left
             with torch.inference_mode():
-                output = self.module(ids, mask)
-            vectors[rows] = output.float().cpu().numpy()
+                vectors[rows] = self._pooled(texts).float().cpu().numpy()
             done += len(rows)
             if progress is not None:
                 progress(done, len(token_ids))
         return normalized(vectors) if normalize else vectors
+
+    def states(self, texts: Sequence[Sequence[int]]) -> torch.Tensor:
+        """(tokens, d) float32 states of the last layer, text after text without padding, on the encoder's device."""
+        with torch.inference_mode():
+            if bert := self.packed():
+                return bert.states(texts)
+            ids, mask = self.pad(texts)
+            return self.module.token_states(ids, mask)[mask.bool()].float()
+
+    def packed(self) -> PackedBert | None:
+        """The network for texts end to end, with its present weights; None where it pads them, as on a GPU."""
+        return packed(self.module.transformer)
+
+    def _pooled(self, texts: Sequence[Sequence[int]]) -> torch.Tensor:
+        if bert := self.packed():
+            return pool_packed(bert.states(texts), [len(text) for text in texts], self.pooling)
+        return cast(torch.Tensor, self.module(*self.pad(texts)))
 
     def pad(self, token_ids: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
         """Ids and mask, each (n, longest) int64 on the encoder's device."""

@@ -7,7 +7,6 @@ sorted 128-bit text hashes, lengths, states (tokens, d) in half precision, a che
 
 from __future__ import annotations
 
-import copy
 import errno
 import hashlib
 import json
@@ -18,17 +17,17 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import nn
 
 from models.core import Precision, atomic_path
 from models.encoders.cache import HEADER_BYTES, PIECE_ROWS, Hashes, cache_root, hash_texts
-from models.encoders.encoders import Encoder, EncoderModule, FloatArray, length_batches, normalized
-from models.encoders.pooling import pool
+from models.encoders.encoders import Encoder, FloatArray, length_batches, normalized
+from models.encoders.packed import PackedBert, pool_packed
 
 log = logging.getLogger(__name__)
 
@@ -40,53 +39,36 @@ FREE = 2
 """So many times the room for the states must be free on the disk."""
 
 
-class _Given(nn.Module):
-    """In the place of the embeddings: states that are there already."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.states = torch.empty(0)
-
-    def forward(self, *_: Any, **__: Any) -> Tensor:
-        return self.states
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Halves:
-    """One encoder's lower and upper layers, which share its weights; `key` names the lower ones and their tokens."""
+    """One encoder cut after its layer `cut`; `key` names the layers below and their tokens."""
 
     encoder: Encoder
-    lower: nn.Module
-    upper: nn.Module
-    given: _Given
+    bert: PackedBert
+    cut: int
     key: str
 
     def states(self, ids: Sequence[Sequence[int]]) -> list[NDArray[np.float16]]:
         """(tokens, d) states of each text after the lower layers."""
         found: list[NDArray[np.float16]] = [np.zeros((0, self.encoder.dimension), dtype=np.float16)] * len(ids)
         for rows in self._batches(ids):
-            tokens, mask = self.encoder.pad([ids[row] for row in rows])
+            texts = [ids[row] for row in rows]
+            lengths = [len(text) for text in texts]
             with torch.inference_mode():
-                output = self.lower(input_ids=tokens, attention_mask=mask).last_hidden_state
-            rounded = output.half().numpy()
-            for place, row in enumerate(rows):
-                found[row] = rounded[place, : len(ids[row])]
+                rounded = self.bert.through(self.bert.embedded(texts), lengths, stop=self.cut).half().numpy()
+            for row, own in zip(rows, np.split(rounded, np.cumsum(lengths)[:-1]), strict=True):
+                found[row] = own
         return found
 
     def vectors(self, states: Sequence[NDArray[np.float16]]) -> FloatArray:
         """(n, d) vectors of length 1 by the upper layers."""
         found = np.zeros((len(states), self.encoder.dimension), dtype=np.float32)
         for rows in self._batches(states):
-            longest = len(states[rows[0]])
-            given = np.zeros((len(rows), longest, self.encoder.dimension), dtype=np.float32)
-            mask = np.zeros((len(rows), longest), dtype=np.int64)
-            for place, row in enumerate(rows):
-                given[place, : len(states[row])] = states[row]
-                mask[place, : len(states[row])] = 1
-            self.given.states, seen = torch.from_numpy(given), torch.from_numpy(mask)
+            lengths = [len(states[row]) for row in rows]
+            given = torch.from_numpy(np.concatenate([states[row] for row in rows], dtype=np.float32))
             with torch.inference_mode():
-                output = self.upper(input_ids=torch.zeros_like(seen), attention_mask=seen).last_hidden_state
-                found[rows] = pool(output, seen, self.encoder.pooling).numpy()
+                output = self.bert.through(given, lengths, start=self.cut)
+                found[rows] = pool_packed(output, lengths, self.encoder.pooling).numpy()
         return normalized(found)
 
     def _batches(self, texts: Sequence[Sequence[int]] | Sequence[NDArray[np.float16]]) -> list[list[int]]:
@@ -99,41 +81,16 @@ class Halves:
 def halves(encoder: Encoder) -> Halves | None:
     """The encoder in two, cut where `train_upper_half` cuts; None where that does not pay or does not hold: on a GPU,
     in a rounded number format, for encoders that are built in another way than BERT."""
-    if encoder.device.torch.type != "cpu" or encoder.device.precision is not Precision.FP32:
-        return None
     layers = list(encoder.module.layers)
-    body = getattr(encoder.module.transformer, "encoder", None)
-    cut, given = len(layers) // 2, _Given()
-    if not cut or not hasattr(body, "layer") or not hasattr(encoder.module.transformer, "embeddings"):
+    bert, cut = encoder.packed(), len(layers) // 2
+    if bert is None or not cut or encoder.device.precision is not Precision.FP32:
         return None
     encoder.module.eval()
-    found = Halves(
-        encoder,
-        _with(encoder.module, layers[:cut], None),
-        _with(encoder.module, layers[cut:], given),
-        given,
-        _key(encoder, layers[:cut]),
-    )
+    found = Halves(encoder, bert, cut, _key(encoder, layers[:cut]))
     ids = encoder.token_ids(CHECKED)
-    differ = np.abs(found.vectors(found.states(ids)) - encoder.encode_ids(ids)).max()
-    return found if differ <= SAME else None
-
-
-def _with(module: EncoderModule, layers: list[nn.Module], embeddings: nn.Module | None) -> nn.Module:
-    """The same transformer with these of its layers and, where given, other embeddings; it stays as it is."""
-    transformer = _shallow(module.transformer)
-    body = _shallow(cast(nn.Module, transformer.encoder))
-    body.layer = nn.ModuleList(layers)
-    transformer.encoder = body
-    if embeddings is not None:
-        transformer.embeddings = embeddings
-    return transformer
-
-
-def _shallow(module: nn.Module) -> nn.Module:
-    found = copy.copy(module)
-    found._modules = dict(module._modules)
-    return found
+    with torch.inference_mode():
+        expected = normalized(encoder.module(*encoder.pad(ids)).numpy())
+    return found if np.abs(found.vectors(found.states(ids)) - expected).max() <= SAME else None
 
 
 def _key(encoder: Encoder, layers: Iterable[nn.Module]) -> str:

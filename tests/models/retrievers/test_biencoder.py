@@ -86,13 +86,13 @@ def test_types_restrict_and_equal_mentions_are_encoded_once(encoder: Encoder, tm
     _, rows = asked.search([0], 5, ranges=KB.ranges(("Disease",)))
     assert set(rows[0].tolist()) == {-1, *range(*KB.ranges(("Disease",))[0])}
     counted: list[int] = []
-    forward = type(encoder.module).forward
+    pooled = Encoder._pooled
 
-    def count(self, ids, mask):
-        counted.append(len(ids))
-        return forward(self, ids, mask)
+    def count(self, texts):
+        counted.append(len(texts))
+        return pooled(self, texts)
 
-    monkeypatch.setattr(type(encoder.module), "forward", count)
+    monkeypatch.setattr(Encoder, "_pooled", count)
     vectors = Biencoder(encoder, encoder, BiencoderSettings(Scorer.DUAL, INPUTS)).encode_mentions(MENTIONS)
     assert sum(counted) == 2
     np.testing.assert_array_equal(vectors[0], vectors[2])
