@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
+import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +33,21 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
     gc.enable()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def nothing_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The system's temporary folder is one of this run, in which the program and its children leave nothing."""
+    folder, before = tmp_path_factory.mktemp("tmp"), os.environ.get("TMPDIR")
+    os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
+    yield
+    tempfile.tempdir = None
+    del os.environ["TMPDIR"]
+    if before is not None:
+        os.environ["TMPDIR"] = before
+    left = {one.name for one in folder.glob("curator-*")}
+    shutil.rmtree(folder, ignore_errors=True)
+    assert all(name.startswith("curator-template-") for name in left), f"the tests left {sorted(left)}"
 
 
 @pytest.fixture(autouse=True)

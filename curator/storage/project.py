@@ -16,6 +16,7 @@ from curator.storage import migrations
 from curator.storage.db import (
     LOCK_NAME,
     Mark,
+    NoLocksError,
     ProjectLock,
     ReadSource,
     as_user_errors,
@@ -79,6 +80,19 @@ def create_project(folder: Path, *, name: str) -> SqlStore:
                 strerror=error.strerror,
             )
         ) from error
+    except NoLocksError as error:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise UserError(
+            tr(
+                "{folder} cannot be created: the file system there does not support locks, which keep two programs "
+                "from writing to a project at the same time. This happens in some network folders. Choose a folder on "
+                "a disk of this computer.",
+                folder=folder,
+            )
+        ) from error
+    except UserError as error:  # about a file in the folder's hidden name, which is gone
+        shutil.rmtree(staging, ignore_errors=True)
+        raise UserError(str(error).replace(str(staging), str(folder))) from error
     except BaseException:
         shutil.rmtree(staging, ignore_errors=True)
         raise
@@ -147,10 +161,12 @@ def _fill(folder: Path, *, name: str) -> None:
 
 
 def _locked(staging: Path) -> ProjectLock:
-    """Raises OSError."""
+    """Raises OSError and NoLocksError."""
     lock = ProjectLock(staging)
     try:
         lock.acquire()
+    except NoLocksError:
+        raise
     except UserError as error:
         raise error.__cause__ or error from error
     return lock

@@ -9,36 +9,36 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.fuzz.judging import judge
+from tests.fuzz.serving import Server
 from tests.fuzz.targets import targets
 
+COUNTED = "number_of_executed_units"
 GRACE = 240.0  # seconds beyond its time after which a process hangs
+
+PARTS = {"large": 0.25, "child": 0.75}
+"""With the share of a target's time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     name: str
-    runs: str
+    runs: int | None
     found: tuple[str, ...]
 
 
-def fuzz(name: str, part: str, seconds: float, findings: Path) -> Outcome:
-    """One target in a process of its own: `part` is `large` or `child`."""
-    command = [sys.executable, "-m", f"tests.fuzz.{part}", name, str(seconds), str(findings)]
+def fuzz(name: str, part: str, server: Server, seconds: float, findings: Path) -> Outcome:
+    """One target in a process of its own: `part` is `large` or `child`, which the server serves."""
     log = findings / f"{name}.{part}.log"
-    with log.open("wb") as out:
-        try:
-            done = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, timeout=seconds + GRACE, check=False)
-            said = log.read_text(errors="replace")[-2000:]
-            ended = "" if done.returncode == 0 else f"ended with {done.returncode}, see {log}: {said}"
-        except subprocess.TimeoutExpired:
-            ended = f"hangs, the input is {_kept(name, findings)}"
+    code = server.run(name, seconds, findings, log, grace=GRACE)
+    ended = f"hangs, the input is {_kept(name, findings)}" if code is None else ""
+    if code:
+        ended = f"ended with {code}, see {log}: {log.read_text(errors='replace')[-2000:]}"
     place = findings / f"{name}.place"
     if ended and place.exists():
         _kept(name, findings)
@@ -48,7 +48,7 @@ def fuzz(name: str, part: str, seconds: float, findings: Path) -> Outcome:
         shutil.rmtree(place.read_text(), ignore_errors=True)
         place.unlink()
     text = log.read_text(errors="replace")
-    runs = next((line.rpartition(" ")[2] for line in text.splitlines() if "number_of_executed_units" in line), "?")
+    runs = next((int(line.rpartition(" ")[2]) for line in text.splitlines() if COUNTED in line), None)
     found = [line.removeprefix("FOUND ") for line in text.splitlines() if line.startswith("FOUND ")]
     return Outcome(name, runs, tuple(found + [ended] * bool(ended)))
 
@@ -79,14 +79,18 @@ def main() -> int:
     if chosen.again:
         return again(chosen.again, (chosen.only or ["recognise"])[0])
     chosen.findings.mkdir(parents=True, exist_ok=True)
-    failed = 0
+    failed = total = 0
+    servers = {part: Server(part) for part in PARTS}
     for name in chosen.only or targets():
-        for part, share in (("large", 0.25), ("child", 0.75)):
-            outcome = fuzz(name, part, share * chosen.seconds, chosen.findings.absolute())
+        for part, share in PARTS.items():
+            outcome = fuzz(name, part, servers[part], share * chosen.seconds, chosen.findings.absolute())
             failed += bool(outcome.found)
-            print(
-                f"{name:20} {part} {outcome.runs:>8} inputs  {'; '.join(outcome.found) or 'nothing found'}", flush=True
-            )
+            total += outcome.runs or 0
+            runs = "?" if outcome.runs is None else f"{outcome.runs:,}"
+            print(f"{name:20} {part} {runs:>10} inputs  {'; '.join(outcome.found) or 'nothing found'}", flush=True)
+    for server in servers.values():
+        server.close()
+    print(f"{total:,} inputs")
     return min(failed, 1)
 
 

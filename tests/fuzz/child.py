@@ -1,4 +1,4 @@
-"""The process that fuzzes one target with atheris, until its time is up."""
+"""The process that fuzzes targets with atheris, each until its time is up."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ with atheris.instrument_imports(include=["curator.io", "curator.domain"]):
     from tests.fuzz.session import MEMORY, Session
 
 from tests.fuzz.seeds import seeds
+from tests.fuzz.serving import serve
 
 LONGEST = 100_000
 
@@ -59,4 +60,4 @@ def _fuzz(session: Session, known: list[bytes], seconds: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]), Path(sys.argv[3]))
+    serve(main)

@@ -1,4 +1,4 @@
-"""The process that reads inputs of one target made large: all of one, a line of it, a character over and over.
+"""The process that reads inputs of a target made large: all of one, a line of it, a character over and over.
 
 Here a reader shows that it needs a multiple of the file in memory, or the square of its length in time. Nothing is
 instrumented, so that the time is the reader's own.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
 import tempfile
 import time
 import warnings
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from tests.fuzz.judging import SECONDS
 from tests.fuzz.seeds import seeds
+from tests.fuzz.serving import serve
 from tests.fuzz.session import MEMORY, Session
 from tests.fuzz.targets import targets
 
@@ -53,4 +53,4 @@ def main(name: str, seconds: float, findings: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]), Path(sys.argv[3]))
+    serve(main)

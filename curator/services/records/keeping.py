@@ -64,6 +64,8 @@ class BackupService:
             return ""
         with self._store.read() as unit:
             last = next((one.operation.at for one in unit.decisions.steps(StepFilter(), limit=1)), None)
+            if last is None:  # nothing was decided: documents were imported, at most
+                last = max((one.at for one in unit.documents.imports() if one.at is not None), default=None)
         now = self._clock.now()
         if last is None or last - now < timedelta(seconds=HOUR):
             return ""

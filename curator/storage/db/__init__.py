@@ -66,7 +66,7 @@ from curator.storage.db.hash_chain import (
     fill_chain,
     link,
 )
-from curator.storage.db.lock import LOCK_NAME, ProjectLock
+from curator.storage.db.lock import LOCK_NAME, NoLocksError, ProjectLock
 from curator.storage.db.mark import (
     Mark,
     Top,
@@ -178,6 +178,7 @@ __all__ = [
     "MentionEditRow",
     "MentionRow",
     "MetaRow",
+    "NoLocksError",
     "OperationRow",
     "OpinionRow",
     "PassageRow",

@@ -69,6 +69,12 @@ NO_LOCKING = (
     "writing to a project at the same time. This happens in some network folders. Move the project to a disk of this "
     "computer, or open it read-only."
 )
+
+
+class NoLocksError(UserError):
+    """The file system keeps no second program out."""
+
+
 LOCKED = "{name} is open for writing in {who}. Close it there, or open it here read-only."
 
 
@@ -103,8 +109,8 @@ class ProjectLock:
 
     def acquire(self) -> None:
         """Raises ProjectLockedError, naming the holder, or UserError when the folder cannot be written or the lock
-        file is a link: a project may come from anybody, and the file behind the link would be emptied. Also raises
-        UserError where the file system has no locks, or they keep nobody out."""
+        file is a link: a project may come from anybody, and the file behind the link would be emptied. Raises
+        NoLocksError where the file system has no locks, or they keep nobody out."""
         try:
             file = _open_plain(self._path)
         except OSError as error:
@@ -139,9 +145,9 @@ class ProjectLock:
                 raise ProjectLockedError(self._locked_message())
             works = _holds(self._path)
         except OSError as error:
-            raise UserError(tr(NO_LOCKING, folder=self._folder)) from error
+            raise NoLocksError(tr(NO_LOCKING, folder=self._folder)) from error
         if not works:
-            raise UserError(tr(NO_LOCKING, folder=self._folder))
+            raise NoLocksError(tr(NO_LOCKING, folder=self._folder))
 
     def release(self) -> None:
         """Free the lock; idempotent. The file stays: removing it would race with the next holder."""

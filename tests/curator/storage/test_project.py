@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import sqlite3
+import sys
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -54,6 +55,31 @@ def test_a_disk_that_fills_while_a_project_is_made_is_said_with_its_name(tmp_pat
 
     monkeypatch.setattr(ProjectLock, "acquire", full)
     with pytest.raises(UserError, match=r"a\.curation cannot be created: No space left"):
+        create_project(tmp_path / "a", name="a")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_fills_in_the_new_database_is_said_with_its_name(tmp_path, monkeypatch):
+    def full(database):
+        raise UserError(f"nothing was saved in {database}")
+
+    monkeypatch.setattr(migrations, "create_database", full)
+    with pytest.raises(UserError, match=r"nothing was saved in .*/a\.curation/project\.sqlite"):
+        create_project(tmp_path / "a", name="a")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks as POSIX systems do")
+@pytest.mark.parametrize("fails", ["unsupported", "held by nobody"])
+def test_no_project_is_made_where_locks_keep_nobody_out(tmp_path, monkeypatch, fails):
+    import fcntl
+
+    def flock(*_):
+        if fails == "unsupported":
+            raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with pytest.raises(UserError, match=r"/a\.curation cannot be created.*not support locks.*a disk of this computer"):
         create_project(tmp_path / "a", name="a")
     assert list(tmp_path.iterdir()) == []
 

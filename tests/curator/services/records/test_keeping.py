@@ -59,11 +59,14 @@ def backups(monkeypatch):
     return Backups()
 
 
-def service(backups, *, last=None, **store):
+def service(backups, *, last=None, imported=None, **store):
     @contextmanager
     def read():
         found = [SimpleNamespace(operation=SimpleNamespace(at=last))] if last else []
-        yield SimpleNamespace(decisions=SimpleNamespace(steps=lambda where, limit: found))
+        yield SimpleNamespace(
+            decisions=SimpleNamespace(steps=lambda where, limit: found),
+            documents=SimpleNamespace(imports=lambda: [SimpleNamespace(at=imported)]),
+        )
 
     store = SimpleNamespace(
         **{"read": read, "read_only": False, "altered": "", "written": 5, "folder": Path("none"), **store}
@@ -128,4 +131,6 @@ def test_a_clock_that_is_behind_the_last_step_is_said(backups):
     one.begin()
     one.close()
     assert said == [one.clock_warning()]
+    assert service(backups, imported=NOW + timedelta(days=365)).clock_warning() == one.clock_warning()
+    assert service(backups, imported=NOW).clock_warning() == ""
     assert service(backups, last=NOW + timedelta(days=365), read_only=True).clock_warning() == ""
