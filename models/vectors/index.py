@@ -7,7 +7,7 @@ removes vectors.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from math import ceil
@@ -20,7 +20,7 @@ import torch
 from numpy.typing import NDArray
 
 from models.core import Ranges
-from models.errors import say
+from models.errors import ModelError, say
 from models.vectors.index_files import read_index, write_index
 from models.vectors.index_plan import FLAT_BYTES, IndexKind, IndexPlan, parse_kind, plan_index
 
@@ -114,6 +114,9 @@ __all__ = ["FLAT_BYTES", "IndexKind", "IndexPlan", "SearchIndex", "VectorIndex",
 
 CHUNK = 65536
 CELLS_READ = 32
+NEAREST, ASKED, ENOUGH = 64, 256, 0.99
+"""A build asks for the nearest 64 of so many of its own vectors; so large a share of them must be found."""
+ROUNDED = 1e-5
 GRAPH_BREADTH = 256
 NARROW = 0.2
 
@@ -158,7 +161,10 @@ class VectorIndex:
 
     @classmethod
     def build(cls, vectors: NDArray[np.floating], *, plan: IndexPlan | None = None, source: str = "") -> VectorIndex:
-        """Index (n, d) vectors, added chunk by chunk."""
+        """Index (n, d) vectors, added chunk by chunk.
+
+        Of cells, as many will be read as find ``ENOUGH`` of the nearest. Raises ModelError where even all do not.
+        """
         rows, dimension = vectors.shape
         plan = plan or plan_index(rows, dimension, gpu_memory=gpu_memory())
         index = faiss.index_factory(dimension, plan.factory, faiss.METRIC_INNER_PRODUCT)
@@ -166,6 +172,8 @@ class VectorIndex:
             index.train(_floats(vectors[_training_rows(rows)]))
         for start in range(0, rows, CHUNK):
             index.add(_floats(vectors[start : start + CHUNK]))
+        if plan.kind is IndexKind.IVF and rows:
+            plan = _probed(index, plan, vectors)
         make_reconstructable(index)
         return cls(index, plan, source=source)
 
@@ -235,7 +243,7 @@ class VectorIndex:
             return [blocks.search(queries, k, span) for span in spans]
         share = sum(stop - start for start, stop in spans) / len(self)
         if self.plan.kind is IndexKind.IVF:
-            cells = min(int(self.index.nlist), ceil(CELLS_READ / share))
+            cells = min(int(self.index.nlist), ceil((self.plan.probes or CELLS_READ) / share))
             sel = None if share == 1 else self._allowed(spans)
             return [self.index.search(queries, k, params=faiss.SearchParametersIVF(nprobe=cells, sel=sel))]
         if self.plan.kind is IndexKind.HNSW and share >= NARROW:
@@ -280,6 +288,44 @@ def _search_range(index: Any, queries: FLOATS, k: int, span: tuple[int, int]) ->
     else:
         scores, rows = index.search(queries, k, params=faiss.SearchParameters(sel=faiss.IDSelectorRange(*span)))
     return scores, rows
+
+
+def _probed(index: Any, plan: IndexPlan, vectors: NDArray[np.floating]) -> IndexPlan:
+    """The plan with the number of cells to be read, doubled until enough is found, and the share that is found.
+
+    Vectors as near as the last of the nearest count as found: names that differ in case only have the same vector.
+    """
+    k = min(NEAREST, len(vectors))
+    queries = _floats(vectors[np.unique(np.linspace(0, len(vectors) - 1, ASKED).astype(np.int64))])
+    farthest = _nearest(queries, vectors, k)[:, -1:]
+    cells = min(CELLS_READ, int(index.nlist))
+    while True:
+        _, found = index.search(queries, k, params=faiss.SearchParametersIVF(nprobe=cells))
+        scores = np.stack([_floats(vectors[row]) @ query for row, query in zip(found, queries, strict=True)])
+        recall = float(((scores >= farthest - ROUNDED) & (found >= 0)).mean())
+        if recall >= ENOUGH or cells == index.nlist:
+            break
+        cells = min(2 * cells, int(index.nlist))
+    if recall < ENOUGH:
+        raise ModelError(
+            say(
+                "An index of cells finds only {percent:.1f} % of the nearest names of this knowledge base. Choose "
+                "another kind of index (flat, sq8 or hnsw) in the settings.",
+                percent=100 * recall,
+            )
+        )
+    return replace(plan, probes=cells, recall=recall)
+
+
+def _nearest(queries: FLOATS, vectors: NDArray[np.floating], k: int) -> FLOATS:
+    """(q, k) inner products of the nearest of all, best first."""
+    best = torch.zeros((len(queries), 0))
+    for start in range(0, len(vectors), CHUNK):
+        scores = torch.from_numpy(queries) @ torch.from_numpy(_floats(vectors[start : start + CHUNK])).T
+        together = torch.cat([best, scores], dim=1)
+        best = torch.topk(together, min(k, together.shape[1])).values
+    found: FLOATS = best.numpy()
+    return found
 
 
 def _floats(vectors: NDArray[np.floating]) -> FLOATS:

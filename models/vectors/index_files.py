@@ -89,7 +89,8 @@ def read_header(path: Path) -> IndexHeader:
         raise DamagedIndexError(str(error)) from error
     try:
         made = raw["plan"]
-        plan = IndexPlan(IndexKind(made["kind"]), str(made["factory"]), str(made["sentence"]))
+        measured = int(made.get("probes", 0)), float(made.get("recall", 0.0))
+        plan = IndexPlan(IndexKind(made["kind"]), str(made["factory"]), str(made["sentence"]), *measured)
         numbers = (int(raw["rows"]), int(raw["dimension"]), int(raw["bytes"]))
         header = IndexHeader(*numbers, str(raw["source"]), plan, str(raw.get("sha256", "")))
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -1,9 +1,11 @@
+import dataclasses
 import json
 import sys
 
 import pytest
 
 from models.core.kb import KB_FILE
+from models.encoders.encoders import Encoder
 from models.errors import ModelError
 from models.linker.bundle import (
     MANIFEST,
@@ -22,6 +24,7 @@ from models.linker.bundle import (
     seal_at,
     seal_of,
 )
+from models.types import EntityRecord
 
 
 @pytest.fixture
@@ -175,3 +178,20 @@ def test_specs_find_retrievers_by_name(fresh) -> None:
     spec = fresh.manifest.retriever("lexical")
     assert isinstance(spec, RetrieverSpec)
     assert fresh.manifest.retriever("none") is None
+
+
+def test_an_updated_knowledge_base_encodes_its_new_names_only(make_bundle, tmp_path, monkeypatch) -> None:
+    first = EntityRecord("D1", "Migraine", ("headache of one side",), ("Disease",))
+    make_bundle(tmp_path, (first, EntityRecord("D2", "Pain", ("ache",), ("Disease",))))
+    encoded: list[str] = []
+    encode = Encoder.encode
+
+    def counting(self, texts, **options):
+        encoded.extend(texts)
+        return encode(self, texts, **options)
+
+    monkeypatch.setattr(Encoder, "encode", counting)
+    renamed = dataclasses.replace(first, synonyms=("headache of one side", "hemicrania"))
+    updated = make_bundle(tmp_path, (renamed, EntityRecord("D3", "Chronic Pain", ("ache",), ("Disease",))))
+    assert sorted(encoded) == ["Chronic Pain", "hemicrania"]
+    assert updated.manifest.kb_names == 5

@@ -69,7 +69,7 @@ def test_round_trip_of_every_kind(kind, tmp_path) -> None:
         (1_000_000, 2**29, 2**32, IndexKind.FLAT, "half of the GPU"),
         (1_000_000, 2**29, 2**31, IndexKind.SQ8, "too many for exact search"),
         (2_000_000, 2**28, 0, IndexKind.IVF, "even 8-bit codes"),
-        (4_000_000, 2**33, 0, IndexKind.HNSW, "the graph fits"),
+        (2_000_000, 2**40, 0, IndexKind.IVF, "too many to compare one by one"),
         (4_000_000, 2**30, 0, IndexKind.IVF, "even 8-bit codes"),
     ],
 )
@@ -102,6 +102,34 @@ def test_every_kind_keeps_to_ranges_and_finds_nearly_the_same(kind, ranges) -> N
     exact = _exact(ranges, k)
     assert np.mean([len(set(a) & set(b)) / k for a, b in zip(rows, exact, strict=True)]) > 0.9
     np.testing.assert_allclose(scores, np.take_along_axis(QUERIES @ VECTORS.T, rows, axis=1), atol=0.2)
+
+
+def grouped(rows: int) -> np.ndarray:
+    """Unit vectors in groups, as the names of one entity are."""
+    rng = np.random.default_rng(2)
+    found = np.repeat(rng.normal(size=(rows // 20, 32)), 20, axis=0) + 0.5 * rng.normal(size=(rows, 32))
+    return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
+
+
+def test_a_build_reads_as_many_cells_as_find_what_exact_search_finds(monkeypatch, tmp_path) -> None:
+    vectors = grouped(4000)
+    monkeypatch.setattr(index_blocks, "CELLS_READ", 1)
+    index = VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=IndexKind.IVF))
+    assert 1 < index.plan.probes <= index.index.nlist
+    asked = vectors[7::97]
+    exact = VectorIndex.build(vectors).search(asked, 64)[1]
+    found = index.search(asked, 64)[1]
+    assert np.mean([len(set(a) & set(b)) / 64 for a, b in zip(found, exact, strict=True)]) > 0.98
+    assert index.plan.recall >= 0.99
+    index.save(tmp_path / "x.faiss")
+    assert VectorIndex.load(tmp_path / "x.faiss").plan == index.plan
+
+
+def test_an_index_that_does_not_find_enough_is_refused(monkeypatch) -> None:
+    vectors = grouped(400)
+    monkeypatch.setattr(index_blocks, "ENOUGH", 1.01)
+    with pytest.raises(ModelError, match=r"finds only \d+\.\d % of the nearest names.*sq8"):
+        VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=IndexKind.IVF))
 
 
 def test_a_narrow_range_is_searched_whole_however_few_cells_are_read() -> None:
