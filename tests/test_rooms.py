@@ -56,7 +56,6 @@ THINGS = {
     "models.encoders.int8",
     "models.linker.retrieving",
     "models.names.bm25",
-    "models.text.formulas",
     "training.losses.nce",
     "training.losses.prototype",
     "training.losses.triplet",

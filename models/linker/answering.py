@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,16 @@ CLOSE = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """What does not depend on the combiner's coefficients: ``order`` (c,) by the fused scores, and the head."""
+
+    order: tuple[int, ...]
+    fused: FLOATS
+    bare: FLOATS
+    head: HeadFeatures | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ScoredMention:
     """A mention with the scores of all stages, before fusion: what weights and NIL are fitted on.
 
@@ -51,9 +61,17 @@ class ScoredMention:
     beside: Elsewhere | None = None
     alone: Elsewhere | None = None
     opinion: str | None = None
+    laid_out: dict[object, Layout] = field(init=False, default_factory=dict)
+    """What fitting would calculate again for every linker it tries, by the weights of fusion and the stages heard."""
+    bare: list[ScoredMention] = field(init=False, default_factory=list)
 
     def without_memory(self) -> ScoredMention:
         """The same as if nothing had ever been decided (candidates that only the memory brought stay)."""
+        if not self.bare:
+            self.bare.append(self._without_memory())
+        return self.bare[0]
+
+    def _without_memory(self) -> ScoredMention:
         table = self.table.with_scores(MEMORY, np.zeros(len(self.entity_ids), dtype=np.float32))
         if self.alone is not None:
             table = table.with_scores(DOCUMENT, self.alone.same)
@@ -91,26 +109,35 @@ class Answerer:
 
     def rank(self, mention: ScoredMention) -> Ranked:
         """By the fused scores, ties by exact match, then by entity id; the head again by the combiner."""
-        scores = mention.table.scores
-        fused, bare = self.fusion.fuse(scores), self.fusion.fuse({k: v for k, v in scores.items() if k != MEMORY})
-        exact = scores.get(LEXICAL, np.zeros(len(fused), dtype=np.float32)) >= EXACT
-        order = ranking(fused, exact, mention.entity_ids)
-        probabilities = np.zeros(len(fused), dtype=np.float32)
-        if not order:
-            return Ranked((), fused, bare, probabilities, None)
-        wording = Wording(_text(mention), [self.kb.names[at] for at in mention.table.matched])
-        recalled = mention.recalled
-        leads = self.leads(mention, self.combiner.heard)
-        habits = self._conventions(mention)
-        head = head_features(
-            scores, order, fused, bare, mention.entity_ids, wording, habits, recalled=recalled, leads=leads
-        )
+        key = (*sorted(self.fusion.weights.items()), *sorted(self.fusion.scales.items()), *self.combiner.heard)
+        if key not in mention.laid_out:
+            mention.laid_out[key] = self._layout(mention)
+        found = mention.laid_out[key]
+        order, head = found.order, found.head
+        probabilities = np.zeros(len(found.fused), dtype=np.float32)
+        if head is None:
+            return Ranked(order, found.fused, found.bare, probabilities, None)
         chances = self.combiner.probabilities(head.matrix, head.heard)
         places = sorted(range(len(chances)), key=lambda place: (-chances[place], place))
         probabilities[head.order] = chances
         first = [int(head.order[place]) for place in places]
         ahead = set(first)
-        return Ranked((*first, *(at for at in order if at not in ahead)), fused, bare, probabilities, head)
+        others = (at for at in order if at not in ahead)
+        return Ranked((*first, *others), found.fused, found.bare, probabilities, head)
+
+    def _layout(self, mention: ScoredMention) -> Layout:
+        scores = mention.table.scores
+        fused, bare = self.fusion.fuse(scores), self.fusion.fuse({k: v for k, v in scores.items() if k != MEMORY})
+        exact = scores.get(LEXICAL, np.zeros(len(fused), dtype=np.float32)) >= EXACT
+        order = tuple(ranking(fused, exact, mention.entity_ids))
+        if not order:
+            return Layout((), fused, bare, None)
+        wording = Wording(_text(mention), [self.kb.names[at] for at in mention.table.matched])
+        leads, habits = self.leads(mention, self.combiner.heard), self._conventions(mention)
+        head = head_features(
+            scores, order, fused, bare, mention.entity_ids, wording, habits, recalled=mention.recalled, leads=leads
+        )
+        return Layout(order, fused, bare, head)
 
     def _conventions(self, mention: ScoredMention) -> Conventions:
         recalled, rows = mention.recalled, self.kb.rows

@@ -76,15 +76,16 @@ def tune_scored(
     *,
     stages: Sequence[str] | None = None,
     near: Combiner | None = None,
+    only_nil: bool = False,
 ) -> Tuned:
     """The same for mentions scored before. With fewer than 100 linked mentions weights and hearing stay, with fewer
-    than 200 the combiner."""
+    than 200, or with ``only_nil``, the combiner."""
     answers = [gold[mention.document.key, mention.query.key] for mention in scored]
     linked = [(mention, ids) for mention, ids in zip(scored, answers, strict=True) if ids]
     fusion, combiner = linker.fusion, linker.combiner
     if len(linked) >= MIN_FUSION:
         fusion = fit_fusion([label(mention, ids) for mention, ids in linked], start=fusion, stages=stages or ())
-    if len(linked) >= MIN_COMBINER:
+    if len(linked) >= MIN_COMBINER and not only_nil:
         present = linker.with_weights(fusion=fusion, combiner=combiner.deaf())
         learnt = learn_combiner(present, linked, near=near or default_combiner(linker.stages.names.stages))
         combiner = replace(learnt, heard=combiner.heard) if learnt is not None else combiner

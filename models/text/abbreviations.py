@@ -10,8 +10,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from models.text.formulas import ELEMENTS
+
 Span = tuple[int, int]
 MAX_SHORT = 10
+WORD = 5
+"""A short form of so many small letters is a word of its own."""
 _PARENTHESES = re.compile(r"\(([^()]{1,120})\)|\[([^\[\]]{1,120})\]")
 _PART = re.compile(r"[^\s;,/=](?:[^;,/=]*[^\s;,/=])?")
 _WORD = re.compile(r"\S+")
@@ -46,11 +50,20 @@ def find_abbreviations(text: str) -> list[Abbreviation]:
 
 
 def abbreviation_table(text: str) -> dict[str, str]:
-    """Short form → long form for the whole document; the first definition of a short form holds."""
+    """Short form → long form for the whole document; the first definition of a short form holds.
+
+    Short forms in long forms are written out: after "attenuated FAP (AFAP)", AFAP is "attenuated familial adenomatous
+    polyposis".
+    """
     table: dict[str, str] = {}
     for item in find_abbreviations(text):
         table.setdefault(item.short, item.long)
-    return table
+    return {
+        short: expand(
+            long, {one: other for one, other in table.items() if one != short and short not in _PIECES.split(other)}
+        )
+        for short, long in table.items()
+    }
 
 
 def expand(surface: str, table: Mapping[str, str]) -> str:
@@ -153,9 +166,21 @@ def _long_form_before(text: str, end: int, short: str) -> Span | None:
     at = _by_initials(text[start:stop], short)
     if at is None:
         at = _best_start(text[start:stop], short)
+        if at is not None and not _is_spelled_by(text[start + at : stop], short):
+            return None
     if at is None or not _is_long_form(text[start + at : stop], short):
         return None
     return start + at, stop
+
+
+def _is_spelled_by(long: str, short: str) -> bool:
+    """Whether letters in order, which are not all initials, are enough: not for a word ("aspartate"), nor for the
+    symbol of an element ("Na") unless the long form begins with it."""
+    if short.islower() and short.isalpha() and len(short) >= WORD:
+        return False
+    symbol = len(short) == 2 and short in ELEMENTS
+    first = long.split()[0]
+    return first[:1].lower() + first[1:] not in _SMALL and (not symbol or long.lower().startswith(short.lower()))
 
 
 def _is_long_form(long: str, short: str) -> bool:

@@ -1,15 +1,20 @@
 """How much a project's own decisions help: what ships is fitted on one corpus, the project is another one.
 
-`python -m tests.benchmarks.leave_one_out [--project ncbi_disease] [--decisions 200 500 1000 2000 4000] [--seeds 1]`:
+`python -m tests.benchmarks.leave_one_out --out FOLDER [--project ncbi_disease] [--decisions 200 500 1000 2000 4000]`:
 combiner and NIL are fitted on the other corpus's train documents, as if the program came with these. Documents of the
 project's train part are then decided one after another; after so many decisions its development documents are linked,
 by the linker with this memory alone, and by the same after a retraining on these decisions, with any verdict of its
-gate. Intervals are of the paired difference, resampled by documents. `--recipe` names it; `--shipped` keeps what ships.
+gate. The project's knowledge base has the entities of its types only. `--recipe` names the retrainings; `--shipped`
+keeps what ships.
+
+Every run is kept in FOLDER and not repeated. `--summary` prints what is there: means over seeds, with intervals over
+documents, against the memory alone and against the recipe `conventions`, which trains no network.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import hashlib
 import json
 import random
@@ -17,22 +22,29 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
+from models.core import MentionQuery, Variant
 from models.linker import tuning
+from models.linker.build import build_untrained
 from models.linker.bundle import Bundle, new_id, new_staging, publish, reuse, seal
 from models.linker.linker import Linker
-from models.linker.tuning import Gold, learn_combiner, tune
+from models.linker.tuning import Gold, learn_combiner, tune_scored
+from models.names import NAMES, NameCandidates, NamesRetriever, PreparedLookup
 from models.rankers.combiner import Combiner
+from models.rankers.nil import NilModel
 from models.types import DecidedDocument, DocumentInput, LinkedMention
-from tests.benchmarks.linker_bc5cdr import DATA, Corpus, build, read_pubtator
+from tests.benchmarks.linker_bc5cdr import DATA, Corpus, read_pubtator
 from training.job.job import run_training
 
 OTHER = {"ncbi_disease": "bc5cdr", "bc5cdr": "ncbi_disease"}
+TYPES = {"ncbi_disease": ("Disease",), "bc5cdr": ("Disease", "Chemical")}
 RESAMPLES = 1000
+ALONE = "memory alone"
+Lookup = tuple[tuple[Variant, ...], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +72,8 @@ def taught(bundle: Path, documents: Sequence[DocumentInput], gold: Gold) -> Link
 def marks(linker: Linker, documents: Sequence[DocumentInput], gold: Gold) -> Marks:
     """`documents` are asked under other keys than those of train."""
     first, right = [], []
-    for document in documents:
-        asked = DocumentInput(f"dev-{document.key}", document.text, document.mentions)
-        (answer,) = linker.link([asked])
+    asked = (DocumentInput(f"dev-{document.key}", document.text, document.mentions) for document in documents)
+    for document, answer in zip(documents, linker.link(asked), strict=True):
         for mention in answer.mentions:
             ids = gold[document.key, mention.key]
             first.append(bool(mention.candidates) and mention.candidates[0].entity_id in ids)
@@ -121,21 +132,78 @@ def retrained(
     return staging, str(last.data["result"]["verdict"])
 
 
-def fitted_elsewhere(base: Linker, corpus: str) -> tuple[Bundle, Combiner]:
-    """The bundle as it would come with the program had this been the only corpus; its combiner."""
-    other, _ = train_and_dev(corpus)
-    gold = other.resolved(base)
-    elsewhere = taught(base.bundle.path, other.documents, gold)
-    scored = [m for m in elsewhere.score(other.documents) if gold[m.document.key, m.query.key]]
-    came = learn_combiner(elsewhere, [(m, gold[m.document.key, m.query.key]) for m in scored])
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """What would come with the program had there been one corpus only; what is fitted later stays near `came`."""
+
+    came: Combiner
+    combiner: Combiner
+    nil: NilModel
+
+
+def fitted_on(corpus: str, folder: Path) -> Shipped:
+    """Fitted once, and kept in `folder`."""
+    kept = folder / f"fitted-on-{corpus}.json"
+    if not kept.exists():
+        linker = build(folder / "fitting", TYPES[corpus])
+        train, _ = train_and_dev(corpus)
+        gold = train.resolved(linker)
+        elsewhere = taught(linker.bundle.path, train.documents, gold)
+        scored = list(elsewhere.score(train.documents))
+        came = learn_combiner(
+            elsewhere,
+            [(m, gold[m.document.key, m.query.key]) for m in scored if gold[m.document.key, m.query.key]],
+        )
+        assert came is not None
+        shipped = tune_scored(elsewhere, scored, gold, near=came)
+        parts = {"came": came.to_json(), "combiner": shipped.combiner.to_json(), "nil": shipped.nil.to_json()}
+        kept.write_text(json.dumps(parts), encoding="utf-8")
+        shutil.rmtree(folder / "fitting")
+    raw = json.loads(kept.read_text(encoding="utf-8"))
+    came, combiner = Combiner.from_json(raw["came"]), Combiner.from_json(raw["combiner"])
     assert came is not None
-    shipped = tune(elsewhere, other.documents, gold, near=came)
-    manifest = base.bundle.manifest.replace(combiner=shipped.combiner.to_json(), nil=shipped.nil.to_json())
-    staging = new_staging(base.bundle.path.parent)
+    assert combiner is not None
+    return Shipped(came, combiner, NilModel.from_json(raw["nil"]))
+
+
+def build(folder: Path, types: Sequence[str]) -> Linker:
+    """The untrained linker over the entities of these types."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kb = folder / "kb.jsonl"
+    with gzip.open(DATA / "kb" / "mesh_medic.jsonl.gz", "rt", encoding="utf-8") as lines:
+        chosen = [line for line in lines if set(json.loads(line)["types"]) & set(types)]
+    kb.write_text("".join(chosen), encoding="utf-8")
+    staging = new_staging(folder)
+    for _ in build_untrained(kb, staging):
+        pass
+    return Linker.load(publish(staging).path)
+
+
+def with_shipped(base: Bundle, shipped: Shipped) -> Bundle:
+    """The bundle as if it had come with these weights."""
+    manifest = base.manifest.replace(combiner=shipped.combiner.to_json(), nil=shipped.nil.to_json())
+    staging = new_staging(base.path.parent)
     for relative in manifest.files:
-        reuse(base.bundle, relative, staging)
-    seal(staging, manifest.replace(id=new_id("elsewhere")), known=base.bundle)
-    return publish(staging), came
+        reuse(base, relative, staging)
+    seal(staging, manifest.replace(id=new_id("elsewhere")), known=base)
+    return publish(staging)
+
+
+def look_up_once(encoder: str) -> None:
+    """Let all linkers of this process that compare names by the encoder with this fingerprint share what they found
+    for a wording: only their memories and weights differ. Most of the time of linking is spent on this."""
+    find, known = NameCandidates.find, dict[tuple[Lookup, int], PreparedLookup]()
+
+    def shared(self: NameCandidates, queries: Sequence[MentionQuery], *, k: int) -> dict[Lookup, PreparedLookup]:
+        stage = self.stages.get(NAMES)
+        if not isinstance(stage, NamesRetriever) or stage.encoder.fingerprint != encoder:
+            return find(self, queries, k=k)
+        wanted = {((query.variants, query.types), k): query for query in queries}
+        new = [query for key, query in wanted.items() if key not in known]
+        known.update({(lookup, k): prepared for lookup, prepared in find(self, new, k=k).items()})
+        return {key[0]: known[key] for key in wanted}
+
+    NameCandidates.find = shared  # type: ignore[method-assign]
 
 
 def first_decided(train: Corpus, number: int, seed: int) -> list[DocumentInput]:
@@ -149,40 +217,135 @@ def first_decided(train: Corpus, number: int, seed: int) -> list[DocumentInput]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One linker of one project, kept in a file of its own: the memory alone, or a retraining with its verdict."""
+
+    project: str
+    decisions: int
+    seed: int
+    recipe: str
+    marks: Marks
+    verdict: str = ""
+    minutes: float = 0.0
+
+    @staticmethod
+    def file(folder: Path, project: str, decisions: int, seed: int, recipe: str) -> Path:
+        return folder / f"{project}-{decisions}-{seed}-{recipe.replace(' ', '-')}.json"
+
+    def keep(self, folder: Path) -> None:
+        marks = {name: "".join(map(str, values.astype(int))) for name, values in asdict(self.marks).items()}
+        path = self.file(folder, self.project, self.decisions, self.seed, self.recipe)
+        path.write_text(json.dumps({**asdict(self), "marks": marks}), encoding="utf-8")
+
+    @classmethod
+    def read(cls, path: Path) -> Run:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        own = {name: np.asarray(list(map(int, values)), dtype=bool) for name, values in raw["marks"].items()}
+        return cls(**{**raw, "marks": Marks(**own)})
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The development documents of a project; by mention its document's number, and whether it has an entity."""
+
+    documents: tuple[DocumentInput, ...]
+    gold: Gold
+
+    @classmethod
+    def of(cls, project: str, linker: Linker, number: int) -> Asked:
+        _, dev = train_and_dev(project)
+        return cls(dev.first(number).documents, dev.resolved(linker))
+
+    @property
+    def document(self) -> np.ndarray:
+        return np.concatenate([np.full(len(one.mentions), at) for at, one in enumerate(self.documents)])
+
+    @property
+    def linked(self) -> np.ndarray:
+        return np.asarray([bool(self.gold[one.key, m.key]) for one in self.documents for m in one.mentions])
+
+
+def run_project(options: argparse.Namespace, folder: Path) -> None:
+    """All runs of a project that are not there yet."""
+    project = options.project
+    shipped = None if options.shipped else fitted_on(OTHER[project], options.out)
+    linker = build(folder / project, TYPES[project])
+    look_up_once(linker.recollection.encoder_name)
+    base = linker.bundle
+    if shipped is not None:
+        base, came = with_shipped(linker.bundle, shipped), shipped.came
+        tuning.default_combiner = lambda _: came  # what is fitted stays near it
+    train, _ = train_and_dev(project)
+    answers, asked = train.resolved(linker), Asked.of(project, linker, options.documents)
+    for number in options.decisions:
+        for seed in range(options.seeds):
+            decided = first_decided(train, number, seed)
+            for recipe in [ALONE, *options.recipe]:
+                if Run.file(options.out, project, number, seed, recipe).exists():
+                    continue
+                began, verdict, made = time.process_time(), "", base.path
+                if recipe != ALONE:
+                    place = folder / f"{project}-{number}-{seed}-{recipe}"
+                    made, verdict = retrained(base, recipe, decided, answers, place, seed)
+                minutes = (time.process_time() - began) / 60
+                found = marks(taught(made, decided, answers), asked.documents, asked.gold)
+                Run(project, number, seed, recipe, found, verdict, minutes).keep(options.out)
+                print(f"{project} {number:,} seed {seed} {recipe}: {verdict}, {minutes:.1f} min", flush=True)
+                if made != base.path:
+                    shutil.rmtree(made)
+            summary([number], project, options.out, asked)
+
+
+def summary(decisions: Sequence[int], project: str, folder: Path, asked: Asked) -> None:
+    """What is kept of a project, seeds averaged mention by mention."""
+    runs = [Run.read(path) for path in sorted(folder.glob(f"{project}-*.json"))]
+    for number in decisions:
+        own = [run for run in runs if run.decisions == number]
+        for recipe in sorted({run.recipe for run in own} - {ALONE}):
+            for other in (ALONE, "conventions"):
+                pairs = [
+                    (before, after)
+                    for before in own
+                    for after in own
+                    if (before.recipe, after.recipe) == (other, recipe) and before.seed == after.seed
+                ]
+                if pairs and recipe != other:
+                    say(f"{number:,} decisions, {recipe} after {other}", pairs, asked)
+
+
+def say(title: str, pairs: Sequence[tuple[Run, Run]], asked: Asked) -> None:
+    first, right = (
+        [np.mean([getattr(pair[which].marks, name) for pair in pairs], axis=0) for which in (0, 1)]
+        for name in ("first", "right")
+    )
+    linked, document = asked.linked, asked.document
+    recall = told(first[0][linked], first[1][linked], document[linked])
+    verdicts = ", ".join(after.verdict for _, after in pairs)
+    whole = told(right[0], right[1], document)
+    print(f"{title} ({len(pairs)} seeds): recall@1 {recall}; right in all {whole}; {verdicts}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="the folder in which runs are kept")
     parser.add_argument("--project", default="ncbi_disease", choices=sorted(OTHER))
     parser.add_argument("--decisions", nargs="+", type=int, default=[200, 500, 1000, 2000, 4000])
-    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--documents", type=int, default=200, help="so many development documents are linked")
-    parser.add_argument("--recipe", default="conventions")
+    parser.add_argument("--recipe", nargs="+", default=["conventions"])
     parser.add_argument("--shipped", action="store_true", help="keep what ships, fitted on both corpora")
+    parser.add_argument("--summary", action="store_true", help="print what is kept, run nothing")
     options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        linker = build(folder, ["lexical", "names"])
-        base = linker.bundle
-        if not options.shipped:
-            base, came = fitted_elsewhere(linker, OTHER[options.project])
-            tuning.default_combiner = lambda _: came  # type: ignore[assignment]  # what is fitted stays near it
-        train, dev = train_and_dev(options.project)
-        answers, asked = train.resolved(linker), dev.first(options.documents).documents
-        expected = dev.resolved(linker)
-        document = np.concatenate([np.full(len(one.mentions), at) for at, one in enumerate(asked)])
-        linked = np.asarray([bool(expected[one.key, m.key]) for one in asked for m in one.mentions])
-        for seed in range(options.seeds):
-            for number in options.decisions:
-                decided = first_decided(train, number, seed)
-                before = marks(taught(base.path, decided, answers), asked, expected)
-                began = time.monotonic()
-                made, verdict = retrained(base, options.recipe, decided, answers, folder / f"{seed}-{number}", seed)
-                minutes = (time.monotonic() - began) / 60
-                after = marks(taught(made, decided, answers), asked, expected)
-                shutil.rmtree(made)
-                recall = told(before.first[linked], after.first[linked], document[linked])
-                whole = told(before.right, after.right, document)
-                print(f"seed {seed}, {number:5,} decisions: recall@1 {recall}; right in all {whole}; {verdict}")
-                print(f"{minutes:.1f} min", flush=True)
+        if options.summary:
+            linker = build(Path(place), TYPES[options.project])
+            summary(
+                options.decisions, options.project, options.out, Asked.of(options.project, linker, options.documents)
+            )
+        else:
+            run_project(options, Path(place))
 
 
 if __name__ == "__main__":

@@ -78,8 +78,8 @@ def linked_count(scored: Scored, gold: GoldSet) -> int:
     return sum(one.query.key in linked for one in scored)
 
 
-def fitted(linker: Linker, scored: Scored, gold: GoldSet) -> Linker | None:
-    """The linker with combiner and NIL fitted on these mentions; None where fewer than 200 of them were linked.
+def fitted(linker: Linker, scored: Scored, gold: GoldSet, *, only_nil: bool = False) -> Linker | None:
+    """The linker with combiner and NIL, or only NIL, fitted on these mentions; None where fewer than 200 were linked.
 
     The combiner stays near the one that came with the program (``models.rankers.fit_combiner``). What is heard of
     trained stages is fitted on the same mentions: none of them may have taught such a stage.
@@ -88,7 +88,7 @@ def fitted(linker: Linker, scored: Scored, gold: GoldSet) -> Linker | None:
         return None
     answers: Gold = {(mention.document, mention.key): frozenset(mention.ids) for mention in gold.mentions}
     known = [one for one in scored if (one.document.key, one.query.key) in answers]
-    tuned = tune_scored(linker, known, answers)
+    tuned = tune_scored(linker, known, answers, only_nil=only_nil)
     return linker.with_weights(fusion=tuned.fusion, combiner=tuned.combiner, nil=tuned.nil)
 
 
@@ -98,9 +98,17 @@ def deaf(linker: Linker, stage: str) -> Linker:
 
 
 def refit(
-    linker: Linker, scored: Scored, gold: GoldSet, *, stage: str = "", taught: Scored = (), known: Linker | None = None
+    linker: Linker,
+    scored: Scored,
+    gold: GoldSet,
+    *,
+    stage: str = "",
+    taught: Scored = (),
+    known: Linker | None = None,
+    only_nil: bool = False,
 ) -> Linker:
     """The linker that uses the new `stage` to the extent that `scored` support it; without `stage` its weights stay.
+    With `only_nil` the combiner stays as well.
 
     First combiner and NIL are fitted on `taught`, which the linker `known` scored, if these are enough. Otherwise both
     stay, but for a NIL model that was not calibrated here, which is fitted on `scored`; so does what is heard of other
@@ -111,7 +119,7 @@ def refit(
     pairs = [(mention, labels[mention.query.key]) for mention in scored if mention.query.key in labels]
     mentions, is_nil = [mention for mention, _ in pairs], [label.nil for _, label in pairs]
     linked = [(mention, frozenset(label.ids)) for mention, label in pairs if not label.nil]
-    again = fitted(known or linker, taught, gold)
+    again = fitted(known or linker, taught, gold, only_nil=only_nil)
     if again is not None:
         linker = linker.with_weights(combiner=again.combiner, nil=again.nil)
     if stage:
@@ -130,6 +138,7 @@ def cross_fitted(
     stage: str = "",
     taught: Taught | None = None,
     known: Linker | None = None,
+    only_nil: bool = False,
 ) -> list[LinkedMention]:
     """Answers in which each fold is linked under what was fitted on the other folds; one fold alone is fitted on
     itself."""
@@ -137,6 +146,6 @@ def cross_fitted(
     for number, fold in enumerate(folds):
         others = [mention for other, part in enumerate(folds) if other != number for mention in part]
         left = () if taught is None else taught.outside(number if others else None)
-        judge = refit(linker, others or fold, gold, stage=stage, taught=left, known=known)
+        judge = refit(linker, others or fold, gold, stage=stage, taught=left, known=known, only_nil=only_nil)
         found.extend(judge.finish(mention, k=k) for mention in fold)
     return found

@@ -7,8 +7,9 @@ incomplete, and the bundle in use is never changed.
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib import metadata
 from typing import Any
 
@@ -45,7 +46,17 @@ from training.data import (
 from training.evaluation import MAP_FILE, evaluate, flips
 from training.job.cross_encoder_learning import learn_pair
 from training.job.fitting import FITTED_ON, Taught, cross_fitted, deaf, linked_count, refit
-from training.job.gate import LIKELIHOOD, GateResult, Part, comparison, gains_of, judge, queue_changes, undecided
+from training.job.gate import (
+    LIKELIHOOD,
+    GateOutcome,
+    GateResult,
+    Part,
+    comparison,
+    gains_of,
+    judge,
+    queue_changes,
+    undecided,
+)
 from training.job.names_learning import learn_names
 from training.job.part_learning import Learnt, learn_towers
 from training.job.preparation import K, Loaded, Prepared, by_fold, load, prepare, score, score_folds
@@ -77,13 +88,14 @@ def run_training(spec: TrainingSpec | Mapping[str, Any], *, shuffle_labels: bool
 @dataclass(frozen=True, slots=True, eq=False)
 class Refitted:
     """The linker to be sealed, and answers to the held-out documents: by the linker in use, by the new one, and by the
-    new one without its part where combiner and NIL were refitted (`taught`)."""
+    new one without its part where combiner and NIL, or `only_nil`, were refitted (`taught`)."""
 
     linker: Linker
     old: list[LinkedMention]
     new: list[LinkedMention]
     without: list[LinkedMention] | None = None
     taught: Taught | None = None
+    only_nil: bool = False
 
 
 def _steps(spec: TrainingSpec, budget: Budget, notes: list[str], *, shuffle_labels: bool) -> Iterator[Event]:
@@ -109,7 +121,10 @@ def _learn_by(recipe: Recipe) -> Callable[[Loaded, Prepared, Budget], Generator[
 
 
 def _fit_alone(loaded: Loaded, budget: Budget, notes: list[str]) -> Iterator[Event]:
-    """No network: combiner and NIL fitted on all decisions, each document judged by what the others say."""
+    """No network: combiner and NIL fitted on all decisions, each document judged by what the others say.
+
+    If both together are no gain, NIL alone may be one: it needs fewer decisions, and leaves the order as it is.
+    """
     gold = _gold(loaded, loaded.parts.held_out)
     if len(gold.linked) < MIN_COMBINER:
         raise ModelError(
@@ -122,16 +137,36 @@ def _fit_alone(loaded: Loaded, budget: Budget, notes: list[str]) -> Iterator[Eve
         )
     taught = Taught((), (yield from score_folds(loaded)))
     yield Event(Phase.REFIT, 0, 1, text=say("Fitting the weights of names, memory, hierarchy and NIL"))
-    refitted = Refitted(
-        refit(loaded.linker, (), gold, taught=taught.outside()),
-        _answers_now(loaded, taught, gold),
-        cross_fitted(loaded.linker, taught.folds, gold, k=K, taught=taught),
-        taught=taught,
-    )
+    both, nil = (partial(_fitted_on_all, loaded, taught, gold, only_nil=only) for only in (False, True))
+    refitted = first_promoted([both, nil], gold)
+    if refitted.only_nil:
+        yield note(Phase.REFIT, say("Only NIL was refitted: the order of candidates did not improve."))
     for relative in loaded.base.manifest.files:
         reuse(loaded.base, relative, loaded.spec.staging)
     manifest = _named(loaded, loaded.base.manifest)
     yield from _finish(loaded, manifest, refitted, None, {**_provenance(loaded, budget), "notes": notes})
+
+
+def first_promoted(tries: Sequence[Callable[[], Refitted]], gold: GoldSet) -> Refitted:
+    """The first that the gate promotes; if there is none, the first of all."""
+    first = tries[0]()
+    if judge(first.old, first.new, gold).verdict is GateOutcome.PROMOTE:
+        return first
+    for other in tries[1:]:
+        found = other()
+        if judge(found.old, found.new, gold).verdict is GateOutcome.PROMOTE:
+            return found
+    return first
+
+
+def _fitted_on_all(loaded: Loaded, taught: Taught, gold: GoldSet, *, only_nil: bool) -> Refitted:
+    return Refitted(
+        refit(loaded.linker, (), gold, taught=taught.outside(), only_nil=only_nil),
+        _answers_now(loaded, taught, gold),
+        cross_fitted(loaded.linker, taught.folds, gold, k=K, taught=taught, only_nil=only_nil),
+        taught=taught,
+        only_nil=only_nil,
+    )
 
 
 def _write_part(loaded: Loaded, learnt: Learnt) -> Generator[Event, None, Manifest]:

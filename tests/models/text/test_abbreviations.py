@@ -36,6 +36,29 @@ def test_no_definition_where_letters_do_not_fit() -> None:
     assert abbreviation_table("many rats (Table 2) and placebo (see below) or saline (XYZ)") == {}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "as the effects on the level of amino acids (GABA, aspartate)",
+        "no changes in normal rats, but during (Na, K)-ATPase activity",
+        "in third-generation users (i.e., of pills)",
+    ],
+)
+def test_words_and_symbols_of_elements_are_not_spelled_by_letters_of_other_words(text: str) -> None:
+    assert not {"aspartate", "Na", "i.e."} & abbreviation_table(text).keys()
+
+
+def test_an_element_s_symbol_stands_for_a_long_form_that_begins_with_it() -> None:
+    assert abbreviation_table("rats were given cocaine (Co) or saline")["Co"] == "cocaine"
+
+
+def test_short_forms_in_a_long_form_are_written_out() -> None:
+    text = "familial adenomatous polyposis (FAP) and attenuated FAP (AFAP); WAS protein (WASP)"
+    table = abbreviation_table(text)
+    assert table["AFAP"] == "attenuated familial adenomatous polyposis"
+    assert table["WASP"] == "WAS protein"
+
+
 def test_expand_knows_plurals_and_parts() -> None:
     table = {"ADR": "adverse drug reaction", "APC": "adenomatous polyposis coli"}
     assert expand("ADRs", table) == "adverse drug reaction"

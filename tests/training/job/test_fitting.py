@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ import pytest
 
 from models.errors import ModelError
 from models.linker.bundle import Bundle, open_bundle, publish
+from models.linker.linker import Linker
 from models.linker.tuning import MIN_COMBINER
+from models.rankers.combiner import DEFAULT_COMBINER
 from models.types import DocumentInput
 from resources.recipe_files import LEAST_REFITTED
 from tests.training.conftest import MakeSpec, document_lines
@@ -20,7 +23,7 @@ from training.data.document_splits import MOST_IN_TURN, TURNS, in_turn
 from training.data.snapshot import read_snapshot
 from training.job.fitting import Taught, fitted, refit
 from training.job.gate import RECALL, Alone, GateOutcome, Part, judge
-from training.job.job import FITTED_ON, run_training
+from training.job.job import FITTED_ON, Refitted, first_promoted, run_training
 
 DOCUMENTS = 45
 ENOUGH = [*document_lines("train", DOCUMENTS - 10, seed=1), *document_lines("validation", 10, seed=2)]
@@ -170,3 +173,22 @@ def test_the_sentence_says_what_the_part_added() -> None:
     silent = judge(old, new, gold, Part(STAGE, alone, False, without=new))
     assert silent.verdict is GateOutcome.PROMOTE
     assert f"“{STAGE}” is not used" in silent.sentence
+
+
+def test_nil_alone_is_refitted_where_both_together_are_no_gain() -> None:
+    scored, gold = invented(600, oracle, nil_every=5)
+    old = [Weights().finish(one, k=8) for one in scored]
+    better = refit(Weights(), (), gold, taught=scored, only_nil=True)
+    assert better.combiner is DEFAULT_COMBINER
+    assert better.nil.calibrated
+    asked: list[str] = []
+
+    def attempt(name: str, linker: Linker | Weights) -> Refitted:
+        asked.append(name)
+        return Refitted(linker, old, [linker.finish(one, k=8) for one in scored])  # type: ignore[arg-type]
+
+    same, nil = partial(attempt, "both", Weights()), partial(attempt, "nil", better)
+    assert first_promoted([same, nil], gold).linker is better
+    assert first_promoted([nil, same], gold).linker is better
+    assert asked == ["both", "nil", "nil"], "what is promoted needs no other attempt"
+    assert first_promoted([same, same], gold).new == old
