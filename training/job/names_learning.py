@@ -84,8 +84,18 @@ def learn_names(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator
     )
     if isinstance(loss, (AdaptiveMixupLoss, ProxyLoss)) and loss.calibrated:
         loss.calibrate(task.inputs(task.batches(0)[0]))
-    left = budget.left()
-    seconds = None if left is None else left - SECONDS_A_NAME * len(loaded.kb.names)
+    left, encoding = budget.left(), SECONDS_A_NAME * len(loaded.kb.names)
+    seconds = None if left is None else left - encoding
+    if left is not None and left <= encoding:
+        raise ModelError(
+            say(
+                "The time budget is too short: after training, encoding {total:,} names takes about {minutes:.1f} "
+                "minutes, but only {left:.1f} are left. Allow more minutes.",
+                total=len(loaded.kb.names),
+                minutes=encoding / 60,
+                left=max(0.0, left) / 60,
+            )
+        )
     some = _some(judged)
     result = yield from run(
         task,

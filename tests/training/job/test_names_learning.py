@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from models.errors import ModelError
 from models.linker.build import build_untrained
-from models.linker.bundle import Bundle, new_staging, open_bundle, publish
+from models.linker.bundle import Bundle, EncoderRef, new_staging, open_bundle, publish, reuse, seal
 from models.linker.linker import Linker
 from models.types import DocumentInput, MentionInput
 from tests.training.conftest import MakeSpec, document_lines, entities
@@ -166,21 +167,53 @@ def test_knowledge_bases_of_another_kind(make_spec: MakeSpec, tmp_path: Path, ti
     assert replaced(open_bundle(spec["staging"], verify="full"), base) == "names"
 
 
+@pytest.mark.parametrize(
+    "written", ["training.job.names_learning.save_encoder", "models.linker.build.VectorIndex.save"]
+)
 def test_a_full_disk_leaves_no_bundle_and_the_base_as_it_was(
-    make_spec: MakeSpec, base_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+    make_spec: MakeSpec, base_bundle: Bundle, monkeypatch: pytest.MonkeyPatch, written: str
 ) -> None:
-    before = {one: one.stat().st_mtime_ns for one in base_bundle.path.rglob("*") if one.is_file()}
+    before = {one: one.read_bytes() for one in base_bundle.path.rglob("*") if one.is_file()}
 
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("training.job.names_learning.save_encoder", full)
     spec = wanted(make_spec, lines=[*ODD[:10], *ODD[-3:]])
+    monkeypatch.setattr(written, full)
     with pytest.raises(OSError, match="No space left"):
         run(spec)
     with pytest.raises(ModelError, match="manifest"):
         open_bundle(spec["staging"])
-    assert before == {one: one.stat().st_mtime_ns for one in base_bundle.path.rglob("*") if one.is_file()}
+    assert before == {one: one.read_bytes() for one in base_bundle.path.rglob("*") if one.is_file()}
+
+
+def test_the_encoder_of_another_linker_is_refused(
+    make_spec: MakeSpec, base_bundle: Bundle, tiny_encoder: Path, tmp_path: Path
+) -> None:
+    names = base_bundle.manifest.retriever("names")
+    assert names is not None
+    other = replace(names, encoders=(EncoderRef("bundle", "of another", names.encoders[0].path, 64),))
+    staging = new_staging(tmp_path / "other")
+    for relative in base_bundle.manifest.files:
+        reuse(base_bundle, relative, staging)
+    kept = [one for one in base_bundle.manifest.retrievers if one.name != "names"]
+    seal(staging, base_bundle.manifest.replace(id="other", retrievers=(*kept, other)))
+    spec = wanted(make_spec, lines=[*ODD[:10], *ODD[-3:]], base=str(publish(staging).path))
+    with pytest.raises(ModelError, match=r"The encoder .* is not the one that the linker .* uses"):
+        run(spec)
+    with pytest.raises(ModelError, match="manifest"):
+        open_bundle(spec["staging"])
+
+
+def test_more_names_than_the_time_allows_are_refused_before_training(
+    make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("training.job.names_learning.SECONDS_A_NAME", 3_000_000 * 0.0018)  # as if there were so many
+    spec = wanted(make_spec, lines=[*ODD[:10], *ODD[-3:]]) | {"max_minutes": 10.0}
+    with pytest.raises(ModelError, match=r"encoding \d+ names takes about \d+\.\d minutes, but only 10\.0 are left"):
+        run(spec)
+    with pytest.raises(ModelError, match="manifest"):
+        open_bundle(spec["staging"])
 
 
 def test_a_cancel_while_names_are_encoded_leaves_no_bundle(make_spec: MakeSpec) -> None:
