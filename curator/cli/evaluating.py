@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from curator.cli.console import AS_JSON, PROJECT, SPLIT, FilePath, counted, echo, opened, run_job, say
-from curator.cli.linking import index_if_missing
+from curator.cli.linking import ACTORS, ON, index_if_missing, placed
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome
 from curator.domain.statistics import StatisticsFilter
 from curator.domain.wording import UserError
+from curator.services.ports import Cluster
 from curator.services.records import (
     KIND_WORDS,
     ErrorFilter,
@@ -69,6 +70,8 @@ MOST_FLIPS = 10
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed of the confidence intervals."
 )
+@ON
+@ACTORS
 @click.option("--replay", is_flag=True, help="Simulate a curator who decides the gold, document by document.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="With --replay: stop after N decisions.")
 @click.option("--then", type=SPLIT, help="With --replay: continue with this split.")
@@ -85,6 +88,8 @@ def evaluate(
     no_memory: bool,
     whole_kb: bool,
     seed: int,
+    cluster: Cluster | None,
+    actors: int | None,
     replay: bool,
     limit: int | None,
     then: str | None,
@@ -94,15 +99,18 @@ def evaluate(
 
     The result is stored in the project: `curator errors P` lists the errors again at any time.
     """
-    linker_id = linker_id or former_name
+    linker_id, cluster = linker_id or former_name, placed(cluster, actors)
     wish: EvaluationWish | ReplayWish
     if replay:
-        _refuse("with --replay", ("--against", against), ("--whole-kb", whole_kb), ("--errors", errors_out))
+        refused = (("--against", against), ("--whole-kb", whole_kb), ("--errors", errors_out), ("--on", cluster))
+        _refuse("with --replay", *refused)
         wish = ReplayWish(Split(split), linker_id, Split(then) if then else None, limit, memory=not no_memory)
     else:
         _refuse("without --replay", ("--limit", limit), ("--then", then))
         whole = True if whole_kb else None
-        wish = EvaluationWish(Split(split), linker_id, against, memory=not no_memory, whole_kb=whole, seed=seed)
+        wish = EvaluationWish(
+            Split(split), linker_id, against, memory=not no_memory, whole_kb=whole, seed=seed, cluster=cluster
+        )
     for file in (report, errors_out):
         if file is not None:
             check_place(file)
@@ -130,6 +138,8 @@ def _run(path: Path, wish: EvaluationWish | ReplayWish) -> JobOutcome:
             found.evaluation.require_gold(wish.split)
         index_if_missing(path, lexical=False)
     with opened(path, read_only=True) as found:
+        if isinstance(wish, EvaluationWish):
+            found.suggestions.check(wish.cluster)
         return _job(found, wish)
 
 

@@ -1,7 +1,7 @@
 """Linking on Ray, the project's end: documents go out as blocks, answers come back as Parquet shards, which are checked
 before anything is stored.
 
-    bulk/KEY/            KEY is a hash of what decides the answers: linker, memory, added entities
+    bulk/KEY/            KEY is a hash of what decides the answers: linker, memory, added entities, number of candidates
       memory.jsonl       the decided documents of the memory
       entities.jsonl
       blocks/00000.jsonl one request, a message a line
@@ -34,6 +34,7 @@ from curator.jobs.linker_messages import (
     parts_of,
     suggestions_from_wire,
 )
+from curator.jobs.wire import DocumentOnWire
 from curator.services.ports import BulkTask, Cluster, JobPort, LinkDocument
 
 VERSION = 1
@@ -79,7 +80,10 @@ class RayBulk:
         self, task: BulkTask, requests: Iterable[Sequence[LinkDocument]], receive: Receive, cluster: Cluster
     ) -> Generator[Progress, None, None]:
         self.check(cluster)
-        folder = self._prepare(task)
+        memory = (decided_to_wire(one) for one in task.decided)
+        entities = (entity_to_wire(one) for one in task.entities)
+        folder = prepare(self._folder, (task.bundle_id, task.k), memory, entities)
+        _remove_outdated(folder)
         blocks: list[Block] = []
         for documents in requests:
             blocks.append(_write_block(folder / "blocks" / f"{len(blocks):05}.jsonl", documents))
@@ -89,8 +93,7 @@ class RayBulk:
             "bundle": str(task.bundle),
             "k": task.k,
             "blocks": [one.digest for one in blocks],
-            "address": cluster.address,
-            "actors": cluster.actors,
+            "cluster": {"address": cluster.address, "actors": cluster.actors},
             "device": self._options.device,
             "threads": self._options.threads,
             "cache": self._options.cache,
@@ -100,32 +103,6 @@ class RayBulk:
             receive(block.ids, read_answers(folder / "shards" / f"{number:05}.parquet", block, task.bundle_id))
             yield Progress("store", number + 1, len(blocks))
         shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _prepare(self, task: BulkTask) -> Path:
-        """The run's folder with memory and entities. Those of other keys are removed: their answers are outdated."""
-        memory = _lines(decided_to_wire(one) for one in task.decided)
-        entities = _lines(entity_to_wire(one) for one in task.entities)
-        facts = json.dumps([VERSION, task.bundle_id, task.k]).encode()
-        key = hashlib.sha256(b"\0".join((facts, memory, entities))).hexdigest()[:16]
-        folder = self._folder / key
-        try:
-            if self._folder.is_dir():
-                for other in self._folder.iterdir():
-                    if other.name != key:
-                        shutil.rmtree(other, ignore_errors=True)
-            for name in ("blocks", "shards"):
-                (folder / name).mkdir(parents=True, exist_ok=True)
-            (folder / "memory.jsonl").write_bytes(memory)
-            (folder / "entities.jsonl").write_bytes(entities)
-        except OSError as error:
-            raise UserError(
-                tr(
-                    "{folder} cannot be written ({strerror}). Check the folder's permissions and the free disk space.",
-                    folder=folder,
-                    strerror=error.strerror,
-                )
-            ) from error
-        return folder
 
     def _run(self, spec: Mapping[str, Any]) -> Generator[Progress, None, None]:
         """The job that answers what is missing. Closing the generator cancels it; what is answered stays."""
@@ -153,11 +130,49 @@ class RayBulk:
 
 
 def _write_block(path: Path, documents: Sequence[LinkDocument]) -> Block:
-    """Write the documents of one request, a message of the linker process a line."""
-    raw = _lines([document_to_wire(one) for one in part] for part in parts_of(documents))
-    path.write_bytes(raw)
     ids, revisions = tuple(one.id for one in documents), tuple(one.revision for one in documents)
-    return Block(ids, revisions, hashlib.sha256(raw).hexdigest())
+    return Block(
+        ids, revisions, write_block(path, ([document_to_wire(one) for one in part] for part in parts_of(documents)))
+    )
+
+
+# What the other end uses too.
+
+
+def prepare(root: Path, facts: Sequence[object], memory: Iterable[Any], entities: Iterable[Any]) -> Path:
+    """The folder of a run with its memory and entities, as they are on the wire. Raises UserError where it cannot be
+    written."""
+    taught, added = _lines(memory), _lines(entities)
+    key = hashlib.sha256(b"\0".join((json.dumps([VERSION, *facts]).encode(), taught, added))).hexdigest()[:16]
+    folder = root / key
+    try:
+        for name in ("blocks", "shards"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / "memory.jsonl").write_bytes(taught)
+        (folder / "entities.jsonl").write_bytes(added)
+    except OSError as error:
+        raise UserError(
+            tr(
+                "{folder} cannot be written ({strerror}). Check the folder's permissions and the free disk space.",
+                folder=folder,
+                strerror=error.strerror,
+            )
+        ) from error
+    return folder
+
+
+def _remove_outdated(folder: Path) -> None:
+    """Runs of other linkers or memories: nobody will continue them."""
+    for other in folder.parent.iterdir():
+        if other != folder:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def write_block(path: Path, messages: Iterable[Sequence[DocumentOnWire]]) -> str:
+    """Write what one actor answers at once, a message of the linker process a line; returns the hash of the file."""
+    raw = _lines(messages)
+    path.write_bytes(raw)
+    return hashlib.sha256(raw).hexdigest()
 
 
 def _lines(records: Iterable[Any]) -> bytes:

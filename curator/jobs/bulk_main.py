@@ -1,8 +1,8 @@
 """The process that links blocks of documents on Ray (`bulk` says what lies in the folder).
 
-Specification: {work, bundle, k, blocks, address, actors, device, threads, cache}: the folder, the bundle's folder, how
-many candidates, the hash of each block, the address of a cluster ('' for this computer), how many actors (0: one for
-each processor or graphics card), and the options of the linker process, where `threads` are those of one actor.
+Specification: {work, bundle, k, blocks, cluster, device, threads, cache}: the folder, the bundle's folder, how many
+candidates, the hash of each block, {address: of a cluster, '' for this computer; actors: how many, 0 for one for each
+processor or graphics card}, and the options of the linker process, where `threads` are those of one actor.
 
 Each actor of Ray Data holds the whole linker, and answers block after block as the linker process answers messages. It
 writes a shard at once or not at all. An actor that dies is started again with the blocks it had not finished.
@@ -10,6 +10,7 @@ writes a shard at once or not at all. An actor that dies is started again with t
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -24,13 +25,21 @@ import pyarrow
 from pyarrow import parquet
 
 from curator.domain.wording import ntr, tr
-from curator.jobs.bulk import answered, answers_hash
+from curator.jobs.bulk import answered, answers_hash, prepare, write_block
 from curator.jobs.child_side import run_job, speak
 from curator.jobs.linker_main import decided_input, document_input, mention_on_wire
-from curator.jobs.wire import Message
+from curator.jobs.wire import DecidedOnWire, DocumentOnWire, LinkedMentionOnWire, MentionOnWire, Message
 from models.core import atomic_path, record_from_json
 from models.errors import ModelError, use
-from models.linker import Linker, load_intact
+from models.linker import Linker, batches, load_intact
+from models.types import (
+    DecidedDocument,
+    DocumentInput,
+    LinkedDocument,
+    LinkedMention,
+    NilEstimate,
+    ScoredCandidate,
+)
 
 SCHEMA = pyarrow.schema([("document", pyarrow.int64()), ("mentions", pyarrow.string())])
 OBJECT_STORE = 256 * 2**20
@@ -43,19 +52,21 @@ QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DATA_DISABLE_PROGRESS_BARS": "1", 
 
 
 def work(spec: Message) -> Generator[Message, None, Message]:
-    folder = Path(spec["work"])
-    missing = [at for at, digest in enumerate(spec["blocks"]) if answered(shard(folder, at), digest) is None]
     total = len(spec["blocks"])
-    yield _step(total - len(missing), total)
-    if missing:
-        with cluster(spec) as there:
-            for done, _ in enumerate(_answer(spec, missing, there), total - len(missing) + 1):
-                yield _step(done, total)
+    for done in answer_blocks(spec):
+        yield {"phase": "link", "done": done, "total": total}
     return {"message": ntr("{n:,} block of documents was linked.", "{n:,} blocks of documents were linked.", total)}
 
 
-def _step(done: int, total: int) -> Message:
-    return {"phase": "link", "done": done, "total": total}
+def answer_blocks(spec: Message) -> Iterator[int]:
+    """Answer every block that lacks a whole shard; yields how many blocks are answered."""
+    folder, total = Path(spec["work"]), len(spec["blocks"])
+    missing = [at for at, digest in enumerate(spec["blocks"]) if answered(shard(folder, at), digest) is None]
+    yield total - len(missing)
+    if missing:
+        with cluster(spec["cluster"]["address"]) as there:
+            for done, _ in enumerate(_answer(spec, missing, there), total - len(missing) + 1):
+                yield done
 
 
 def shard(folder: Path, number: int) -> Path:
@@ -68,7 +79,7 @@ def _answer(spec: Message, missing: Sequence[int], there: Resources) -> Iterator
     from ray.exceptions import RayError
 
     gpus = 0 if spec["device"] == "cpu" else int(there.get("GPU", 0))
-    actors = min(int(spec["actors"]) or gpus or int(there.get("CPU", 1)), len(missing))
+    actors = min(int(spec["cluster"]["actors"]) or gpus or int(there.get("CPU", 1)), len(missing))
     rows = [{"number": number} for number in missing]
     flow = ray.data.from_items(rows, override_num_blocks=len(rows)).map_batches(
         Actor,
@@ -97,24 +108,24 @@ def _reason(error: Exception) -> str:
 
 
 @contextmanager
-def cluster(spec: Message) -> Iterator[Resources]:
+def cluster(address: str) -> Iterator[Resources]:
     """Ray while the block lasts; yields what it has. Raises ModelError where there is none at the address."""
     os.environ.update(QUIET)  # nothing is reported over the network
     import ray
     from ray.data import DataContext
 
-    own = "" if spec["address"] else tempfile.mkdtemp(prefix="curator-ray-")
+    own = "" if address else tempfile.mkdtemp(prefix="curator-ray-")
     try:
         if own:
             ray.init(
                 "local", include_dashboard=False, log_to_driver=False, object_store_memory=OBJECT_STORE, _temp_dir=own
             )
         else:
-            ray.init(spec["address"], log_to_driver=False)
+            ray.init(address, log_to_driver=False)
         DataContext.get_current().enable_progress_bars = False
         yield ray.cluster_resources()
     except (ConnectionError, TimeoutError) as error:
-        text = tr("No Ray cluster answers at {address}. Check the address, or start one.", address=spec["address"])
+        text = tr("No Ray cluster answers at {address}. Check the address, or start one.", address=address)
         raise ModelError(text) from error
     finally:
         ray.shutdown()
@@ -161,6 +172,73 @@ class Actor:
 def _read(path: Path) -> Iterator[Any]:
     with path.open(encoding="utf-8", errors="surrogatepass") as lines:
         yield from map(json.loads, lines)
+
+
+# Evaluations, whose linker runs in this process, have their documents linked elsewhere.
+
+
+def linked_elsewhere(
+    spec: Message, bundle: Path, decided: Sequence[DecidedDocument], documents: Sequence[DocumentInput], k: int
+) -> Generator[int, None, list[LinkedDocument]]:
+    """What a linker with this memory answers; yields how many documents are answered. `spec` has `bulk`, the folder,
+    and `cluster`, as above. Raises ModelError and UserError."""
+    memory = ({**_raw(one.document), "mentions": _decided(one)} for one in decided)
+    inputs = list(documents)
+    wanted = hashlib.sha256(repr(inputs).encode("utf-8", "surrogatepass")).hexdigest()
+    folder = prepare(Path(spec["bulk"]), (bundle.name, k, wanted), memory, ())
+    groups = list(batches(inputs))
+    blocks = [
+        write_block(folder / "blocks" / f"{at:05}.jsonl", [[_raw(one) for one in group]])
+        for at, group in enumerate(groups)
+    ]
+    for done in answer_blocks({**spec, "work": str(folder), "bundle": str(bundle), "k": k, "blocks": blocks}):
+        yield sum(map(len, groups[:done]))
+    answers = []
+    for at, (group, digest) in enumerate(zip(groups, blocks, strict=True)):
+        rows = answered(shard(folder, at), digest)
+        assert rows is not None, "it was checked or written just now"
+        answers += [_linked(one, json.loads(row["mentions"])) for one, row in zip(group, rows, strict=True)]
+    shutil.rmtree(folder, ignore_errors=True)
+    return answers
+
+
+def _raw(document: DocumentInput) -> DocumentOnWire:
+    mentions: list[MentionOnWire] = [
+        {
+            "id": int(one.key),
+            "spans": [list(span) for span in one.spans],
+            "types": list(one.types),
+            "opinion": one.opinion,
+        }
+        for one in document.mentions
+    ]
+    return {"id": int(document.key), "revision": 0, "text": document.text, "mentions": mentions}
+
+
+def _decided(one: DecidedDocument) -> list[DecidedOnWire]:
+    pairs = zip(_raw(one.document)["mentions"], one.outcomes, strict=True)
+    return [{**mention, "entity_ids": list(ids)} for mention, ids in pairs]
+
+
+def _linked(document: DocumentInput, raw: Sequence[LinkedMentionOnWire]) -> LinkedDocument:
+    mentions = []
+    for asked, said in zip(document.mentions, raw, strict=True):
+        surface = asked.surface(document.text)
+        candidates = tuple(
+            ScoredCandidate(
+                one["entity_id"],
+                one["name"],
+                tuple(one["types"]),
+                one["matched"],
+                one["score"],
+                one["scores"],
+                one["probability"],
+                *one["decided"],
+            )
+            for one in said["candidates"]
+        )
+        mentions.append(LinkedMention(asked.key, surface, said["expanded"], candidates, NilEstimate(**said["nil"])))
+    return LinkedDocument(document.key, tuple(mentions))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from models.linker.bundle import (
     seal,
 )
 from models.linker.index_repair import DamagedBundleError, load_checked, load_intact, repair
-from models.linker.linker import Linker
+from models.linker.linker import Linker, batches
 from models.linker.occlusion import occlude
 from models.linker.reranking import RANKER, ask, doubt
 from models.linker.stages import Stages
@@ -67,6 +67,7 @@ __all__ = [
     "Tuned",
     "ask",
     "average_precision",
+    "batches",
     "build_names",
     "build_untrained",
     "doubt",

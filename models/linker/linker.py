@@ -144,7 +144,7 @@ class Linker:
         time.
         """
         answerer, stages = self.answerer(), self._weighed()
-        for batch in _batches(documents):
+        for batch in batches(documents):
             scored = self._score_batch(stages, batch, k=k, own=own)
             with span("answer"):
                 answers = [tuple(answerer.answer(mention, k=k) for mention in group) for group in scored]
@@ -157,7 +157,7 @@ class Linker:
         """Every mention with the scores of all stages, for fitting weights and NIL; no document sees its own
         decisions. With ``heard_only`` trained stages that nothing listens to are left out, as in ``link``."""
         stages = self._weighed() if heard_only else self.stages
-        for batch in _batches(documents):
+        for batch in batches(documents):
             for scored in self._score_batch(stages, batch, k=k, own=False):
                 yield from scored
 
@@ -261,7 +261,7 @@ def _tables(lookups: Sequence[Sequence[PreparedLookup]]) -> list[list[CandidateT
     return [[tables[id(lookup)] for lookup in group] for group in lookups]
 
 
-def _batches(documents: Iterable[DocumentInput]) -> Iterator[list[DocumentInput]]:
+def batches(documents: Iterable[DocumentInput]) -> Iterator[list[DocumentInput]]:
     batch: list[DocumentInput] = []
     mentions = 0
     for document in documents:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import torch
 from models.core import KnowledgeBase, choose_device
 from models.errors import ModelError, english, nsay, say
 from models.linker import Linker, load_intact, now
-from models.types import DocumentInput, LinkedMention, MentionInput
+from models.types import DecidedDocument, DocumentInput, LinkedDocument, LinkedMention, MentionInput
 from training.data import (
     EvaluationSpec,
     Event,
@@ -22,6 +22,7 @@ from training.data import (
     Snapshot,
     SnapshotDocument,
     Split,
+    decided_documents,
     read_snapshot,
     resolve_gold,
 )
@@ -73,6 +74,12 @@ REPLAYED_LEARNING = (
 )
 
 
+Elsewhere = Callable[
+    [Path, Sequence[DecidedDocument], Sequence[DocumentInput], int], Generator[int, None, Sequence[LinkedDocument]]
+]
+"""Links documents in other processes: bundle, memory, documents and number of candidates; yields how many are done."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Work:
     """What one evaluation is about."""
@@ -83,9 +90,10 @@ class Work:
     train: Documents
     gold: GoldSet
     facts: SliceFacts
+    elsewhere: Elsewhere | None
 
 
-def run_evaluation(spec: EvaluationSpec | Mapping[str, Any]) -> Iterator[Event]:
+def run_evaluation(spec: EvaluationSpec | Mapping[str, Any], *, elsewhere: Elsewhere | None = None) -> Iterator[Event]:
     """Link the documents of the split and count; the last event has phase DONE and the figures in `data["result"]`.
 
     The result is the JSON of `training.evaluation.Report` with `bundle`, `split`, `kb_hash`, `data_hash`, `memory`,
@@ -102,7 +110,7 @@ def run_evaluation(spec: EvaluationSpec | Mapping[str, Any]) -> Iterator[Event]:
     yield Event(Phase.LOAD, 1, 2, text=say("Opening the linker"))
     linker = _open(asked.bundle, snapshot, asked.device)
     yield Event(Phase.LOAD, 2, 2)
-    work = _work(asked, snapshot, linker.stages.kb)
+    work = _work(asked, snapshot, linker.stages.kb, elsewhere)
     passes = 1 + asked.whole_kb + (asked.against is not None)
     remembered = yield from _teach(linker, work)
     answers = yield from _link(linker, work.documents, work, done=0, passes=passes)
@@ -187,7 +195,7 @@ def _open(bundle: Path, snapshot: Snapshot, device: str) -> Linker:
     return linker
 
 
-def _work(asked: EvaluationSpec, snapshot: Snapshot, kb: KnowledgeBase) -> Work:
+def _work(asked: EvaluationSpec, snapshot: Snapshot, kb: KnowledgeBase, elsewhere: Elsewhere | None) -> Work:
     """Decisions of the evaluated split are never taught, nor "seen"."""
     documents, resolve = snapshot.of_split(asked.split), kb.resolved.get
     gold = resolve_gold(documents, resolve)
@@ -201,7 +209,7 @@ def _work(asked: EvaluationSpec, snapshot: Snapshot, kb: KnowledgeBase) -> Work:
         train=resolve_gold(train, resolve) if train else None,
         tuned=resolve_gold(tuned, resolve) if tuned else None,
     )
-    return Work(asked, snapshot, documents, train, gold, facts)
+    return Work(asked, snapshot, documents, train, gold, facts, elsewhere)
 
 
 def _teach(linker: Linker, work: Work) -> Generator[Event, None, int]:
@@ -226,11 +234,28 @@ def _link(
     """One pass over the documents; `typed`: with the mentions' types."""
     linked: list[LinkedMention] = []
     total = passes * len(documents)
-    inputs = (document.to_input() if typed else _untyped(document.to_input()) for document in documents)
+    inputs = [document.to_input() if typed else _untyped(document.to_input()) for document in documents]
+    if work.elsewhere is not None:
+        train = work.train if work.asked.memory else ()
+        decided = decided_documents(train, linker.stages.kb.resolved.get)
+        steps = work.elsewhere(linker.bundle.path, decided, inputs, work.asked.k)
+        answers = yield from _followed(steps, done * len(documents), total)
+        return [mention for answer in answers for mention in answer.mentions]
     for number, answer in enumerate(linker.link(inputs, k=work.asked.k), start=1):
         linked.extend(answer.mentions)
         yield Event(Phase.EVALUATE, done * len(documents) + number, total)
     return linked
+
+
+def _followed(
+    steps: Generator[int, None, Sequence[LinkedDocument]], before: int, total: int
+) -> Generator[Event, None, Sequence[LinkedDocument]]:
+    while True:
+        try:
+            yield Event(Phase.EVALUATE, before + next(steps), total)
+        except StopIteration as end:
+            answers: Sequence[LinkedDocument] = end.value
+            return answers
 
 
 def _untyped(document: DocumentInput) -> DocumentInput:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from curator.domain.documents import Split
 from curator.domain.jobs import BundleInfo, JobOutcome, JobState
 from curator.domain.wording import UserError, tr
-from curator.services.ports import JobHandle
+from curator.services.ports import Cluster, JobHandle
 from curator.services.training.job_chain import JobChain, OnEnd, OnProgress
 from curator.services.training.snapshots import count_gold, write_snapshot
 from curator.services.training.workplace import JobDesk
@@ -26,7 +26,8 @@ WORLDS = "zeshel"
 class EvaluationWish:
     """`bundle` None is the one that serves, `against` None compares with nothing. `memory`: the linker remembers the
     train decisions, unless train itself is evaluated. `whole_kb`: linked a second time without types; None means for
-    documents of worlds only. `seed` is that of the resamples."""
+    documents of worlds only. `seed` is that of the resamples. With `cluster` the documents are linked by
+    several linkers on Ray, with the same answers."""
 
     split: Split
     bundle: str | None = None
@@ -34,6 +35,7 @@ class EvaluationWish:
     memory: bool = True
     whole_kb: bool | None = None
     seed: int = 0
+    cluster: Cluster | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +78,15 @@ class EvaluationService:
                 )
             )
         whole = self._has_worlds(wish.split) if wish.whole_kb is None else wish.whole_kb
-        spec = {
+        spec: dict[str, Any] = {
             "split": wish.split.value,
             "against": against.path if against else None,
             "memory": wish.memory,
             "whole_kb": whole,
             "seed": wish.seed,
         }
+        if wish.cluster is not None:
+            spec |= {"cluster": asdict(wish.cluster), "bulk": str(self._desk.workplace.bulk)}
         splits = tuple(dict.fromkeys((wish.split, Split.TRAIN, Split.VALIDATION)))
         return self._run(bundle, spec, splits, done=(wish.split,), on_progress=on_progress, on_end=on_end)
 

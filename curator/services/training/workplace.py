@@ -15,6 +15,9 @@ from curator.services.ports import BundleStore, JobPort, Store
 from curator.services.training.bundles import BundleSwitch
 from curator.services.training.unfinished import TrainingFolders
 
+BULK = "bulk-evaluations"
+"""The folder, in a project's, of evaluations that are linked on Ray."""
+
 
 @dataclass(frozen=True, slots=True)
 class JobOptions:
@@ -44,6 +47,12 @@ class Workplace:
     def __init__(self, project: Path, *, read_only: bool) -> None:
         self._folder = project / "jobs"
         self._read_only = read_only
+
+    @property
+    def bulk(self) -> Path:
+        """Where documents and answers of an evaluation on Ray are until it has ended, also if the project is only read:
+        the next evaluation of the same continues there."""
+        return self._folder.parent / BULK
 
     def new_folder(self) -> Path:
         """Raises UserError where nothing can be written."""

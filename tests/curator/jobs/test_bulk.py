@@ -7,7 +7,7 @@ import json
 import os
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from curator.jobs.linker_messages import (
 )
 from curator.services.ports import BulkTask, Cluster, DecidedDocument, DecidedMention, LinkDocument, LinkMention
 from models.core import record_from_json
-from models.linker import Linker, build_untrained, load_intact
+from models.linker import Linker, batches, build_untrained, load_intact
 from models.linker.bundle import Bundle, new_staging, publish
 
 ENTITIES = [Entity("E1", "Horse palsy", ("equine palsy",), ("T",)), Entity("E2", "Aspirin"), Entity("E3", "Palsy")]
@@ -195,6 +195,40 @@ def test_nothing_of_a_shard_that_was_damaged_since_is_stored(tmp_path: Path, tas
     jobs = JobsHere()
     answers(tmp_path, jobs, task)
     assert jobs.answered == [1]
+
+
+def test_documents_of_an_evaluation_are_linked_elsewhere(
+    tmp_path: Path, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents = [document_input(document_to_wire(one)) for request in REQUESTS for one in request]
+    decided = [decided_input(decided_to_wire(DECIDED))]
+    linker: Linker = load_intact(bundle.path, device="cpu")[0]
+    linker.remember(*decided)
+    here: list[int] = []
+
+    def answer(spec: Any, missing: Sequence[int], _: Any) -> Iterator[int]:
+        actor = bulk_main.Actor(spec)
+        for number in missing:
+            actor.answer(number)
+            here.append(number)
+            yield number
+
+    monkeypatch.setattr(bulk_main, "_answer", answer)
+    monkeypatch.setattr(bulk_main, "cluster", lambda _: nullcontext({}))
+    place = {"address": "", "actors": 2}
+    spec = {"bulk": str(tmp_path), "cluster": place, "device": "cpu", "threads": 1, "cache": ""}
+
+    def run() -> Iterator[int]:
+        found = yield from bulk_main.linked_elsewhere(spec, bundle.path, decided, documents, 5)
+        assert found == list(linker.link(documents, k=5))
+
+    stopped = run()
+    assert [next(stopped), next(stopped)][0] == 0
+    stopped.close()
+    assert here == [0]
+    assert list(run())[-1] == len(documents)
+    assert here == list(range(len(list(batches(documents)))))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_without_ray_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
