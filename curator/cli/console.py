@@ -24,7 +24,7 @@ from curator.domain.wording import CancelledError, UserError, well_formed
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.decisions import Change
-    from curator.services.ports import JobHandle
+    from curator.services.ports import Cluster, JobHandle
 
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -269,7 +269,9 @@ def checked(outcome: JobOutcome) -> JobOutcome:
     return outcome
 
 
-def ensure_index(project: Project, *, lexical_only: bool = False, again: bool = False) -> None:
+def ensure_index(
+    project: Project, *, lexical_only: bool = False, again: bool = False, cluster: Cluster | None = None
+) -> None:
     """Build the indexes that the knowledge base lacks, and refit the weights if the number of links has doubled.
 
     Raises UserError if the project has no knowledge base.
@@ -279,7 +281,7 @@ def ensure_index(project: Project, *, lexical_only: bool = False, again: bool = 
     if again or project.retraining.needs_index(lexical_only=lexical_only):
         run_job(
             lambda show, end: project.retraining.build_index(
-                lexical_only=lexical_only, again=again, on_progress=show, on_end=end
+                lexical_only=lexical_only, again=again, cluster=cluster, on_progress=show, on_end=end
             )
         )
     elif not lexical_only and project.retraining.needs_calibration():

@@ -54,13 +54,13 @@ ON = click.option(
     "cluster",
     type=ClusterAddress(),
     metavar="ray|ray://HOST:PORT",
-    help="Use several linkers at once, on this computer or on a Ray cluster that shares the folder P.",
+    help="Use several processes at once, on this computer or on a Ray cluster that shares the folder P.",
 )
 ACTORS = click.option(
     "--actors",
     type=click.IntRange(min=1),
     metavar="N",
-    help="With --on: how many linkers. Default: one per processor or graphics card.",
+    help="With --on: how many processes. Default: one per processor or graphics card.",
 )
 LEXICAL = click.option("--lexical", is_flag=True, help="Use only the lexical index, which is built in seconds.")
 
@@ -69,14 +69,20 @@ LEXICAL = click.option("--lexical", is_flag=True, help="Use only the lexical ind
 @PROJECT
 @LEXICAL
 @click.option("--again", is_flag=True, help="Rebuild the index even if it exists.")
+@ON
+@ACTORS
 @AS_JSON
-def index(project: Path, *, lexical: bool, again: bool, as_json: bool) -> None:
+def index(
+    project: Path, *, lexical: bool, again: bool, cluster: Cluster | None, actors: int | None, as_json: bool
+) -> None:
     """Build the index of P, and refit the linker's weights if needed.
 
     `detect`, `link`, `evaluate` and `train` do this automatically.
     """
+    where = placed(cluster, actors)
     with opened(project) as found:
-        ensure_index(found, lexical_only=lexical, again=again)
+        found.suggestions.check(where)
+        ensure_index(found, lexical_only=lexical, again=again, cluster=where)
         active = next(one for one in found.retraining.bundles() if one.active)
     text = f"Linker {active.id} is in use ({', '.join(active.stages)})."
     say({"bundle": active.id, "stages": list(active.stages)}, text, as_json=as_json)
@@ -114,7 +120,7 @@ def link(
     if out is None:
         with opened(project) as found:
             found.suggestions.check(where)
-            ensure_index(found, lexical_only=lexical)
+            ensure_index(found, lexical_only=lexical, cluster=where)
             report = run_steps(found.suggestions.link_split(wanted, memory=not no_memory, cluster=where))
     elif where is not None:
         raise UserError("--on saves the suggestions in P. Give either --on or --out.")

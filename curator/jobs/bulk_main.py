@@ -1,8 +1,12 @@
-"""The process that links blocks of documents on Ray (`bulk` says what lies in the folder).
+"""The process that links blocks of documents, or encodes names, on Ray (`bulk` says what lies in the folder).
 
 Specification: {work, bundle, k, blocks, cluster, device, threads, cache}: the folder, the bundle's folder, how many
 candidates, the hash of each block, {address: of a cluster, '' for this computer; actors: how many, 0 for one for each
 processor or graphics card}, and the options of the linker process, where `threads` are those of one actor.
+
+To encode: {kb, work, cluster, encoder, precision, device, cache}: the knowledge base as JSON lines, a folder for the
+blocks, and what the index job gets. Vectors go to the embedding cache, whose files have checksums and may be written
+by many processes: the index job finds them there. On a cluster, its machines must share `cache`.
 
 Each actor of Ray Data holds the whole linker, and answers block after block as the linker process answers messages. It
 writes a shard at once or not at all. An actor that dies is started again with the blocks it had not finished.
@@ -15,7 +19,8 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -29,9 +34,10 @@ from curator.jobs.bulk import answered, answers_hash, prepare, write_block
 from curator.jobs.child_side import run_job, speak
 from curator.jobs.linker_main import decided_input, document_input, mention_on_wire
 from curator.jobs.wire import DecidedOnWire, DocumentOnWire, LinkedMentionOnWire, MentionOnWire, Message
-from models.core import atomic_path, record_from_json
+from models.core import atomic_path, choose_device, record_from_json
+from models.encoders import EmbeddingCache, default_encoder_folder, load_encoder
 from models.errors import ModelError, use
-from models.linker import Linker, batches, load_intact
+from models.linker import NAMES_TOKENS, Linker, batches, load_intact
 from models.types import (
     DecidedDocument,
     DocumentInput,
@@ -52,6 +58,8 @@ QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DATA_DISABLE_PROGRESS_BARS": "1", 
 
 
 def work(spec: Message) -> Generator[Message, None, Message]:
+    if "kb" in spec:
+        return (yield from encode_names(spec))
     total = len(spec["blocks"])
     for done in answer_blocks(spec):
         yield {"phase": "link", "done": done, "total": total}
@@ -65,7 +73,7 @@ def answer_blocks(spec: Message) -> Iterator[int]:
     yield total - len(missing)
     if missing:
         with cluster(spec["cluster"]["address"]) as there:
-            for done, _ in enumerate(_answer(spec, missing, there), total - len(missing) + 1):
+            for done, _ in enumerate(_answer(Actor, spec, missing, there), total - len(missing) + 1):
                 yield done
 
 
@@ -73,8 +81,10 @@ def shard(folder: Path, number: int) -> Path:
     return folder / "shards" / f"{number:05}.parquet"
 
 
-def _answer(spec: Message, missing: Sequence[int], there: Resources) -> Iterator[int]:
-    """The numbers of blocks, each when its shard is written. Raises ModelError where an actor cannot go on."""
+def _answer(
+    actor: Callable[[Message], BlockActor], spec: Message, missing: Sequence[int], there: Resources
+) -> Iterator[int]:
+    """The numbers of blocks, each when it is done. Raises ModelError where an actor cannot go on."""
     import ray.data
     from ray.exceptions import RayError
 
@@ -82,7 +92,7 @@ def _answer(spec: Message, missing: Sequence[int], there: Resources) -> Iterator
     actors = min(int(spec["cluster"]["actors"]) or gpus or int(there.get("CPU", 1)), len(missing))
     rows = [{"number": number} for number in missing]
     flow = ray.data.from_items(rows, override_num_blocks=len(rows)).map_batches(
-        Actor,
+        actor,
         batch_size=1,
         compute=ray.data.ActorPoolStrategy(size=actors),
         num_gpus=min(1.0, gpus / actors),
@@ -133,8 +143,21 @@ def cluster(address: str) -> Iterator[Resources]:
             shutil.rmtree(own, ignore_errors=True)
 
 
-class Actor:
-    """A linker with its memory and added entities, in a process of Ray's."""
+class BlockActor(ABC):
+    """Works on one block after another, in a process of Ray's."""
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
+        for number in batch["number"]:
+            self.answer(int(number))
+        return batch
+
+    @abstractmethod
+    def answer(self, number: int) -> None:
+        """Do a block and write what comes of it."""
+
+
+class Actor(BlockActor):
+    """A linker with its memory and added entities."""
 
     def __init__(self, spec: Message) -> None:
         import torch
@@ -149,11 +172,6 @@ class Actor:
         decided = _read(self.folder / "memory.jsonl")
         while lesson := list(islice(decided, LESSON)):
             self.linker.remember(*map(decided_input, lesson))
-
-    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        for number in batch["number"]:
-            self.answer(int(number))
-        return batch
 
     def answer(self, number: int) -> None:
         """Write the shard of a block, message by message as the linker process answers them."""
@@ -172,6 +190,46 @@ class Actor:
 def _read(path: Path) -> Iterator[Any]:
     with path.open(encoding="utf-8", errors="surrogatepass") as lines:
         yield from map(json.loads, lines)
+
+
+# Names for an index.
+
+PIECES = 8
+"""Pieces of the embedding cache in a block."""
+
+
+def encode_names(spec: Message) -> Generator[Message, None, Message]:
+    """Encode the names of a knowledge base that the embedding cache lacks."""
+    with Path(spec["kb"]).open(encoding="utf-8") as lines:
+        names = [name for line in lines for name in record_from_json(json.loads(line)).names]
+    pieces = names_cache(spec).missing(names)
+    blocks = [pieces[at : at + PIECES] for at in range(0, len(pieces), PIECES)]
+    folder = Path(spec["work"])
+    for number, block in enumerate(blocks):
+        (folder / f"{number:05}.json").write_text(json.dumps(block), encoding="utf-8")
+    yield {"phase": "names", "done": 0, "total": len(blocks)}
+    if blocks:
+        with cluster(spec["cluster"]["address"]) as there:
+            for done, _ in enumerate(_answer(NamesActor, spec, range(len(blocks)), there), 1):
+                yield {"phase": "names", "done": done, "total": len(blocks)}
+    return {"message": tr("The names are encoded.")}
+
+
+def names_cache(spec: Message) -> EmbeddingCache:
+    folder = Path(spec["encoder"]) if spec["encoder"] else default_encoder_folder()
+    device = choose_device(spec["device"], precision=spec["precision"])
+    encoder = load_encoder(folder, device=device, max_tokens=NAMES_TOKENS)
+    return EmbeddingCache(encoder, root=Path(spec["cache"]) if spec["cache"] else None)
+
+
+class NamesActor(BlockActor):
+    """An encoder that fills the embedding cache."""
+
+    def __init__(self, spec: Message) -> None:
+        self.folder, self.cache = Path(spec["work"]), names_cache(spec)
+
+    def answer(self, number: int) -> None:
+        self.cache.add(json.loads((self.folder / f"{number:05}.json").read_text(encoding="utf-8")))
 
 
 # Evaluations, whose linker runs in this process, have their documents linked elsewhere.

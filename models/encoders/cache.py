@@ -92,22 +92,32 @@ class EmbeddingCache:
         What is finished stays if the caller stops in the middle.
         """
         encode = encode or self.encoder.encode
-        distinct = list(dict.fromkeys(texts))
-        missing = [text for text, place in zip(distinct, self._find(distinct).shard, strict=True) if place < 0]
-        missing.sort(key=len)
-        done = len(distinct) - len(missing)
-        yield done, len(distinct)
+        pieces, total = self.missing(texts), len(set(texts))
+        done = total - sum(map(len, pieces))
+        yield done, total
         waiting: list[tuple[list[str], Vectors]] = []
         try:
-            for part in _even_pieces(missing, min(PIECE_ROWS, SHARD_ROWS)):
+            for part in pieces:
                 waiting.append((part, encode(part)))
                 done += len(part)
                 if sum(len(texts) for texts, _ in waiting) + PIECE_ROWS > SHARD_ROWS:
                     self._write_all(waiting)
-                yield done, len(distinct)
+                yield done, total
         finally:
             self._write_all(waiting)
         self._compact()
+
+    def missing(self, texts: Sequence[str]) -> list[list[str]]:
+        """Distinct texts that are not there, in the pieces in which `fill` encodes them. A vector depends in its last
+        digit on the texts that are encoded with it, so whoever encodes the pieces elsewhere gets the same vectors."""
+        distinct = list(dict.fromkeys(texts))
+        missing = [text for text, place in zip(distinct, self._find(distinct).shard, strict=True) if place < 0]
+        missing.sort(key=len)
+        return _even_pieces(missing, min(PIECE_ROWS, SHARD_ROWS))
+
+    def add(self, pieces: Iterable[list[str]]) -> None:
+        """Encode pieces of `missing` and write them as one shard, as one of many processes that fill the cache."""
+        self._write_all([(part, self.encoder.encode(part)) for part in pieces])
 
     def _write_all(self, waiting: list[tuple[list[str], Vectors]]) -> None:
         """As one shard; nothing waits any more, written or not."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from curator.domain.jobs import BundleInfo, JobOutcome, JobState
 from curator.domain.wording import UserError, tr
-from curator.services.ports import JobHandle
+from curator.services.ports import Cluster, JobHandle
 from curator.services.training.bundles import FULL_STAGE, UNTRAINED
 from curator.services.training.calibration import Calibrator
 from curator.services.training.job_chain import JobChain, OnEnd, OnProgress, Step
@@ -32,9 +33,16 @@ class IndexBuilder:
         return not any(wanted in one.stages for one in self._desk.switch.serving())
 
     def start(
-        self, *, lexical_only: bool = False, again: bool = False, on_progress: OnProgress, on_end: OnEnd
+        self,
+        *,
+        lexical_only: bool = False,
+        again: bool = False,
+        cluster: Cluster | None = None,
+        on_progress: OnProgress,
+        on_end: OnEnd,
     ) -> JobHandle:
         """Raises UserError without a knowledge base. A lexical bundle that is there is not built again but `again`.
+        With `cluster` the names are encoded on Ray before.
 
         Where validation holds enough decisions, the full bundle is calibrated on them as a last step.
         """
@@ -51,6 +59,8 @@ class IndexBuilder:
         if again or self.is_needed(lexical_only=True):
             steps.append(lambda progress, end: self._build(kb, LEXICAL, progress, end))
         if not lexical_only:
+            if cluster is not None:
+                steps.append(lambda progress, end: self._encode(kb, cluster, progress, end))
             steps.append(lambda progress, end: self._build(kb, FULL, progress, end))
             if self._calibrator.is_possible():
                 steps.append(lambda progress, end: self._calibrator.start(on_progress=progress, on_end=end))
@@ -83,6 +93,12 @@ class IndexBuilder:
         except UserError:
             self._desk.bundles.discard(staging)
             raise
+
+    def _encode(self, kb: Path, cluster: Cluster, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
+        options = self._desk.options()
+        own = {"kb": str(kb), "work": str(kb.parent), "cluster": asdict(cluster)}
+        spec = {**own, "encoder": options.encoder, "precision": options.precision, **options.spec()}
+        return self._desk.jobs.start("bulk", spec, on_progress=on_progress, on_end=on_end)
 
     def _ended(self, staging: Path, outcome: JobOutcome) -> JobOutcome:
         if outcome.state is not JobState.DONE:

@@ -13,7 +13,7 @@ from typing import Any
 from curator.domain.decisions import Change
 from curator.domain.jobs import Activation, ActivationKind, BundleInfo, GateVerdict
 from curator.domain.wording import UserError, tr
-from curator.services.ports import JobHandle
+from curator.services.ports import Cluster, JobHandle
 from curator.services.training.bundles import DiskReport, disk_use
 from curator.services.training.calibration import Calibrator
 from curator.services.training.indexing import IndexBuilder
@@ -182,10 +182,19 @@ class RetrainingService:
         return self._desk.switch.rollback()
 
     def build_index(
-        self, *, lexical_only: bool = False, again: bool = False, on_progress: OnProgress, on_end: OnEnd
+        self,
+        *,
+        lexical_only: bool = False,
+        again: bool = False,
+        cluster: Cluster | None = None,
+        on_progress: OnProgress,
+        on_end: OnEnd,
     ) -> JobHandle:
-        """Build the untrained bundles, first lexical, then full; each serves as soon as it is ready."""
-        return self._indexing.start(lexical_only=lexical_only, again=again, on_progress=on_progress, on_end=on_end)
+        """Build the untrained bundles, first lexical, then full; each serves as soon as it is ready. With `cluster` the
+        names are encoded by several processes on Ray."""
+        return self._indexing.start(
+            lexical_only=lexical_only, again=again, cluster=cluster, on_progress=on_progress, on_end=on_end
+        )
 
     def needs_calibration(self) -> bool:
         """Whether the weights should be refitted: the links have doubled since this was last tried."""

@@ -11,6 +11,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from curator.domain.documents import Span
@@ -29,8 +30,10 @@ from curator.jobs.linker_messages import (
 )
 from curator.services.ports import BulkTask, Cluster, DecidedDocument, DecidedMention, LinkDocument, LinkMention
 from models.core import record_from_json
+from models.encoders import cache
 from models.linker import Linker, batches, build_untrained, load_intact
 from models.linker.bundle import Bundle, new_staging, publish
+from tests.tiny_bert import build_tiny_bert
 
 ENTITIES = [Entity("E1", "Horse palsy", ("equine palsy",), ("T",)), Entity("E2", "Aspirin"), Entity("E3", "Palsy")]
 WORDS = ("horse palsy", "aspirin", "zebra palsy", "palsies")
@@ -197,6 +200,19 @@ def test_nothing_of_a_shard_that_was_damaged_since_is_stored(tmp_path: Path, tas
     assert jobs.answered == [1]
 
 
+def answering(here: list[int]) -> Callable[..., Iterator[int]]:
+    """In the place of Ray: one actor in this process."""
+
+    def answer(actor: Callable[[Any], Any], spec: Any, missing: Sequence[int], _: Any) -> Iterator[int]:
+        made = actor(spec)
+        for number in missing:
+            made.answer(number)
+            here.append(number)
+            yield number
+
+    return answer
+
+
 def test_documents_of_an_evaluation_are_linked_elsewhere(
     tmp_path: Path, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,14 +222,7 @@ def test_documents_of_an_evaluation_are_linked_elsewhere(
     linker.remember(*decided)
     here: list[int] = []
 
-    def answer(spec: Any, missing: Sequence[int], _: Any) -> Iterator[int]:
-        actor = bulk_main.Actor(spec)
-        for number in missing:
-            actor.answer(number)
-            here.append(number)
-            yield number
-
-    monkeypatch.setattr(bulk_main, "_answer", answer)
+    monkeypatch.setattr(bulk_main, "_answer", answering(here))
     monkeypatch.setattr(bulk_main, "cluster", lambda _: nullcontext({}))
     place = {"address": "", "actors": 2}
     spec = {"bulk": str(tmp_path), "cluster": place, "device": "cpu", "threads": 1, "cache": ""}
@@ -229,6 +238,29 @@ def test_documents_of_an_evaluation_are_linked_elsewhere(
     assert list(run())[-1] == len(documents)
     assert here == list(range(len(list(batches(documents)))))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_names_are_encoded_elsewhere_to_the_same_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bulk_main, "PIECES", 1)
+    monkeypatch.setattr(cache, "PIECE_ROWS", 16)
+    here: list[int] = []
+    monkeypatch.setattr(bulk_main, "_answer", answering(here))
+    monkeypatch.setattr(bulk_main, "cluster", lambda _: nullcontext({}))
+    names = [f"palsy of {'the ' * (at % 7)}finger {at}" for at in range(50)]
+    kb = tmp_path / "kb.jsonl"
+    lines = (json.dumps(entity_to_wire(Entity(f"E{at}", name, (name, names[0])))) for at, name in enumerate(names))
+    kb.write_text("\n".join(lines), encoding="utf-8")
+    encoder = {"encoder": str(build_tiny_bert(tmp_path / "encoder")), "precision": "fp32", "device": "cpu"}
+    spec = {"kb": str(kb), "work": str(tmp_path), "cluster": {"address": "", "actors": 2}, **encoder}
+    steps = list(bulk_main.work({**spec, "cache": str(tmp_path / "there")}))
+    assert [(one["phase"], one["done"], one["total"]) for one in steps] == [("names", at, 4) for at in range(5)]
+    alone = bulk_main.names_cache({**spec, "cache": str(tmp_path / "alone")})
+    assert [len(one) for one in alone.missing(names)] == [13, 13, 12, 12]
+    elsewhere = bulk_main.names_cache({**spec, "cache": str(tmp_path / "there")})
+    assert elsewhere.missing(names) == []
+    assert np.array_equal(alone.vectors(names), elsewhere.vectors(names))
+    list(bulk_main.work({**spec, "cache": str(tmp_path / "there")}))
+    assert here == [0, 1, 2, 3]
 
 
 def test_without_ray_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
