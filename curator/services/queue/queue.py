@@ -98,6 +98,8 @@ class QueueService:
         self._seen = seen
         self._due = due
         self._last: tuple[int, QueueRow] | None = None  # the row read last, and what had been written then
+        self._read: tuple[int, OpenDocument] | None = None  # the document, likewise
+        self._beside: tuple[tuple[int, int | None, QueueFilter, Direction], int | None] | None = None
 
     def rows(self, where: QueueFilter, *, offset: int = 0, limit: int = PAGE) -> list[QueueRow]:
         with self._store.read() as unit:
@@ -151,6 +153,21 @@ class QueueService:
             return unit.documents.mention_types()
 
     def open(self, document_id: int) -> OpenDocument:
+        """Raises UserError when there is no such document."""
+        found = self._stored(document_id)
+        return self._seen(replace(found, mentions=self._keep_back(found.mentions)))
+
+    def _stored(self, document_id: int) -> OpenDocument:
+        """As it is in the project. What was opened while nobody waited costs the next key nothing, until something is
+        written."""
+        written, kept = self._store.written, self._read
+        if kept is not None and kept[0] == written and kept[1].document.id == document_id and not self._store.read_only:
+            return kept[1]
+        found = self._read_document(document_id)
+        self._read = written, found
+        return found
+
+    def _read_document(self, document_id: int) -> OpenDocument:
         with self._store.read() as unit:
             document = unit.documents.get(document_id)
             stamp = Stamp(active_bundle(unit.meta), document.revision)
@@ -164,9 +181,8 @@ class QueueService:
             _view(mention, decisions.get(mention.id), suggestions.get(mention.id), stamp, given.get(mention.id, ()))
             for mention in mentions
         )
-        views = self._keep_back(_with_comments(views, comments))
         own = tuple(one for one in comments if one.mention_id is None)
-        return self._seen(OpenDocument(document, views, own, flagged))
+        return OpenDocument(document, _with_comments(views, comments), own, flagged)
 
     def _keep_back(self, views: tuple[MentionView, ...]) -> tuple[MentionView, ...]:
         held = set(self._held_out([view.mention.id for view in views if view.decision is None]))
@@ -199,8 +215,13 @@ class QueueService:
 
         A document that the filter no longer holds (it was just marked done) keeps its place.
         """
+        asked = self._store.written, document_id, where, direction
+        if self._beside is not None and self._beside[0] == asked and not self._store.read_only:
+            return self._beside[1]
         with self._store.read() as unit:
-            return unit.documents.beside(document_id, where, forward=direction is Direction.NEXT)
+            found = unit.documents.beside(document_id, where, forward=direction is Direction.NEXT)
+        self._beside = asked, found
+        return found
 
     def next_undecided(self, document_id: int | None, where: QueueFilter) -> tuple[int, int] | None:
         """(document id, mention id) of the first undecided mention in the documents behind `document_id`."""

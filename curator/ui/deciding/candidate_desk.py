@@ -242,6 +242,10 @@ class CandidateDesk(QObject):
         if self._ahead:
             self._panel.prepare(self._ahead.pop(0))
             self._next.start()
+        elif (opened := self._at.document_ahead()) is not None:
+            self._document.prepare(opened.document)
+            if (view := self._at.entry_of(opened)) is not None:
+                self._panel.prepare(view)
 
     # --- the comparison ---
 

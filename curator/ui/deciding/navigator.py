@@ -320,6 +320,24 @@ class Navigator(QObject):
         views = (opened.view(one) for one in wanted if one not in (None, self._mention_id))
         return [self._presented(view, view.suggestion, self.limit) for view in views if view is not None]
 
+    def document_ahead(self) -> OpenDocument | None:
+        """What the key for the next document is likely to open soon: nothing else is left to decide in this one, or it
+        was only just opened."""
+        opened = self.opened
+        if opened is None or self._work or self._matching:
+            return None
+        left = opened.next_undecided(self._mention_id)
+        if left not in (None, self._mention_id) and self._mention_id != self._entry():
+            return None
+        found = self._matching.neighbour(opened.document.id, 1)
+        return self._queue.open(found) if found is not None else None
+
+    def entry_of(self, opened: OpenDocument) -> MentionView | None:
+        """The mention that another document is opened at, as it will be presented."""
+        first = next(iter(opened.mentions), None)
+        view = opened.view(opened.next_undecided() or (first.mention.id if first is not None else 0))
+        return self._presented(view, view.suggestion, self.limit) if view is not None else None
+
     # --- inside ---
 
     def _presented(self, view: MentionView, held: Suggestion | None, limit: int) -> MentionView:

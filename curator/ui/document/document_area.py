@@ -60,6 +60,7 @@ class DocumentArea(QAbstractScrollArea):
         self._document: Document | None = None
         self._views: tuple[MentionView, ...] = ()
         self._layout: DocumentLayout | None = None
+        self._ahead: tuple[tuple[object, ...], DocumentLayout] | None = None  # of a document that may be shown next
         self._marks: Marks | None = None
         self._current: int | None = None
         self._tints: tuple[Tint, ...] = ()
@@ -161,15 +162,33 @@ class DocumentArea(QAbstractScrollArea):
         document = self._document
         if document is None:
             return
-        titled = any(p.kind == "title" for p in document.passages) or document.text.startswith(document.title)
-        title = "" if titled else document.title
-        styles = Styles.of(self.reading_font, line_height=self._line_height)
-        self._layout = DocumentLayout(document.text, document.passages, styles, title=title)
+        ahead, self._ahead = self._ahead, None
+        ready = ahead is not None and ahead[0] == self._look_of(document)
+        self._layout = ahead[1] if ready and ahead is not None else self._layout_of(document)
         self._lay_out()
+
+    def prepare(self, document: Document) -> None:
+        """Lay out a document that is likely to be shown next, while nobody waits."""
+        look = self._look_of(document)
+        if self._ahead is None or self._ahead[0] != look:
+            layout = self._layout_of(document)
+            layout.lay_out(self._column())
+            self._ahead = look, layout
+
+    def _look_of(self, document: Document) -> tuple[object, ...]:
+        """Everything that a layout depends on but the width."""
+        text = document.id, document.title, document.text, document.passages
+        return (*text, self.reading_font.key(), self._line_height)
+
+    def _layout_of(self, document: Document) -> DocumentLayout:
+        titled = any(p.kind == "title" for p in document.passages) or document.text.startswith(document.title)
+        styles = Styles.of(self.reading_font, line_height=self._line_height)
+        return DocumentLayout(document.text, document.passages, styles, title="" if titled else document.title)
 
     def _lay_out(self) -> None:
         if self._layout is not None:
-            self._layout.lay_out(self._column())
+            if self._layout.width != self._column():
+                self._layout.lay_out(self._column())
             self._marks = Marks(self._layout, self._views)
             self._handles = ()
         self._bar.forget()
