@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from dataclasses import asdict
 from pathlib import Path
@@ -48,10 +49,14 @@ def new(project: Path, *, as_json: bool) -> None:
 @click.argument("projects", type=FilePath(path_type=Path), metavar="[P]...", nargs=-1)
 def open_window(projects: tuple[Path, ...]) -> int:
     """Open P in the window, or several projects in a window each. Without P, the start page opens."""
-    from curator.bootstrap import project_folder
+    gc.disable()  # the window collects in quiet times only; nothing that is loaded now is garbage
     from curator.ui.shell import can_show, run
 
-    folders = [project_folder(one) for one in projects]  # errors appear here, not in an empty window
+    folders = []
+    if projects:
+        from curator.bootstrap import project_folder  # as heavy as the window: not for the start page
+
+        folders = [project_folder(one) for one in projects]  # errors appear here, not in an empty window
     if "QT_QPA_PLATFORM" not in os.environ and not can_show():  # a platform that was chosen needs no display
         raise UserError(NO_DISPLAY)
     return run(*folders)

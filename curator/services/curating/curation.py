@@ -15,6 +15,7 @@ from curator.services.curating.mention_edits import change_in, checked, join_in,
 from curator.services.curating.relations import ended_by, goes_along
 from curator.services.curating.undo import Undoer
 from curator.services.ports import Clock, Store, UnitOfWork
+from curator.tracing import span
 
 Prepare = Callable[[UnitOfWork, Sequence[int]], tuple[Sequence[Change], str]]
 """What is done to mentions in the unit in which they are decided, and the note of a decision that has none."""
@@ -61,7 +62,7 @@ class CurationService:
         self, mention_ids: Sequence[int], verdict: Verdict, *, shown: Sequence[Shown | None] = (), note: str = ""
     ) -> Change:
         """One verdict for several mentions as one operation. `shown` is parallel to the ids, or empty."""
-        with self._store.write() as unit:
+        with span("store decisions", mentions=len(mention_ids)), self._store.write() as unit:
             before, usual = self._prepare(unit, mention_ids)
             change = decide_in(
                 unit,

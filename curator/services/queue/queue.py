@@ -15,6 +15,7 @@ from curator.domain.wording import UserError
 from curator.services.core import active_bundle
 from curator.services.curating import given_of
 from curator.services.ports import ProjectCounts, QueueFilter, QueueRow, Store
+from curator.tracing import span
 
 PAGE = 500
 
@@ -168,7 +169,7 @@ class QueueService:
         return found
 
     def _read_document(self, document_id: int) -> OpenDocument:
-        with self._store.read() as unit:
+        with span("read document"), self._store.read() as unit:
             document = unit.documents.get(document_id)
             stamp = Stamp(active_bundle(unit.meta), document.revision)
             decisions = unit.decisions.current_of_document(document_id)

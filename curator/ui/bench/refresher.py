@@ -10,6 +10,7 @@ from curator.domain.jobs import LinkerState, LinkerStatus
 from curator.domain.wording import tr
 from curator.services.queue import REASON as HELD_OUT
 from curator.services.queue import MentionView
+from curator.tracing import span
 from curator.ui.bench.decision_guard import named
 from curator.ui.bench.workbench import Workbench
 from curator.ui.jobs import JobKind
@@ -132,7 +133,8 @@ class Refresher(QObject):
         self._shown = view.mention.id if view is not None else None
         bench.document.set_current(view.mention.id if view is not None else None)
         bench.candidates.nothing = self._nothing()
-        bench.candidates.show_mention(view)
+        with span("show candidates"):
+            bench.candidates.show_mention(view)
         self._hold_out(view is not None and view.held_out)
         bench.queue.set_current_mention(view.mention.id if view is not None else None)
         bench.history.show_later(self._history)
@@ -141,6 +143,10 @@ class Refresher(QObject):
 
     def _history(self) -> None:
         """Everything that was done to the mention on show; no key waits for it."""
+        with span("show history"):
+            self._show_history()
+
+    def _show_history(self) -> None:
         bench, view = self._bench, self._bench.navigator.mention
         if view is None:
             bench.history.show_history([])

@@ -25,7 +25,7 @@ from curator.ui.candidates import CandidatePanel, SearchPane
 from curator.ui.deciding import CandidateDesk, Decider, GroupDecider, Navigator, ReasonStrip
 from curator.ui.document import DocumentView, FindBar
 from curator.ui.jobs import BottomBar, Jobs
-from curator.ui.kit import USUAL_LINE, Bridge, Glance, Later, Notices, Sight
+from curator.ui.kit import LATE_MS, USUAL_LINE, Bridge, Glance, Later, Notices, Sight
 from curator.ui.panels import (
     CommentsPanel,
     CommentStrip,
@@ -227,9 +227,9 @@ class Workbench(QWidget):
         info = self.project.knowledge.info()
         return self.project.queue.mention_types() or dict.fromkeys(info.types if info is not None else (), 0)
 
-    def later(self, act: Callable[[], None]) -> Later:
+    def later(self, act: Callable[[], None], *, ms: int = LATE_MS) -> Later:
         """What no key waits for; it ends with the project."""
-        self._lates.append(Later(self, act))
+        self._lates.append(Later(self, act, ms=ms))
         return self._lates[-1]
 
     def say(self, words: str) -> None:

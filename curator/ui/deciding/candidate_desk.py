@@ -17,6 +17,7 @@ from curator.domain.wording import ntr, tr
 from curator.services.knowledge import HiddenEntities, KnowledgeService
 from curator.services.linking import ContrastService
 from curator.services.queue import MentionView
+from curator.tracing import span
 from curator.ui.candidates import NO_WORDS, WEIGHING, CandidatePair, CandidatePanel, EntityCard, word_tints
 from curator.ui.deciding.navigator import Navigator
 from curator.ui.document import DocumentView
@@ -239,6 +240,10 @@ class CandidateDesk(QObject):
 
     def _prepare(self) -> None:
         """One at a time, so that a key waits for no more than that."""
+        with span("prepare what may come next"):
+            self._prepare_one()
+
+    def _prepare_one(self) -> None:
         if self._ahead:
             self._panel.prepare(self._ahead.pop(0))
             self._next.start()

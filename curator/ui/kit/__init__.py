@@ -110,10 +110,11 @@ if TYPE_CHECKING:
     from curator.ui.kit.sight import MODIFIERS, Glance, Sight, rows_in_sight, watch
     from curator.ui.kit.sizing import USUAL_LINE, FlowRow, Pages, grow
     from curator.ui.kit.theme import LIGHT, Scheme, StateColours, Theme, ThemeController, blend, icon, theme_of
-    from curator.ui.kit.window_calls import Bridge, Later
+    from curator.ui.kit.window_calls import LATE_MS, Bridge, Later
     from curator.ui.kit.worker import Deliver, FileScan, Worker
 
 __all__ = [
+    "LATE_MS",
     "LIGHT",
     "LONG_FORM",
     "MODIFIERS",
@@ -255,6 +256,6 @@ __getattr__ = opened_late(
     ),
     sight="Glance MODIFIERS Sight rows_in_sight watch",
     theme="LIGHT Scheme StateColours Theme ThemeController blend icon theme_of",
-    window_calls="Bridge Later",
+    window_calls="Bridge LATE_MS Later",
     worker="Deliver FileScan Worker",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -9,6 +10,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
 
+from curator import tracing
 from curator.commands import Command, WindowState
 from curator.domain.wording import tr
 from curator.settings import LoadedSettings, SameString, Snapping
@@ -21,7 +23,7 @@ from curator.ui.shell.menus import CommandMenus
 from curator.ui.shell.palette import PaletteFlow
 from curator.ui.shell.preferences import Preferences
 from curator.ui.shell.quiet_time import QuietTime
-from curator.ui.shell.recent import opened_before
+from curator.ui.shell.recent import opened_before, remember
 from curator.ui.shell.shell_commands import NAME, SHELL
 from curator.ui.shell.welcome import WelcomePage
 from curator.ui.shell.windows import Session, Windows
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from curator.ui.bench import Workbench
 
 DROPPED = "The key was ignored because what it acts on had only just appeared. Press it again."
+OPENED_MS = 500
+"""After a project was opened, what need not be there at once: its place among the recent ones, and what is due."""
 SIZE = QSize(1440, 900)
 SMALLEST = QSize(900, 560)
 
@@ -46,6 +50,7 @@ class MainWindow(QMainWindow):
     def __init__(self, theme: ThemeController, loaded: LoadedSettings, *, windows: Windows | None = None) -> None:
         """`windows`: those of this process; without, it is the first."""
         super().__init__()
+        self._pressed: int | None = None  # when the last key came whose frame is not painted yet, for a trace
         self.windows = windows or Windows(lambda all_: MainWindow(theme, self.preferences.loaded, windows=all_))
         self.setWindowTitle("Curator")
         self.setMinimumSize(SMALLEST)
@@ -131,7 +136,8 @@ class MainWindow(QMainWindow):
         if (sight := Sight.of_process()) is not None:
             sight.watch_parts(bench)
         if self.session.model is not None:
-            self.session.model.build_if_needed()
+            bench.later(self.session.model.build_if_needed, ms=OPENED_MS).start()
+        bench.later(partial(remember, bench.project.folder), ms=OPENED_MS).start()
 
     @Slot()
     def _closed(self) -> None:
@@ -243,12 +249,31 @@ class MainWindow(QMainWindow):
         """State may have changed since the menu was enabled: ask it once more."""
         state = self.bench.state if self.bench is not None else WindowState()
         if command.enabled(state):
-            self.session.commands.run(command)
+            with tracing.span("command", id=command.id):
+                self.session.commands.run(command)
         else:
             self.show_state()
 
     def event(self, event: QEvent) -> bool:
         """Shortcuts never take a key from a text field or a list that uses it."""
+        if tracing.is_on():
+            return self._traced(event)
+        return self._event(event)
+
+    def _traced(self, event: QEvent) -> bool:
+        """With a span from each key to the end of the first frame after it, and one for the frame."""
+        if event.type() == QEvent.Type.ShortcutOverride:
+            self._pressed = tracing.clock()
+        if event.type() != QEvent.Type.UpdateRequest:
+            return self._event(event)
+        with tracing.span("frame"):
+            done = self._event(event)
+        if self._pressed is not None:
+            tracing.since("key to frame", self._pressed)
+            self._pressed = None
+        return done
+
+    def _event(self, event: QEvent) -> bool:
         typed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride
         if typed:
             self._settle()  # the key may be a command's that could not be used before

@@ -25,7 +25,6 @@ from curator.ui.opinions import OPINIONS
 from curator.ui.people import PEOPLE
 from curator.ui.safety import SAFETY
 from curator.ui.shell.quiet_time import keep_loaded
-from curator.ui.shell.recent import remember
 from curator.ui.training import JOBS, MODEL
 
 if TYPE_CHECKING:
@@ -320,7 +319,6 @@ class Session(QObject):
         register(INCONSISTENCIES, self.inconsistencies)
         register(OPINIONS, self.opinions)
         register(SAFETY, self.safety)
-        remember(project.folder)
         self.opened.emit(bench)
 
     # --- closing ---
