@@ -8,76 +8,81 @@ style.
   that every reader takes it, and nothing is unpacked.
 """
 
-from curator.io.files.anchoring import (
-    GAP,
-    NORMALISED,
-    Anchor,
-    Anchors,
-    Range,
-    Stated,
-    broken,
-    find_place,
-    learn,
-    quote_parts,
-    quoted,
-    same_text,
-)
-from curator.io.files.archive_writing import safe_name, write_files
-from curator.io.files.archives import (
-    FREE_BYTES,
-    MOST_BYTES,
-    MOST_SWELLING,
-    Files,
-    TakesFolders,
-    chosen_files,
-    digest,
-    holds_many,
-    links_outside,
-    member_of,
-    open_files,
-)
-from curator.io.files.atomic import AtomicFiles, AtomicWriter, open_plain
-from curator.io.files.attributes import BINARY, AttributeNames, any_of, held_name, said_value
-from curator.io.files.export import (
-    Action,
-    FreeNames,
-    ReadOnly,
-    WrittenSource,
-    action_for,
-    check_spans,
-    entity_ids,
-    export_name,
-    is_gold,
-    left_out,
-    unique,
-    write_streams,
-)
-from curator.io.files.identifiers import NIL, NIL_WORDS, read_id, written_address, written_id
-from curator.io.files.idstyle import NIL_MARKERS, IdStyle, detect_style, vocabulary_of
-from curator.io.files.json_layout import rewritten
-from curator.io.files.json_stream import JsonStream
-from curator.io.files.moving import moved_text
-from curator.io.files.reading import (
-    NOT_AVAILABLE,
-    DocumentSourceReader,
-    RecordReader,
-    SourceReader,
-    first_of,
-    mention_place,
-)
-from curator.io.files.relations import relations_for, roles_of, unique_keys, unwritten
-from curator.io.files.source import (
-    BOM,
-    GZIP_MAGIC,
-    Source,
-    join_lines,
-    line_end,
-    plain_text,
-    split_lines,
-    without_line_end,
-)
-from curator.io.files.text_encoding import TextLines, is_utf16
-from curator.io.files.xml_stream import ENTITIES, records, xml_attributes
+from typing import TYPE_CHECKING
+
+from curator import opened_late
+
+if TYPE_CHECKING:
+    from curator.io.files.anchoring import (
+        GAP,
+        NORMALISED,
+        Anchor,
+        Anchors,
+        Range,
+        Stated,
+        broken,
+        find_place,
+        learn,
+        quote_parts,
+        quoted,
+        same_text,
+    )
+    from curator.io.files.archive_writing import safe_name, write_files
+    from curator.io.files.archives import (
+        FREE_BYTES,
+        MOST_BYTES,
+        MOST_SWELLING,
+        Files,
+        TakesFolders,
+        chosen_files,
+        digest,
+        holds_many,
+        links_outside,
+        member_of,
+        open_files,
+    )
+    from curator.io.files.atomic import AtomicFiles, AtomicWriter, open_plain
+    from curator.io.files.attributes import BINARY, AttributeNames, any_of, held_name, said_value
+    from curator.io.files.export import (
+        Action,
+        FreeNames,
+        ReadOnly,
+        WrittenSource,
+        action_for,
+        check_spans,
+        entity_ids,
+        export_name,
+        is_gold,
+        left_out,
+        unique,
+        write_streams,
+    )
+    from curator.io.files.identifiers import NIL, NIL_WORDS, read_id, written_address, written_id
+    from curator.io.files.idstyle import NIL_MARKERS, IdStyle, detect_style, vocabulary_of
+    from curator.io.files.json_layout import rewritten
+    from curator.io.files.json_stream import JsonStream
+    from curator.io.files.moving import moved_text
+    from curator.io.files.reading import (
+        NOT_AVAILABLE,
+        DocumentSourceReader,
+        RecordReader,
+        SourceReader,
+        first_of,
+        mention_place,
+    )
+    from curator.io.files.relations import relations_for, roles_of, unique_keys, unwritten
+    from curator.io.files.source import (
+        BOM,
+        GZIP_MAGIC,
+        Source,
+        join_lines,
+        line_end,
+        plain_text,
+        split_lines,
+        without_line_end,
+    )
+    from curator.io.files.text_encoding import TextLines, is_utf16
+    from curator.io.files.xml_stream import ENTITIES, records, xml_attributes
 
 __all__ = [
     "BINARY",
@@ -161,3 +166,29 @@ __all__ = [
     "written_id",
     "xml_attributes",
 ]
+
+__getattr__ = opened_late(
+    __name__,
+    anchoring="GAP NORMALISED Anchor Anchors Range Stated broken find_place learn quote_parts quoted same_text",
+    archive_writing="safe_name write_files",
+    archives=(
+        "FREE_BYTES MOST_BYTES MOST_SWELLING Files TakesFolders chosen_files digest holds_many links_outside "
+        "member_of open_files"
+    ),
+    atomic="AtomicFiles AtomicWriter open_plain",
+    attributes="BINARY AttributeNames any_of held_name said_value",
+    export=(
+        "Action FreeNames ReadOnly WrittenSource action_for check_spans entity_ids export_name is_gold left_out "
+        "unique write_streams"
+    ),
+    identifiers="NIL NIL_WORDS read_id written_address written_id",
+    idstyle="NIL_MARKERS IdStyle detect_style vocabulary_of",
+    json_layout="rewritten",
+    json_stream="JsonStream",
+    moving="moved_text",
+    reading="NOT_AVAILABLE DocumentSourceReader RecordReader SourceReader first_of mention_place",
+    relations="relations_for roles_of unique_keys unwritten",
+    source="BOM GZIP_MAGIC Source join_lines line_end plain_text split_lines without_line_end",
+    text_encoding="TextLines is_utf16",
+    xml_stream="ENTITIES records xml_attributes",
+)

@@ -13,6 +13,7 @@ from curator.domain.wording import localised, tr
 from curator.ui.jobs.jobs import JobKind, Jobs, RunningJob, figures_words, left_words
 from curator.ui.kit import (
     ElidedLabel,
+    Later,
     NoticeLine,
     Notices,
     draw_key,
@@ -190,6 +191,7 @@ class BottomBar(QWidget):
         self.message = ElidedLabel(muted=True, parent=self)
         self.hints = KeyHints(self)
         self._timer = QTimer(self, singleShot=True, interval=MESSAGE_MS)
+        self._late = Later(self, self._turn)  # parts that come and go are laid out after what a key paints
         line = QHBoxLayout(self)
         line.setContentsMargins(12, 3, 8, 3)
         line.setSpacing(16)
@@ -219,7 +221,7 @@ class BottomBar(QWidget):
         """Show a sentence, for some seconds where background work has to be shown again."""
         self.message.set_words(words)
         self._timer.start() if words else self._timer.stop()
-        self._turn()
+        self._late.start()
 
     def _turn(self) -> None:
         job = len(self._jobs) > 0 and not self._timer.isActive()

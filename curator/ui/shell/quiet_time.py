@@ -15,6 +15,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer
 
+from curator.tracing import span
+
 YOUNG_MS = 250
 QUIET_MS = 4_000
 """Without a step of the curator for so long, nobody waits."""
@@ -38,7 +40,8 @@ def collect_young() -> None:
     """The young generations where Python would have collected them."""
     (young, middle, _), (limit, often, _) = gc.get_count(), gc.get_threshold()
     if young >= limit:
-        gc.collect(1 if middle >= often else 0)
+        with span("collect garbage", generation=int(middle >= often)):
+            gc.collect(1 if middle >= often else 0)
 
 
 def keep_loaded() -> None:
