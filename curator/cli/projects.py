@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from dataclasses import asdict
 from pathlib import Path
@@ -49,7 +48,9 @@ def new(project: Path, *, as_json: bool) -> None:
 @click.argument("projects", type=FilePath(path_type=Path), metavar="[P]...", nargs=-1)
 def open_window(projects: tuple[Path, ...]) -> int:
     """Open P in the window, or several projects in a window each. Without P, the start page opens."""
-    gc.disable()  # the window collects in quiet times only; nothing that is loaded now is garbage
+    from curator.ui import load_quickly
+
+    load_quickly()
     from curator.ui.shell import can_show, run
 
     folders = []

@@ -5,14 +5,20 @@
   looks at shows its own result.
 * **PySide6 stays below 6.12.** That version loses a reference to `None` with every call that returns nothing, and ends
   the process after some thousand calls; `tests/curator/ui/kit/test_widgets.py` guards it.
-* **PySide6 reads no sources.** It searches the source of every imported module for its own name, for a feature that
-  nothing here uses: that took 0.1 s of a start and 30 MB, as Python keeps what it read.
 """
 
+import gc
 from contextlib import suppress
 from importlib import import_module
+from typing import Any
 
-import PySide6.QtCore  # noqa: F401  first: it brings the module that is asked next
 
-with suppress(ImportError):  # another version searches elsewhere, or not at all
-    import_module("shibokensupport.feature")._mod_uses_pyside = lambda _module: True
+def load_quickly() -> None:
+    """For the window's process, before it loads what shows the window: nothing that is loaded is garbage, and PySide6
+    searches no sources. It looks for its own name in the source of every imported module, for a feature that nothing
+    here uses: that took 0.1 s of a start and 30 MB, as Python keeps what it read."""
+    gc.disable()
+    with suppress(ImportError):  # another version searches elsewhere, or not at all
+        import_module("PySide6.QtCore")
+        features: Any = import_module("shibokensupport.feature")
+        features._mod_uses_pyside = lambda _module: True
