@@ -7,10 +7,11 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 from curator import storage
 from curator.domain.jobs import Progress
-from curator.domain.wording import DamagedProjectError, tr
+from curator.domain.wording import DamagedProjectError, UserError, tr
 from curator.io.eutils import ADDRESS, Eutils
 from curator.io.files import AtomicWriter, moved_text
 from curator.io.local_model import LocalModel
@@ -47,7 +48,18 @@ from curator.services.linking import (
     ReconciliationApi,
     ReconciliationService,
 )
-from curator.services.ports import Backup, Checked, Finding, JobPort, LinkerPort, Restored, Salvaged, Store
+from curator.services.ports import (
+    Backup,
+    Checked,
+    Finding,
+    JobPort,
+    LinkerPort,
+    ProjectPlace,
+    Restored,
+    Salvaged,
+    SharedAddress,
+    Store,
+)
 from curator.services.queue import (
     AgainService,
     CorpusSearch,
@@ -87,6 +99,10 @@ from curator.storage import safety
 from resources.recipe_files import CONVENTIONS
 
 NEWEST = "The newest backup is of {when}: `curator restore` or opening the project in the window offers it."
+ON_SERVER = (
+    "{address} is a shared project, which its server keeps and backs up. This command is for projects in folders; ask "
+    "whoever runs the server for a backup or a check."
+)
 LINKER = "The linker {linker} is damaged: {file}, {reason}. Rebuild the index, or put another linker into use."
 
 __all__ = [
@@ -109,14 +125,25 @@ __all__ = [
 ]
 
 
-def create_project(folder: Path, *, curator: str = "", linker: bool = True) -> Project:
-    """Create a project and open it. Raises UserError where the folder exists or cannot be written."""
-    name = folder.name.removesuffix(".curation")
-    return join(storage.create_project(folder, name=name), load().settings, curator=curator, linker=linker)
+def create_project(place: ProjectPlace, *, name: str = "", curator: str = "", linker: bool = True) -> Project:
+    """Create a project and open it; a folder's name is its own. Raises UserError where the folder exists or cannot be
+    written, or the database holds anything."""
+    store: Store
+    if isinstance(place, SharedAddress):
+        store = _team().create_shared_project(place, name=name)
+    else:
+        store = storage.create_project(place, name=place.name.removesuffix(".curation"))
+    return join(store, load().settings, curator=curator, linker=linker)
+
+
+def _team() -> ModuleType:
+    from curator.storage import team  # folders need none of it
+
+    return team
 
 
 def open_project(
-    folder: Path, *, read_only: bool = False, linker: bool = True, curator: str = "", lacking: bool = False
+    place: ProjectPlace, *, read_only: bool = False, linker: bool = True, curator: str = "", lacking: bool = False
 ) -> Project:
     """Open a project. With `linker` its process starts and links ahead, otherwise it starts at the first request.
     `lacking`: also where steps that were saved are missing.
@@ -124,10 +151,14 @@ def open_project(
     Raises ProjectLockedError, NewerProjectError, MissingStepsError, DamagedProjectError, which name the newest backup,
     and UserError.
     """
+    store: Store
+    if isinstance(place, SharedAddress):
+        store = _team().open_shared_project(place, read_only=read_only)
+        return join(store, load().settings, curator=curator, linker=linker)
     try:
-        store = storage.open_project(folder, read_only=read_only, lacking=lacking)
+        store = storage.open_project(place, read_only=read_only, lacking=lacking)
     except DamagedProjectError as error:
-        raise type(error)(f"{error} {_way_out(folder)}") from error
+        raise type(error)(f"{error} {_way_out(place)}") from error
     return join(store, load().settings, curator=curator, linker=linker)
 
 
@@ -138,6 +169,13 @@ def _way_out(folder: Path) -> str:
     return tr(NEWEST, when=max(found, key=lambda one: one.at).when)
 
 
+def _folder(place: ProjectPlace) -> Path:
+    """Raises UserError for a shared project."""
+    if isinstance(place, SharedAddress):
+        raise UserError(tr(ON_SERVER, address=place))
+    return place
+
+
 def damaged_folder(path: Path) -> Path:
     """The project's folder, also where its database is missing. Raises UserError where there is none."""
     try:
@@ -146,14 +184,15 @@ def damaged_folder(path: Path) -> Path:
         return storage.named_folder(path)
 
 
-def backups_of(folder: Path) -> list[Backup]:
-    """Of the project in `folder`, in any state; those made of it at this place first, the newest first."""
-    return safety.backups_of(storage.named_folder(folder), backup_root())
+def backups_of(place: ProjectPlace) -> list[Backup]:
+    """Of a project in a folder, in any state; those made of it at this place first, the newest first. Raises UserError
+    for a shared project."""
+    return safety.backups_of(storage.named_folder(_folder(place)), backup_root())
 
 
-def check_project(folder: Path) -> Generator[Progress, None, Checked]:
+def check_project(place: ProjectPlace) -> Generator[Progress, None, Checked]:
     """Compare all that can be compared in a project, and change nothing. Raises UserError where it is none."""
-    folder = damaged_folder(folder)
+    folder = damaged_folder(_folder(place))
     found = yield from safety.check_steps(folder)
     findings = list(found.findings)
     linkers = 0
@@ -166,19 +205,19 @@ def check_project(folder: Path) -> Generator[Progress, None, Checked]:
     return replace(found, findings=tuple(findings), looked_at={**found.looked_at, "linkers": linkers})
 
 
-def restore_project(folder: Path, backup: Backup) -> Restored:
+def restore_project(place: ProjectPlace, backup: Backup) -> Restored:
     """Put a backup in place of the database, which is kept under another name. Raises UserError."""
-    return safety.restore(storage.named_folder(folder), backup)
+    return safety.restore(storage.named_folder(_folder(place)), backup)
 
 
-def continue_without(folder: Path) -> None:
+def continue_without(place: ProjectPlace) -> None:
     """Take a project that lacks steps as it is. Raises UserError."""
-    safety.continue_without(storage.named_folder(folder))
+    safety.continue_without(storage.named_folder(_folder(place)))
 
 
-def salvage_decisions(folder: Path, out: Path) -> Salvaged:
+def salvage_decisions(place: ProjectPlace, out: Path) -> Salvaged:
     """Write the decisions that can be read to a file of a round. Raises UserError."""
-    return safety.salvage(damaged_folder(folder), out, files=AtomicWriter())
+    return safety.salvage(damaged_folder(_folder(place)), out, files=AtomicWriter())
 
 
 def project_folder(path: Path) -> Path:
@@ -238,6 +277,7 @@ def _project(shared: Shared) -> Project:
     evaluations = StoredEvaluations(store, writer)
 
     return Project(
+        place=store.place,
         folder=store.folder,
         read_only=store.read_only,
         settings=shared.settings,

@@ -37,7 +37,7 @@ from curator.services.linking import (
     ReconciliationService,
     SuggestionService,
 )
-from curator.services.ports import Disk, FormatRegistry, JobPort
+from curator.services.ports import Disk, FormatRegistry, JobPort, ProjectPlace
 from curator.services.queue import (
     AgainService,
     CorpusSearch,
@@ -67,8 +67,11 @@ from curator.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """An open project: what the window and the command line hold. `close()` ends its processes and frees the lock."""
+    """An open project: what the window and the command line hold. `close()` ends its processes and frees the lock.
 
+    `place` is where it is as its users name it; `folder` is the same, or of a shared project this computer's part."""
+
+    place: ProjectPlace
     folder: Path
     read_only: bool
     settings: Settings

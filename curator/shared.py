@@ -12,11 +12,11 @@ import platformdirs
 
 from curator.io import default_registry
 from curator.io.tables import ColumnMemory
-from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess, RayBulk
+from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess, RayBulk, SharedBundleStore
 from curator.services.core import EventBus
 from curator.services.curating import EffortService
 from curator.services.linking import EntityTeacher, MemoryService, OpinionOptions, SuggestionService
-from curator.services.ports import FormatRegistry, JobPort, LinkerPort, Store
+from curator.services.ports import BackupStore, FormatRegistry, JobPort, LinkerPort, Store
 from curator.services.records import BackupService, log_folder
 from curator.services.training import BundleSwitch, JobDesk, JobOptions, Workplace
 from curator.settings import Settings, config_folder, load
@@ -59,12 +59,12 @@ class Shared:
         self.jobs = jobs or JobRunner(log_folder())
 
         # bundles, and the jobs that make them
-        self.bundles = FolderBundleStore(store.folder / BUNDLES)
+        self.bundles, kept = _kept(store)
         self.switch = BundleSwitch(store, self.bundles, self.events, curator=self.curator)
         self.workplace = Workplace(store.folder, read_only=store.read_only)
         self.desk = JobDesk(store, self.jobs, self.bundles, self.switch, self.workplace, self._job_options)
 
-        self.backups = BackupService(store, Backups(store.folder, root=backup_root, most=_backup_bytes), self.clock)
+        self.backups = BackupService(store, kept, self.clock)
 
         # work in the background; the order is that in which they hear of changes
         self.suggestions = SuggestionService(
@@ -108,6 +108,17 @@ class Shared:
         place = (now.device.value, now.threads, now.encoder_folder, str(self.cache))
         kind, lexical, precision = now.index_kind.value, now.lexical_list.value, now.number_format.value
         return JobOptions(*place, index=kind, lexical=lexical, precision=precision)
+
+
+def _kept(store: Store) -> tuple[FolderBundleStore, BackupStore]:
+    """Where linkers and backups are: in folders of this computer, or with the shared database."""
+    if isinstance(store.place, Path):
+        return FolderBundleStore(store.folder / BUNDLES), Backups(store.folder, root=backup_root, most=_backup_bytes)
+    from curator.storage import team  # folders need none of it
+
+    assert isinstance(store, team.SharedStore)
+    vault = team.LinkerVault(store)
+    return SharedBundleStore(store.folder / BUNDLES, vault), team.ServerBackups(store.place)
 
 
 def document_formats() -> FormatRegistry:

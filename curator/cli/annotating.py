@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from curator.domain.relations import Relation
     from curator.services.core import DocumentRelations
     from curator.services.importing import FileAttribute
+    from curator.services.ports import ProjectPlace
 
 __all__ = ["attributes", "mention", "relations"]
 
@@ -51,7 +51,7 @@ def attributes() -> None:
 @attributes.command("list")
 @PROJECT
 @AS_JSON
-def list_attributes(project: Path, *, as_json: bool) -> None:
+def list_attributes(project: ProjectPlace, *, as_json: bool) -> None:
     """List the attributes of P, their values, and how many mentions have each value."""
     with opened(project, read_only=True) as found:
         scheme, uses = found.attributes.scheme(), found.attributes.uses()
@@ -69,7 +69,7 @@ def list_attributes(project: Path, *, as_json: bool) -> None:
 @CURATOR
 @AS_JSON
 def add(
-    project: Path, name: str, values: tuple[str, ...], *, types: tuple[str, ...], curator: str, as_json: bool
+    project: ProjectPlace, name: str, values: tuple[str, ...], *, types: tuple[str, ...], curator: str, as_json: bool
 ) -> None:
     """Add the attribute NAME with VALUES, or VALUES to the attribute NAME if P has it.
 
@@ -95,7 +95,7 @@ def add(
 @VALUE
 @CURATOR
 @AS_JSON
-def rename(project: Path, name: str, new: str, *, value: str | None, curator: str, as_json: bool) -> None:
+def rename(project: ProjectPlace, name: str, new: str, *, value: str | None, curator: str, as_json: bool) -> None:
     """Rename the attribute NAME, or one of its values, to NEW. What mentions have is kept."""
     with opened(project, curator=curator) as found:
         scheme = found.attributes.scheme()
@@ -110,7 +110,7 @@ def rename(project: Path, name: str, new: str, *, value: str | None, curator: st
 @click.argument("types", nargs=-1, metavar="[TYPE]...")
 @CURATOR
 @AS_JSON
-def limit(project: Path, name: str, types: tuple[str, ...], *, curator: str, as_json: bool) -> None:
+def limit(project: ProjectPlace, name: str, types: tuple[str, ...], *, curator: str, as_json: bool) -> None:
     """Offer the attribute NAME only for mentions of these types; without TYPE, for all mentions."""
     with opened(project, curator=curator) as found:
         scheme = found.attributes.scheme()
@@ -123,7 +123,7 @@ def limit(project: Path, name: str, types: tuple[str, ...], *, curator: str, as_
 @VALUE
 @CURATOR
 @AS_JSON
-def delete(project: Path, name: str, *, value: str | None, curator: str, as_json: bool) -> None:
+def delete(project: ProjectPlace, name: str, *, value: str | None, curator: str, as_json: bool) -> None:
     """Hide the attribute NAME, or one of its values. Mentions keep it, and `attributes restore` shows it again."""
     with opened(project, curator=curator) as found:
         scheme = found.attributes.scheme()
@@ -138,7 +138,7 @@ def delete(project: Path, name: str, *, value: str | None, curator: str, as_json
 @VALUE
 @CURATOR
 @AS_JSON
-def restore(project: Path, name: str, *, value: str | None, curator: str, as_json: bool) -> None:
+def restore(project: ProjectPlace, name: str, *, value: str | None, curator: str, as_json: bool) -> None:
     """Show the deleted attribute NAME, or one of its deleted values, again."""
     with opened(project, curator=curator) as found:
         scheme = found.attributes.scheme()
@@ -155,7 +155,7 @@ def restore(project: Path, name: str, *, value: str | None, curator: str, as_jso
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @CURATOR
 @AS_JSON
-def read(project: Path, names: tuple[str, ...], *, curator: str, as_json: bool) -> None:
+def read(project: ProjectPlace, names: tuple[str, ...], *, curator: str, as_json: bool) -> None:
     """Read the attributes NAME that imported files have. Without NAME, list them.
 
     P gets the attributes and values that it lacks. What was set or cleared in P stays as it is.
@@ -197,7 +197,7 @@ def _found_lines(one: FileAttribute) -> list[str]:
 @CURATOR
 @AS_JSON
 def set_attribute(
-    project: Path,
+    project: ProjectPlace,
     setting: str,
     mentions: tuple[int, ...],
     *,
@@ -314,7 +314,7 @@ KINDS = {RelationKind.MENTIONS: "", RelationKind.ENTITIES: "entities: ", Relatio
 @CURATOR
 @AS_JSON
 def relations(
-    project: Path,
+    project: ProjectPlace,
     *,
     document: str,
     adds: tuple[tuple[str, str, str], ...],

@@ -24,7 +24,7 @@ from curator.domain.wording import CancelledError, UserError, well_formed
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.decisions import Change
-    from curator.services.ports import Cluster, JobHandle
+    from curator.services.ports import Cluster, JobHandle, ProjectPlace
 
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -94,7 +94,19 @@ class FilePath(click.Path):
         return found
 
 
-PROJECT = click.argument("project", type=FilePath(path_type=Path), metavar="P")
+class ProjectPath(FilePath):
+    """The folder of a project, or the address of a shared one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and "://" in value:
+            from curator.services.ports import SharedAddress, is_address
+
+            if is_address(value):
+                return SharedAddress.parse(value)
+        return super().convert(value, param, ctx)
+
+
+PROJECT = click.argument("project", type=ProjectPath(path_type=Path), metavar="P")
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 CURATOR = click.option(
     "--curator", default="", metavar="NAME", help="Name of the curator. Default: the name in the settings."
@@ -103,11 +115,11 @@ SPLIT = click.Choice(["train", "validation", "test"])
 
 
 @contextmanager
-def opened(path: Path, *, read_only: bool = False, curator: str = "") -> Iterator[Project]:
+def opened(place: ProjectPlace, *, read_only: bool = False, curator: str = "") -> Iterator[Project]:
     """Open the project for one command; its linker process starts only when something is linked."""
     from curator.bootstrap import open_project
 
-    project = open_project(path, read_only=read_only, linker=False, curator=curator)
+    project = open_project(place, read_only=read_only, linker=False, curator=curator)
     _open().append(project)
     try:
         for words in (project.place_warning(), project.backups.clock_warning()):
@@ -118,7 +130,7 @@ def opened(path: Path, *, read_only: bool = False, curator: str = "") -> Iterato
         _open().remove(project)
         project.close()
         if project.disk.altered:
-            echo(f"Warning: {project.disk.altered} Run `curator check {path}`.", err=True)
+            echo(f"Warning: {project.disk.altered} Run `curator check {place}`.", err=True)
 
 
 def _open() -> list[Project]:

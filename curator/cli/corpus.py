@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +14,7 @@ from curator.services.queue import Bar, CorpusQuery, Found, Hit, HitChoice, Pass
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
+    from curator.services.ports import ProjectPlace
     from curator.services.queue import Made
 
 SHOWN = 100
@@ -62,7 +62,7 @@ SEVERAL = "--link, --nil and --undecided cannot be combined. Use one of them."
 @CURATOR
 @AS_JSON
 def search(
-    project: Path,
+    project: ProjectPlace,
     text: str,
     *,
     pattern: bool,

@@ -20,6 +20,7 @@ from curator.settings import load
 
 if TYPE_CHECKING:
     from curator.domain.entities import KnowledgeSource, Replacement
+    from curator.services.ports import ProjectPlace
     from curator.services.records import ExportReport
 
 FILE = FilePath(path_type=Path)
@@ -71,7 +72,7 @@ def _pairs(values: tuple[str, ...], option: str, form: str) -> dict[str, str]:
 @click.option("--suppressed", is_flag=True, help="For the UMLS: also read obsolete and suppressed names.")
 @AS_JSON
 def kb_import(
-    project: Path,
+    project: ProjectPlace,
     file: Path,
     *,
     add: bool,
@@ -111,7 +112,7 @@ def kb_import(
 @kb.command("sources")
 @PROJECT
 @AS_JSON
-def sources(project: Path, *, as_json: bool) -> None:
+def sources(project: ProjectPlace, *, as_json: bool) -> None:
     """List the sources of the knowledge base of P."""
     with opened(project, read_only=True) as found:
         present = found.knowledge.sources()
@@ -123,7 +124,7 @@ def sources(project: Path, *, as_json: bool) -> None:
 @PROJECT
 @click.argument("name")
 @AS_JSON
-def drop(project: Path, name: str, *, as_json: bool) -> None:
+def drop(project: ProjectPlace, name: str, *, as_json: bool) -> None:
     """Remove the source NAME from the knowledge base of P. Decisions are not changed."""
     with opened(project) as found:
         report = run_steps(found.importing.drop_source(name))
@@ -141,7 +142,7 @@ def _source_line(one: KnowledgeSource) -> str:
 @PROJECT
 @click.argument("entity")
 @AS_JSON
-def show(project: Path, entity: str, *, as_json: bool) -> None:
+def show(project: ProjectPlace, entity: str, *, as_json: bool) -> None:
     """Show ENTITY of the knowledge base of P, with the address of its page at its source."""
     with opened(project, read_only=True) as found:
         record = found.knowledge.entity(entity)
@@ -187,7 +188,7 @@ def _page(entity_id: str) -> tuple[str | None, str]:
     help="Add a string to an entity's names if it was linked to that entity in at least N documents.",
 )
 @AS_JSON
-def kb_export(project: Path, out: Path, *, least: int, as_json: bool) -> None:
+def kb_export(project: ProjectPlace, out: Path, *, least: int, as_json: bool) -> None:
     """Export the knowledge base of P to OUT as JSON lines.
 
     The export includes names learned from decisions and entities created in P.
@@ -211,7 +212,7 @@ def kb_export(project: Path, out: Path, *, least: int, as_json: bool) -> None:
     "--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="Show at most N entities."
 )
 @AS_JSON
-def kb_search(project: Path, query: str, *, mention_type: str | None, limit: int, as_json: bool) -> None:
+def kb_search(project: ProjectPlace, query: str, *, mention_type: str | None, limit: int, as_json: bool) -> None:
     """Search the knowledge base of P.
 
     QUERY is written as in the window: a name, an identifier, "exact name", type:TYPE or name :: definition.
@@ -244,7 +245,7 @@ def kb_search(project: Path, query: str, *, mention_type: str | None, limit: int
 @click.option("--report", type=FILE, metavar="FILE", help="Write the full report to this text file.")
 @AS_JSON
 def export(
-    project: Path,
+    project: ProjectPlace,
     out: Path,
     *,
     format_name: str,

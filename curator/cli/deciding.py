@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.decisions import Change
     from curator.services.curating import Line
+    from curator.services.ports import ProjectPlace
 
 
 # --identical: list the other mentions with the same text in context, and do the same with those that are ticked.
@@ -189,7 +189,7 @@ def _record(line: Line, chosen: set[int]) -> dict[str, Any]:
 @CURATOR
 @AS_JSON
 def decide(
-    project: Path,
+    project: ProjectPlace,
     mentions: tuple[int, ...],
     *,
     links: tuple[str, ...],
@@ -241,7 +241,7 @@ KINDS = {one.name.lower().replace("_", "-"): one for one in StepKind}
 @click.option("--search", default="", metavar="WORDS", help="Only steps with these words or this entity ID.")
 @AS_JSON
 def steps(
-    project: Path,
+    project: ProjectPlace,
     *,
     limit: int,
     before: int | None,
@@ -288,7 +288,7 @@ ANYWHERE = [one.value for one in PropagationScope if one is not PropagationScope
 @CURATOR
 @AS_JSON
 def again(
-    project: Path,
+    project: ProjectPlace,
     step: int,
     *,
     scope: str,
@@ -326,7 +326,7 @@ TO = click.option("--to", type=int, metavar="STEP", help="Go to this step; `cura
 @TO
 @CURATOR
 @AS_JSON
-def undo(project: Path, *, to: int | None, curator: str, as_json: bool) -> None:
+def undo(project: ProjectPlace, *, to: int | None, curator: str, as_json: bool) -> None:
     """Undo the last step, or with --to everything after a step, which stays."""
     with opened(project, curator=curator) as found:
         change = found.curation.undo() if to is None else _go(found, to, forward=False)
@@ -338,7 +338,7 @@ def undo(project: Path, *, to: int | None, curator: str, as_json: bool) -> None:
 @TO
 @CURATOR
 @AS_JSON
-def redo(project: Path, *, to: int | None, curator: str, as_json: bool) -> None:
+def redo(project: ProjectPlace, *, to: int | None, curator: str, as_json: bool) -> None:
     """Redo the step that was undone last, or with --to all undone steps up to a step, which is redone, too."""
     with opened(project, curator=curator) as found:
         change = found.curation.redo() if to is None else _go(found, to, forward=True)
@@ -359,7 +359,7 @@ def _go(project: Project, number: int, *, forward: bool) -> Change:
 @click.option("--split", type=SPLIT, required=True, help="Split whose imported gold is replayed.")
 @click.option("--limit", type=click.IntRange(min=1), required=True, metavar="N", help="Replay at most N decisions.")
 @AS_JSON
-def replay(project: Path, *, split: str, limit: int, as_json: bool) -> None:
+def replay(project: ProjectPlace, *, split: str, limit: int, as_json: bool) -> None:
     """Replay imported gold as if a curator had decided it, document by document.
 
     Each decision is saved with the suggestions stored for its mention: run `curator link` first.

@@ -16,6 +16,7 @@ from curator.domain.wording import UserError
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.services.knowledge import HierarchyService, NewEntity, NilCluster, Remapping
+    from curator.services.ports import ProjectPlace
 
 SHOWN = 100
 MOST = 100_000
@@ -33,7 +34,7 @@ EXACT = 3
     "--limit", type=click.IntRange(min=1), default=SHOWN, show_default=True, metavar="N", help="At most N below each."
 )
 @AS_JSON
-def tree(project: Path, entity: str | None, *, depth: int, limit: int, as_json: bool) -> None:
+def tree(project: ProjectPlace, entity: str | None, *, depth: int, limit: int, as_json: bool) -> None:
     """Show what is above and below ENTITY in the knowledge base of P, or the topmost entities without ENTITY.
 
     ENTITY is an identifier or a name.
@@ -121,7 +122,7 @@ def _tree_lines(tree: dict[str, Any], indent: str) -> list[str]:
 @click.option("--lift", is_flag=True, help="Restrict these mentions no longer.")
 @AS_JSON
 def restrict(
-    project: Path,
+    project: ProjectPlace,
     entities: tuple[str, ...],
     *,
     mention_type: str,
@@ -174,7 +175,7 @@ def _lines(file: Path) -> list[str]:
 @PROJECT
 @click.option("--suggested", is_flag=True, help="List undecided mentions that are suggested as NIL instead.")
 @AS_JSON
-def nils(project: Path, *, suggested: bool, as_json: bool) -> None:
+def nils(project: ProjectPlace, *, suggested: bool, as_json: bool) -> None:
     """List clusters of NIL mentions of P.
 
     The mentions of a cluster may name the same entity. The largest cluster comes first.
@@ -190,7 +191,7 @@ def nils(project: Path, *, suggested: bool, as_json: bool) -> None:
 @click.command("new")
 @PROJECT
 @AS_JSON
-def new(project: Path, *, as_json: bool) -> None:
+def new(project: ProjectPlace, *, as_json: bool) -> None:
     """List the entities that curators created in P."""
     with opened(project, read_only=True) as found:
         entities = found.provisional.all()
@@ -222,7 +223,7 @@ def new(project: Path, *, as_json: bool) -> None:
 )
 @AS_JSON
 def make(
-    project: Path,
+    project: ProjectPlace,
     name: str,
     *,
     types: tuple[str, ...],
@@ -245,7 +246,7 @@ def make(
 @PROJECT
 @click.option("--apply", "applied", is_flag=True, help="Change every decision that has a proposal, as one step.")
 @AS_JSON
-def remap(project: Path, *, applied: bool, as_json: bool) -> None:
+def remap(project: ProjectPlace, *, applied: bool, as_json: bool) -> None:
     """List the decisions affected by the last knowledge base import.
 
     Each line shows the proposed new entity, if one was found.

@@ -36,6 +36,7 @@ from curator.services.training import EvaluationWish, ReplayWish, check_place, s
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.statistics import Plot
+    from curator.services.ports import ProjectPlace
     from curator.services.records import ErrorList, EvaluationError, Statistics, StoredEvaluation
 
 
@@ -77,7 +78,7 @@ MOST_FLIPS = 10
 @click.option("--then", type=SPLIT, help="With --replay: continue with this split.")
 @AS_JSON
 def evaluate(
-    project: Path,
+    project: ProjectPlace,
     *,
     split: str,
     linker_id: str | None,
@@ -132,7 +133,7 @@ def _refuse(when: str, *given: tuple[str, object]) -> None:
         raise click.UsageError(f"{' and '.join(wrong)} cannot be given {when}.")
 
 
-def _run(path: Path, wish: EvaluationWish | ReplayWish) -> JobOutcome:
+def _run(path: ProjectPlace, wish: EvaluationWish | ReplayWish) -> JobOutcome:
     if wish.bundle is None:
         with opened(path, read_only=True) as found:
             found.evaluation.require_gold(wish.split)
@@ -225,7 +226,7 @@ KINDS = click.Choice([one.value for one in ErrorKind])
 KIND_NOTE = ", ".join(f"{one.value} ({words})" for one, words in KIND_WORDS.items())
 
 
-def _error_text(project: Path, result: Mapping[str, Any], out: Path | None) -> str:
+def _error_text(project: ProjectPlace, result: Mapping[str, Any], out: Path | None) -> str:
     """The table of kinds, and where the list is; writes it to `out`."""
     found = errors_of(result)
     lines = kind_lines(found, mentions=int(result.get("mentions", 0))) if "errors" in result else []
@@ -254,7 +255,7 @@ def _error_text(project: Path, result: Mapping[str, Any], out: Path | None) -> s
 @click.option("--out", type=FilePath(path_type=Path), metavar="FILE", help="Write them to this file, .tsv or .json.")
 @AS_JSON
 def errors(
-    project: Path,
+    project: ProjectPlace,
     *,
     evaluation_id: str,
     listed: bool,
@@ -324,7 +325,7 @@ DAY = click.DateTime(formats=["%Y-%m-%d"])
 @click.option("--plot", "only", metavar="ID", help="Print the data of one plot as CSV.")
 @AS_JSON
 def stats(
-    project: Path,
+    project: ProjectPlace,
     *,
     curator: str,
     split: str | None,

@@ -12,14 +12,15 @@ from curator.domain.curies import pmids_in
 from curator.domain.documents import Split
 from curator.domain.wording import UserError
 from curator.services.importing import FetchWish
-from curator.services.ports import MOST_FOUND
+from curator.services.ports import MOST_FOUND, ProjectPlace
 
 
 @click.group("fetch")
 def fetch() -> None:
     """Fetch records over the network.
 
-    No other command uses the network. The window uses it only when you fetch records from PubMed.
+    No other command uses the network, apart from the server of a shared project. The window uses it only when you
+    fetch records from PubMed.
     """
 
 
@@ -51,7 +52,7 @@ def fetch() -> None:
 )
 @AS_JSON
 def pubmed(
-    project: Path,
+    project: ProjectPlace,
     pmid_file: Path | None,
     query: str,
     *,

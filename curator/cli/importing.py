@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from curator.bootstrap import Project
     from curator.services.importing import Foreseen
-    from curator.services.ports import FormatRegistry
+    from curator.services.ports import FormatRegistry, ProjectPlace
 
 
 # `curator import --column FIELD=HEADING`: what the columns of a table hold.
@@ -130,7 +130,7 @@ COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
 @click.option("--resume", is_flag=True, help="Resume an import that was stopped, with its original options.")
 @AS_JSON
 def import_documents(
-    project: Path,
+    project: ProjectPlace,
     files: tuple[Path, ...],
     *,
     gold: bool,
@@ -210,7 +210,7 @@ def _say_where_it_stopped(found: Project) -> None:
 @click.command("imports")
 @PROJECT
 @AS_JSON
-def imports(project: Path, *, as_json: bool) -> None:
+def imports(project: ProjectPlace, *, as_json: bool) -> None:
     """List the imports of P with file, time and curator, and whether they were undone."""
     with opened(project, read_only=True) as found:
         files = found.imports.files()
@@ -251,7 +251,7 @@ def imports(project: Path, *, as_json: bool) -> None:
 @CURATOR
 @AS_JSON
 def undo_import(
-    project: Path, names: tuple[str, ...], *, yes: bool, dry_run: bool, curator: str, as_json: bool
+    project: ProjectPlace, names: tuple[str, ...], *, yes: bool, dry_run: bool, curator: str, as_json: bool
 ) -> None:
     """Hide the documents of an import of P: of the last one, or of each IMPORT (a number, file name or path).
 

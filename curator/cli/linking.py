@@ -35,6 +35,7 @@ from curator.services.ports import Cluster, QueueFilter
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.services.linking import DocumentSuggestions, LinkReport
+    from curator.services.ports import ProjectPlace
 
 
 class ClusterAddress(click.ParamType[Cluster]):
@@ -73,7 +74,7 @@ LEXICAL = click.option("--lexical", is_flag=True, help="Use only the lexical ind
 @ACTORS
 @AS_JSON
 def index(
-    project: Path, *, lexical: bool, again: bool, cluster: Cluster | None, actors: int | None, as_json: bool
+    project: ProjectPlace, *, lexical: bool, again: bool, cluster: Cluster | None, actors: int | None, as_json: bool
 ) -> None:
     """Build the index of P, and refit the linker's weights if needed.
 
@@ -102,7 +103,7 @@ def index(
 @ACTORS
 @AS_JSON
 def link(
-    project: Path,
+    project: ProjectPlace,
     *,
     split: str | None,
     out: Path | None,
@@ -139,7 +140,7 @@ def placed(cluster: Cluster | None, actors: int | None) -> Cluster | None:
     return None if cluster is None else replace(cluster, actors=actors or 0)
 
 
-def index_if_missing(path: Path, *, lexical: bool) -> None:
+def index_if_missing(path: ProjectPlace, *, lexical: bool) -> None:
     """Build the index if needed. Otherwise nothing is opened for writing, so it works while a window is open."""
     with opened(path, read_only=True) as found:
         needed = found.knowledge.info() is None or found.retraining.needs_index(lexical_only=lexical)
@@ -236,7 +237,7 @@ def _say_link(report: LinkReport, out: Path | None, *, as_json: bool) -> None:
 )
 @LEXICAL
 @AS_JSON
-def detect(project: Path, *, types: Sequence[str], lexical: bool, as_json: bool) -> None:
+def detect(project: ProjectPlace, *, types: Sequence[str], lexical: bool, as_json: bool) -> None:
     """Find mentions in the documents of P that have none.
 
     It marks names from the knowledge base, texts of decided mentions, and abbreviations.
@@ -287,7 +288,7 @@ def _check_types(project: Project, types: Sequence[str]) -> None:
     help="Ask about decided mentions of documents that are done, to measure who is right.",
 )
 @AS_JSON
-def opinion(project: Path, *, limit: int, address: str, model: str, gold: bool, as_json: bool) -> None:
+def opinion(project: ProjectPlace, *, limit: int, address: str, model: str, gold: bool, as_json: bool) -> None:
     """Ask a language model on this computer about the mentions of P that the linker doubts.
 
     The answers are saved in P as second opinions. They decide nothing. The report says how often the model agrees with
@@ -332,7 +333,7 @@ def opinion(project: Path, *, limit: int, address: str, model: str, gold: bool, 
     help="Allow pages of this site to ask, such as http://127.0.0.1:3333 for OpenRefine. Repeatable.",
 )
 @click.option("--without-token", is_flag=True, help="Answer every program on this computer.")
-def serve(project: Path, *, host: str, port: int, origins: tuple[str, ...], without_token: bool) -> None:
+def serve(project: ProjectPlace, *, host: str, port: int, origins: tuple[str, ...], without_token: bool) -> None:
     """Answer the Reconciliation API for other programs, such as OpenRefine.
 
     The linker in use matches their words with the entities of P. Nothing is written. Later decisions, and other

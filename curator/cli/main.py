@@ -104,6 +104,8 @@ class LazyGroup(click.Group):
 
 def _is_project(argument: str) -> bool:
     path = Path(argument)
+    if argument.lower().startswith(("postgresql://", "postgres://")):
+        return True
     return (path.name == "project.curator" or path.name.endswith(".curation")) and path.exists()
 
 
@@ -113,7 +115,8 @@ def _is_project(argument: str) -> bool:
 def cli(ctx: click.Context) -> int | None:
     """Curate entity links in documents, with a linker that learns from your decisions.
 
-    Without a command, the window opens. In every command, P is the project folder, NAME.curation.
+    Without a command, the window opens. In every command, P is the project folder, NAME.curation, or the address of a
+    shared project, postgresql://user@host/base.
     """
     if ctx.invoked_subcommand is not None:
         return None

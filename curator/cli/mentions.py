@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.audit import Comment
     from curator.services.knowledge import Uses
-    from curator.services.ports import MentionUse
+    from curator.services.ports import MentionUse, ProjectPlace
 
 
 SPANS = click.argument("spans", metavar="SPANS")
@@ -54,7 +54,7 @@ def mention() -> None:
 @PROJECT
 @click.argument("document")
 @AS_JSON
-def list_mentions(project: Path, document: str, *, as_json: bool) -> None:
+def list_mentions(project: ProjectPlace, document: str, *, as_json: bool) -> None:
     """List the mentions of DOCUMENT, with numbers and decisions.
 
     They are listed in the order of the text.
@@ -89,7 +89,7 @@ def list_mentions(project: Path, document: str, *, as_json: bool) -> None:
 @click.option("--type", "mention_type", required=True, metavar="TYPE", help="Type of the mention.")
 @CURATOR
 @AS_JSON
-def add(project: Path, document: str, spans: str, *, mention_type: str, curator: str, as_json: bool) -> None:
+def add(project: ProjectPlace, document: str, spans: str, *, mention_type: str, curator: str, as_json: bool) -> None:
     """Add a mention at SPANS in the text of DOCUMENT, such as 14-28."""
     parts = read_spans(spans)
     with opened(project, curator=curator) as found:
@@ -103,7 +103,7 @@ def add(project: Path, document: str, spans: str, *, mention_type: str, curator:
 @SPANS
 @CURATOR
 @AS_JSON
-def move(project: Path, mention: int, spans: str, *, curator: str, as_json: bool) -> None:
+def move(project: ProjectPlace, mention: int, spans: str, *, curator: str, as_json: bool) -> None:
     """Move MENTION to SPANS, such as 14-28. Its decision is kept."""
     parts = read_spans(spans)
     with opened(project, curator=curator) as found:
@@ -117,7 +117,7 @@ def move(project: Path, mention: int, spans: str, *, curator: str, as_json: bool
 @click.argument("mention_type", metavar="TYPE")
 @CURATOR
 @AS_JSON
-def retype(project: Path, mention: int, mention_type: str, *, curator: str, as_json: bool) -> None:
+def retype(project: ProjectPlace, mention: int, mention_type: str, *, curator: str, as_json: bool) -> None:
     """Change the type of MENTION to TYPE. Its decision is kept."""
     with opened(project, curator=curator) as found:
         change = found.curation.retype_mention(mention, mention_type)
@@ -130,7 +130,7 @@ def retype(project: Path, mention: int, mention_type: str, *, curator: str, as_j
 @click.argument("other", type=int)
 @CURATOR
 @AS_JSON
-def join(project: Path, mention: int, other: int, *, curator: str, as_json: bool) -> None:
+def join(project: ProjectPlace, mention: int, other: int, *, curator: str, as_json: bool) -> None:
     """Join MENTION and OTHER into one discontinuous mention."""
     with opened(project, curator=curator) as found:
         change = found.curation.join_mentions(mention, other)
@@ -142,7 +142,7 @@ def join(project: Path, mention: int, other: int, *, curator: str, as_json: bool
 @MENTION
 @CURATOR
 @AS_JSON
-def delete(project: Path, mention: int, *, curator: str, as_json: bool) -> None:
+def delete(project: ProjectPlace, mention: int, *, curator: str, as_json: bool) -> None:
     """Delete MENTION. Its decisions stay in the history, and `curator undo P` restores it."""
     with opened(project, curator=curator) as found:
         change = found.curation.delete_mention(mention)
@@ -176,7 +176,7 @@ def _about(command: Command) -> Command:
 @CURATOR
 @AS_JSON
 def comment(
-    project: Path,
+    project: ProjectPlace,
     text: str,
     *,
     mention: int | None,
@@ -207,7 +207,7 @@ def comment(
 @click.option("--off", is_flag=True, help="Remove the flag.")
 @CURATOR
 @AS_JSON
-def flag(project: Path, *, mention: int | None, document: str, off: bool, curator: str, as_json: bool) -> None:
+def flag(project: ProjectPlace, *, mention: int | None, document: str, off: bool, curator: str, as_json: bool) -> None:
     """Flag a mention or a document of P, to return to it later."""
     with opened(project, curator=curator) as found:
         document_id = _document_id(found, mention, document)
@@ -271,7 +271,7 @@ SHOWN_STRINGS = 20
 @CURATOR
 @AS_JSON
 def uses(
-    project: Path,
+    project: ProjectPlace,
     entity: str,
     *,
     string: str,

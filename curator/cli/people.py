@@ -20,6 +20,7 @@ from curator.services.records import ExportScope, decided_words
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
+    from curator.services.ports import ProjectPlace
     from curator.services.rounds import AgreementReport, AgreementRow
 
 OUT = click.argument("out", type=FilePath(path_type=Path))
@@ -37,7 +38,7 @@ def rounds() -> None:
 @rounds.command("list")
 @PROJECT
 @AS_JSON
-def list_rounds(project: Path, *, as_json: bool) -> None:
+def list_rounds(project: ProjectPlace, *, as_json: bool) -> None:
     """List the rounds of P with the progress of each curator."""
     with opened(project, read_only=True) as found:
         rows = [(one, found.rounds.progress(one.id)) for one in found.rounds.all()]
@@ -66,7 +67,7 @@ def list_rounds(project: Path, *, as_json: bool) -> None:
 @CURATOR
 @AS_JSON
 def new_round(
-    project: Path,
+    project: ProjectPlace,
     name: str,
     *,
     documents: int,
@@ -94,7 +95,7 @@ def new_round(
 @click.option("--reopen", is_flag=True, help="Open a closed round again.")
 @CURATOR
 @AS_JSON
-def close_round(project: Path, name: str, *, reopen: bool, curator: str, as_json: bool) -> None:
+def close_round(project: ProjectPlace, name: str, *, reopen: bool, curator: str, as_json: bool) -> None:
     """Close the round NAME of P. Curators can no longer decide in it."""
     with opened(project, curator=curator) as found:
         one = found.rounds.named(name)
@@ -110,7 +111,7 @@ def close_round(project: Path, name: str, *, reopen: bool, curator: str, as_json
     "--by", "curators", multiple=True, metavar="NAME", help="Export only the judgements of this curator. Repeatable."
 )
 @AS_JSON
-def export_round(project: Path, name: str, out: Path, *, curators: tuple[str, ...], as_json: bool) -> None:
+def export_round(project: ProjectPlace, name: str, out: Path, *, curators: tuple[str, ...], as_json: bool) -> None:
     """Export the round NAME of P to OUT.
 
     OUT contains the judgements of the round and the attributes that curators set, as JSON lines, without document
@@ -130,7 +131,7 @@ def export_round(project: Path, name: str, out: Path, *, curators: tuple[str, ..
 @click.argument("files", type=FilePath(path_type=Path), nargs=-1, required=True, metavar="FILE...")
 @CURATOR
 @AS_JSON
-def import_rounds(project: Path, files: tuple[Path, ...], *, curator: str, as_json: bool) -> None:
+def import_rounds(project: ProjectPlace, files: tuple[Path, ...], *, curator: str, as_json: bool) -> None:
     """Import the judgements and attributes of exported rounds into P. Rounds that do not exist in P are created."""
     with opened(project, curator=curator) as found:
         reports = [found.round_files.read(one) for one in files]
@@ -143,7 +144,7 @@ def import_rounds(project: Path, files: tuple[Path, ...], *, curator: str, as_js
 @click.option("--round", "name", required=True, metavar="NAME", help="Name of the round.")
 @click.option("--csv", "out", type=FilePath(path_type=Path), metavar="FILE", help="Write all rows to this CSV file.")
 @AS_JSON
-def agreement(project: Path, *, name: str, out: Path | None, as_json: bool) -> None:
+def agreement(project: ProjectPlace, *, name: str, out: Path | None, as_json: bool) -> None:
     """Measure how well the curators of a round agree on links and spans: overall, by pair, by type and by document.
 
     Attributes that the curators set are compared too.
@@ -158,7 +159,7 @@ def agreement(project: Path, *, name: str, out: Path | None, as_json: bool) -> N
 @click.command("suspicious")
 @PROJECT
 @AS_JSON
-def suspicious(project: Path, *, as_json: bool) -> None:
+def suspicious(project: ProjectPlace, *, as_json: bool) -> None:
     """List decisions of P that may be wrong, the most suspicious first.
 
     A decision is suspicious if a model trained on other documents finds it unlikely.
@@ -195,7 +196,7 @@ def suspicious(project: Path, *, as_json: bool) -> None:
 @CURATOR
 @AS_JSON
 def inconsistencies(
-    project: Path,
+    project: ProjectPlace,
     *,
     kind: str | None,
     intended: bool,
@@ -246,7 +247,7 @@ def inconsistencies(
 @PROJECT
 @OUT
 @AS_JSON
-def audit(project: Path, out: Path, *, as_json: bool) -> None:
+def audit(project: ProjectPlace, out: Path, *, as_json: bool) -> None:
     """Export the audit trail of P to OUT, as .csv or .jsonl.
 
     It contains every step: who decided what and when, what was suggested, and what the decision replaced.
@@ -267,7 +268,7 @@ def audit(project: Path, out: Path, *, as_json: bool) -> None:
 @OUT
 @click.option("--scope", type=SCOPE, default="done", show_default=True, help="Decisions to release.")
 @AS_JSON
-def release(project: Path, out: Path, *, scope: str, as_json: bool) -> None:
+def release(project: ProjectPlace, out: Path, *, scope: str, as_json: bool) -> None:
     """Export a release of P to OUT: a zip file if the name ends with .zip, otherwise a folder.
 
     A release contains what others need to check and cite the decisions. It contains no document texts, and the same

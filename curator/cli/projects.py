@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from curator.cli.console import AS_JSON, PROJECT, FilePath, counted, opened, run_steps, say
+from curator.cli.console import AS_JSON, PROJECT, FilePath, ProjectPath, counted, opened, run_steps, say
 from curator.domain.wording import UserError
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.services.importing import UnfinishedImport
-    from curator.services.ports import Backup
+    from curator.services.ports import Backup, ProjectPlace
 
 
 NO_DISPLAY = (
@@ -23,6 +23,10 @@ NO_DISPLAY = (
     "(`make` lists them), or use the commands that need no window (`curator --help` lists them)."
 )
 
+ONLY_FOLDERS = (
+    "The window opens projects in folders only. All other commands work with a shared project, such as `curator work`, "
+    "`curator decide` and `curator export`."
+)
 KB_STOPPED = "Unless another process is importing it now, the import was stopped, and nothing of it was imported."
 
 
@@ -34,20 +38,29 @@ LABELS = {"bundle": "linker"}
 
 @click.command("new")
 @PROJECT
+@click.option("--name", default="", metavar="NAME", help="Name of a shared project. A folder has its own.")
 @AS_JSON
-def new(project: Path, *, as_json: bool) -> None:
-    """Create a new, empty project at P."""
+def new(project: ProjectPlace, *, name: str, as_json: bool) -> None:
+    """Create a new, empty project at P.
+
+    With an address, postgresql://user@host/base, P is a shared project in that database, which must be empty.
+    """
     from curator.bootstrap import create_project
 
-    made = create_project(project, linker=False)
+    if name and isinstance(project, Path):
+        raise UserError("--name is for shared projects: a project in a folder is called what its folder is called.")
+    made = create_project(project, name=name, linker=False)
     made.close()
-    say({"project": str(made.folder)}, f"Created {made.folder}.", as_json=as_json)
+    say({"project": str(made.place)}, f"Created {made.place}.", as_json=as_json)
 
 
 @click.command("open")
-@click.argument("projects", type=FilePath(path_type=Path), metavar="[P]...", nargs=-1)
-def open_window(projects: tuple[Path, ...]) -> int:
+@click.argument("projects", type=ProjectPath(path_type=Path), metavar="[P]...", nargs=-1)
+def open_window(projects: tuple[ProjectPlace, ...]) -> int:
     """Open P in the window, or several projects in a window each. Without P, the start page opens."""
+    paths = [one for one in projects if isinstance(one, Path)]
+    if len(paths) < len(projects):
+        raise UserError(ONLY_FOLDERS)
     from curator.ui import load_quickly
 
     load_quickly()
@@ -57,7 +70,7 @@ def open_window(projects: tuple[Path, ...]) -> int:
     if projects:
         from curator.bootstrap import project_folder  # as heavy as the window: not for the start page
 
-        folders = [project_folder(one) for one in projects]  # errors appear here, not in an empty window
+        folders = [project_folder(one) for one in paths]  # errors appear here, not in an empty window
     if "QT_QPA_PLATFORM" not in os.environ and not can_show():  # a platform that was chosen needs no display
         raise UserError(NO_DISPLAY)
     return run(*folders)
@@ -85,7 +98,7 @@ def demo(out: Path, *, world: str) -> int:
 @click.command("info")
 @PROJECT
 @AS_JSON
-def info(project: Path, *, as_json: bool) -> None:
+def info(project: ProjectPlace, *, as_json: bool) -> None:
     """Show what P contains: documents, decisions, knowledge base, type mapping and linker."""
     with opened(project, read_only=True) as found:
         facts = project_facts(found)
@@ -111,7 +124,7 @@ def project_facts(project: Project) -> dict[str, Any]:
     kb = project.knowledge.info()
     active = next((one for one in project.retraining.bundles() if one.active), None)
     return {
-        "project": str(project.folder),
+        "project": str(project.place),
         "documents": {state.value: number for state, number in counts.documents.items()},
         "splits": {split.value: number for split, number in counts.documents_by_split.items()},
         "mentions": counts.mentions,
@@ -139,7 +152,7 @@ def _text(value: Any) -> str:
 @click.command("check")
 @PROJECT
 @AS_JSON
-def check(project: Path, *, as_json: bool) -> int:
+def check(project: ProjectPlace, *, as_json: bool) -> int:
     """Check whether P is damaged. Nothing is changed.
 
     Compares pages, indexes, references, hashes of texts, steps and linkers, counters, and the mark of what was saved.
@@ -168,7 +181,7 @@ def check(project: Path, *, as_json: bool) -> int:
     help="Restore nothing: continue without the steps that are missing.",
 )
 @AS_JSON
-def restore(project: Path, *, number: int | None, without: bool, as_json: bool) -> None:
+def restore(project: ProjectPlace, *, number: int | None, without: bool, as_json: bool) -> None:
     """List the backups of P with their time, size and decisions, the newest first; with --number, restore one.
 
     The present state is kept in P under another name. This also works if project.sqlite is damaged or missing.
@@ -206,7 +219,7 @@ def _backup_facts(one: Backup) -> dict[str, Any]:
 @PROJECT
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, metavar="FILE", help="The file to write.")
 @AS_JSON
-def salvage(project: Path, *, out: Path, as_json: bool) -> None:
+def salvage(project: ProjectPlace, *, out: Path, as_json: bool) -> None:
     """Save the decisions that can still be read in P to FILE, if P is damaged. P is not changed.
 
     FILE is a round, with curators and times. Import it into a project with the same documents by `curator rounds

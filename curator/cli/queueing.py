@@ -18,6 +18,7 @@ from curator.services.ports import QueueFilter
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.services.curating import BulkOffer, BulkReport
+    from curator.services.ports import ProjectPlace
     from curator.services.queue import Agreement
 
 
@@ -67,7 +68,7 @@ def filter_of(project: Project, chosen: Sequence[str], named: str) -> QueueFilte
 @PROJECT
 @WHERE
 @AS_JSON
-def facets(project: Path, chosen: tuple[str, ...], *, as_json: bool) -> None:
+def facets(project: ProjectPlace, chosen: tuple[str, ...], *, as_json: bool) -> None:
     """Count the mentions of P by state, type, probability and the other facets."""
     wanted = read_facets(chosen)
     with opened(project, read_only=True) as found:
@@ -94,7 +95,7 @@ def facets(project: Path, chosen: tuple[str, ...], *, as_json: bool) -> None:
 @WHERE
 @FILTER
 @AS_JSON
-def work(project: Path, order: str, limit: int, chosen: tuple[str, ...], named: str, *, as_json: bool) -> None:
+def work(project: ProjectPlace, order: str, limit: int, chosen: tuple[str, ...], named: str, *, as_json: bool) -> None:
     """List the undecided mentions of P in the order in which to decide them."""
     from curator.services.queue import QueueOrder
 
@@ -114,7 +115,7 @@ def work(project: Path, order: str, limit: int, chosen: tuple[str, ...], named: 
 @click.command()
 @PROJECT
 @AS_JSON
-def holdout(project: Path, *, as_json: bool) -> None:
+def holdout(project: ProjectPlace, *, as_json: bool) -> None:
     """Measure how much suggestions influence curators.
 
     Compares how often curators agree with the suggestion when they saw it and when it was held out.
@@ -144,7 +145,7 @@ def _share(one: Agreement) -> str:
     help="Replace the guidelines with this Markdown file.",
 )
 @AS_JSON
-def guidelines(project: Path, file: Path | None, *, as_json: bool) -> None:
+def guidelines(project: ProjectPlace, file: Path | None, *, as_json: bool) -> None:
     """Show the guidelines of P, or replace them."""
     with opened(project, read_only=file is None) as found:
         if file is not None:
@@ -188,7 +189,7 @@ FILE = FilePath(path_type=Path, dir_okay=False)
 @CURATOR
 @AS_JSON
 def accept(
-    project: Path,
+    project: ProjectPlace,
     *,
     error: float | None,
     sample_out: Path | None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,7 +28,7 @@ from curator.services.training import (
 if TYPE_CHECKING:
     from curator.bootstrap import Project
     from curator.domain.jobs import JobOutcome
-    from curator.services.ports import JobHandle
+    from curator.services.ports import JobHandle, ProjectPlace
     from curator.services.training import TrainingPreview
 
 
@@ -132,7 +131,7 @@ Start = Callable[[Report, Callable[["JobOutcome"], None]], "JobHandle"]
 @click.option("--discard", is_flag=True, help="Discard the training that was interrupted.")
 @AS_JSON
 def train(
-    project: Path,
+    project: ProjectPlace,
     *,
     recipe: str | None,
     max_minutes: float | None,
@@ -186,7 +185,7 @@ def train(
         )
 
 
-def _after_a_crash(project: Path, *, discard: bool, as_json: bool) -> None:
+def _after_a_crash(project: ProjectPlace, *, discard: bool, as_json: bool) -> None:
     with opened(project) as found:
         left = found.retraining.interrupted()
         if not left:
@@ -225,7 +224,7 @@ def _diff_words(metrics: Mapping[str, Any]) -> str:
 @click.option("--changes", metavar="ID", help="List the mentions whose answer changes with this linker.")
 @AS_JSON
 def linkers(
-    project: Path,
+    project: ProjectPlace,
     *,
     used: str | None,
     reason: str,

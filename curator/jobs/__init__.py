@@ -10,9 +10,9 @@
 """
 
 from curator.jobs.bulk import RayBulk
-from curator.jobs.bundles import FolderBundleStore
+from curator.jobs.bundles import FolderBundleStore, SharedBundleStore
 from curator.jobs.linker_messages import LinkerOptions
 from curator.jobs.linker_process import LinkerProcess
 from curator.jobs.runner import JobRunner
 
-__all__ = ["FolderBundleStore", "JobRunner", "LinkerOptions", "LinkerProcess", "RayBulk"]
+__all__ = ["FolderBundleStore", "JobRunner", "LinkerOptions", "LinkerProcess", "RayBulk", "SharedBundleStore"]

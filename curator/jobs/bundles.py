@@ -15,6 +15,7 @@ from typing import Any
 
 from curator.domain.jobs import BundleInfo, GateVerdict
 from curator.domain.wording import UserError, tr
+from curator.services.ports import BundleVault
 
 MANIFEST = "manifest.json"
 STAGING_PREFIX = ".staging-"
@@ -113,6 +114,65 @@ class FolderBundleStore:
                 )
             )
         return path
+
+    def forget(self, bundle_id: str) -> None:
+        """The folder was all."""
+
+
+class SharedBundleStore(FolderBundleStore):
+    """The linkers of a shared project on this computer: what is made here is sent to the others, and the one in use is
+    fetched where it is not here, and compared with its manifest."""
+
+    def __init__(self, folder: Path, vault: BundleVault) -> None:
+        super().__init__(folder)
+        self._vault = vault
+
+    def all(self, *, active: str | None) -> list[BundleInfo]:
+        """The one in use is fetched first where it is only in the shared project. Raises UserError."""
+        plain = active and active not in (".", "..") and Path(active).name == active
+        if plain and active and not (self._folder / active).exists() and self._vault.has(active):
+            self._fetch(active)
+        return super().all(active=active)
+
+    def promote(self, staging: Path) -> BundleInfo:
+        """Sent before it gets its name here, so that nothing is put into use that others cannot get."""
+        manifest = _manifest(staging)
+        if manifest is not None and _complete(staging, manifest):
+            self._vault.keep(str(manifest["id"]), staging)
+        return super().promote(staging)
+
+    def forget(self, bundle_id: str) -> None:
+        self._vault.forget(bundle_id)
+
+    def _fetch(self, name: str) -> None:
+        staging = self.new_staging()
+        try:
+            self._vault.fetch(name, staging)
+            manifest = _manifest(staging)
+            known = _object((manifest or {}).get("files"))
+            wrong = [file for file, one in known.items() if _wrong(staging, file, _object(one))]
+            if manifest is None or str(manifest["id"]) != name or wrong:
+                raise UserError(
+                    tr(
+                        "Linker {name} of the shared project is damaged ({file}). Build it again, or put another one "
+                        "into use.",
+                        name=name,
+                        file=wrong[0] if wrong else MANIFEST,
+                    )
+                )
+            super().promote(staging)
+        except OSError as error:
+            raise UserError(
+                tr(
+                    "Linker {name} cannot be saved in {folder} ({strerror}). Check the folder's permissions and the "
+                    "free disk space.",
+                    name=name,
+                    folder=self._folder,
+                    strerror=error.strerror or error,
+                )
+            ) from error
+        finally:
+            self.discard(staging)
 
 
 def _manifest(path: Path) -> dict[str, Any] | None:

@@ -102,6 +102,10 @@ class SqlStore:
         return self._folder
 
     @property
+    def place(self) -> Path:
+        return self._folder
+
+    @property
     def altered(self) -> str:
         return self._syncer.altered
 

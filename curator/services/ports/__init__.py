@@ -6,7 +6,7 @@ Implementations import this package and `curator.domain` only; `curator.bootstra
   raise, and no error of SQLAlchemy leaves storage. Nine and not seven: fewer would only rename methods that collide.
 """
 
-from curator.services.ports.address import SharedAddress, is_address
+from curator.services.ports.address import ProjectPlace, SharedAddress, is_address
 from curator.services.ports.bulk import BulkPort, BulkTask, Cluster
 from curator.services.ports.curation import (
     DecisionRepository,
@@ -54,6 +54,7 @@ from curator.services.ports.knowledge import KnowledgeBaseRepository, NilMention
 from curator.services.ports.opinions import ModelPort, ModelServer, NoAnswerError, Stopper
 from curator.services.ports.processes import (
     BundleStore,
+    BundleVault,
     Clock,
     DecidedDocument,
     DecidedMention,
@@ -90,6 +91,7 @@ __all__ = [
     "BulkPort",
     "BulkTask",
     "BundleStore",
+    "BundleVault",
     "Carries",
     "Chance",
     "Checked",
@@ -139,6 +141,7 @@ __all__ = [
     "Operation",
     "Problem",
     "ProjectCounts",
+    "ProjectPlace",
     "PubMedPort",
     "PubMedRecords",
     "QueueFilter",

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from curator.domain.wording import UserError, tr
@@ -57,6 +59,10 @@ class SharedAddress:
 
     def __str__(self) -> str:
         return self.text
+
+
+ProjectPlace: TypeAlias = Path | SharedAddress
+"""A project in a folder, or a shared one."""
 
 
 def is_address(text: str) -> bool:

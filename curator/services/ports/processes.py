@@ -182,6 +182,30 @@ class BundleStore(Protocol):
 
     def path(self, bundle_id: str) -> Path: ...
 
+    def forget(self, bundle_id: str) -> None:
+        """The bundle's folder was removed."""
+        ...
+
+
+class BundleVault(Protocol):
+    """The linkers that a shared project keeps for everybody."""
+
+    def has(self, name: str) -> bool:
+        """Whether a linker is there whole."""
+        ...
+
+    def keep(self, name: str, folder: Path) -> None:
+        """Send a linker's files. Raises UserError; then it is not there."""
+        ...
+
+    def fetch(self, name: str, folder: Path) -> None:
+        """Write a linker's files to an empty folder. Raises UserError and OSError, and leaves what it wrote."""
+        ...
+
+    def forget(self, name: str) -> None:
+        """Remove a linker; one that is not there is none."""
+        ...
+
 
 class Clock(Protocol):
     def now(self) -> datetime: ...

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from curator.domain.decisions import Listener, Saving
 from curator.domain.entities import TypeMapping
+from curator.services.ports.address import ProjectPlace
 from curator.services.ports.curation import DecisionRepository, MentionRepository
 from curator.services.ports.documents import DocumentRepository
 from curator.services.ports.knowledge import KnowledgeBaseRepository
@@ -91,7 +92,12 @@ class Store(Disk, Protocol):
 
     @property
     def folder(self) -> Path:
-        """The project's folder."""
+        """The project's folder; of a shared project the one in which this computer keeps copies."""
+        ...
+
+    @property
+    def place(self) -> ProjectPlace:
+        """Where the project is, as its users name it: the folder, or the address."""
         ...
 
     @property

@@ -103,6 +103,7 @@ class BundleSwitch:
                 )
             ) from error
         self._bundles.discard(staging)
+        self._bundles.forget(bundle_id)
         with self._store.write() as unit:
             history = [one for one in bundle_history(unit.meta) if one != bundle_id]
             set_active_bundle(unit.meta, active_bundle(unit.meta), history)

@@ -55,6 +55,7 @@ from curator.storage.db import (
     hidden,
     unique,
     unpack_shown,
+    walked,
 )
 from curator.storage.db import weight as weight_of
 
@@ -140,12 +141,12 @@ class FacetQueries:
     def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
         """SQLite walks the suggestions by their probability and stops at the limit, upwards for entities and downwards
         for NIL; the mentions that have none are only looked for where that is not reached."""
-        entities = self._suggested(where, SuggestionRow.probability.nulls_first(), limit=limit, nil=False)
-        nils = self._suggested(where, SuggestionRow.probability.desc().nulls_last(), limit=limit, nil=True)
+        entities = self._suggested(where, _SUREST_LAST, limit=limit, nil=False)
+        nils = self._suggested(where, _SUREST_FIRST, limit=limit, nil=True)
         found = list(merge(entities, nils, key=lambda row: -1.0 if row.probability is None else row.probability))
         return found[:limit] if len(found) >= limit else found + self._unsuggested(where, limit=limit - len(found))
 
-    def _suggested(self, where: QueueFilter, order: Any, *, limit: int, nil: bool) -> list[WorkRow]:
+    def _suggested(self, where: QueueFilter, order: Sequence[Any], *, limit: int, nil: bool) -> list[WorkRow]:
         conditions = [*_living(where), *_chosen(where.facets), MentionRow.outcome.is_(None)]
         query = select(*_WORK).select_from(SuggestionRow).join(MentionRow, MentionRow.id == SuggestionRow.mention_id)
         if {facet for facet, _ in where.facets.chosen} & _OF_DOCUMENT:
@@ -154,7 +155,9 @@ class FacetQueries:
             query = query.outerjoin(SuggestionFactsRow, SuggestionFactsRow.mention_id == MentionRow.id)
         if where.facets.values(Facet.OPINION):
             query = query.outerjoin(OpinionRow, OpinionRow.mention_id == MentionRow.id)
-        query = query.where(*conditions, SuggestionRow.is_nil.is_(nil)).order_by(order).limit(limit)
+        query = (
+            query.where(*conditions, SuggestionRow.is_nil.is_(nil)).order_by(*walked(self._conn, order)).limit(limit)
+        )
         rows = [_work(row, nil=nil) for row in self._conn.execute(query)]
         return sorted(rows, key=lambda row: row.probability is not None) if nil else rows
 
@@ -304,6 +307,16 @@ _NARROW_NUMBERS: dict[Facet, ColumnElement[Any]] = {
     Facet.PROBABILITY: SuggestionFactsRow.probability.expression,
     Facet.MARGIN: SuggestionFactsRow.margin.expression,
 }
+_ORDERED: tuple[Any, ...] = (
+    SuggestionRow.probability,
+    SuggestionRow.margin,
+    SuggestionRow.is_nil,
+    SuggestionRow.first,
+    SuggestionRow.mention_id,
+)
+_SUREST_LAST = tuple(one.asc().nulls_first() for one in _ORDERED)
+_SUREST_FIRST = tuple(one.desc().nulls_last() for one in _ORDERED)
+"""As the index of suggestions holds them."""
 _WORK = (
     MentionRow.id,
     MentionRow.document_id,

@@ -32,6 +32,7 @@ from curator.storage.db.dialects import (
     of,
     rows_as_json,
     spoken,
+    walked,
     weight,
 )
 from curator.storage.db.engine import (
@@ -42,7 +43,7 @@ from curator.storage.db.engine import (
     reading_engine,
     writing_engine,
 )
-from curator.storage.db.errors import Place, as_user_errors
+from curator.storage.db.errors import as_user_errors
 from curator.storage.db.former_schemas import (
     VERSION_1,
     VERSION_2,
@@ -182,7 +183,6 @@ __all__ = [
     "OperationRow",
     "OpinionRow",
     "PassageRow",
-    "Place",
     "ProjectLock",
     "ProvisionalEntityRow",
     "ReadSource",
@@ -252,6 +252,7 @@ __all__ = [
     "verdict_columns",
     "verdict_of",
     "visible",
+    "walked",
     "weight",
     "write_mark",
     "writing_engine",

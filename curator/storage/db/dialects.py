@@ -7,7 +7,7 @@ is grouped or listed comes back in the same form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Integer, String, TextClause, bindparam, literal_column, text
@@ -102,6 +102,11 @@ def in_each(*, sqlite: str, postgresql: str) -> Mapping[str, TextClause]:
 def of(conn: Connection, said: Mapping[str, TextClause]) -> TextClause:
     """The statement in the connection's dialect."""
     return said[conn.dialect.name]
+
+
+def walked(conn: Connection, order: Sequence[ColumnElement[Any]]) -> Sequence[ColumnElement[Any]]:
+    """The order of an index. SQLite walks it by its first column, and so has all of it; PostgreSQL may sort."""
+    return order[:1] if conn.dialect.name == SQLITE else order
 
 
 def insert_new(conn: Connection, row: Any) -> Any:

@@ -6,15 +6,12 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from curator.domain.wording import DamagedProjectError, InconsistentDataError, UserError, tr
-from curator.services.ports import SharedAddress
+from curator.services.ports import ProjectPlace
 
-Place = Path | SharedAddress
-"""Where a database is, as sentences name it."""
 _SENTENCES = {
     sqlite3.SQLITE_FULL: "The disk is full: nothing of this step was saved in {path}. Free some space and try again.",
     sqlite3.SQLITE_READONLY: "{path} cannot be written. Check the permissions of the folder, or open it read-only.",
@@ -81,7 +78,7 @@ _WORDS = {
 """By what libpq says where no server has answered yet, which then reports no state."""
 
 
-def user_error(error: BaseException | None, path: Place) -> UserError | None:
+def user_error(error: BaseException | None, path: ProjectPlace) -> UserError | None:
     """The sentence for an error of the environment; None for everything else, which is a bug."""
     if type(error).__module__.partition(".")[0] == "psycopg":
         return _of_server(error, path)
@@ -93,7 +90,7 @@ def user_error(error: BaseException | None, path: Place) -> UserError | None:
     return kind(tr(_SENTENCES[code & 0xFF], path=path, detail=error))
 
 
-def _of_server(error: BaseException | None, path: Place) -> UserError | None:
+def _of_server(error: BaseException | None, path: ProjectPlace) -> UserError | None:
     state, detail = str(getattr(error, "sqlstate", None) or ""), _first_line(str(error))
     found = _STATES.get(state) or _STATES.get(state[:2])
     if not state:
@@ -108,7 +105,7 @@ def _first_line(text: str) -> str:
 
 
 @contextmanager
-def as_user_errors(path: Place) -> Iterator[None]:
+def as_user_errors(path: ProjectPlace) -> Iterator[None]:
     """Raise UserError in place of the environment's errors, and InconsistentDataError in place of what the schema
     refuses; other bugs pass as they are."""
     try:

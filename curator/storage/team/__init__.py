@@ -7,9 +7,20 @@
 * **Whoever writes holds the lock**, as in a folder: the one connection that writes has an advisory lock, which the
   server frees when the connection ends, however it ends.
 * **A step is on the server's disk when it is called saved**: PostgreSQL answers a commit when its log is synced.
+* **The command line opens shared projects, the window does not yet.** Its views read while they paint, and what a lost
+  connection means for each of them is not decided.
+* **No Alembic.** The steps of folders (`curator/storage/migrations.py`) are frozen, run Python over packed rows and are
+  compared with the schema that a project of a stranger may have, statement by statement; Alembic's copies of tables
+  would make other statements. A shared project begins at version 11 and has the numbers of the folders' versions. The
+  next version is one step with statements for both dialects.
+* **U+0000 is refused**: PostgreSQL's texts cannot hold it, and another character in its place would be one that
+  documents may hold too.
+* **Names of any length are indexed** by their hash where SQLite has an ordered index: an ordered one of PostgreSQL
+  holds 2,704 bytes at most.
 """
 
 from curator.storage.team.project import create_shared_project, open_shared_project
-from curator.storage.team.store import SharedStore
+from curator.storage.team.store import ServerBackups, SharedStore
+from curator.storage.team.vault import LinkerVault
 
-__all__ = ["SharedStore", "create_shared_project", "open_shared_project"]
+__all__ = ["LinkerVault", "ServerBackups", "SharedStore", "create_shared_project", "open_shared_project"]

@@ -1,7 +1,7 @@
 """The schema of a shared project: the same tables as in a folder, made of the same mappings, in PostgreSQL's words.
 
-Texts are compared by their code points, as SQLite does. What is only appended is guarded by triggers here too. Two
-tables are added: pieces of the knowledge base, which each client keeps a copy of, and the schema's version. An index
+Texts are compared by their code points, as SQLite does. What is only appended is guarded by triggers here too. Tables
+are added: pieces of knowledge bases and linkers, of which each client keeps copies, and the schema's version. An index
 over a text that may be long is one of hashes, since PostgreSQL puts at most 2,704 bytes into an ordered one.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlalchemy import Connection, LargeBinary, column, insert, table
+from sqlalchemy import Boolean, Connection, LargeBinary, column, insert, table
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from curator.domain.wording import NewerProjectError, UserError, tr
@@ -20,6 +20,8 @@ from curator.storage.team.postgres import SCHEMA, check_server
 FIRST = 11
 """The first version of the schema that shared projects had; they share the numbers of the folders' versions."""
 KB_PIECES = table("kb_pieces", column("version"), column("place"), column("source"), column("data", LargeBinary))
+LINKERS = table("linkers", column("id"), column("complete", Boolean), column("pieces"))
+LINKER_PIECES = table("linker_pieces", column("linker"), column("place"), column("path"), column("data", LargeBinary))
 HASHED = {
     "ix_mentions_text": "mentions USING hash (string_key)",
     "ix_decisions_entities": "decisions USING hash (entity_ids)",
@@ -67,6 +69,12 @@ def statements() -> Iterator[str]:
         " source TEXT, data BYTEA NOT NULL, PRIMARY KEY (version, place))"
     )
     yield "ALTER TABLE kb_pieces ALTER COLUMN data SET STORAGE EXTERNAL"  # they are compressed
+    yield ('CREATE TABLE linkers (id TEXT COLLATE "C" PRIMARY KEY, complete BOOLEAN NOT NULL, pieces INTEGER NOT NULL)')
+    yield (
+        'CREATE TABLE linker_pieces (linker TEXT COLLATE "C" NOT NULL REFERENCES linkers (id), place INTEGER NOT NULL,'
+        " path TEXT NOT NULL, data BYTEA NOT NULL, PRIMARY KEY (linker, place))"
+    )
+    yield "ALTER TABLE linker_pieces ALTER COLUMN data SET STORAGE EXTERNAL"
     yield "CREATE TABLE schema_version (version INTEGER NOT NULL)"
     yield from _guards()
 

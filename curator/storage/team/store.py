@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine
 
 from curator.domain.decisions import Listener, Saving
 from curator.domain.wording import UserError, tr
-from curator.services.ports import SharedAddress
+from curator.services.ports import Backup, Checked, SharedAddress
 from curator.storage import SqlUnitOfWork
 from curator.storage.db import Turns, as_user_errors
 from curator.storage.team.local_copy import LocalCopy, with_shelf
@@ -47,7 +47,7 @@ class SharedStore:
         self._listeners: list[Listener] = []
 
     @property
-    def address(self) -> SharedAddress:
+    def place(self) -> SharedAddress:
         return self._address
 
     @property
@@ -144,6 +144,36 @@ class SharedStore:
     def _check_open(self) -> None:
         if self._closed:
             raise RuntimeError(f"{self._address} has been closed")
+
+
+BY_SERVER = (
+    "{address} lies on a server, which makes its backups and checks its disks. Ask whoever runs it for a backup "
+    "(`pg_dump`, `pg_basebackup`). `curator export` and `curator audit` write what it contains to files."
+)
+
+
+class ServerBackups:
+    """See `ports.BackupStore`: the database is the server's, and so are its backups."""
+
+    wanted = False
+
+    def __init__(self, address: SharedAddress) -> None:
+        self._address = address
+
+    def all(self) -> list[Backup]:
+        return []
+
+    def make(self, rest: Callable[[], None]) -> Backup | None:  # noqa: ARG002
+        raise UserError(tr(BY_SERVER, address=self._address))
+
+    def newest(self) -> datetime | None:
+        return None
+
+    def check_due(self, now: datetime) -> bool:  # noqa: ARG002
+        return False
+
+    def check(self, rest: Callable[[], None]) -> Checked:  # noqa: ARG002
+        raise UserError(tr(BY_SERVER, address=self._address))
 
 
 class _Since:

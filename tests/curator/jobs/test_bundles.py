@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from curator.domain.jobs import GateVerdict
 from curator.domain.wording import UserError
-from curator.jobs.bundles import FolderBundleStore
+from curator.jobs.bundles import FolderBundleStore, SharedBundleStore
 
 
 def fill(staging: Path, bundle_id: str = "20260101-pel-pb", *, size: int = 3) -> None:
@@ -142,3 +143,62 @@ def test_names_that_no_linker_has_are_findings(tmp_path: Path, name: str) -> Non
     ((bundle, named, what), _) = FolderBundleStore(tmp_path).altered()
     assert (bundle, named) == ("b", name)
     assert what in ("it is missing", "it is outside of the linker's folder")
+
+
+class Vault:
+    """The linkers of a shared project, by name."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, dict[str, bytes]] = {}
+
+    def has(self, name: str) -> bool:
+        return name in self.kept
+
+    def keep(self, name: str, folder: Path) -> None:
+        self.kept[name] = {one.name: one.read_bytes() for one in folder.iterdir()}
+
+    def fetch(self, name: str, folder: Path) -> None:
+        for file, data in self.kept[name].items():
+            (folder / file).write_bytes(data)
+
+    def forget(self, name: str) -> None:
+        self.kept.pop(name, None)
+
+
+def made_and_kept(folder: Path, vault: Vault) -> str:
+    store = SharedBundleStore(folder, vault)
+    staging = store.new_staging()
+    fill(staging)
+    manifest = json.loads((staging / "manifest.json").read_text())
+    manifest["files"]["index.faiss"]["sha256"] = hashlib.sha256(b"abc").hexdigest()
+    (staging / "manifest.json").write_text(json.dumps(manifest))
+    return store.promote(staging).id
+
+
+def test_a_linker_of_a_shared_project_is_kept_for_all_and_fetched_once(tmp_path: Path) -> None:
+    vault = Vault()
+    name = made_and_kept(tmp_path / "here", vault)
+    other = SharedBundleStore(tmp_path / "there", vault)
+    assert other.all(active=None) == []
+    [fetched] = other.all(active=name)
+    assert (fetched.id, fetched.active) == (name, True)
+    other.forget(name)
+    assert len(other.all(active=name)) == 1
+    assert vault.kept == {}
+
+
+def test_a_linker_that_was_altered_on_the_way_is_refused(tmp_path: Path) -> None:
+    vault = Vault()
+    name = made_and_kept(tmp_path / "here", vault)
+    vault.kept[name]["index.faiss"] = b"abd"
+    other = SharedBundleStore(tmp_path / "there", vault)
+    with pytest.raises(UserError, match=r"is damaged \(index.faiss\)"):
+        other.all(active=name)
+    assert list((tmp_path / "there").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["..", "../here", "/etc", "."])
+def test_a_name_that_is_no_linker_is_not_fetched(tmp_path: Path, name: str) -> None:
+    vault = Vault()
+    vault.kept[name] = {"manifest.json": b"{}"}
+    assert SharedBundleStore(tmp_path / "there", vault).all(active=name) == []

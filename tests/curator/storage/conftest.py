@@ -11,19 +11,9 @@ from curator.services.ports import SharedAddress
 from curator.storage import SqlStore, create_project
 from curator.storage.team import SharedStore, create_shared_project, open_shared_project
 from tests.curator.storage.filler import DIALECTS, SQLITE, Filler
-from tests.postgres import NoServerError, Server, empty
+from tests.postgres import Server, empty
 
 AnyStore = SqlStore | SharedStore
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    try:
-        made = Server()
-    except NoServerError as error:
-        pytest.skip(str(error))
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,115 @@
+"""The commands on a shared project: what they write is what they write for a folder."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from tests.curator.cli.conftest import Cli
+from tests.postgres import Server
+
+NOW = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+
+
+@pytest.fixture
+def base(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of an empty database."""
+    monkeypatch.setenv("CURATOR_SHARED_DIR", str(tmp_path / "shared"))
+    monkeypatch.setattr("curator.shared.SystemClock.now", lambda _: NOW)  # formats name the time of a decision
+    name = server.new_base()
+    yield server.address(name)
+    server.drop(name)
+
+
+def worked(cli: Cli, place: Path | str, kb: Path, documents: Path, out: Path) -> list[object]:
+    """What the commands of a day answer, and the bytes of what they export."""
+    out.mkdir()
+    answers: list[object] = []
+    for command in (
+        ("kb", "import", place, kb),
+        ("import", place, documents, "--gold", "--hold-out", "2"),
+        ("link", place),
+        ("decide", place, 1, "--nil", "not-in-kb", "--curator", "ada"),
+        ("decide", place, 2, "--skip", "unsure", "--curator", "bob"),
+        ("undo", place),
+        ("flag", place, 3),
+        ("comment", "add", place, 1, "why?"),
+        ("info", place, "--json"),
+        ("facets", place, "--json"),
+        ("work", place, "--json"),
+        ("steps", place),
+        ("stats", place, "--json"),
+        ("kb", "search", place, "a", "--json"),
+        ("inconsistencies", place, "--json"),
+        ("imports", place, "--json"),
+    ):
+        answer = cli(*command)
+        answers.append((command[0], answer.code, answer.err, _comparable(answer.out, place)))
+    for form in ("pubtator", "bioc-json", "jsonl"):
+        answer = cli("export", place, out / f"gold.{form}", "--format", form)
+        answers.append((form, answer.code))
+    answers += [(one.name, one.read_bytes()) for one in sorted(out.rglob("*")) if one.is_file()]
+    return answers
+
+
+def _comparable(text: str, place: Path | str) -> str:
+    """Without the place, how long it took, and when."""
+    text = re.sub(r"20\d\d-\d\d-\d\d[ T][\d:.+]+", "TIME", text)
+    lines = re.sub(r'"id": "[^"]*", "recipe"', '"recipe"', text.replace(str(place), "P")).splitlines()
+    return "\n".join(line for line in lines if "Imported in" not in line and '"at"' not in line and " s." not in line)
+
+
+def test_a_shared_project_gives_what_a_folder_gives(
+    cli: Cli, base: str, tmp_path: Path, kb_file: Path, documents_file: Path
+) -> None:
+    folder = tmp_path / "trial.curation"
+    assert cli("new", folder).code == 0
+    made = cli("new", base, "--name", "trial")
+    assert (made.code, made.out) == (0, f"Created {base}.\n"), made.err
+    here = worked(cli, folder, kb_file, documents_file, tmp_path / "here")
+    there = worked(cli, base, kb_file, documents_file, tmp_path / "there")
+    for one, other in zip(here, there, strict=True):
+        assert one == other
+
+
+def test_a_linker_made_on_one_computer_is_fetched_by_another(
+    cli: Cli, base: str, tmp_path: Path, kb_file: Path, documents_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cli("new", base).code == 0
+    worked(cli, base, kb_file, documents_file, tmp_path / "out")
+    name = cli("info", base, "--json").json["bundle"]["id"]
+    [made] = (tmp_path / "shared").glob(f"*/*/bundles/{name}/manifest.json")
+    monkeypatch.setenv("CURATOR_SHARED_DIR", str(tmp_path / "another"))
+    assert cli("info", base, "--json").json["bundle"]["id"] == name
+    [fetched] = (tmp_path / "another").glob("*/*/bundles/*/manifest.json")
+    assert fetched.read_bytes() == made.read_bytes()
+    assert cli("link", base, "--json").code == 0
+
+
+@pytest.mark.parametrize("command", [("open",), ("check",), ("restore",), ("salvage", "-o", "out.jsonl")])
+def test_commands_for_folders_say_so(cli: Cli, command: tuple[str, ...]) -> None:
+    """Before anything is connected."""
+    answer = cli(command[0], "postgresql://nowhere.invalid/base", *command[1:])
+    assert (answer.code, answer.out) == (2, "")
+    assert "folder" in answer.err
+
+
+def test_bad_addresses_get_a_sentence(cli: Cli, base: str, server: Server, tmp_path: Path) -> None:
+    for address, text in (
+        ("postgresql://ada:secret@host/base", "must not contain a password"),
+        ("postgresql://host", "is not the address of a shared project"),
+        (server.address("nothing"), "There is no database of this name"),
+        (server.address("postgres", user="nobody_here"), "did not accept the user or the password"),
+        (f"postgresql:///base?host={tmp_path}", "No PostgreSQL server answers at"),
+        (base, "holds no project of this program"),
+    ):
+        answer = cli("info", address)
+        assert (answer.code, answer.out) == (2, ""), address
+        assert text in answer.err
+        assert "secret" not in answer.err
+    answer = cli("new", tmp_path / "p.curation", "--name", "other")
+    assert (answer.code, "--name is for shared projects" in answer.err) == (2, True)
