@@ -23,7 +23,6 @@ ALIAS_WEIGHT = 1.0
 REWRITTEN_WEIGHT = 0.9
 PART_WEIGHT = 0.9
 SPELLED_WEIGHT = 0.9
-SHORT_WEIGHT = 0.85
 POISONED_WEIGHT = 0.95
 BROADER_WEIGHT = 0.75
 
@@ -102,13 +101,13 @@ def _query(
         spelled = spelled_by(surface.strip(), surfaces)
     else:
         spelled = ""
-    variants = _variants(expanded[:MAX_CHARACTERS], alias, spelled, "" if expanded == surface else surface)
+    variants = _variants(expanded[:MAX_CHARACTERS], alias, spelled)
     shown = expanded if expanded != surface else alias
     return MentionQuery(mention.key, surface, shown, variants, tuple(sorted(mention.types)))
 
 
-def _variants(text: str, alias: str, spelled: str, short: str) -> tuple[Variant, ...]:
-    wordings = [Variant(text, 1.0), Variant(respelled(text), 1.0), Variant(short, SHORT_WEIGHT)]
+def _variants(text: str, alias: str, spelled: str) -> tuple[Variant, ...]:
+    wordings = [Variant(text, 1.0), Variant(respelled(text), 1.0)]
     wordings += [Variant(alias, ALIAS_WEIGHT)] if alias else []
     wordings += [Variant(spelled, SPELLED_WEIGHT)] if spelled else []
     wordings += [Variant(part, PART_WEIGHT) for part in composite_parts(text)]

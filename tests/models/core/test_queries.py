@@ -25,14 +25,6 @@ def test_abbreviations_hold_before_their_definition() -> None:
     assert (query.surface, query.expanded) == ("ALF", "Acute liver failure")
 
 
-def test_an_abbreviation_is_also_looked_up_as_written_with_less_weight() -> None:
-    text = "Very-long-chain acyl-CoA dehydrogenase (VLCAD) deficiency; VLCAD deficiency is rare"
-    long, short, *_ = document_queries(_document(text, "VLCAD deficiency"))[0].variants
-    assert (long.text, long.weight) == ("Very-long-chain acyl-CoA dehydrogenase deficiency", 1.0)
-    assert short.text == "VLCAD deficiency"
-    assert short.weight < 1.0
-
-
 def test_an_undefined_symbol_is_spelled_by_the_only_fitting_mention() -> None:
     document = _document("benzodiazepines were used; BZDs helped", "benzodiazepines", "BZDs")
     assert [variant.text for variant in document_queries(document)[1].variants] == ["BZDs", "benzodiazepines"]
