@@ -5,8 +5,9 @@ All offsets are half-open ranges of Unicode code points into ``DocumentInput.tex
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,41 @@ class ScoredCandidate:
 
 
 @dataclass(frozen=True, slots=True)
+class CandidateList(Sequence[ScoredCandidate]):
+    """Candidates in columns, as they are computed and sent; each is made when it is asked for.
+
+    ``scores`` has one column for each stage, ``decided`` pairs of times and documents.
+    """
+
+    entity_ids: Sequence[str]
+    names: Sequence[str]
+    types: Sequence[tuple[str, ...]]
+    matched: Sequence[str]
+    score: Sequence[float]
+    scores: Mapping[str, Sequence[float]]
+    probability: Sequence[float]
+    decided: Sequence[tuple[int, int]]
+
+    def __len__(self) -> int:
+        return len(self.entity_ids)
+
+    @overload
+    def __getitem__(self, at: int) -> ScoredCandidate: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[ScoredCandidate]: ...
+    def __getitem__(self, at: int | slice) -> ScoredCandidate | Sequence[ScoredCandidate]:
+        """Raises IndexError beyond either end."""
+        if isinstance(at, slice):
+            return tuple(self[place] for place in range(*at.indices(len(self))))
+        scores = {stage: column[at] for stage, column in self.scores.items()}
+        own = (self.entity_ids[at], self.names[at], self.types[at], self.matched[at], self.score[at])
+        return ScoredCandidate(*own, scores, self.probability[at], *self.decided[at])
+
+
+NO_CANDIDATES = CandidateList((), (), (), (), (), {}, (), ())
+
+
+@dataclass(frozen=True, slots=True)
 class NilEstimate:
     """How likely it is that no entity fits: ``score`` in [0, 1], higher is more NIL."""
 
@@ -101,7 +137,7 @@ class LinkedMention:
     key: str
     surface: str
     expanded: str
-    candidates: tuple[ScoredCandidate, ...]
+    candidates: CandidateList
     nil: NilEstimate
 
 

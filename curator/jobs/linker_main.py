@@ -261,22 +261,20 @@ def decided_input(raw: DecidedDocumentOnWire) -> DecidedDocument:
 
 
 def mention_on_wire(linked: LinkedMention) -> LinkedMentionOnWire:
+    found = linked.candidates
     return {
         "id": int(linked.key),
         "expanded": linked.expanded if linked.expanded != linked.surface else "",
-        "candidates": [
-            {
-                "entity_id": c.entity_id,
-                "name": c.name,
-                "types": list(c.types),
-                "matched": c.matched,
-                "score": c.score,
-                "scores": dict(c.scores),
-                "probability": c.probability,
-                "decided": [c.decided_times, c.decided_documents],
-            }
-            for c in linked.candidates
-        ],
+        "candidates": {
+            "entity_ids": found.entity_ids,
+            "names": found.names,
+            "types": found.types,
+            "matched": found.matched,
+            "score": found.score,
+            "scores": found.scores,
+            "probability": found.probability,
+            "decided": found.decided,
+        },
         "nil": {"score": linked.nil.score, "is_nil": linked.nil.is_nil, "calibrated": linked.nil.calibrated},
     }
 

@@ -13,7 +13,7 @@ from curator.domain.jobs import JobOutcome
 from curator.domain.suggestions import Candidate, Contrast, NilEstimate, Stamp, Suggestion, WordEffect
 from curator.jobs.child import ChildProcess
 from curator.jobs.wire import (
-    CandidateOnWire,
+    CandidatesOnWire,
     Contrasted,
     DecidedDocumentOnWire,
     Detected,
@@ -90,25 +90,19 @@ def _suggestion(raw: LinkedMentionOnWire, stamp: Stamp) -> Suggestion:
     nil = raw["nil"]
     return Suggestion(
         mention_id=int(raw["id"]),
-        candidates=tuple(_candidate(c) for c in raw["candidates"]),
+        candidates=_candidates(raw["candidates"]),
         nil=NilEstimate(float(nil["score"]), bool(nil["is_nil"]), bool(nil["calibrated"])),
         stamp=stamp,
         expanded=raw["expanded"],
     )
 
 
-def _candidate(raw: CandidateOnWire) -> Candidate:
-    return Candidate(
-        entity_id=raw["entity_id"],
-        name=raw["name"],
-        types=tuple(raw["types"]),
-        matched=raw["matched"],
-        score=float(raw["score"]),
-        scores={stage: float(score) for stage, score in raw["scores"].items()},
-        probability=float(raw["probability"]),
-        decided_times=int(raw["decided"][0]),
-        decided_documents=int(raw["decided"][1]),
-    )
+def _candidates(raw: CandidatesOnWire) -> tuple[Candidate, ...]:
+    stages = tuple(raw["scores"])
+    scores = [dict(zip(stages, own, strict=True)) for own in zip(*raw["scores"].values(), strict=True)]
+    times, documents = zip(*raw["decided"], strict=True) if raw["decided"] else ((), ())
+    columns = (raw["entity_ids"], raw["names"], map(tuple, raw["types"]), raw["matched"], raw["score"], scores)
+    return tuple(map(Candidate, *columns, raw["probability"], times, documents))
 
 
 def contrast_from_wire(message: Contrasted) -> Contrast:

@@ -8,12 +8,12 @@ program was updated while it ran) and a message whose fields differ from its typ
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypedDict, get_args, get_type_hints
 
 from curator.domain.wording import tr
 
-VERSION = 4
+VERSION = 5
 """Raise it with every change of a message below."""
 Message = dict[str, Any]
 
@@ -233,17 +233,18 @@ class OpenFailed(TypedDict):
     message: str
 
 
-class CandidateOnWire(TypedDict):
-    """As `domain.suggestions.Candidate`; `decided` is [times, documents]."""
+class CandidatesOnWire(TypedDict):
+    """`domain.suggestions.Candidate` in columns, best first; `scores` by stage, `decided` pairs of times and
+    documents."""
 
-    entity_id: str
-    name: str
-    types: list[str]
-    matched: str
-    score: float
-    scores: dict[str, float]
-    probability: float
-    decided: list[int]
+    entity_ids: Sequence[str]
+    names: Sequence[str]
+    types: Sequence[Sequence[str]]
+    matched: Sequence[str]
+    score: Sequence[float]
+    scores: Mapping[str, Sequence[float]]
+    probability: Sequence[float]
+    decided: Sequence[Sequence[int]]
 
 
 class NilOnWire(TypedDict):
@@ -257,7 +258,7 @@ class LinkedMentionOnWire(TypedDict):
 
     id: int
     expanded: str
-    candidates: list[CandidateOnWire]
+    candidates: CandidatesOnWire
     nil: NilOnWire
 
 

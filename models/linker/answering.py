@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -27,11 +27,12 @@ from models.rankers import (
 )
 from models.retrievers import DOCUMENT, LEAD, MEMORY, NOTHING, FusionWeights, Recalled, Votes, comparable, ranking
 from models.text import normalise
-from models.types import DocumentInput, LinkedMention, NilEstimate, ScoredCandidate
+from models.types import NO_CANDIDATES, CandidateList, DocumentInput, LinkedMention, NilEstimate
 
 FLOATS = NDArray[np.float32]
 EXACT = 0.9999
 CLOSE = 0.05
+NO_VOTES = Votes()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +65,12 @@ class ScoredMention:
     laid_out: dict[object, Layout] = field(init=False, default_factory=dict)
     """What fitting would calculate again for every linker it tries, by the weights of fusion and the stages heard."""
     bare: list[ScoredMention] = field(init=False, default_factory=list)
+
+    @property
+    def look(self) -> tuple[object, ...]:
+        """Equal for mentions that have equal answers: those of a document with the same wording share all arrays."""
+        shared = (self.document, self.table, self.recalled, self.beside, self.alone)
+        return (*map(id, shared), self.query.surface, self.query.expanded, self.query.types, self.opinion)
 
     def without_memory(self) -> ScoredMention:
         """The same as if nothing had ever been decided (candidates that only the memory brought stay)."""
@@ -98,13 +105,19 @@ class Answerer:
     combiner: Combiner
     nil: NilModel
 
+    def answers(self, mentions: Sequence[ScoredMention], *, k: int) -> list[LinkedMention]:
+        """One for each mention; those that look alike are ranked once."""
+        first = {mention.look: mention for mention in reversed(mentions)}
+        found = {look: self.answer(mention, k=k) for look, mention in first.items()}
+        return [replace(found[mention.look], key=mention.query.key) for mention in mentions]
+
     def answer(self, mention: ScoredMention, *, k: int) -> LinkedMention:
         """The ``k`` best candidates and the NIL estimate; a mention without candidates is NIL for certain."""
         ranked = self.rank(mention)
         score = self.nil.score(self.nil_features(mention, ranked)) if ranked.order else 1.0
         flagged = not ranked.order or score >= self.nil.threshold
         nil = NilEstimate(score, flagged, self.nil.calibrated)
-        candidates = tuple(self._candidate(mention, ranked, at, nil) for at in ranked.order[:k])
+        candidates = self._candidates(mention, ranked, nil, k=k) if ranked.order else NO_CANDIDATES
         return LinkedMention(mention.query.key, mention.query.surface, mention.query.expanded, candidates, nil)
 
     def rank(self, mention: ScoredMention) -> Ranked:
@@ -132,7 +145,7 @@ class Answerer:
         order = tuple(ranking(fused, exact, mention.entity_ids))
         if not order:
             return Layout((), fused, bare, None)
-        wording = Wording(_text(mention), [self.kb.names[at] for at in mention.table.matched])
+        wording = Wording(_text(mention), self.kb.names, mention.table.matched)
         leads, habits = self.leads(mention, self.combiner.heard), self._conventions(mention)
         head = head_features(
             scores, order, fused, bare, mention.entity_ids, wording, habits, recalled=mention.recalled, leads=leads
@@ -213,20 +226,22 @@ class Answerer:
     def _deaf(self) -> Answerer:
         return replace(self, combiner=self.combiner.deaf())
 
-    def _candidate(self, mention: ScoredMention, ranked: Ranked, at: int, nil: NilEstimate) -> ScoredCandidate:
-        entity = self.kb.entities[mention.table.rows[at]]
-        scores = {name: float(values[at]) for name, values in mention.table.scores.items()}
-        votes = mention.recalled.votes.get(entity.id, Votes())
-        return ScoredCandidate(
-            entity.id,
-            entity.name,
-            entity.types,
-            self.kb.names[mention.table.matched[at]],
-            float(ranked.probabilities[at]),
-            scores,
-            probability=float(ranked.probabilities[at]) * (1.0 - nil.score),
-            decided_times=votes.times,
-            decided_documents=votes.documents,
+    def _candidates(self, mention: ScoredMention, ranked: Ranked, nil: NilEstimate, *, k: int) -> CandidateList:
+        chosen = np.asarray(ranked.order[:k], dtype=np.intp)
+        entities = [self.kb.entities[row] for row in mention.table.rows[chosen].tolist()]
+        names = self.kb.names
+        votes = mention.recalled.votes
+        decided = [votes.get(entity.id, NO_VOTES) for entity in entities]
+        score = ranked.probabilities[chosen].astype(np.float64)
+        return CandidateList(
+            [entity.id for entity in entities],
+            [entity.name for entity in entities],
+            [entity.types for entity in entities],
+            [names[at] for at in mention.table.matched[chosen].tolist()],
+            score.tolist(),
+            {name: values[chosen].tolist() for name, values in mention.table.scores.items()},
+            (score * (1.0 - nil.score)).tolist(),
+            [(vote.times, vote.documents) for vote in decided],
         )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,64 +22,89 @@ from models.retrievers import DOCUMENT, MEMORY, FusionWeights
 from models.text import sorted_key
 
 FLOATS = NDArray[np.float32]
+INTS = NDArray[np.int64]
 TEMPERATURE = 0.03
 LEAST = 0.05
 """Less likely candidates of another mention are no evidence."""
-Chances = defaultdict[int, dict[str, float]]
-"""Of an entity's row: by wording, the highest chance at a mention of that wording."""
+Chances = defaultdict[int, dict[int, float]]
+"""Of an entity's row: by the number of a wording, the highest chance at a mention of that wording."""
 
 
 def add_coherence(
     queries: Sequence[MentionQuery], tables: Sequence[CandidateTable], fusion: FusionWeights, hierarchy: Hierarchy
 ) -> tuple[list[CandidateTable], list[Elsewhere], list[Elsewhere]]:
     """The mentions of one document with the stage "document", what it rests on, and what that were if nothing had been
-    decided."""
-    values = _coherence(queries, tables, fusion, hierarchy)
+    decided. Mentions of the same wording and candidates need to be given only once."""
+    texts = [sorted_key(query.variants[0].text) if query.variants else "" for query in queries]
+    number = {text: at for at, text in enumerate(dict.fromkeys(texts))}
+    keys = [number[text] for text in texts]
+    values = _coherence(keys, tables, fusion, hierarchy)
     decided = any(bool(table.scores[MEMORY].any()) for table in tables if MEMORY in table.scores)
     bare = [CandidateTable(t.rows, t.matched, {k: v for k, v in t.scores.items() if k != MEMORY}) for t in tables]
-    alone = _coherence(queries, bare, fusion, hierarchy) if decided else values
+    alone = _coherence(keys, bare, fusion, hierarchy) if decided else values
     found = [table.with_scores(DOCUMENT, own.same) for table, own in zip(tables, values, strict=True)]
     return found, values, alone
 
 
 def _coherence(
-    queries: Sequence[MentionQuery], tables: Sequence[CandidateTable], fusion: FusionWeights, hierarchy: Hierarchy
+    keys: Sequence[int], tables: Sequence[CandidateTable], fusion: FusionWeights, hierarchy: Hierarchy
 ) -> list[Elsewhere]:
-    keys = [sorted_key(query.variants[0].text) if query.variants else "" for query in queries]
     same: Chances = defaultdict(dict)
     for key, table in zip(keys, tables, strict=True):
         chances = _chances(fusion.fuse(table.scores))
-        for at in np.flatnonzero(chances >= LEAST):
-            _raise(same[int(table.rows[at])], key, float(chances[at]))
+        likely = np.flatnonzero(chances >= LEAST)
+        for row, chance in zip(table.rows[likely].tolist(), chances[likely].tolist(), strict=True):
+            _raise(same[row], key, chance)
     below: Chances = defaultdict(dict)  # of entities broader than those
+    above: Chances = defaultdict(dict)  # of candidates narrower than those
     for row, known in same.items():
-        for above in hierarchy.above(row):
+        for one in hierarchy.above(row):
             for key, chance in known.items():
-                _raise(below[above], key, chance)
-    return [_elsewhere(table, key, same, below, hierarchy) for key, table in zip(keys, tables, strict=True)]
+                _raise(below[one], key, chance)
+    for row in set().union(*(table.rows.tolist() for table in tables)):
+        for one in hierarchy.above(row) & same.keys():
+            for key, chance in same[one].items():
+                _raise(above[row], key, chance)
+    columns = [_Likely.of(one) for one in (same, below, above)]
+    return [
+        Elsewhere(*(column.of_others(key, table.rows) for column in columns))
+        for key, table in zip(keys, tables, strict=True)
+    ]
 
 
-def _elsewhere(table: CandidateTable, key: str, same: Chances, below: Chances, hierarchy: Hierarchy) -> Elsewhere:
-    rows = table.rows.tolist()
-    other = {row: _highest(known, key) for row, known in same.items()}
-    return Elsewhere(
-        np.asarray([other.get(row, 0.0) for row in rows], dtype=np.float32),
-        np.asarray([_highest(below[row], key) if row in below else 0.0 for row in rows], dtype=np.float32),
-        np.asarray(
-            [max((other[one] for one in hierarchy.above(row) if one in other), default=0.0) for row in rows],
-            dtype=np.float32,
-        ),
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class _Likely:
+    """(n,) each: entities, the highest chance of each, its wording, and the highest of any other wording."""
+
+    rows: INTS
+    best: FLOATS
+    wording: INTS
+    second: FLOATS
+
+    @classmethod
+    def of(cls, chances: Chances) -> _Likely:
+        first_two = [sorted(known.items(), key=lambda one: -one[1])[:2] for known in chances.values()]
+        return cls(
+            np.asarray(list(chances), dtype=np.int64),
+            np.asarray([two[0][1] for two in first_two], dtype=np.float32),
+            np.asarray([two[0][0] for two in first_two], dtype=np.int64),
+            np.asarray([two[1][1] if len(two) > 1 else 0.0 for two in first_two], dtype=np.float32),
+        )
+
+    def of_others(self, wording: int, rows: INTS) -> FLOATS:
+        """(c,): the highest chance of each of some ascending rows at a mention of another wording, 0 without one."""
+        found = np.zeros(len(rows), dtype=np.float32)
+        if len(rows) and len(self.rows):
+            place = np.minimum(np.searchsorted(rows, self.rows), len(rows) - 1)
+            hit = rows[place] == self.rows
+            found[place[hit]] = np.where(self.wording == wording, self.second, self.best)[hit]
+        return found
 
 
-def _raise(known: dict[str, float], key: str, chance: float) -> None:
+def _raise(known: dict[int, float], key: int, chance: float) -> None:
     known[key] = max(known.get(key, 0.0), chance)
 
 
 def _chances(fused: FLOATS) -> FLOATS:
     weights = np.exp((fused - fused.max(initial=-np.inf)) / TEMPERATURE)
     return np.asarray(weights / max(1e-9, float(weights.sum())), dtype=np.float32)
-
-
-def _highest(known: dict[str, float], key: str) -> float:
-    return max((chance for other, chance in known.items() if other != key), default=0.0)

@@ -21,7 +21,7 @@ from models.linker.reranking import RANKER, ask
 from models.linker.retrieving import add_trained
 from models.linker.stages import StageLoader, Stages
 from models.names import CandidateTable, Detector, PreparedLookup, regroup
-from models.rankers import DEFAULT_COMBINER, Combiner, Elsewhere, NilFeatures, NilModel, default_combiner
+from models.rankers import DEFAULT_COMBINER, Combiner, NilFeatures, NilModel, default_combiner
 from models.retrievers import FusionWeights, MentionMemory, Recalled
 from models.tracing import span
 from models.types import (
@@ -147,7 +147,7 @@ class Linker:
         for batch in batches(documents):
             scored = self._score_batch(stages, batch, k=k, own=own)
             with span("answer"):
-                answers = [tuple(answerer.answer(mention, k=k) for mention in group) for group in scored]
+                answers = [tuple(answerer.answers(group, k=k)) for group in scored]
             for document, mentions in zip(batch, answers, strict=True):
                 yield LinkedDocument(document.key, mentions)
 
@@ -216,24 +216,10 @@ class Linker:
         with span("recall"):
             recalled = self.recollection.recall(batch, queries, lookups, own=own)
         with span("score candidates"):
-            lookups = [
-                [with_recalled(stages, lookup, known) for lookup, known in zip(group, group_known, strict=True)]
-                for group, group_known in zip(lookups, recalled, strict=True)
-            ]
+            lookups = [with_recalled(stages, *parts) for parts in zip(lookups, recalled, strict=True)]
             found = add_trained(stages, batch, queries, lookups, k=k) if stages.trained else _tables(lookups)
-            found = [
-                [add_memory(stages, table, known) for table, known in zip(group, group_known, strict=True)]
-                for group, group_known in zip(found, recalled, strict=True)
-            ]
-        kin = stages.kb.hierarchy
         with span("coherence"):
-            coherent = [add_coherence(group, own, self.fusion, kin) for group, own in zip(queries, found, strict=True)]
-            scored = [
-                [self._scored(document, *parts) for parts in zip(group, tables, known, beside, alone, strict=True)]
-                for document, group, (tables, beside, alone), known in zip(
-                    batch, queries, coherent, recalled, strict=True
-                )
-            ]
+            scored = [self._scored(*parts) for parts in zip(batch, queries, found, recalled, strict=True)]
         if stages.ranker is None:
             return scored
         # last, so that the margins it goes by are those of all other stages
@@ -242,16 +228,26 @@ class Linker:
     def _scored(
         self,
         document: DocumentInput,
-        query: MentionQuery,
-        table: CandidateTable,
-        recalled: Recalled,
-        beside: Elsewhere,
-        alone: Elsewhere,
-    ) -> ScoredMention:
-        ids = tuple(self.stages.kb.entities[row].id for row in table.rows)
-        counted = self.memory.counted(recalled, ids, without=document.key)
-        opinion = next((one.opinion for one in document.mentions if one.key == query.key), None)
-        return ScoredMention(document, query, table, ids, counted, beside, alone, opinion)
+        queries: Sequence[MentionQuery],
+        tables: Sequence[CandidateTable],
+        recalled: Sequence[Recalled],
+    ) -> list[ScoredMention]:
+        """A document's mentions with memory and coherence; those that are alike so far share their arrays."""
+        alike = [(id(table), id(known)) for table, known in zip(tables, recalled, strict=True)]
+        first = {look: at for at, look in reversed(list(enumerate(alike)))}
+        places = list(first.values())
+        with_memory = [add_memory(self.stages, tables[at], recalled[at]) for at in places]
+        coherent = add_coherence([queries[at] for at in places], with_memory, self.fusion, self.stages.kb.hierarchy)
+        shared = {}
+        for at, table, beside, alone in zip(places, *coherent, strict=True):
+            ids = tuple(self.stages.kb.entities[row].id for row in table.rows.tolist())
+            counted = self.memory.counted(recalled[at], ids, without=document.key)
+            shared[alike[at]] = (table, ids, counted, beside, alone)
+        opinions = {mention.key: mention.opinion for mention in reversed(document.mentions)}
+        return [
+            ScoredMention(document, query, *shared[look], opinions.get(query.key))
+            for query, look in zip(queries, alike, strict=True)
+        ]
 
 
 def _tables(lookups: Sequence[Sequence[PreparedLookup]]) -> list[list[CandidateTable]]:

@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 from models.core import MentionQuery, document_queries
 from models.encoders import Encoder, encode_contexts
 from models.linker.stages import Stages
-from models.names import NAMES, CandidateTable, NamesRetriever, PreparedLookup
+from models.names import NAMES, CandidateTable, NamesRetriever, PreparedLookup, encode_once
 from models.retrievers import MEMORY, MentionMemory, Place, Recalled, RecallQuery, RememberedDecision
 from models.text import sorted_key
 from models.types import DecidedDocument, DocumentInput
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
-MOST_KNOWN = 50_000
 SAMPLE = 512
 Surface = tuple[str, tuple[str, ...]]
 
@@ -39,7 +38,7 @@ class Recollection:
         self._documents: dict[str, DocumentInput] = {}
         self._contexts: dict[Place, FLOATS] = {}
         self._surfaces: dict[str, list[Surface]] = {}
-        self._known: dict[str, FLOATS] = {}  # vectors of texts, so that a document learnt again costs little
+        self._known = names.known if isinstance(names, NamesRetriever) else {}
 
     @property
     def encoder_name(self) -> str:
@@ -88,13 +87,23 @@ class Recollection:
         result = []
         for document, group, prepared in zip(batch, queries, lookups, strict=True):
             asked = [_asked(document, query, own=own) for query in group]
-            vectors = np.asarray([self._query_vector(lookup) for lookup in prepared], dtype=np.float32)
             contexts = self._rival_contexts(document, asked)
 
             def likeness(place: Place, others: Sequence[Place], contexts: dict[Place, FLOATS] = contexts) -> float:
                 return max((float(contexts[place] @ contexts[other]) for other in others), default=0.0)
 
-            result.append(self.memory.recall(asked, vectors, likeness=likeness if contexts else None))
+            # equal strings have equal answers where neither contexts nor a mention's own decision count
+            apart = bool(contexts) or (own and document.key in self._documents)
+            alike = [
+                at if apart else (one.text, one.types, id(lookup))
+                for at, (one, lookup) in enumerate(zip(asked, prepared, strict=True))
+            ]
+            first = {look: at for at, look in reversed(list(enumerate(alike)))}
+            places = list(first.values())
+            vectors = np.asarray([self._query_vector(prepared[at]) for at in places], dtype=np.float32)
+            known = self.memory.recall([asked[at] for at in places], vectors, likeness=likeness if contexts else None)
+            found = dict(zip(first, known, strict=True))
+            result.append([found[look] for look in alike])
         return result
 
     def _rival_contexts(self, document: DocumentInput, asked: Sequence[RecallQuery]) -> dict[Place, FLOATS]:
@@ -118,12 +127,7 @@ class Recollection:
     def _vectors(self, texts: Sequence[str]) -> FLOATS:
         if self._encoder is None:
             return np.zeros((len(texts), 1), dtype=np.float32)
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if len(self._known) + len(new) > MOST_KNOWN:
-            self._known.clear()
-            new = list(dict.fromkeys(texts))
-        self._known |= dict(zip(new, self._encoder.encode(new), strict=True))
-        return np.asarray([self._known[text] for text in texts], dtype=np.float32)
+        return encode_once(self._encoder, texts, self._known)
 
     def _query_vector(self, lookup: PreparedLookup) -> FLOATS:
         """The vector of the first wording."""
@@ -133,17 +137,30 @@ class Recollection:
         return np.asarray(found[0], dtype=np.float32)
 
 
-def with_recalled(stages: Stages, lookup: PreparedLookup, recalled: Recalled) -> PreparedLookup:
-    """The lookup with the recalled entities among its candidates; itself where they are already."""
-    known = np.asarray(list(_scores(stages, recalled)), dtype=np.int64)
-    rows = np.union1d(lookup.rows, known)
-    return replace(lookup, rows=rows) if len(rows) > len(lookup.rows) else lookup
+def with_recalled(
+    stages: Stages, lookups: Sequence[PreparedLookup], recalled: Sequence[Recalled]
+) -> list[PreparedLookup]:
+    """The lookups with the recalled entities among their candidates; themselves where they are already. Equal pairs
+    share one lookup."""
+    found: dict[tuple[int, int], PreparedLookup] = {}
+    for lookup, known in zip(lookups, recalled, strict=True):
+        pair = (id(lookup), id(known))
+        if pair not in found:
+            rows = np.union1d(lookup.rows, np.asarray(list(_scores(stages, known)), dtype=np.int64))
+            found[pair] = replace(lookup, rows=rows) if len(rows) > len(lookup.rows) else lookup
+    return [found[id(lookup), id(known)] for lookup, known in zip(lookups, recalled, strict=True)]
 
 
 def add_memory(stages: Stages, table: CandidateTable, recalled: Recalled) -> CandidateTable:
     """The stage "memory": what was recalled of each candidate, 0 for the others."""
+    values = np.zeros(len(table.rows), dtype=np.float32)
     scores = _scores(stages, recalled)
-    return table.with_scores(MEMORY, np.asarray([scores.get(int(row), 0.0) for row in table.rows], dtype=np.float32))
+    if scores and len(values):
+        rows = np.asarray(list(scores), dtype=np.int64)
+        places = np.minimum(np.searchsorted(table.rows, rows), len(values) - 1)
+        there = table.rows[places] == rows
+        values[places[there]] = np.asarray(list(scores.values()), dtype=np.float32)[there]
+    return table.with_scores(MEMORY, values)
 
 
 def _scores(stages: Stages, recalled: Recalled) -> dict[int, float]:

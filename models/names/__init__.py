@@ -22,7 +22,7 @@ from models.names.candidates import (
 from models.names.detection import Detector
 from models.names.lexical import LexicalRetriever, TfIdf
 from models.names.lexical_merged import LexicalList, WordRetriever, build_lists, load_words, parse_list
-from models.names.names import NamesRetriever
+from models.names.names import NamesRetriever, encode_once
 
 __all__ = [
     "DEFINITION",
@@ -40,6 +40,7 @@ __all__ = [
     "TfIdf",
     "WordRetriever",
     "build_lists",
+    "encode_once",
     "load_words",
     "parse_list",
     "regroup",

@@ -7,7 +7,7 @@ maximum over its names and over the mention's wordings, each with its weight.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Protocol, TypeVar
 
@@ -25,6 +25,8 @@ PREFERRED = "preferred"
 DEFINITION = "definition"
 Lookup = tuple[tuple[Variant, ...], tuple[str, ...]]
 NAMES_PER_ENTITY = 5
+MOST_KNOWN = 4096  # lookups, some 10 KiB each
+MOST_TABLES = 4  # of a lookup: without the memory's entities and with them
 
 
 class NameStage(Protocol):
@@ -39,7 +41,7 @@ class NameStage(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateTable:
-    """Candidates of one mention: entity ``rows`` (c,), the name that ``matched`` (c,), ``scores`` by stage."""
+    """Candidates of one mention: entity ``rows`` (c,), ascending, the name that ``matched`` (c,), ``scores`` by stage."""
 
     rows: INTS
     matched: INTS
@@ -56,10 +58,21 @@ class NameCandidates:
     kb: KnowledgeBase
     stages: dict[str, NameStage]
     has_definition: NDArray[np.bool_]
+    known: dict[tuple[Lookup, int], PreparedLookup] = field(default_factory=dict)
+    """What was found before: as long as nothing is added to these stages, and other ones begin with nothing."""
 
     def find(self, queries: Sequence[MentionQuery], *, k: int) -> dict[Lookup, PreparedLookup]:
         """Search every distinct (wordings, types) once; at least ``k`` entities where there are so many."""
         lookups = list(dict.fromkeys((query.variants, query.types) for query in queries))
+        found = {lookup: self.known.get((lookup, k)) for lookup in lookups}
+        new = [lookup for lookup, prepared in found.items() if prepared is None]
+        made = self._find(new, k=k) if new else {}
+        if len(self.known) + len(made) > MOST_KNOWN:
+            self.known.clear()
+        self.known.update(((lookup, k), prepared) for lookup, prepared in made.items())
+        return {lookup: made[lookup] if prepared is None else prepared for lookup, prepared in found.items()}
+
+    def _find(self, lookups: Sequence[Lookup], *, k: int) -> dict[Lookup, PreparedLookup]:
         texts = list(dict.fromkeys(variant.text for variants, _ in lookups for variant in variants))
         number = {text: row for row, text in enumerate(texts)}
         encoded = {name: stage.encode(texts) for name, stage in self.stages.items()}
@@ -107,10 +120,19 @@ class PreparedLookup:
     rows: INTS
     encoded: dict[str, Any]
     weights: FLOATS
+    made: dict[bytes, CandidateTable] = field(default_factory=dict)
 
     def table(self, rows: INTS | None = None) -> CandidateTable:
-        """Exact scores of every stage for ``rows`` (those found, by default)."""
+        """Exact scores of every stage for ascending ``rows`` (those found, by default); the same table each time."""
         entities = self.rows if rows is None else rows
+        found = self.made.get(key := entities.tobytes())
+        if found is None:
+            if len(self.made) >= MOST_TABLES:
+                self.made.clear()
+            found = self.made[key] = self._table(entities)
+        return found
+
+    def _table(self, entities: INTS) -> CandidateTable:
         if not len(entities):
             return CandidateTable(entities, entities, {name: _empty() for name in self._columns()})
         starts = self.source.kb.name_starts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from models.encoders import Encoder
 from models.vectors import SearchIndex
 
 FLOATS = NDArray[np.float32]
+MOST_KNOWN = 50_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,9 +22,11 @@ class NamesRetriever:
 
     encoder: Encoder
     index: SearchIndex
+    known: dict[str, FLOATS] = field(default_factory=dict)
+    """Vectors of texts encoded before: mentions repeat, and what is remembered is met again."""
 
     def encode(self, texts: Sequence[str]) -> FLOATS:
-        return self.encoder.encode(texts)
+        return encode_once(self.encoder, texts, self.known)
 
     def search(self, queries: FLOATS, k: int, *, ranges: Ranges) -> tuple[FLOATS, NDArray[np.int64]]:
         """(q, k) cosines and name rows, best first; −1 where there are fewer names."""
@@ -33,3 +36,13 @@ class NamesRetriever:
         """(q, n) cosines with the given name rows."""
         result: FLOATS = queries @ self.index.vectors(rows).T
         return result
+
+
+def encode_once(encoder: Encoder, texts: Sequence[str], known: dict[str, FLOATS]) -> FLOATS:
+    """(n, d); only texts that are not ``known`` are encoded, and are known from then on."""
+    new = [text for text in dict.fromkeys(texts) if text not in known]
+    if len(known) + len(new) > MOST_KNOWN:
+        known.clear()
+        new = list(dict.fromkeys(texts))
+    known.update(zip(new, encoder.encode(new), strict=True))
+    return np.asarray([known[text] for text in texts], dtype=np.float32).reshape(-1, encoder.dimension)

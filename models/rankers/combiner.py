@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -190,10 +191,11 @@ def default_combiner(stages: Collection[str]) -> Combiner:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wording:
-    """The words of a mention and of the names its candidates matched with."""
+    """A mention's text; of all ``names``, those that ``matched`` (c,) its candidates."""
 
     text: str
-    matched: Sequence[str]
+    names: Sequence[str]
+    matched: NDArray[np.int64]
 
 
 def head_features(
@@ -260,15 +262,21 @@ def _memory_columns(ids: Sequence[str], recalled: Recalled) -> dict[str, NDArray
 
 
 def _word_columns(wording: Wording, order: NDArray[np.intp]) -> dict[str, NDArray[np.floating]]:
-    own, key = set(normalise(wording.text).split()), sorted_key(wording.text)
-    matched = [wording.matched[at] for at in order]
-    words = [set(normalise(name).split()) for name in matched]
+    own, key = words_in(wording.text), sorted_key(wording.text)
+    matched = [wording.names[at] for at in wording.matched[order].tolist()]
+    words = [words_in(name) for name in matched]
     both = [len(own & other) for other in words]
     return {
         "covers": np.asarray([common / max(1, len(own)) for common in both]),
         "covered": np.asarray([common / max(1, len(other)) for common, other in zip(both, words, strict=True)]),
         "exact": np.asarray([float(sorted_key(name) == key) for name in matched]),
     }
+
+
+@lru_cache(maxsize=50_000)
+def words_in(text: str) -> frozenset[str]:
+    """The normalised words of a name."""
+    return frozenset(normalise(text).split())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -48,11 +48,11 @@ class Conventions:
 
     def columns(self, head: NDArray[np.intp]) -> dict[str, NDArray[np.floating]]:
         """(h,) for each of ``CONVENTIONS``."""
-        rows = [int(self.rows[at]) for at in head]
+        rows = self.rows[head].tolist()
         nowhere = np.zeros(len(rows))
         return {
-            "string_broader": np.asarray([self._decided_below(row) for row in rows]),
-            "string_narrower": np.asarray([self._decided_above(row) for row in rows]),
+            "string_broader": np.asarray([self._decided_below(row) for row in rows]) if self.decided else nowhere,
+            "string_narrower": np.asarray([self._decided_above(row) for row in rows]) if self.decided else nowhere,
             "document_broader": nowhere if self.elsewhere is None else self.elsewhere.broader[head],
             "document_narrower": nowhere if self.elsewhere is None else self.elsewhere.narrower[head],
             "depth": np.asarray([self.hierarchy.depth(row) for row in rows]) / STEPS,

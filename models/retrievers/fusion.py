@@ -94,7 +94,8 @@ def comparable(name: str, values: FLOATS, scale: str) -> NDArray[np.float64]:
 
 def ranking(fused: FLOATS, exact: NDArray[np.bool_], ids: Sequence[str]) -> list[int]:
     """Positions best first; ties by exact name match, then by entity id."""
-    return sorted(range(len(ids)), key=lambda at: (-float(fused[at]), not exact[at], ids[at]))
+    places: list[int] = np.lexsort((np.asarray(ids, dtype=np.str_), ~exact, -fused)).tolist()
+    return places
 
 
 @dataclass(frozen=True, slots=True, eq=False)

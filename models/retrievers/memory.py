@@ -50,6 +50,10 @@ class Trace:
         times = sum(len(keys) for document, keys in self.keys.items() if document != asked.own)
         return Votes(times + left, others + bool(left))
 
+    def answers(self, asked: RecallQuery) -> bool:
+        """Whether ``count`` leaves any decision."""
+        return any(document != asked.own for document in self.keys) or self.count(asked).times > 0
+
     def places(self, asked: RecallQuery) -> list[Place]:
         """The decided mentions, without those that ``count`` leaves out."""
         return [
@@ -166,7 +170,7 @@ class MentionMemory:
             trace = self._traces[row]
             if trace is None or int(row) in equal or trace.ids in found or not _compatible(asked, trace):
                 continue
-            if trace.count(asked).times:
+            if trace.answers(asked):
                 found[trace.ids] = min(1.0, float(similar[row]))
         return found
 
@@ -222,7 +226,7 @@ class MentionMemory:
 
 def _compatible(asked: RecallQuery, trace: Trace) -> bool:
     """Decided under types that allow the same entities; no type allows all."""
-    return not asked.types or not trace.types or not set(asked.types).isdisjoint(trace.types)
+    return not asked.types or not trace.types or any(one in trace.types for one in asked.types)
 
 
 def _shares(

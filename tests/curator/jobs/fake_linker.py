@@ -31,10 +31,16 @@ def answer(document: dict[str, Any], batch: int) -> None:
         {
             "id": m["id"],
             "expanded": " ".join(sorted(entities)),
-            "candidates": [
-                {"entity_id": "X:1", "name": text[m["spans"][0][0] : m["spans"][0][1]], "types": [], "matched": "x"}
-                | {"score": 0.5, "scores": {"lexical": 0.5}, "probability": 0.4, "decided": [0, 0]}
-            ],
+            "candidates": {
+                "entity_ids": ["X:1"],
+                "names": [text[m["spans"][0][0] : m["spans"][0][1]]],
+                "types": [[]],
+                "matched": ["x"],
+                "score": [0.5],
+                "scores": {"lexical": [0.5]},
+                "probability": [0.4],
+                "decided": [[0, 0]],
+            },
             "nil": {"score": 0.25, "is_nil": False, "calibrated": False},
         }
         for m in document["mentions"]

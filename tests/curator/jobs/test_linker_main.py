@@ -67,7 +67,7 @@ class Process:
 
     def found(self) -> list[str]:
         (linked, _end) = self.take(LINK)
-        return [one["entity_id"] for one in linked["mentions"][0]["candidates"]]
+        return list(linked["mentions"][0]["candidates"]["entity_ids"])
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def _ids(mention: LinkedMention) -> list[str]:
 @pytest.mark.parametrize("mention", ["", " ", "\n\t"], ids=["empty", "blank", "white"])
 def test_an_empty_mention_has_no_candidates_and_is_nil(linker, mention: str) -> None:
     (answer,) = _link(linker, f"breast{mention}cancer" if mention else "breast cancer", mention)
-    assert answer.candidates == ()
+    assert not answer.candidates
     assert answer.nil.is_nil
 
 
@@ -143,7 +143,7 @@ def test_a_knowledge_base_without_definitions_or_types(make_linker) -> None:
     (answer,) = _link(linker, "lung cancers", "lung cancers")
     assert _ids(answer) == ["B", "A"]
     (typed,) = _link(linker, "lung cancers", "lung cancers", types=("Disease",))
-    assert typed.candidates == ()
+    assert not typed.candidates
     assert typed.nil.is_nil
 
 

@@ -249,7 +249,7 @@ def test_a_stage_asks_for_more_where_all_near_names_are_dead(make_bundle, tmp_pa
     assert [c.entity_id for c in answer.mentions[0].candidates] == ["E149", "far"]
     linker.change_entities(remove=["E149", "far"])
     (answer,) = linker.link([DocumentInput("d", "breast cancer", (MentionInput("m", ((0, 13),)),))], k=2)
-    assert answer.mentions[0].candidates == ()
+    assert not answer.mentions[0].candidates
     assert answer.mentions[0].nil.is_nil
 
 

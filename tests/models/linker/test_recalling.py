@@ -108,7 +108,7 @@ def test_an_empty_mention_teaches_and_asks_nothing(linker) -> None:
     linker.remember(DecidedDocument(empty, (("D1",),)))
     assert len(linker.memory) == 0
     (answer,) = linker.link([empty])
-    assert answer.mentions[0].candidates == ()
+    assert not answer.mentions[0].candidates
 
 
 def test_remembered_mentions_are_detected(linker) -> None:

@@ -97,7 +97,7 @@ def test_features_say_what_stages_memory_and_wording_know() -> None:
     scores = {"lexical": np.asarray([0.2, 1.0], np.float32), "names": np.asarray([0.5, 0.9], np.float32)}
     fused, bare = np.asarray([0.4, 1.4], np.float32), np.asarray([0.4, 0.8], np.float32)
     recalled = Recalled(total=2, votes={"B": Votes(2, 1)}, share={"B": 0.8}, nearest={"A": 0.9}, popular={"B": 3})
-    wording = Wording("breast cancers", ["lung cancer", "Cancer, Breast"])
+    wording = Wording("breast cancers", ["lung cancer", "Cancer, Breast"], np.arange(2))
     head = head_features(scores, [1, 0], fused, bare, ("A", "B"), wording, no_habits(2), recalled=recalled)
     first, second = head.named(0), head.named(1)
     assert list(head.order) == [1, 0]
@@ -118,7 +118,14 @@ def test_a_definition_says_something_else_the_more_was_decided() -> None:
     fused = np.asarray([0.9, 0.8], np.float32)
     untaught, taught = (
         head_features(
-            scores, [0, 1], fused, fused, ("A", "B"), Wording("a", ["b", "c"]), no_habits(2), recalled=recalled
+            scores,
+            [0, 1],
+            fused,
+            fused,
+            ("A", "B"),
+            Wording("a", ["b", "c"], np.arange(2)),
+            no_habits(2),
+            recalled=recalled,
         )
         for recalled in (Recalled(), Recalled(documents=TAUGHT))
     )
@@ -131,5 +138,7 @@ def test_only_the_head_is_looked_at() -> None:
     size = HEAD + 5
     fused = np.linspace(1, 0, size).astype(np.float32)
     ids = [str(n) for n in range(size)]
-    head = head_features({}, range(size), fused, fused, ids, Wording("a", ["b"] * size), no_habits(size))
+    head = head_features(
+        {}, range(size), fused, fused, ids, Wording("a", ["b"], np.zeros(size, dtype=int)), no_habits(size)
+    )
     assert head.matrix.shape == (HEAD, F)
