@@ -39,12 +39,12 @@ from models.encoders import EmbeddingCache, default_encoder_folder, load_encoder
 from models.errors import ModelError, use
 from models.linker import NAMES_TOKENS, Linker, batches, load_intact
 from models.types import (
+    CandidateList,
     DecidedDocument,
     DocumentInput,
     LinkedDocument,
     LinkedMention,
     NilEstimate,
-    ScoredCandidate,
 )
 
 SCHEMA = pyarrow.schema([("document", pyarrow.int64()), ("mentions", pyarrow.string())])
@@ -282,18 +282,16 @@ def _linked(document: DocumentInput, raw: Sequence[LinkedMentionOnWire]) -> Link
     mentions = []
     for asked, said in zip(document.mentions, raw, strict=True):
         surface = asked.surface(document.text)
-        candidates = tuple(
-            ScoredCandidate(
-                one["entity_id"],
-                one["name"],
-                tuple(one["types"]),
-                one["matched"],
-                one["score"],
-                one["scores"],
-                one["probability"],
-                *one["decided"],
-            )
-            for one in said["candidates"]
+        found = said["candidates"]
+        candidates = CandidateList(
+            found["entity_ids"],
+            found["names"],
+            [tuple(one) for one in found["types"]],
+            found["matched"],
+            found["score"],
+            found["scores"],
+            found["probability"],
+            [(times, documents) for times, documents in found["decided"]],
         )
         mentions.append(LinkedMention(asked.key, surface, said["expanded"], candidates, NilEstimate(**said["nil"])))
     return LinkedDocument(document.key, tuple(mentions))

@@ -96,7 +96,7 @@ class ChildProcess:
 
     def send(self, message: Mapping[str, object]) -> None:
         """Send one message. Raises ChildGoneError when the child no longer listens."""
-        self._write(wire.line(message))
+        self._write(wire.frame(message))
 
     def _write(self, line: bytes) -> None:
         with self._write_lock:

@@ -36,7 +36,7 @@ class Channel:
         self._write(wire.greeting())
 
     def emit(self, event: Mapping[str, object]) -> None:
-        self._write(wire.line(event))
+        self._write(wire.frame(event))
 
     def beat(self, tick: float = TICK) -> None:
         """Start the thread that says every `tick` seconds that this process is alive."""

@@ -62,7 +62,7 @@ def _other(module: str, spec: Message, environment: Mapping[str, str]) -> Iterat
     )
     assert process.stdin is not None, "the process was started with a pipe"
     try:
-        process.stdin.write(wire.greeting() + wire.line(wire.RunJob(op="run", spec=spec)))
+        process.stdin.write(wire.greeting() + wire.frame(wire.RunJob(op="run", spec=spec)))
         process.stdin.flush()
         yield
     finally:

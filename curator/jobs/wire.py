@@ -1,21 +1,33 @@
 """The messages between the window's process and its children, declared once for both ends.
 
-A child gets requests (with an `op`) as JSON lines over its standard input and sends events (with an `event`) over its
-standard output. Each end first sends `VERSION`. `received` refuses an end of another version (which exists if the
-program was updated while it ran) and a message whose fields differ from its type here.
+A child gets requests (with an `op`) over its standard input and sends events (with an `event`) over its standard
+output. Each end first sends `VERSION`, as a line of JSON, which every version understands. Then every message is four
+bytes with its length and MessagePack: a tenth of the linker's time went into writing numbers as text. `received`
+refuses an end of another version (which exists if the program was updated while it ran) and a message whose fields
+differ from its type here.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypedDict, get_args, get_type_hints
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import IO, Any, Literal, TypedDict, get_args, get_type_hints
+
+import msgpack
 
 from curator.domain.wording import tr
 
-VERSION = 5
+VERSION = 6
 """Raise it with every change of a message below."""
+LENGTH = 4  # bytes that say how long a message is
+LONGEST, LONGEST_GREETING = 1 << 30, 1000
+UNPACK = partial(msgpack.unpackb, unicode_errors="surrogatepass", strict_map_key=False)
 Message = dict[str, Any]
+UPDATED = (
+    "The program was updated while it was running: the versions of this window and of its background processes differ "
+    "({ours} and {theirs}). Close the program and start it again."
+)
 
 
 class WireError(Exception):
@@ -23,8 +35,6 @@ class WireError(Exception):
 
 
 # --- any child -------------------------------------------------------------------------------------------------------
-
-
 class Hello(TypedDict):
     version: int
 
@@ -45,8 +55,6 @@ class Alive(TypedDict):
 
 
 # --- a job -----------------------------------------------------------------------------------------------------------
-
-
 class RunJob(TypedDict):
     """A job's only request but `cancel`; what `spec` holds is said by the child's module."""
 
@@ -97,8 +105,6 @@ class Crashed(TypedDict):
 
 
 # --- the linker: requests --------------------------------------------------------------------------------------------
-
-
 class MentionOnWire(TypedDict):
     """`spans` are [start, end] pairs in code points; `types` are the knowledge base's, none for any; `opinion` as in
     `ports.LinkMention`."""
@@ -209,8 +215,6 @@ class ContrastTwo(TypedDict):
 
 
 # --- the linker: events ----------------------------------------------------------------------------------------------
-
-
 class Opening(TypedDict):
     event: Literal["opening"]
     bundle_id: str
@@ -318,8 +322,6 @@ class BatchError(TypedDict):
 
 
 # --- both ends -------------------------------------------------------------------------------------------------------
-
-
 class Schema:
     """The messages that one end understands, told apart by the value of `tag`."""
 
@@ -347,55 +349,52 @@ EVENTS = Schema(
 )
 
 
-def line(message: Mapping[str, object]) -> bytes:
-    return (json.dumps(message, ensure_ascii=True) + "\n").encode("ascii")
+def frame(message: Mapping[str, object]) -> bytes:
+    """A message as it is sent."""
+    body: bytes = msgpack.packb(message, unicode_errors="surrogatepass")
+    return len(body).to_bytes(LENGTH, "big") + body
 
 
 def greeting() -> bytes:
-    """The first line of either end."""
+    """What either end sends first."""
     hello: Hello = {"version": VERSION}
-    return line(hello)
+    return json.dumps(hello).encode("ascii") + b"\n"
 
 
-def received(lines: Iterable[bytes], schema: Schema) -> Iterator[Message]:
-    """The messages of the other end after its greeting. Raises WireError, which ends it."""
-    greeted = False
-    for one in lines:
-        if not one.endswith(b"\n"):
-            return  # a killed child may leave half a line
-        message = _parsed(one)
-        if greeted:
-            schema.check(message)
-            yield message
-        else:
-            _check_version(message)
-            greeted = True
+def received(stream: IO[bytes], schema: Schema) -> Iterator[Message]:
+    """The messages of the other end after its greeting. Raises WireError, which ends it. What a killed child left half
+    written is no message."""
+    first = stream.readline(LONGEST_GREETING)
+    if not first.endswith(b"\n") and len(first) < LONGEST_GREETING:
+        return
+    _check_version(_parsed(json.loads, first))
+    while len(length := stream.read(LENGTH)) == LENGTH:
+        size = int.from_bytes(length, "big")
+        if size > LONGEST:
+            raise WireError(_not_understood(length))
+        body = stream.read(size)
+        if len(body) < size:
+            return
+        message = _parsed(UNPACK, body)
+        schema.check(message)
+        yield message
 
 
-def _parsed(one: bytes) -> Message:
+def _parsed(parse: Callable[[bytes], Any], body: bytes) -> Any:
     try:
-        message: Message = json.loads(one)
-    except (ValueError, RecursionError) as error:
-        raise WireError(_not_understood(one[:80].decode("utf-8", "replace").strip())) from error
-    return message
+        return parse(body)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise WireError(_not_understood(body)) from error
 
 
 def _check_version(message: Any) -> None:
     theirs = message.get("version", 0) if isinstance(message, dict) else 0
     if theirs != VERSION:
-        raise WireError(
-            tr(
-                "The program was updated while it was running: the versions of this window and of its "
-                "background processes differ ({ours} and {theirs}). Close the program and start it "
-                "again.",
-                ours=VERSION,
-                theirs=theirs,
-            )
-        )
+        raise WireError(tr(UPDATED, ours=VERSION, theirs=theirs))
 
 
-def _not_understood(what: str) -> str:
+def _not_understood(what: str | bytes) -> str:
     return tr(
         "The window and its background process cannot communicate ({what}). Close the program and start it again.",
-        what=what,
+        what=what if isinstance(what, str) else what[:80].decode("utf-8", "replace").strip(),
     )

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.core import MentionQuery, document_queries
-from models.encoders import Encoder, encode_contexts
+from models.encoders import EmbeddingCache, Encoder, encode_contexts
 from models.linker.stages import Stages
 from models.names import NAMES, CandidateTable, NamesRetriever, PreparedLookup, encode_once
 from models.retrievers import MEMORY, MentionMemory, Place, Recalled, RecallQuery, RememberedDecision
@@ -39,6 +40,13 @@ class Recollection:
         self._contexts: dict[Place, FLOATS] = {}
         self._surfaces: dict[str, list[Surface]] = {}
         self._known = names.known if isinstance(names, NamesRetriever) else {}
+        self._cache: EmbeddingCache | None = None
+
+    def keep_vectors(self, root: Path | None) -> None:
+        """Keep the vectors of many texts at once in the embedding cache at ``root`` (None: the usual one), so that the
+        same decisions are learnt in a moment when the linker is started again."""
+        if self._encoder is not None:
+            self._cache = EmbeddingCache(self._encoder, root=root, dtype="float32")
 
     @property
     def encoder_name(self) -> str:
@@ -127,7 +135,7 @@ class Recollection:
     def _vectors(self, texts: Sequence[str]) -> FLOATS:
         if self._encoder is None:
             return np.zeros((len(texts), 1), dtype=np.float32)
-        return encode_once(self._encoder, texts, self._known)
+        return encode_once(self._encoder, texts, self._known, cache=self._cache)
 
     def _query_vector(self, lookup: PreparedLookup) -> FLOATS:
         """The vector of the first wording."""

@@ -41,7 +41,7 @@ class NameStage(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateTable:
-    """Candidates of one mention: entity ``rows`` (c,), ascending, the name that ``matched`` (c,), ``scores`` by stage."""
+    """Of one mention: entity ``rows`` (c,), ascending, the name that ``matched`` (c,), ``scores`` by stage."""
 
     rows: INTS
     matched: INTS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -9,11 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.core import Ranges
-from models.encoders import Encoder
+from models.encoders import EmbeddingCache, Encoder
+from models.errors import ModelError
 from models.vectors import SearchIndex
+
+log = logging.getLogger(__name__)
 
 FLOATS = NDArray[np.float32]
 MOST_KNOWN = 50_000
+WORTH_KEEPING = 64  # texts: a file of its own for each decision would cost more than encoding it again
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,11 +43,23 @@ class NamesRetriever:
         return result
 
 
-def encode_once(encoder: Encoder, texts: Sequence[str], known: dict[str, FLOATS]) -> FLOATS:
-    """(n, d); only texts that are not ``known`` are encoded, and are known from then on."""
+def encode_once(
+    encoder: Encoder, texts: Sequence[str], known: dict[str, FLOATS], *, cache: EmbeddingCache | None = None
+) -> FLOATS:
+    """(n, d); only texts that are not ``known`` are encoded, and are known from then on. Many new ones are looked up in
+    a ``cache`` on disk first, and kept there."""
     new = [text for text in dict.fromkeys(texts) if text not in known]
     if len(known) + len(new) > MOST_KNOWN:
         known.clear()
         new = list(dict.fromkeys(texts))
-    known.update(zip(new, encoder.encode(new), strict=True))
+    known.update(zip(new, _encoded(encoder, new, cache), strict=True))
     return np.asarray([known[text] for text in texts], dtype=np.float32).reshape(-1, encoder.dimension)
+
+
+def _encoded(encoder: Encoder, texts: list[str], cache: EmbeddingCache | None) -> FLOATS:
+    if cache is not None and len(texts) >= WORTH_KEEPING:
+        try:
+            return np.asarray(cache.vectors(texts), dtype=np.float32)
+        except ModelError as error:  # a folder that cannot be written costs time, not answers
+            log.warning("%s", error)
+    return encoder.encode(texts)

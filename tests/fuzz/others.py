@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from tempfile import mkdtemp
 
 from curator.domain.rounds import RoundKind
 from curator.domain.wording import UserError
-from curator.jobs.wire import EVENTS, REQUESTS, Schema, WireError, received
+from curator.jobs.wire import EVENTS, REQUESTS, WireError, received
 from tests.curator.services.fakes import World, make_world
 
 DOCUMENTS = 2
@@ -51,18 +49,14 @@ class Rounds:
 
 
 def read_wire(path: Path) -> None:
-    """The lines as requests, and as events. Raises WireError."""
-    lines = path.read_bytes().splitlines(keepends=True)
+    """The bytes as requests, and as events. Raises WireError."""
     refused: list[WireError] = []
     for schema in (REQUESTS, EVENTS):
         try:
-            for message in _messages(lines, schema):
-                json.dumps(message)
+            with path.open("rb") as stream:
+                for message in received(stream, schema):
+                    repr(message)
         except WireError as error:
             refused.append(error)
     if refused:
         raise refused[0]
-
-
-def _messages(lines: list[bytes], schema: Schema) -> Iterator[object]:
-    yield from received(lines, schema)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import queue
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_type_hints, is_typeddict
 
@@ -15,25 +17,34 @@ import pytest
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
 from curator.jobs import LinkerProcess, wire
 from curator.jobs.runner import JobRunner
-from curator.jobs.wire import EVENTS, REQUESTS, VERSION, Schema, WireError, greeting, line, received
+from curator.jobs.wire import EVENTS, REQUESTS, VERSION, Schema, WireError, frame, greeting, received
 
 OPEN = {"op": "open", "bundle": "/b", "bundle_id": "b"}
 STEP = {"event": "progress", "phase": "load", "done": 0, "total": 1}
 
 
 def after_greeting(schema: Schema, *messages: Any) -> list[dict[str, Any]]:
-    return list(received([greeting(), *map(line, messages)], schema))
+    return list(told(schema, greeting(), *map(frame, messages)))
+
+
+def told(schema: Schema, *parts: bytes) -> Iterator[dict[str, Any]]:
+    return received(io.BytesIO(b"".join(parts)), schema)
 
 
 def test_messages_arrive_as_they_were_sent() -> None:
-    told = {**STEP, "text": "ä 😀", "data": {"loss": 0.5}}
+    rich = {
+        **STEP,
+        "text": "ä 😀 \ud800",
+        "data": {"loss": 0.1, "steps": [1, 2**62], "none": None, "wrong": float("inf")},
+    }
     assert after_greeting(REQUESTS, OPEN, {"op": "cancel"}) == [OPEN, {"op": "cancel"}]
-    assert after_greeting(EVENTS, STEP, told) == [STEP, told]
+    assert after_greeting(EVENTS, STEP, rich) == [STEP, rich]
 
 
-def test_half_a_line_of_a_killed_child_is_no_message() -> None:
-    assert list(received([greeting(), line(STEP), line(STEP)[:-5]], EVENTS)) == [STEP]
-    assert list(received([greeting()[:-1]], EVENTS)) == []
+def test_half_a_message_of_a_killed_child_is_none() -> None:
+    for left in (1, 4, 10):
+        assert list(told(EVENTS, greeting(), frame(STEP), frame(STEP)[:left])) == [STEP]
+    assert list(told(EVENTS, greeting()[:-1])) == []
 
 
 @pytest.mark.parametrize(
@@ -41,13 +52,18 @@ def test_half_a_line_of_a_killed_child_is_no_message() -> None:
 )
 def test_an_end_of_another_version_is_refused(first: Any) -> None:
     with pytest.raises(WireError, match="updated while it was running"):
-        list(received([line(first), line(STEP)], EVENTS))
+        list(told(EVENTS, json.dumps(first).encode() + b"\n", frame(STEP)))
 
 
 def test_nesting_and_long_words_are_refused_in_a_short_sentence() -> None:
-    for one in (b"[" * 100_000 + b"\n", line({"op": "x" * 100_000}), line({**OPEN, "y" * 100_000: 1})):
+    deep = b"\x91" * 100_000
+    for one in (
+        len(deep).to_bytes(4, "big") + deep,
+        frame({"op": "x" * 100_000}),
+        frame({**OPEN, "y" * 100_000: 1}),
+    ):
         with pytest.raises(WireError) as found:
-            list(received([greeting(), one], REQUESTS))
+            list(told(REQUESTS, greeting(), one))
         assert len(str(found.value)) < 400
 
 
@@ -69,9 +85,20 @@ def test_a_message_that_the_schema_lacks_is_refused(message: Any, what: str) -> 
     assert f"({what})" in str(found.value)
 
 
-def test_what_is_no_json_is_refused() -> None:
-    with pytest.raises(WireError, match=r"\(a library prints\)"):
-        list(received([greeting(), b"a library prints\n"], EVENTS))
+@pytest.mark.parametrize(
+    ("parts", "what"),
+    [
+        ((greeting(), b"a library prints\n"), "a li"),
+        ((greeting(), b"\0\0\0\x02\xc1 "), "�"),
+        ((b"a library prints\n",), "a library prints"),
+        ((b"x" * 2000,), "x" * 80),
+    ],
+    ids=["text", "no MessagePack", "text first", "no line"],
+)
+def test_what_is_no_message_is_refused(parts: tuple[bytes, ...], what: str) -> None:
+    with pytest.raises(WireError) as found:
+        list(told(EVENTS, *parts))
+    assert f"({what})" in str(found.value)
 
 
 def test_a_job_of_another_version_ends_with_a_clear_error(tmp_path: Path) -> None:
@@ -96,10 +123,9 @@ def test_a_linker_of_another_version_is_given_up_with_a_clear_error(tmp_path: Pa
 
 @pytest.mark.parametrize("module", ["tests.curator.jobs.fake_job", "tests.curator.jobs.fake_linker"])
 def test_a_child_says_that_its_window_has_another_version_and_ends(module: str) -> None:
-    asked = line({"version": VERSION + 1}) + line({"op": "run", "spec": {"how": "well"}})
+    asked = b'{"version": %d}\n' % (VERSION + 1) + frame({"op": "run", "spec": {"how": "well"}})
     done = subprocess.run([sys.executable, "-m", module], input=asked, capture_output=True, timeout=20, check=False)
-    hello, (event, *others) = done.stdout.splitlines()[0], [json.loads(one) for one in done.stdout.splitlines()[1:]]
-    assert (json.loads(hello), others) == ({"version": VERSION}, [])
+    (event,) = told(EVENTS, done.stdout)
     assert event["event"] == "misunderstood"
     assert f"({VERSION} and {VERSION + 1})" in event["message"]
 
@@ -108,4 +134,4 @@ def test_the_version_is_raised_with_every_change_of_a_message() -> None:
     kinds = {name: kind for name, kind in vars(wire).items() if is_typeddict(kind)}
     fields = {name: {field: str(hint) for field, hint in get_type_hints(kind).items()} for name, kind in kinds.items()}
     digest = hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
-    assert (VERSION, digest[:12]) == (5, "6126aa8feeee"), "Raise `wire.VERSION`, then write down the new digest here."
+    assert (VERSION, digest[:12]) == (6, "6126aa8feeee"), "Raise `wire.VERSION`, then write down the new digest here."
