@@ -64,7 +64,8 @@ class Server:
         self._root = os.geteuid() == 0
         if self._root and shutil.which("setpriv") is None:
             raise NoServerError("needs `setpriv`, since PostgreSQL does not run for root")
-        self.folder = Path(tempfile.mkdtemp(prefix="curator-pg-"))  # sockets have short names
+        # not in the tests' own folder, which nobody else may enter; and sockets have short names
+        self.folder = Path(tempfile.mkdtemp(prefix="curator-pg-", dir="/tmp"))
         if self._root:
             owner = pwd.getpwnam(NOBODY)
             os.chown(self.folder, owner.pw_uid, owner.pw_gid)

@@ -82,6 +82,7 @@ def reading_team_engine(address: SharedAddress) -> Engine:
 
 
 def _engine(creator: Callable[[], Any], **pool: Any) -> Engine:
+    require_psycopg()
     return create_engine(
         "postgresql+psycopg://",
         creator=creator,

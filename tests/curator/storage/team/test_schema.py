@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from curator.domain.wording import InconsistentDataError, NewerProjectError, UserError
@@ -12,6 +14,8 @@ from curator.storage.team import create_shared_project, open_shared_project
 from curator.storage.team.schema import FIRST
 from tests.curator.storage.filler import Filler, document, mention
 from tests.postgres import Server
+
+OWN = ("kb_pieces", "linkers", "linker_pieces", "schema_version")
 
 
 @pytest.fixture
@@ -31,7 +35,7 @@ def test_a_project_has_every_table_of_a_folder_and_its_name(server, empty_base):
         name
         for (name,) in server.sql("SELECT tablename FROM pg_tables WHERE schemaname = 'curator'", base=empty_base.base)
     }
-    assert tables == {*Base.metadata.tables, "kb_pieces", "schema_version"}
+    assert tables == {*Base.metadata.tables, *OWN}
     assert current_version() >= FIRST
 
 
@@ -96,3 +100,11 @@ def test_a_name_of_any_length_is_kept(shared):
             assert unit.documents.get(fill.stored[0][0]).external_id == long
         with pytest.raises(InconsistentDataError), store.write() as unit:
             unit.connection.exec_driver_sql("UPDATE source_files SET complete = FALSE")
+
+
+def test_without_psycopg_a_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    address = SharedAddress.parse("postgresql://nowhere.invalid/base")
+    for opened in (open_shared_project, lambda one: create_shared_project(one, name="trial")):
+        with pytest.raises(UserError, match=r"pip install 'curator\[team\]'"):
+            opened(address)
