@@ -85,9 +85,10 @@ class _Tree:
         self._left -= len(page.nodes)
         above, nodes = above | {entity_id}, []
         for node in page.nodes:
-            deeper = depth > 1 and node.children and node.entity.id not in above and self._left > 0
+            again = node.entity.id in above
+            deeper = depth > 1 and node.children and not again and self._left > 0
             below = self.read(node.entity.id, depth - 1, above) if deeper else {}
-            nodes.append(_node(node) | below)
+            nodes.append(_node(node) | ({"listed_above": True} if again else {}) | below)
         return {"narrower": nodes, "more": page.total - len(page.nodes)}
 
 
@@ -102,7 +103,8 @@ def _node(node: TreeNode) -> dict[str, Any]:
 def _words(node: dict[str, Any]) -> str:
     below = node["below"] if node["below"] is not None else f"{node['children']:,} and more"
     counted = f"  {below:,} below" if isinstance(below, int) else f"  {below} below"
-    return f"{node['id']}  {node['name']}  ({', '.join(node['types'])}){counted if node['children'] else ''}"
+    again = "  listed above" if node.get("listed_above") else counted if node["children"] else ""
+    return f"{node['id']}  {node['name']}  ({', '.join(node['types'])}){again}"
 
 
 def _tree_lines(tree: dict[str, Any], indent: str) -> list[str]:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from curator.domain.relations import Relation, RelationKind
 from curator.domain.wording import tr
 from curator.ui.bench.mention_editor import TypePicker
+from curator.ui.bench.window_layout import MOVED
 from curator.ui.document import RelationPair
 from curator.ui.kit import Worker, way_to
 from curator.ui.panels import HistoryRow, RelationRow, RelationsPanel, relation_rows
@@ -24,6 +25,8 @@ HEADLINE = "“{a}” → “{b}”: type of the relation"
 ENTITIES_HEADLINE = "“{a}” → “{b}”: type of the relation between their entities"
 EVENT = "{name} is an event with its own form: it is kept as the file has it."
 NO_MENTION = "No mention of this document is linked to “{name}”."
+MOST_OF_READING = 0.4
+"""Of the width of text and relations, at first."""
 LATE_MS = 40
 """Until the panel and the history follow the framed mention: after the frame that shows it."""
 
@@ -86,8 +89,19 @@ class RelationDesk(QObject):
             self.hide_panel()
         else:
             self.panel.show()
+            self._fit_panel()
             self._read()
             self.panel.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _fit_panel(self) -> None:
+        """In a narrow window the text keeps the larger part; what the curator has set stays."""
+        reading, alone = self._bench.reading, self._bench.guidelines.isHidden()
+        whole = reading.width()
+        most = int(whole * MOST_OF_READING)
+        if self.panel.sizeHint().width() > most and alone and not reading.property(MOVED):
+            sizes = [0] * reading.count()
+            sizes[0], sizes[reading.indexOf(self.panel)] = whole - most, most
+            reading.setSizes(sizes)
 
     def hide_panel(self) -> None:
         self.panel.hide()

@@ -108,7 +108,7 @@ if TYPE_CHECKING:
         tag_width,
     )
     from curator.ui.kit.sight import MODIFIERS, Glance, Sight, rows_in_sight, watch
-    from curator.ui.kit.sizing import USUAL_LINE, FlowRow, Pages, grow
+    from curator.ui.kit.sizing import USUAL_LINE, FlowRow, Pages, RestColumn, grow
     from curator.ui.kit.theme import LIGHT, Scheme, StateColours, Theme, ThemeController, blend, icon, theme_of
     from curator.ui.kit.window_calls import LATE_MS, Bridge, Later
     from curator.ui.kit.worker import Deliver, FileScan, Worker
@@ -152,6 +152,7 @@ __all__ = [
     "RecordColumn",
     "RecordModel",
     "RecordTable",
+    "RestColumn",
     "RoomyHeader",
     "RowList",
     "RowTable",
@@ -233,7 +234,7 @@ __all__ = [
 
 __getattr__ = opened_late(
     __name__,
-    sizing="FlowRow Pages USUAL_LINE grow",
+    sizing="FlowRow Pages RestColumn USUAL_LINE grow",
     foreign_text="PlainEdit PlainLabel StillBrowser escaped in_role shown tip",
     form="EmptyPage FormDialog PathEdit ShowDialog file_dialog sentence",
     key_names="belongs_to is_plain key_name key_of keys_between place_of use_keys way_to",

@@ -40,6 +40,7 @@ from curator.ui.kit import (
     OpeningTable,
     RecordColumn,
     RecordModel,
+    RestColumn,
     ShowDialog,
     Worker,
     figure,
@@ -54,11 +55,10 @@ if TYPE_CHECKING:
 
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 SORT_ROLE = ROW_ROLE + 1
-WIDTHS = (0, 16, 0, 19, 19, 0, 0, 0, 0, 0)
-"""In letters, of the columns that the user can make wider; 0 is as wide as its content."""
-CONTEXT = 2
-BEFORE = 32
-"""Characters of the text before a mention that its context shows; the column is cut on the right."""
+WIDTHS = (0, 16, 40, 19, 19, 0, 0, 0, 0, 0)
+"""In letters, of the columns that the user can make wider (of the context, at least); 0 is as wide as its content."""
+CONTEXT, BEFORE = 2, 32
+"""Its column, which is cut on the right, and the characters of the text before a mention that it shows."""
 SPLITS = ""
 """In place of an evaluation's id: the newest of every split."""
 NONE_STORED = "No evaluation is stored yet"
@@ -157,7 +157,7 @@ class ErrorsWindow(ShowDialog):
             mode = QHeaderView.ResizeMode.Interactive if letters else QHeaderView.ResizeMode.ResizeToContents
             header.setSectionResizeMode(column, mode)
             table.setColumnWidth(column, letters * letter)
-        header.setSectionResizeMode(CONTEXT, QHeaderView.ResizeMode.Stretch)
+        RestColumn(table, CONTEXT, least=WIDTHS[CONTEXT])
         return table
 
     def _compose(self) -> None:

@@ -62,6 +62,8 @@ def test_the_hierarchy_is_shown_from_the_top_and_from_an_entity(cli: Cli, projec
     [about] = found["narrower"]
     [again] = about["narrower"]
     assert (about["id"], again["id"], "narrower" in again) == ("T:5", "T:4", False), "a cycle ends"
+    assert again["listed_above"] is True
+    assert "  listed above" in cli("kb", "tree", project, "T:4", "--depth", "9").out
     assert cli("kb", "tree", project, "OLD:2", "--json").json["entity"]["id"] == "T:2"
     assert "… and 1 more" in cli("kb", "tree", project, "--limit", "1").out
     assert "Several entities are called Same" in cli("kb", "tree", project, "Same").err

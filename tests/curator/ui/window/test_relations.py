@@ -81,3 +81,11 @@ def test_a_relation_is_given_up_and_refused_with_a_reason(make_desk: MakeDesk) -
     QTest.keyClick(bench.relations.picker.line, Qt.Key.Key_Return)
     assert "is not linked to an entity" in bench.bottom.message.words
     assert len(project.relations.of_document(1)) == 1
+
+
+def test_in_a_narrow_window_the_text_keeps_more_room_than_the_relations(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = make_desk()
+    desk.window.resize(1024, 700)
+    desk.press(Qt.Key.Key_W)
+    panel, document = desk.bench.relations.panel, desk.bench.document
+    qtbot.waitUntil(lambda: panel.isVisible() and panel.width() < document.width())
