@@ -142,7 +142,7 @@ def pmids_in(text: str) -> tuple[str, ...]:
     if wrong:
         shown = ", ".join(wrong[:SHOWN]) + (" …" if len(wrong) > SHOWN else "")
         raise UserError(
-            tr("{count:,} of these are no PMIDs, which are numbers: {shown}.", count=len(wrong), shown=shown)
+            tr("{count:,} of these are not PMIDs (a PMID is a number): {shown}.", count=len(wrong), shown=shown)
         )
     return tuple(found)
 

@@ -18,8 +18,8 @@ from curator.settings.schema import Settings, options, with_value
 FILE = "settings.json"
 RETIRED = {"double_key"}
 """Settings of earlier versions that every file of theirs holds; they are dropped without a word."""
-DAMAGED = "The settings in {path} could not be read ({error}); the defaults serve."
-NO_OBJECT = "The settings in {path} are not a JSON object; the defaults serve."
+DAMAGED = "The settings in {path} could not be read ({error}); the defaults are used."
+NO_OBJECT = "The settings in {path} are not a JSON object; the defaults are used."
 
 VERSION, NOW = "settings_version", 2
 OLD_DEFAULTS = {"holdout_percent": 2}
@@ -75,7 +75,11 @@ def _read(path: Path) -> LoadedSettings:
     except OSError as error:
         return LoadedSettings(
             Settings(),
-            problems=(tr("The settings in {path} could not be read ({error}); defaults.", path=path, error=error),),
+            problems=(
+                tr(
+                    "The settings in {path} could not be read ({error}); the defaults are used.", path=path, error=error
+                ),
+            ),
         )
     except (ValueError, RecursionError) as error:
         return LoadedSettings(Settings(), problems=(_set_aside(path, DAMAGED, error=error),))
@@ -128,7 +132,7 @@ def _set_aside(path: Path, sentence: str, **values: object) -> str:
         shutil.copyfile(path, kept)
     except OSError:
         return said
-    return tr("{said} The file as it was is kept in {kept}.", said=said, kept=kept)
+    return tr("{said} A copy of the old file is in {kept}.", said=said, kept=kept)
 
 
 def _without_old_defaults(raw: Mapping[str, Any]) -> dict[str, Any]:

@@ -267,8 +267,8 @@ OPTIONS = (
         name="backup_folder",
         title="Backup folder",
         help=(
-            "Where backups of your projects are written. Leave empty to use the default folder. Another disk protects "
-            "them best."
+            "Where backups of your projects are written. Leave empty to use the default folder. They are safest "
+            "on another disk."
         ),
         kind=OptionKind.FOLDER,
     ),
@@ -293,8 +293,8 @@ OPTIONS = (
     Option(
         name="page_opening",
         title="Pages at the source",
-        help="What is done with the address when you want to see an entity's page at its source. Whoever runs the site "
-        "learns which entity you look up.",
+        help="What is done with the address when you want to see an entity's page at its source. The site learns "
+        "which entity you look up.",
         kind=OptionKind.CHOICE,
         choices=tuple(PageOpening),
     ),

@@ -191,8 +191,8 @@ def _check_size(path: Path) -> None:
     if any(one.file_size > max(TEXTS, TEXT_TIMES * one.compress_size) for one in texts):
         raise UserError(
             tr(
-                "{path} is no workbook of a spreadsheet program: its list of texts unpacks to {unpacked:,} MB. Open it "
-                "in a spreadsheet and save it again",
+                "{path} is not a workbook of a spreadsheet program: its list of texts unpacks to {unpacked:,} MB. "
+                "Open it in a spreadsheet and save it again",
                 path=path,
                 unpacked=sum(one.file_size for one in texts) >> 20,
             )

@@ -36,7 +36,9 @@ FIXED = (
     "after it. Steps before that cannot be undone."
 )
 SOMEBODY = "{who} took step {number} “{text}”. Only your own steps can be undone or redone together."
-IMPORTED = "{names} came in after step {number} “{text}”. Steps before an import cannot be undone together."
+IMPORTED = (
+    "After step {number} “{text}”, documents were imported ({names}). Steps before an import cannot be undone together."
+)
 TRAINED = (
     "The linker {linker} was trained after step {number} “{text}” and learned from what was decided by then. Steps "
     "that a training used cannot be undone together."

@@ -13,7 +13,7 @@ PAGE = 100
 """Entities of one node that are read at once."""
 NOT_INDEXED = (
     "The hierarchy of this knowledge base is not indexed yet, and the project is open for reading only. Open the "
-    "project where it can be written and browse the hierarchy there once."
+    "project for writing once, and browse the hierarchy there."
 )
 GONE = "The knowledge base has no entity {entity}. Search for its name instead."
 

@@ -22,7 +22,7 @@ NO_SECRETS = (
     "The address of a shared project must not contain a password: addresses are shown and remembered. Put the password "
     "into ~/.pgpass, a service file or PGPASSWORD, and write the address without it."
 )
-OPTION = "{name} cannot be set in the address of a shared project. Possible are {names}."
+OPTION = "{name} cannot be set in the address of a shared project. Allowed: {names}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ IN_ROUND = (
     "was changed."
 )
 NOTHING = "No mention was chosen. Tick those that you want to change."
-THE_SAME = "These mentions are decided so already. Choose another entity; nothing was changed."
+THE_SAME = "These mentions already have this decision. Choose another entity; nothing was changed."
 ONE_CHANGED = "{n} of these mentions was decided or deleted meanwhile; nothing was changed. Look at the list again."
 CHANGED = "{n:,} of these mentions were decided or deleted meanwhile; nothing was changed. Look at the list again."
 INTENDED = "Marked the decisions about “{text}” as intended"

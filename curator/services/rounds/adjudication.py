@@ -27,7 +27,7 @@ OPEN = (
 NOBODY = (
     "Only one curator has judged in “{name}”, so there is nothing to compare. Import a colleague's judgements first."
 )
-NOTHING_AGREED = "No decisions that all curators of “{name}” agree on are left to take over."
+NOTHING_AGREED = "There is no decision left to adopt that all curators of “{name}” agree on."
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,8 @@ class AdjudicationService:
             if not common:
                 raise UserError(tr(NOTHING_AGREED, name=found.name))
             text = ntr(
-                "Took over {n} mention that all curators of “{name}” agree on",
-                "Took over {n:,} mentions that all curators of “{name}” agree on",
+                "Adopted {n} mention that all curators of “{name}” agree on",
+                "Adopted {n:,} mentions that all curators of “{name}” agree on",
                 len(common),
                 name=found.name,
             )

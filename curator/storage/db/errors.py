@@ -31,9 +31,9 @@ _SERVERS = {
     "lost": "The connection to {path} was lost: nothing of this step was saved. Check the network, and try again.",
     "login": "{path} did not accept the user or the password. Check the user in the address, and the password in "
     "~/.pgpass, a service file or PGPASSWORD.",
-    "door": "The server of {path} does not let this computer in ({detail}). Ask whoever runs it.",
+    "door": "The server of {path} does not accept connections from this computer ({detail}). Ask whoever runs it.",
     "base": "There is no database of this name at {path}. Create it with `createdb`, or check the address.",
-    "rights": "Your login may not do this in {path} ({detail}). Ask the owner of the project for the right.",
+    "rights": "Your login may not do this in {path} ({detail}). Ask the owner of the project for permission.",
     "reading": "{path} cannot be written by this connection. Open it for writing.",
     "disk": "The disk of the server of {path} is full: nothing of this step was saved. Ask whoever runs the server to "
     "free some space.",

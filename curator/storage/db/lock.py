@@ -61,7 +61,7 @@ def _holds(path: Path) -> bool:
 
 
 NO_LOCK = (
-    "{path} is a link or no plain file, so Curator does not write to it. Delete it and open the project again; it "
+    "{path} is a link or not a regular file, so Curator does not write to it. Delete it and open the project again; it "
     "contains nothing but the name of the process that writes."
 )
 NO_LOCKING = (

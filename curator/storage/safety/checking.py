@@ -206,9 +206,7 @@ def _texts(check: _Check) -> Steps:
         number += len(rows)
         yield Progress("check", 0, 0)
     for name in wrong[:MOST]:
-        words = tr(
-            "The text of document {name} is another than the one imported. {advice}", name=name, advice=tr(RESTORE)
-        )
+        words = tr("The text of document {name} differs from the one imported. {advice}", name=name, advice=tr(RESTORE))
         check.add(tr("document {name}", name=name), words)
     _count_others(check, "documents", len(wrong))
     check.looked_at["documents"] = number
@@ -261,7 +259,7 @@ def _knowledge(check: _Check) -> Steps:
                 number += 1
         if digest.hexdigest() != known:
             text = tr(
-                "The knowledge base “{name}” is another than the one imported. Import it again, or restore a backup.",
+                "The knowledge base “{name}” differs from the one imported. Import it again, or restore a backup.",
                 name=name,
             )
             check.add(tr("knowledge base"), text)

@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 AT_ONCE = 50
 """Pieces read from the server in one question, of some 20 KB each."""
 WRONG = (
-    "The knowledge base “{name}” that was fetched is another than the one that was imported. Import it again, or ask "
+    "The knowledge base “{name}” that was fetched differs from the one that was imported. Import it again, or ask "
     "whoever runs the server to restore a backup."
 )
 _MADE = "CREATE TABLE IF NOT EXISTS complete (version INTEGER PRIMARY KEY, content_hash TEXT NOT NULL)"

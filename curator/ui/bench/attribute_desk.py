@@ -18,7 +18,7 @@ from curator.ui.panels import AttributesDialog
 
 NONE_YET = "This project has no attributes yet. Define them with {way}."
 NONE_HERE = "Mentions of type {type} have no attributes in this project."
-NOTHING_LEFT = "Nothing was left to read."
+NOTHING_LEFT = "There are no attributes left to read."
 CLOSED = "Attributes cannot be set here."
 
 

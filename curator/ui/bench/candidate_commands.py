@@ -84,7 +84,7 @@ CANDIDATES: tuple[Command[Workbench], ...] = (
         "Restrict to branches…",
         Menu.TOOLS,
         "Restricts candidates and search, for mentions of this type or in the whole project, to the highlighted entity "
-        "and what is below it, or lifts that.",
+        "and what is below it, or lifts the restriction.",
         lambda bench: bench.hierarchy.ask_branches(),
         when=lambda s: s.writable and s.mention and s.knowledge_base and not s.judging,
         group=2,

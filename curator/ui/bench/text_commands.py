@@ -192,7 +192,7 @@ TEXT: tuple[Command[Workbench], ...] = (
     ),
     Command(
         "annotate.relate_entities",
-        "End it between the entities",
+        "End the relation between entities",
         Menu.ANNOTATE,
         "Like the command before, but the relation is between the entities that the two mentions are linked to.",
         lambda bench: bench.relations.start_or_end(entities=True),

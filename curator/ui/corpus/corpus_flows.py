@@ -102,7 +102,7 @@ class CorpusFlows(QObject):
         self._making = False
         made, words = outcome.result.get("made"), outcome.message
         if isinstance(made, Made):
-            words = tr("{done}. {undo} takes it back.", done=made.change.text, undo=way_to("edit.undo"))
+            words = tr("{done}. {undo} undoes it.", done=made.change.text, undo=way_to("edit.undo"))
             if made.left_out:
                 words += " " + tr("Left out: {reasons}.", reasons=left_out_words(made.left_out))
         if self._window is not None:

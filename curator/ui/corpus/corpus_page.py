@@ -20,7 +20,7 @@ from curator.ui.queue import SPLIT_WORDS
 TYPING_MS = 250
 """So long after the last letter the search begins."""
 START = "Type words above. Every document of the project is searched."
-NO_HITS = "No hit. Look at the spelling, or at the choices above."
+NO_HITS = "No hits. Check the spelling and the choices above."
 ONLY_EMPTY = "The pattern matches only empty strings. Change it so that it matches at least one character."
 NONE_MAKEABLE = "No mention can be made of it: a mention is there already, or it crosses the end of a passage."
 HINTS = (("Space", "tick"), ("A", "all"), ("↵", "go to it"), ("⇧↵", "link"), ("N", "NIL"), ("M", "undecided"))

@@ -195,7 +195,7 @@ class StepFlows(QObject):
             words = tr(MOVED_ON, done=done) if done else tr(NOT_MOVED)
         elif isinstance(walked, Walked) and walked.change is not None:
             back = "edit.undo" if journey.forward else "edit.redo"
-            words = tr("{done}. {key} takes back one step at a time.", done=walked.change.text, key=way_to(back))
+            words = tr("{done}. {key} undoes or redoes one step at a time.", done=walked.change.text, key=way_to(back))
         else:
             words = outcome.message
         self._say(words)
@@ -238,7 +238,7 @@ class StepFlows(QObject):
         bench.decider.several(lambda: change)
         if self._window is not None:
             self._window.show_listing()
-            self._say(tr("{done}. {undo} takes it back.", done=change.text, undo=way_to("edit.undo")))
+            self._say(tr("{done}. {undo} undoes it.", done=change.text, undo=way_to("edit.undo")))
             self._renew()
 
     def _apply(self, again: Again, numbers: Sequence[int]) -> None:
@@ -253,7 +253,7 @@ class StepFlows(QObject):
             text = outcome.result.get("done")
             if text is not None and self._window is not None:
                 self._window.show_listing()
-            undo = tr("{done}. {undo} takes it back.", done=text, undo=way_to("edit.undo")) if text else ""
+            undo = tr("{done}. {undo} undoes it.", done=text, undo=way_to("edit.undo")) if text else ""
             self._say(undo or outcome.message)
             self._renew()
 

@@ -14,7 +14,7 @@ from curator.settings import PageOpening, load
 from curator.ui.kit import choose
 
 QUESTION = (
-    "The page of {id} is at\n\n{address}\n\nWhoever runs the site learns that somebody looks it up here. Your answer "
+    "The page of {id} is at\n\n{address}\n\nThe site learns which entity you look up. Your answer "
     "is remembered for all entities; Edit › Settings changes it."
 )
 OPENED = "Opened {address} in the browser."

@@ -214,7 +214,7 @@ class UseFlows(QObject):
             return
         self._bench.decider.several(lambda: change)
         window.back()
-        window.say(tr("{done}. {undo} takes it back.", done=change.text, undo=way_to("edit.undo")))
+        window.say(tr("{done}. {undo} undoes it.", done=change.text, undo=way_to("edit.undo")))
         window.reload()
 
     def _ask_linker(self, document_ids: Sequence[int]) -> None:

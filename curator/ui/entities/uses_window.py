@@ -28,7 +28,8 @@ GONE = "The knowledge base no longer has {id} “{name}”. Its uses stay linked
 SUCCEEDED = (
     "{id} “{name}” is part of {into} “{new}” in the knowledge base now. Its uses stay as they are until you move them."
 )
-MOVING = "Choose the entity that {mentions} of “{name}” move to. Esc goes back to the list."
+ONE_MOVING = "Choose the entity that {n} use of “{name}” moves to. Esc goes back to the list."
+MOVING = "Choose the entity that {n:,} uses of “{name}” move to. Esc goes back to the list."
 OTHERS = " {n:,} of them is another curator's decision or came with a file."
 MANY_OTHERS = " {n:,} of them are other curators' decisions or came with files."
 Of: TypeAlias = Callable[[str], Uses]
@@ -271,8 +272,7 @@ class UsesWindow(ShowDialog):
         ids = self._chosen()
         if ids and self.uses is not None:
             self._moving = ids
-            mentions = ntr("{n} use", "{n:,} uses", len(ids))
-            self.say(tr(MOVING, mentions=mentions, name=self.uses.name) + self._others_words(ids))
+            self.say(ntr(ONE_MOVING, MOVING, len(ids), name=self.uses.name) + self._others_words(ids))
             self.pages.setCurrentWidget(self.search)
             self.search.start()
 

@@ -122,7 +122,7 @@ class InconsistencyFlows(QObject):
             return
         self._bench.decider.act(lambda: change)
         window.marked(one, intended=intended)
-        window.say(tr("{done}. {undo} takes it back.", done=change.text, undo=way_to("edit.undo")))
+        window.say(tr("{done}. {undo} undoes it.", done=change.text, undo=way_to("edit.undo")))
 
     def _settle(self, one: Inconsistency, mention_ids: Sequence[int], to: Verdict) -> None:
         """As the window's own step; what is refused is said in it."""
@@ -140,7 +140,7 @@ class InconsistencyFlows(QObject):
             return
         self._bench.decider.several(lambda: change)
         window.back()
-        window.say(tr("{done}. {undo} takes it back.", done=change.text, undo=way_to("edit.undo")))
+        window.say(tr("{done}. {undo} undoes it.", done=change.text, undo=way_to("edit.undo")))
         self._renew()
 
     # --- the mentions ---

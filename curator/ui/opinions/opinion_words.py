@@ -63,11 +63,11 @@ def question_words(options: OpinionOptions, number: int) -> str:
     return "\n\n".join(
         (
             tr(
-                "Ask {model} about {n:,} doubtful mentions? At most {seconds:g} seconds are waited for each answer.",
+                "Ask {model} about {n:,} doubtful mentions? Curator waits at most {seconds:g} seconds for each answer.",
                 model=options.model,
                 n=number,
                 seconds=options.seconds,
             ),
-            tr("You can go on working, and cancel it at any time. Answers that are there are kept."),
+            tr("You can continue to work, and cancel it at any time. Answers received until then are kept."),
         )
     )

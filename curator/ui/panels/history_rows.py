@@ -156,7 +156,7 @@ def attribute_rows(edits: Sequence[AttributeEdit], scheme: Scheme) -> list[Histo
 RELATED = "Relation added: {words}"
 UNRELATED = "Relation deleted: {words}"
 ENDED = "Relation ended because the other mention was deleted: {words}"
-BACK = "Relation back with the other mention: {words}"
+BACK = "Relation restored with the other mention: {words}"
 
 
 def relation_rows(edits: Sequence[RelationEdit]) -> list[HistoryRow]:

@@ -20,7 +20,7 @@ from curator.ui.training.promotion_diff import PromotionDiff
 VERDICTS = {GateVerdict.PROMOTE: "Better", GateVerdict.NO_GAIN: "No gain", GateVerdict.REFUSED: "Worse"}
 SERVES = "the new linker is now in use."
 BEFORE = "the previous linker stays in use."
-KEPT = "The new linker is kept in Model › Linkers You can still choose to use it."
+KEPT = "The new linker is kept in Model › Linkers. You can still put it into use there."
 IN_BACKGROUND = "Training continues in the background when you close this window. You can keep deciding."
 CANCELLING = "Cancelling… The current linker stays in use."
 

@@ -194,7 +194,9 @@ def test_an_import_or_a_training_in_between_is_said(worked: World, clock: Clock)
         unit.documents.record_import(
             file, unit.documents.imports()[0].kind, batch=7, curator="ada", at=clock.now(), counts={"documents": 1}
         )
-    assert "a.pubtator came in after step 4" in service(worked, clock).journey(1).refusal
+    refusal = service(worked, clock).journey(1).refusal
+    assert refusal.startswith("After step 4 “")
+    assert "documents were imported (a.pubtator)" in refusal
 
 
 def test_a_way_that_is_no_longer_there_changes_nothing(worked: World, clock: Clock) -> None:

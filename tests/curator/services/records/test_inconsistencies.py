@@ -156,7 +156,7 @@ def test_settling_is_one_step_with_notes_and_refuses_what_changed_meanwhile(worl
     service = world.project.inconsistencies
     with pytest.raises(UserError, match="No mention was chosen"):
         service.settle(one, [], Verdict.link("X:4"))
-    with pytest.raises(UserError, match="decided so already"):
+    with pytest.raises(UserError, match="already have this decision"):
         service.settle(one, [second], Verdict.link("X:1"))
     service.settle(one, [second, third], Verdict.link("X:4"))
     found = world.project.curation.current([second, third])

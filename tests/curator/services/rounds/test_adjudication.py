@@ -68,11 +68,11 @@ def test_disagreements_become_decisions_until_none_is_left(filled: World, judged
     seat = service.seat(judged, project.suggestions).curation
     seat.decide_many([arrhythmia], ARRHYTHMIA)
     seat.decide_many([blorbitis], Verdict.nil())
-    assert service.adopt_agreed(judged.id).text == "Took over 1 mention that all curators of “pilot” agree on"
+    assert service.adopt_agreed(judged.id).text == "Adopted 1 mention that all curators of “pilot” agree on"
     found = service.of(judged.id)
     assert (found.left, found.done, found.next()) == ((), True, None)
     assert all(adjudicated_by(view.decision.note) for view in project.queue.open(1).mentions)  # type: ignore[union-attr]
-    with pytest.raises(UserError, match="agree on are left to take over"):
+    with pytest.raises(UserError, match="There is no decision left to adopt"):
         service.adopt_agreed(judged.id)
     with pytest.raises(UserError, match="partly adjudicated"):
         project.rounds.reopen(judged.id)

@@ -47,7 +47,7 @@ def test_what_was_altered_on_the_way_is_refused(server, shared, tmp_path, monkey
     with open_shared_project(shared, read_only=True) as store:
         for _ in range(2):  # not once
             with (
-                pytest.raises(DamagedProjectError, match="is another than the one that was imported"),
+                pytest.raises(DamagedProjectError, match="differs from the one that was imported"),
                 store.read() as unit,
             ):
                 unit.kb.get("X:0003")

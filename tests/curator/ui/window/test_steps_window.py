@@ -177,7 +177,7 @@ def test_what_stands_in_the_way_is_said(worked: StepsWindow, qtbot: QtBot) -> No
         )
     worked.table.setCurrentIndex(worked.model.index(worked.model.find(1) or 0, 0))
     worked.back.click()
-    qtbot.waitUntil(lambda: "a.pubtator came in after step 3" in worked.note.text())
+    qtbot.waitUntil(lambda: "After step 3 “" in worked.note.text() and "imported (a.pubtator)" in worked.note.text())
     assert not shown(QMessageBox)
     worked.close()
 
