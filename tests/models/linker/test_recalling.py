@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from models.encoders import Encoder
 from models.linker.linker import Linker
+from models.names.names import WORTH_KEEPING
 from models.retrievers.recalled import NOTHING
 from models.types import DecidedDocument, DocumentInput, MentionInput
 
@@ -118,3 +120,29 @@ def test_remembered_mentions_are_detected(linker) -> None:
     assert [text[m.start : m.end] for m in linker.detect(text)] == ["broken pump", "cardiac failure"]
     linker.forget("a")
     assert [text[m.start : m.end] for m in linker.detect(text)] == ["cardiac failure"]
+
+
+def many_decided() -> DecidedDocument:
+    words = [f"pain{number}" for number in range(WORTH_KEEPING)]
+    starts = [len(" ".join(words[:at])) + bool(at) for at in range(len(words))]
+    spans = [((start, start + len(word)),) for start, word in zip(starts, words, strict=True)]
+    mentions = tuple(MentionInput(str(at), span, ("Disease",)) for at, span in enumerate(spans))
+    return DecidedDocument(DocumentInput("many", " ".join(words), mentions), (("D1",),) * len(mentions))
+
+
+def test_a_linker_that_is_started_again_reads_what_it_learnt_from_disk(bundle, linker, tmp_path, monkeypatch) -> None:
+    linker.recollection.keep_vectors(tmp_path)
+    linker.remember(many_decided())
+    again = Linker.load(bundle.path, device="cpu")
+    again.recollection.keep_vectors(tmp_path)
+    monkeypatch.setattr(Encoder, "encode_ids", None)
+    again.remember(many_decided())
+    assert len(again.memory) == len(linker.memory) == WORTH_KEEPING
+
+
+def test_a_cache_that_cannot_be_written_costs_no_decision(linker, tmp_path, caplog) -> None:
+    (tmp_path / "file").write_text("no folder")
+    linker.recollection.keep_vectors(tmp_path / "file")
+    linker.remember(many_decided())
+    assert len(linker.memory) == WORTH_KEEPING
+    assert "Cannot write to the embedding cache" in caplog.text
