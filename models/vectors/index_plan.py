@@ -11,6 +11,7 @@ from models.errors import ModelError, say
 
 FLAT_BYTES = 600 * 2**20
 CODED_ROWS = 1_000_000
+GRAPH_BYTES = 300  # of links, for each vector
 UNKNOWN_MEMORY = 8 * 2**30
 AUTO = "auto"
 
@@ -26,8 +27,8 @@ class IndexKind(StrEnum):
 class IndexPlan:
     """A kind of index, FAISS's factory string for it, and why.
 
-    ``probes`` is how many cells a search reads (0: the usual number), ``recall`` the share of the exact nearest 64 that
-    this found when the index was built (0: not measured).
+    ``probes`` is how much a search reads, cells or vertices of a graph (0: the usual number), ``recall`` the share of
+    the exact nearest 64 that this found when the index was built (0: not measured).
     """
 
     kind: IndexKind
@@ -45,8 +46,8 @@ def plan_index(
     ``memory`` is what the index may take, in bytes (None: an eighth of the machine's), ``gpu_memory`` what the GPU
     has (0: FAISS has none). Exact search wherever vectors fit and one query stays below a tenth of a second: up to
     600 MiB, or all that half of the GPU holds. Beyond, 8-bit codes (they keep 99.5 % of the top 64), up to a million;
-    beyond, cells, of which as many are read as find 99 % of what exact search finds (`VectorIndex.build` measures it).
-    A neighbour graph takes hours to build, so only the user chooses it.
+    beyond, a neighbour graph over codes; where that does not fit, cells. Of both as much is read as finds 99 % of what
+    exact search finds (`VectorIndex.build` measures it): of cells of real names a third and more, so a graph is faster.
     """
     limit = memory_share() if memory is None else memory
     chosen, reason = _choose(rows, dimension, limit, gpu_memory) if kind is None else (kind, say("as set by the user"))
@@ -109,6 +110,10 @@ def _choose(rows: int, dimension: int, limit: int, gpu_memory: int) -> tuple[Ind
     if rows <= CODED_ROWS and size // 4 <= limit:
         return IndexKind.SQ8, say(
             "since {size} of vectors are too many for exact search but their 8-bit codes are not", size=_mib(size)
+        )
+    if size // 4 + rows * GRAPH_BYTES <= limit:
+        return IndexKind.HNSW, say(
+            "since {rows:,} are too many to compare one by one and the graph fits into memory", rows=rows
         )
     return IndexKind.IVF, say(
         "since even 8-bit codes ({size}) do not fit into {limit} or are too many to compare one by one",

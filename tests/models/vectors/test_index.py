@@ -41,6 +41,16 @@ def test_flat_search_in_small_blocks_of_queries_is_the_same(monkeypatch) -> None
     np.testing.assert_allclose(scores, whole[0], rtol=1e-6)
 
 
+def test_flat_search_is_the_same_without_onednn(monkeypatch) -> None:
+    index = VectorIndex.build(VECTORS)
+    ranges = ((3, 4), (10, 300))
+    with_it = index.search(QUERIES, 9, ranges=ranges)
+    monkeypatch.setattr(index_blocks, "_has_onednn", lambda: False)
+    scores, rows = index.search(QUERIES, 9, ranges=ranges)
+    np.testing.assert_array_equal(rows, with_it[1])
+    np.testing.assert_allclose(scores, with_it[0], rtol=1e-5, atol=1e-6)
+
+
 def test_fewer_rows_than_asked_and_none() -> None:
     index = VectorIndex.build(VECTORS)
     scores, rows = index.search(QUERIES, 5, ranges=((3, 5),))
@@ -69,7 +79,8 @@ def test_round_trip_of_every_kind(kind, tmp_path) -> None:
         (1_000_000, 2**29, 2**32, IndexKind.FLAT, "half of the GPU"),
         (1_000_000, 2**29, 2**31, IndexKind.SQ8, "too many for exact search"),
         (2_000_000, 2**28, 0, IndexKind.IVF, "even 8-bit codes"),
-        (2_000_000, 2**40, 0, IndexKind.IVF, "too many to compare one by one"),
+        (2_000_000, 2**33, 0, IndexKind.HNSW, "the graph fits"),
+        (4_000_000, 2**33, 0, IndexKind.HNSW, "the graph fits"),
         (4_000_000, 2**30, 0, IndexKind.IVF, "even 8-bit codes"),
     ],
 )
@@ -111,25 +122,28 @@ def grouped(rows: int) -> np.ndarray:
     return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
 
 
-def test_a_build_reads_as_many_cells_as_find_what_exact_search_finds(monkeypatch, tmp_path) -> None:
+@pytest.mark.parametrize("kind", [IndexKind.IVF, IndexKind.HNSW])
+def test_a_build_reads_as_much_as_finds_what_exact_search_finds(kind, monkeypatch, tmp_path) -> None:
     vectors = grouped(4000)
-    monkeypatch.setattr(index_blocks, "CELLS_READ", 1)
-    index = VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=IndexKind.IVF))
-    assert 1 < index.plan.probes <= index.index.nlist
+    least = {IndexKind.IVF: 1, IndexKind.HNSW: 64}
+    monkeypatch.setattr(index_blocks, "READS", least)
+    index = VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=kind))
+    assert index.plan.probes > least[kind]
+    assert index.plan.recall >= 0.99
     asked = vectors[7::97]
     exact = VectorIndex.build(vectors).search(asked, 64)[1]
     found = index.search(asked, 64)[1]
     assert np.mean([len(set(a) & set(b)) / 64 for a, b in zip(found, exact, strict=True)]) > 0.98
-    assert index.plan.recall >= 0.99
     index.save(tmp_path / "x.faiss")
     assert VectorIndex.load(tmp_path / "x.faiss").plan == index.plan
 
 
-def test_an_index_that_does_not_find_enough_is_refused(monkeypatch) -> None:
+@pytest.mark.parametrize("kind", [IndexKind.IVF, IndexKind.HNSW])
+def test_an_index_that_does_not_find_enough_is_refused(kind, monkeypatch) -> None:
     vectors = grouped(400)
     monkeypatch.setattr(index_blocks, "ENOUGH", 1.01)
-    with pytest.raises(ModelError, match=r"finds only \d+\.\d % of the nearest names.*sq8"):
-        VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=IndexKind.IVF))
+    with pytest.raises(ModelError, match=rf"kind {kind.value} finds only \d+\.\d % of the nearest names.*sq8"):
+        VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=kind))
 
 
 def test_a_narrow_range_is_searched_whole_however_few_cells_are_read() -> None:
