@@ -98,7 +98,10 @@ from curator.shared import BUNDLES, Shared, SystemClock, backup_root, curator_na
 from curator.storage import safety
 from resources.recipe_files import CONVENTIONS
 
-NEWEST = "The newest backup is of {when}: `curator restore` or opening the project in the window offers it."
+NEWEST = (
+    "The newest backup is of {when}: `curator restore` or opening the project in the window offers it. `curator "
+    "salvage` writes the decisions that can still be read to a file."
+)
 ON_SERVER = (
     "{address} is a shared project, which its server keeps and backs up. This command is for projects in folders; ask "
     "whoever runs the server for a backup or a check."

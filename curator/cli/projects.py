@@ -201,7 +201,9 @@ def restore(project: ProjectPlace, *, number: int | None, without: bool, as_json
         say(facts, done.text, as_json=as_json)
         return
     lines = [_backup_line(n, one, found[0]) for n, one in enumerate(found, start=1)]
-    lines.append("`--number N` restores one." if found else "There are no backups of this project.")
+    lines.append(
+        f"`curator restore {project} --number N` restores one." if found else "There are no backups of this project."
+    )
     say({"backups": [_backup_facts(one) for one in found]}, "\n".join(lines), as_json=as_json)
 
 

@@ -10,7 +10,7 @@
 
 from curator.storage.db import ProjectLock
 from curator.storage.foreign import check_schema
-from curator.storage.migrations import CHAINED, check_version, current_version
+from curator.storage.migrations import CHAINED, check_version, create_database, current_version
 from curator.storage.project import (
     BUNDLES_NAME,
     DATABASE_NAME,
@@ -35,6 +35,7 @@ __all__ = [
     "SqlUnitOfWork",
     "check_schema",
     "check_version",
+    "create_database",
     "create_project",
     "current_version",
     "finish_restoration",

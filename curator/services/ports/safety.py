@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import localised, ntr, tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Backup:
     @property
     def when(self) -> str:
         """The time as sentences show it, in the computer's time zone."""
-        return self.at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+        return localised(self.at.astimezone(), "%d %b %Y, %H:%M")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,8 @@ class Salvaged:
             )
         if self.lost:
             words.append(ntr("{n} decision could not be read.", "{n:,} decisions could not be read.", self.lost))
+        if self.decisions:
+            words.append(tr("To use them, restore a backup and import the file there (People › Rounds)."))
         return " ".join(words)
 
 

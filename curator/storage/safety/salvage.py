@@ -20,7 +20,11 @@ from typing import Any
 from curator.domain.decisions import Outcome
 from curator.domain.wording import DamagedProjectError, tr
 from curator.services.ports import FileWriter, Salvaged
+from curator.storage import create_database
 
+PAGE = 4096
+"""The size of SQLite's pages in every project."""
+TABLES = ("documents", "mentions", "fragments", "decisions")
 HIGHEST = 1 << 22
 """The row number up to which is read where the table's own highest one cannot be."""
 RANGE = 4096
@@ -72,25 +76,65 @@ class _Found:
 
 
 def _read(copy: Path) -> _Found:
-    try:
-        with closing(sqlite3.connect(copy, isolation_level=None)) as conn:
-            conn.text_factory = lambda data: data.decode("utf-8", "replace")
-            conn.execute("PRAGMA writable_schema = ON")  # a schema that is damaged elsewhere is read where it can be
-            conn.execute("SELECT count(*) FROM sqlite_master").fetchone()
-            with suppress(sqlite3.Error):  # a view of somebody else's may never end
-                conn.execute("DELETE FROM sqlite_master WHERE type = 'view'")
-                conn.execute("PRAGMA writable_schema = RESET")
-                conn.execute("PRAGMA writable_schema = ON")
-            tables = [_Table(conn, *one) for one in (("decisions", DECISIONS), ("mentions", MENTIONS))]
-            documents = _Table(conn, "documents", DOCUMENTS)
-            rows = list(tables[0].rows())
-            mentions = {one["id"]: one for one in tables[1].rows()}
-            found = _Found(rows, mentions, {one["id"]: one for one in documents.rows()}, {}, 0)
-            found.fragments = _fragments(conn, mentions)
-            found.lost = tables[0].lost
-            return found
-    except sqlite3.Error:
-        return _Found([], {}, {}, {}, 0)
+    with suppress(sqlite3.Error):
+        return _read_as_it_is(copy)
+    with suppress(sqlite3.Error):  # the connection that failed has put the log into the copy
+        if _set_schema(copy):
+            return _read_as_it_is(copy)
+    return _Found([], {}, {}, {}, 0)
+
+
+def _set_schema(copy: Path) -> bool:
+    """Give a copy whose own schema cannot be read a first page with the tables that are read here, where every project
+    has them: they were created first. False where the file is too short to hold them.
+
+    Raises sqlite3.Error.
+    """
+    fresh = copy.with_name("fresh")
+    create_database(fresh)
+    with closing(sqlite3.connect(fresh, isolation_level=None)) as conn:
+        conn.execute("PRAGMA journal_mode = DELETE")
+        query = (
+            f"SELECT name, rootpage, sql FROM sqlite_master WHERE type IN ('table', 'index') AND tbl_name IN {TABLES}"  # noqa: S608
+        )
+        known = [row for row in conn.execute(query) if row[2] is None or row[0] in TABLES]
+    if copy.stat().st_size < PAGE * max(root for _, root, _ in known):
+        return False
+    schema = copy.with_name("schema")
+    with closing(sqlite3.connect(schema, isolation_level=None)) as conn:
+        conn.execute(f"PRAGMA page_size = {PAGE}")
+        for _, _, sql in known:
+            if sql is not None:
+                conn.execute(sql)
+        conn.execute("PRAGMA writable_schema = ON")
+        conn.executemany(
+            "UPDATE sqlite_master SET rootpage = ? WHERE name = ?", [(root, name) for name, root, _ in known]
+        )
+    page = bytearray(schema.read_bytes()[:PAGE])
+    page[28:32] = (copy.stat().st_size // PAGE).to_bytes(4, "big")
+    with copy.open("r+b") as file:
+        file.write(page)
+    return True
+
+
+def _read_as_it_is(copy: Path) -> _Found:
+    """Raises sqlite3.Error where its schema cannot be read."""
+    with closing(sqlite3.connect(copy, isolation_level=None)) as conn:
+        conn.text_factory = lambda data: data.decode("utf-8", "replace")
+        conn.execute("PRAGMA writable_schema = ON")  # a schema that is damaged elsewhere is read where it can be
+        conn.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        with suppress(sqlite3.Error):  # a view of somebody else's may never end
+            conn.execute("DELETE FROM sqlite_master WHERE type = 'view'")
+            conn.execute("PRAGMA writable_schema = RESET")
+            conn.execute("PRAGMA writable_schema = ON")
+        tables = [_Table(conn, *one) for one in (("decisions", DECISIONS), ("mentions", MENTIONS))]
+        documents = _Table(conn, "documents", DOCUMENTS)
+        rows = list(tables[0].rows())
+        mentions = {one["id"]: one for one in tables[1].rows()}
+        found = _Found(rows, mentions, {one["id"]: one for one in documents.rows()}, {}, 0)
+        found.fragments = _fragments(conn, mentions)
+        found.lost = tables[0].lost
+        return found
 
 
 class _Table:

@@ -15,7 +15,7 @@ HOLDS = (
     "Curator makes a backup when you close a project and every hour in which something changed. A backup holds the "
     "documents, decisions, rounds and the knowledge base. Linkers are not in it; they can be built again."
 )
-WAYS = "Restore one of its backups, or save the decisions that can still be read."
+WAYS = "Restore one of its backups, or save the decisions that can still be read. Both keep the damaged file as it is."
 NONE, LATER = "No backups yet", "The first one is made when you close the project."
 NONE_FOUND, OTHER = "No backups were found", "Decisions that can still be read can be saved to a file."
 
@@ -35,7 +35,7 @@ class BackupsDialog(ShowDialog):
         super().__init__(tr("Project damaged") if trouble else tr("Backups"), parent)
         self._writable = writable
         columns = [
-            RecordColumn[Backup](tr("Time"), _time, by=lambda one: one.at.timestamp()),
+            RecordColumn[Backup](tr("Time"), lambda one: one.when, by=lambda one: one.at.timestamp()),
             RecordColumn[Backup](tr("Folder of the project"), lambda one: str(one.place)),
             RecordColumn[Backup](tr("Decisions"), _decisions, by=lambda one: one.decisions, figure=True),
             RecordColumn[Backup](tr("Size"), _size, by=lambda one: one.bytes, figure=True),
@@ -85,10 +85,6 @@ class BackupsDialog(ShowDialog):
         chosen = self.table.current
         if chosen is not None and self.restore.isEnabled():
             self.restore_wanted.emit(chosen)
-
-
-def _time(one: Backup) -> str:
-    return localised(one.at.astimezone(), "%d %b %Y, %H:%M")
 
 
 def _decisions(one: Backup) -> str:

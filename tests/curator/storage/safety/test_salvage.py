@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from contextlib import closing
 
@@ -8,8 +9,12 @@ import pytest
 
 from curator.domain.wording import DamagedProjectError
 from curator.io.files import AtomicWriter
+from curator.storage import current_version, open_project
+from curator.storage.migrations import run_steps
 from curator.storage.safety import salvage
+from curator.storage.safety.salvage import TABLES
 from tests.curator.storage.filler import AT
+from tests.curator.storage.safety.conftest import decide_in
 
 PAGE = 4096
 
@@ -49,7 +54,36 @@ def test_damaged_pages_are_gone_around(folder, tmp_path):
     found = saved(folder, tmp_path / "out.jsonl")
     assert 20 <= found.decisions < 40
     assert found.lost == 40 - found.decisions
-    assert "could not be read" in found.text
+    assert "could not be read. To use them, restore a backup" in found.text
+
+
+@pytest.mark.parametrize("logged", [False, True])
+def test_a_schema_that_cannot_be_read_hides_no_decision(folder, tmp_path, logged):
+    if logged:  # one more, which is in the log only
+        (log := tmp_path / "log").mkdir()
+        with open_project(folder) as store:
+            decide_in(store, [41])
+            for one in folder.glob("project.sqlite*"):
+                shutil.copy(one, log)
+        for one in log.iterdir():
+            one.replace(folder / one.name)
+    database = folder / "project.sqlite"
+    content = bytearray(database.read_bytes())
+    for page in pages_with(database, b"CREATE TABLE") + [0] * (not logged):
+        content[page : page + PAGE] = b"\xff" * PAGE
+    database.write_bytes(content)
+    found = saved(folder, tmp_path / "out.jsonl")
+    assert (found.decisions, found.others, found.lost) == (40 + logged, 0, 0)
+
+
+def test_tables_are_at_the_same_pages_in_projects_of_every_version(tmp_path):
+    at = []
+    for version in (1, current_version()):
+        with closing(sqlite3.connect(tmp_path / f"{version}", isolation_level=None)) as conn:
+            run_steps(conn, version)
+            query = f"SELECT name, rootpage FROM sqlite_master WHERE name IN {TABLES}"
+            at.append(sorted(conn.execute(query)))
+    assert at[0] == at[1]
 
 
 def test_decisions_whose_mention_is_lost_go_to_a_second_file(folder, tmp_path):
