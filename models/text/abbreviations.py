@@ -174,13 +174,14 @@ def _long_form_before(text: str, end: int, short: str) -> Span | None:
 
 
 def _is_spelled_by(long: str, short: str) -> bool:
-    """Whether letters in order, which are not all initials, are enough: not for a word ("aspartate"), nor for the
-    symbol of an element ("Na") unless the long form begins with it."""
-    if short.islower() and short.isalpha() and len(short) >= WORD:
-        return False
-    symbol = len(short) == 2 and short in ELEMENTS
+    """Whether letters in order, which are not all initials, are enough. A word ("aspartate") or the symbol of an
+    element ("Na") must begin the long form ("atorva", "atorvastatin")."""
     first = long.split()[0]
-    return first[:1].lower() + first[1:] not in _SMALL and (not symbol or long.lower().startswith(short.lower()))
+    if first[:1].lower() + first[1:] in _SMALL:
+        return False
+    word = short.islower() and short.isalpha() and len(short) >= WORD
+    symbol = len(short) == 2 and short in ELEMENTS
+    return not (word or symbol) or long.lower().startswith(short.lower())
 
 
 def _is_long_form(long: str, short: str) -> bool:

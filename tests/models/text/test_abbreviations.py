@@ -48,8 +48,9 @@ def test_words_and_symbols_of_elements_are_not_spelled_by_letters_of_other_words
     assert not {"aspartate", "Na", "i.e."} & abbreviation_table(text).keys()
 
 
-def test_an_element_s_symbol_stands_for_a_long_form_that_begins_with_it() -> None:
-    assert abbreviation_table("rats were given cocaine (Co) or saline")["Co"] == "cocaine"
+def test_they_stand_for_a_long_form_that_begins_with_them() -> None:
+    table = abbreviation_table("rats were given cocaine (Co) or atorvastatin (atorva) in saline")
+    assert table == {"Co": "cocaine", "atorva": "atorvastatin"}
 
 
 def test_short_forms_in_a_long_form_are_written_out() -> None:
