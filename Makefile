@@ -6,7 +6,7 @@ MINUTES ?= 90
 PYTEST := PYTHONDONTWRITEBYTECODE= $(PY) -m pytest -n auto --maxprocesses 4 --dist worksteal
 export VENV
 
-.PHONY: demo test soak check bench durability endurance fuzz experiments gpu clean setup
+.PHONY: demo test soak check bench durability endurance fuzz experiments gpu bundle clean setup
 
 setup:
 	@bash .ci/setup
@@ -26,7 +26,7 @@ check: setup ## lint and types only
 	$(VENV)/bin/mypy
 
 bench: setup ## timings; not part of the suite
-	$(PY) -m pip install --quiet --constraint .ci/constraints.txt --editable '.[bench]'
+	@bash .ci/setup bench
 	$(PY) -m tests.benchmarks
 
 durability: MINUTES = 30
@@ -39,7 +39,7 @@ endurance: setup ## hours of keys, imports, trainings and killed linkers in one 
 
 fuzz: MINUTES = 10
 fuzz: setup ## changed files for every reader, guided by coverage, MINUTES for each; findings in fuzz-findings/
-	$(PY) -m pip install --quiet --constraint .ci/constraints.txt --editable '.[fuzz]'
+	@bash .ci/setup fuzz
 	$(PY) -m tests.fuzz --seconds $$(($(MINUTES) * 60))
 
 experiments: setup ## the papers' questions on BC5CDR, in runs that can be stopped and gone on with
@@ -49,5 +49,8 @@ gpu: MINUTES = 40
 gpu: ## checks and trainings on a machine with a GPU and no network, from the pieces that `python -m tests.gpu pack` made
 	$(or $(wildcard $(PY)),python3) -m tests.gpu --minutes $(MINUTES) $(if $(PIECES),--pieces $(PIECES))
 
+bundle: setup ## a folder that needs no Python, its archive and a Debian package in dist/; takes some minutes
+	@bash .ci/bundle
+
 clean:
-	rm -rf $(VENV) demo-out build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) demo-out build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -7,6 +7,14 @@ import sys
 
 def main() -> None:
     try:
+        from curator.domain.wording import UserError
+        from curator.services.records import check_packages
+
+        try:
+            check_packages()
+        except UserError as error:
+            print(error, file=sys.stderr)  # noqa: T201 - the command line is not there yet
+            sys.exit(2)
         from curator.cli.main import run
 
         code = run()

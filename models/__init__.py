@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from models.rankers import NilModel
     from models.retrievers import FusionWeights
 
+__curator__ = True
+
 _LAZY = {
     "Bundle": "linker.bundle",
     "Encoder": "encoders.encoders",

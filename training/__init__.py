@@ -2,3 +2,5 @@
 
 * **accelerate supplies autocast, loss scaling and reductions** and wraps no network (`loop/accelerator.py`).
 """
+
+__curator__ = True

@@ -14,9 +14,9 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 
-from curator.domain.wording import DamagedProjectError, UserError, tr
+from curator.domain.wording import DamagedProjectError, NewerProjectError, UserError, tr
 from curator.storage.db import as_user_errors
-from curator.storage.migrations import run_steps
+from curator.storage.migrations import current_version, run_steps
 
 LINK = (
     "{path} is a link. Curator writes through no links in a project, because a project may come from anybody. Replace "
@@ -26,6 +26,10 @@ NO_FILE = "{path} is neither a file nor a folder. Delete it and open the project
 OTHER = (
     "{path} has {kind} called “{name}” that no version of Curator creates. It could change what you save, so the "
     "project is not opened. Ask the person who gave you the project."
+)
+CHANGED = (
+    "{path} was written by a newer version of this program that stores {name} in another way. Update the program to "
+    "open the project; it was not changed."
 )
 OWN = ("project.", "bundles", "evaluations", "fetched")
 """How the names begin that Curator writes in a project's folder. Others are the user's: pictures, notes."""
@@ -65,6 +69,33 @@ def check_schema(conn: sqlite3.Connection, path: Path, version: int) -> None:
         own = known.get(str(name).casefold())
         if own != (kind, _compared(sql)) and (own is not None or kind != "table"):
             raise DamagedProjectError(tr(OTHER, path=path, kind=tr(_KINDS[kind]), name=name))
+
+
+def check_newer(conn: sqlite3.Connection, path: Path) -> None:
+    """Whether this version can read a database of a newer one: it has each table and column that this version knows.
+
+    What else it has is not read, and nothing is written. Raises NewerProjectError.
+    """
+    with as_user_errors(path):
+        kinds = {str(name).casefold(): kind for kind, name, _ in conn.execute(SCHEMA)}
+        for name, (kind, _) in _schema(current_version()).items():
+            if kind != "table":
+                continue
+            columns = _columns(conn, name)
+            if kinds.get(name) != kind or not _own_columns(name) <= columns:
+                raise NewerProjectError(tr(CHANGED, path=path, name=name))
+
+
+@cache
+def _own_columns(table: str) -> frozenset[str]:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as conn:
+        run_steps(conn, current_version())
+        return _columns(conn, table)
+
+
+def _columns(conn: sqlite3.Connection, table: str) -> frozenset[str]:
+    rows = conn.execute("SELECT name FROM pragma_table_info(?)", (table,))
+    return frozenset(str(name).casefold() for (name,) in rows)
 
 
 @cache

@@ -130,8 +130,11 @@ def create_database(path: Path, *, steps: Sequence[Step] | None = None) -> None:
         _run(conn, STEPS if steps is None else steps, 0)
 
 
-def check_version(conn: sqlite3.Connection, path: Path, *, steps: Sequence[Step] | None = None) -> int:
-    """The version of the open database `path`. Raises NewerProjectError, or UserError when it is not ours."""
+def check_version(
+    conn: sqlite3.Connection, path: Path, *, steps: Sequence[Step] | None = None, newer: bool = False
+) -> int:
+    """The version of the open database `path`. Raises NewerProjectError unless `newer` ones are allowed, and UserError
+    when it is not ours."""
     newest = len(STEPS if steps is None else steps)
     with as_user_errors(path):
         ours = conn.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
@@ -140,7 +143,7 @@ def check_version(conn: sqlite3.Connection, path: Path, *, steps: Sequence[Step]
         raise UserError(
             tr("{path} is not a project of this program. Choose a folder that ends in .curation.", path=path)
         )
-    if version > newest:
+    if version > newest and not newer:
         raise NewerProjectError(
             tr(
                 "{path} was written by a newer version of this program (schema {version}; this version "

@@ -29,7 +29,7 @@ from curator.storage.db import (
     reopen_mark,
     sync_folder,
 )
-from curator.storage.foreign import check_links, check_schema
+from curator.storage.foreign import check_links, check_newer, check_schema
 from curator.storage.store import SqlStore
 
 SUFFIX = ".curation"
@@ -103,7 +103,8 @@ def open_project(folder: Path, *, read_only: bool = False, lacking: bool = False
     """Open the project at `folder`, or the one whose `project.curator` file is given.
 
     For writing, this takes the project's lock, upgrades an older database (after a backup) and removes what
-    interrupted imports left. Read-only always works, whoever writes and wherever it lies.
+    interrupted imports left. Read-only always works, whoever writes and wherever it lies, also for a newer version's
+    project that still has all that this version reads.
 
     `lacking`: also without steps that were saved and are missing now; what is there becomes the state to continue from.
 
@@ -362,7 +363,7 @@ def _open_for_reading(folder: Path, lacking: bool) -> SqlStore:
 
 def _check_readable(source: ReadSource, database: Path) -> None:
     with _as_damage(database), closing(connect(source.uri, writable=False)) as conn:
-        version = migrations.check_version(conn, database)
+        version = migrations.check_version(conn, database, newer=True)
         if version < migrations.current_version():
             raise UserError(
                 tr(
@@ -370,7 +371,10 @@ def _check_readable(source: ReadSource, database: Path) -> None:
                     database=database,
                 )
             )
-        check_schema(conn, database, version)
+        if version > migrations.current_version():
+            check_newer(conn, database)
+        else:
+            check_schema(conn, database, version)
         check_health(conn, database)
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     )
     from curator.services.records.exporting import ExportReport, ExportScope, ExportService, ExportTarget
     from curator.services.records.inconsistencies import InconsistencyService, decided_words
+    from curator.services.records.installation import HOW_WORDS, Installation, check_packages, this_installation
     from curator.services.records.kb_export import LEAST, KnowledgeExport
     from curator.services.records.keeping import BackupService
     from curator.services.records.plots_of_models import LEARNING
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from curator.services.records.stored_evaluations import StoredEvaluation, StoredEvaluations
 
 __all__ = [
+    "HOW_WORDS",
     "KIND_WORDS",
     "LEARNING",
     "LEAST",
@@ -62,6 +64,7 @@ __all__ = [
     "ExportService",
     "ExportTarget",
     "InconsistencyService",
+    "Installation",
     "KnowledgeExport",
     "Relation",
     "ReleaseService",
@@ -72,6 +75,7 @@ __all__ = [
     "add_to_desktop",
     "as_json",
     "check_errors_name",
+    "check_packages",
     "decided_words",
     "errors_file",
     "errors_of",
@@ -84,6 +88,7 @@ __all__ = [
     "sqlite_words",
     "start_logging",
     "stop_logging",
+    "this_installation",
     "type_words",
 ]
 
@@ -96,6 +101,7 @@ __getattr__ = opened_late(
     "check_errors_name errors_file errors_of kind_lines type_words",
     exporting="ExportReport ExportScope ExportService ExportTarget",
     inconsistencies="InconsistencyService decided_words",
+    installation="HOW_WORDS Installation check_packages this_installation",
     kb_export="KnowledgeExport LEAST",
     keeping="BackupService",
     plots_of_models="LEARNING",

@@ -15,6 +15,7 @@ from importlib import resources
 from pathlib import Path
 
 from curator.domain.wording import UserError, tr
+from curator.services.records.installation import this_installation
 
 TYPE = "application/x-curator-project"
 ENTRY = Path("applications/curator.desktop")
@@ -48,11 +49,10 @@ def data_home() -> Path:
 
 def own_command() -> tuple[str, ...]:
     """How this installation is started: its script where there is one, else the interpreter with the module."""
-    script = Path(sys.executable).parent / "curator"
-    return (str(script),) if script.is_file() else (sys.executable, "-m", "curator")
+    return this_installation().launcher
 
 
-def add_to_desktop(command: Sequence[str] = (), *, data: Path | None = None) -> list[Path]:
+def add_to_desktop(command: Sequence[str] = (), *, data: Path | None = None, refresh: bool = True) -> list[Path]:
     """Write the files, notify the desktop, and return them. UserError on other systems and unwritable folders."""
     _needs_linux()
     home = data or data_home()
@@ -61,7 +61,8 @@ def add_to_desktop(command: Sequence[str] = (), *, data: Path | None = None) -> 
     texts = {ENTRY: entry_text(command or own_command()), PACKAGE: MIME, ICON: icon, TYPE_ICON: icon}
     for name, text in texts.items():
         _write(home / name, text)
-    _refresh(home)
+    if refresh:
+        _refresh(home)
     return [home / name for name in texts]
 
 

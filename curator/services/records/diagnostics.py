@@ -135,11 +135,15 @@ class DiagnosticsService:
 def _installation() -> Iterator[str]:
     from importlib import metadata  # no start of the window waits for it
 
+    from curator.services.records.installation import HOW_WORDS, this_installation
+
     yield f"Python {sys.version.split()[0]} on {platform.platform()}, {os.cpu_count()} processors"
     for name in PACKAGES:
         try:
             yield f"{name} {metadata.version(name)}"
         except metadata.PackageNotFoundError:
             yield f"{name} not installed"
+    found = this_installation()
+    yield f"Curator {found.version}, installed {HOW_WORDS[found.how]}, in {found.folder}"
     yield sqlite_words()
     yield f"Log: {log_folder()}"

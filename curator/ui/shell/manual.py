@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from curator import __version__
 from curator.domain.wording import ntr, tr
+from curator.services.records import HOW_WORDS, this_installation
 from curator.ui.kit import FindLine, ScaledLabel, ShowDialog, StillBrowser, sentence, tip
 
 FOLDER = "help"
@@ -243,8 +244,9 @@ class Manual(ShowDialog):
             QDesktopServices.openUrl(url)
 
 
-# *Help > About*: version, licences, the device that serves.
+# *Help > About*: version, where it is installed and how, licences, the device that serves.
 
+PLACE = "Installed {how}, in {folder}"
 WHAT = "Curate entity links in PubMed and Wikia documents with an embedded, retrainable entity linker."
 QT = (
     "The window uses Qt {qt} through PySide6 {pyside} under the GNU LGPL version 3, linked dynamically: "
@@ -260,10 +262,14 @@ class AboutDialog(ShowDialog):
         name = ScaledLabel(tr("Curator {version}", version=__version__), scale=1.5, bold=True)
         self.device = sentence(device or tr("The linker is not running, so no device is in use."), selectable=True)
         self.device.setAccessibleName(tr("Device"))
+        found = this_installation()
+        self.place = sentence(tr(PLACE, folder=found.folder, how=tr(HOW_WORDS[found.how])), selectable=True)
+        self.place.setAccessibleName(tr("Installation"))
         qt = tr(QT, qt=qVersion(), pyside=metadata.version("PySide6-Essentials"))
         for widget in (
             name,
             sentence(tr(WHAT)),
+            self.place,
             self.device,
             sentence(tr("Curator is licensed under the Apache License 2.0. {qt}", qt=qt)),
         ):

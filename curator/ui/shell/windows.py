@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from curator.commands import Commands
-from curator.domain.wording import DamagedProjectError, ProjectLockedError, UserError, tr
+from curator.domain.wording import DamagedProjectError, NewerProjectError, ProjectLockedError, UserError, tr
 from curator.services.records import last_lines
 from curator.ui.bench import ANNOTATE, CANDIDATES, DECIDING, QUEUE, TEXT
 from curator.ui.corpus import CORPUS
@@ -205,14 +205,14 @@ class Session(QObject):
         self.close()
         try:
             project = bootstrap.open_project(folder, read_only=read_only)
-        except ProjectLockedError as error:
-            words = f"{error} {tr(READ_ONLY)}"
-            again = lambda: self.open(folder, read_only=True)  # noqa: E731
-            ask(self.window, tr("Project in use"), words, yes=tr("Open read-only"), then=again)
         except DamagedProjectError as error:
             self.rescue(folder).offer(error)
         except UserError as error:
-            tell(self.window, tr("Open project"), str(error), wrong=True)
+            if read_only or not isinstance(error, ProjectLockedError | NewerProjectError):
+                tell(self.window, tr("Open project"), str(error), wrong=True)
+            else:
+                words, again = f"{error} {tr(READ_ONLY)}", lambda: self.open(folder, read_only=True)
+                ask(self.window, tr("Open project"), words, yes=tr("Open read-only"), then=again)
         else:
             self.show(project)
 

@@ -13,6 +13,7 @@ import pytest
 from curator.domain.decisions import OperationKind, Shown, ShownCandidate, Verdict
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
+from curator.domain.wording import NewerProjectError
 from curator.storage import SqlStore, create_project, migrations, open_project
 from curator.storage.db import read_mark
 from curator.storage.safety import check_steps
@@ -151,3 +152,34 @@ def test_an_upgrade_keeps_the_mark_s_end_of_the_steps(
     kept = read_mark(folder)
     assert kept is not None
     assert (kept.top, kept.closed, kept.digest) == (mark.top, False, "")
+
+
+@pytest.mark.parametrize(
+    ("change", "opens"),
+    [
+        ("CREATE TABLE moods (id INTEGER PRIMARY KEY)", True),
+        ("ALTER TABLE decisions ADD COLUMN mood TEXT", True),
+        ("ALTER TABLE decisions RENAME COLUMN curator TO who", False),
+        ("DROP TABLE suggestions", False),
+    ],
+)
+def test_a_project_of_a_newer_version_opens_read_only_where_it_still_has_what_this_one_reads(
+    tmp_path: Path, change: str, opens: bool
+) -> None:
+    folder = tmp_path / "newer.curation"
+    with create_project(folder, name="P") as store:
+        Filler(store).mentions(3)
+    with closing(sqlite3.connect(folder / "project.sqlite")) as conn, conn:
+        conn.execute(change)
+        conn.execute(f"PRAGMA user_version = {migrations.current_version() + 1}")
+    (folder / "project.mark").unlink()  # a newer version writes its own
+    before = (folder / "project.sqlite").read_bytes()
+    with pytest.raises(NewerProjectError, match="newer version"):
+        open_project(folder)
+    if opens:
+        with open_project(folder, read_only=True) as store, store.read() as unit:
+            assert unit.documents.counts().mentions == 3
+    else:
+        with pytest.raises(NewerProjectError, match="in another way"):
+            open_project(folder, read_only=True)
+    assert (folder / "project.sqlite").read_bytes() == before

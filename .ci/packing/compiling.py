@@ -1,0 +1,82 @@
+"""Compiles the modules of a bundle, so that they load from a folder that cannot be written.
+
+All of Python's own and of Curator's, and of the packages those that Curator's imports load: all would be 120 MB more.
+A module that is not compiled loads as well, some milliseconds later.
+
+Run by the bundle's own Python: `python -I compiling.py BUNDLE SITE_PACKAGES`.
+"""
+
+from __future__ import annotations
+
+import ast
+import compileall
+import contextlib
+import importlib
+import os
+import py_compile
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+OURS = ("curator", "models", "training", "resources")
+UNCHECKED = py_compile.PycInvalidationMode.UNCHECKED_HASH
+"""Neither the time of a source nor a second look at it: the same bytes wherever and whenever it is compiled."""
+ENTRIES = (
+    "transformers.models.bert.modeling_bert",
+    "transformers.models.bert.tokenization_bert",
+    "transformers.models.auto.tokenization_auto",
+    "encodings.idna",
+)
+
+
+def main(bundle: Path, packages: Path) -> None:
+    sys.dont_write_bytecode = True
+    warnings.simplefilter("ignore")
+    library = packages.parent
+    for folder in [library, *(packages / name for name in OURS)]:
+        _compile_all(folder, bundle, skip=packages if folder == library else None)
+    for path in sorted(loaded(packages)):
+        _compile(path, bundle)
+
+
+def loaded(packages: Path) -> set[Path]:
+    """The modules of packages that are loaded when all that Curator imports anywhere is imported."""
+    for module, names in sorted(imports(packages)):
+        with contextlib.suppress(Exception):  # an extra that is not there, or another system's
+            found = importlib.import_module(module)
+            for name in names:
+                getattr(found, name, None)
+    for module in ENTRIES:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(module)
+    files = {getattr(one, "__file__", None) for one in list(sys.modules.values())}
+    return {Path(one) for one in files if isinstance(one, str) and one.endswith(".py") and str(packages) in one}
+
+
+def imports(packages: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What the modules of `OURS` import from others, also within functions."""
+    for name in OURS:
+        for path in (packages / name).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Import):
+                    yield from ((one.name, ()) for one in node.names)
+                elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                    yield node.module, tuple(one.name for one in node.names)
+
+
+def _compile_all(folder: Path, bundle: Path, *, skip: Path | None) -> None:
+    for path in sorted(folder.rglob("*.py")):
+        if skip is None or skip not in path.parents:
+            _compile(path, bundle)
+
+
+def _compile(path: Path, bundle: Path) -> None:
+    # some templates and tests are in no Python of today
+    compileall.compile_file(path, stripdir=os.fspath(bundle), quiet=2, invalidation_mode=UNCHECKED)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    sys.stdout.flush()
+    os._exit(0)  # all libraries at once in one process: they do not end well together
