@@ -214,6 +214,14 @@ def test_several_sentences_end_with_a_full_stop() -> None:
     assert wrong == {}
 
 
+RUN_ON = re.compile(r"[a-z] (?:You|It|This|That|Nothing|Choose|Use|Press|Then|There|They|If|To|Check|Try) [a-z]")
+
+
+def test_no_sentence_runs_into_the_next() -> None:
+    assert [f"{place}: {found[0]}" for place, text in said().items() if (found := RUN_ON.search(text))] == []
+    assert RUN_ON.search("The new linker is kept in Model › Linkers You can still choose to use it.")
+
+
 def test_commands_and_settings_are_explained_in_sentences() -> None:
     for command in COMMANDS:
         assert command.help.endswith("."), command.id

@@ -119,9 +119,9 @@ def _tree_lines(tree: dict[str, Any], indent: str) -> list[str]:
 @PROJECT
 @click.argument("entities", nargs=-1)
 @click.option("--type", "mention_type", default="", metavar="TYPE", help="For mentions of this type only.")
-@click.option("--file", "file", type=FilePath(path_type=Path), help="A text file with identifiers, one in a line.")
-@click.option("--add", is_flag=True, help="Keep the branches so far.")
-@click.option("--lift", is_flag=True, help="Restrict these mentions no longer.")
+@click.option("--file", "file", type=FilePath(path_type=Path), help="A text file with identifiers, one per line.")
+@click.option("--add", is_flag=True, help="Keep the branches chosen before.")
+@click.option("--lift", is_flag=True, help="Remove the restriction of these mentions.")
 @AS_JSON
 def restrict(
     project: ProjectPlace,
@@ -169,7 +169,7 @@ def _lines(file: Path) -> list[str]:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UserError(f"{file} is no UTF-8 text. Save it as UTF-8, with one identifier in a line.") from error
+        raise UserError(f"{file} is not UTF-8 text. Save it as UTF-8, with one identifier per line.") from error
     return [one.strip() for one in text.splitlines() if one.strip()]
 
 

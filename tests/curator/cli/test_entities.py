@@ -91,4 +91,4 @@ def test_candidates_and_search_are_restricted_to_branches(cli: Cli, project: Pat
     assert "has no entity nothing" in cli("kb", "restrict", project, "nothing").err
     assert cli("kb", "restrict", project, "T:1", "--lift").code == 2
     ids.write_bytes(b"\xff\xfe\x00")
-    assert "no UTF-8 text" in cli("kb", "restrict", project, "--file", ids).err
+    assert "not UTF-8 text" in cli("kb", "restrict", project, "--file", ids).err
