@@ -268,13 +268,12 @@ def _is_partition(starts: INTS, parts: int, whole: int) -> bool:
 
 
 def _is_within(array: NDArray[Any], size: int) -> bool:
-    """Whether all numbers are; read piece by piece, each given back, since an index may be larger than the memory."""
+    """Whether all numbers are; read piece by piece, each given back: most of an index is never read again."""
     for start in range(0, len(array), AT_A_TIME):
         piece = array[start : start + AT_A_TIME]
         if int(piece.min()) < 0 or int(piece.max()) >= size:
             return False
-        if len(array) > AT_A_TIME:
-            _give_back(array)
+        _give_back(array)
     return True
 
 
