@@ -62,6 +62,8 @@ def _state_of(path: Path) -> _FileState | None:
     """What changes with the file, which is always put into place whole; None where it cannot be looked at."""
     try:
         found = path.stat()
+    except FileNotFoundError:
+        return 0, 0, 0  # asked for with every key until the first setting is changed
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino

@@ -27,7 +27,7 @@ def copy_project(source: Path, target: Path) -> None:
 @contextmanager
 def copied(source: Path) -> Iterator[Path]:
     """A copy beside the original, gone afterwards."""
-    with tempfile.TemporaryDirectory(dir=source.resolve().parent) as folder:
+    with tempfile.TemporaryDirectory(dir=source.resolve().parent, ignore_cleanup_errors=True) as folder:
         target = Path(folder) / source.name
         copy_project(source, target)
         yield target

@@ -29,7 +29,7 @@ from tests.benchmarks.real_window import Desk, desk, display
 from tests.benchmarks.targets import tell
 
 RUNS = 5
-OPEN_S = 1.0
+OPEN_S = 0.8
 
 
 def make(folder: Path, documents: int, each: int) -> None:

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from tests.benchmarks.targets import tell
 
-TARGETS = {"painted": ("first paint of a new process", 0.8, "s"), "usable": ("usable, imports included", 1.3, "s")}
-MOST_MIB = 250.0
+TARGETS = {"painted": ("first paint of a new process", 0.5, "s"), "usable": ("usable, imports included", 0.8, "s")}
+MOST_MIB = 120.0
 CHILD = """
 import json, os, sys, time
 began = float(sys.argv[1])
