@@ -268,7 +268,8 @@ class KwicList(RowList):
         self.moved_in = True
         at = self.indexAt(event.position().toPoint()).row()
         row = self.lines.row(at)
-        if row is not None and row.context is not None and event.position().x() < self.fontMetrics().height() * 1.8:
+        on_mark = event.position().x() < self.fontMetrics().height() * 1.8
+        if row is not None and row.context is not None and on_mark and self.saw():  # a click may have been for other rows
             self.clicked_mark.emit(at)
 
     def _rest(self) -> None:
