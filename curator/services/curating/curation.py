@@ -21,6 +21,8 @@ Prepare = Callable[[UnitOfWork, Sequence[int]], tuple[Sequence[Change], str]]
 """What is done to mentions in the unit in which they are decided, and the note of a decision that has none."""
 
 
+FEW = 10
+"""Mentions that a key decides at most, whose new decisions are kept."""
 Related = Callable[[UnitOfWork, int], Sequence[Relation]]
 """The relations that hold in a document."""
 
@@ -45,6 +47,7 @@ class CurationService:
         self._prepare = prepare
         self._related = related
         self._undoer = Undoer(clock)
+        self._made: tuple[int, set[int], dict[int, Decision]] = (-1, set(), {})  # the last current decisions, and when
         self._steps = CachedAnswer(store, lambda unit: (unit.decisions.next_undo(), unit.decisions.next_redo()))
 
     @property
@@ -73,6 +76,10 @@ class CurationService:
                 shown=shown,
                 note=note or usual,
             )
+            made = -1, set[int](), dict[int, Decision]()
+            if len(mention_ids) <= FEW:  # the key that decides asks for them, and a reader would look for changes first
+                made = self._store.written + 1, set(mention_ids), unit.decisions.current(mention_ids)
+        self._made = made
         for one in before:
             self._emit(one)
         return self._emit(change)
@@ -166,6 +173,9 @@ class CurationService:
 
     def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
         """Current decisions; undecided mentions are absent."""
+        written, known, found = self._made
+        if written == self._store.written and known.issuperset(mention_ids):
+            return {one: found[one] for one in mention_ids if one in found}
         with self._store.read() as unit:
             return unit.decisions.current(mention_ids)
 

@@ -269,7 +269,7 @@ class KwicList(RowList):
         at = self.indexAt(event.position().toPoint()).row()
         row = self.lines.row(at)
         on_mark = event.position().x() < self.fontMetrics().height() * 1.8
-        if row is not None and row.context is not None and on_mark and self.saw():  # a click may have been for other rows
+        if row is not None and row.context is not None and on_mark and self.saw():  # it may be meant for other rows
             self.clicked_mark.emit(at)
 
     def _rest(self) -> None:
