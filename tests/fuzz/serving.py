@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from pathlib import Path
 
 LOOK = 0.05
 """Seconds between two looks at whether a fork has ended."""
+BUSY = 10.0
+"""A fork may take so many times its processor time by the clock: other programs may have the cores."""
 Main = Callable[[str, float, Path], None]
 
 
@@ -28,7 +31,8 @@ class Server:
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True)
 
     def run(self, name: str, seconds: float, findings: Path, log: Path, *, grace: float) -> int | None:
-        """The exit code; None where it had to be ended, `grace` seconds after its time. What it prints is in `log`."""
+        """The exit code; None where it was ended, as it took `grace` seconds of processor time more than its time. What
+        it prints is in `log`."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         order = {"name": name, "seconds": seconds, "findings": str(findings), "log": str(log), "most": seconds + grace}
@@ -57,11 +61,12 @@ def _run(main: Main, order: dict[str, str | float]) -> int | None:
     fork = os.fork()
     if fork == 0:
         _fuzz(main, order)
-    until = time.monotonic() + float(order["most"])
+    until = time.monotonic() + BUSY * float(order["most"])
     while time.monotonic() < until:
         ended, status = os.waitpid(fork, os.WNOHANG)
         if ended:
-            return os.waitstatus_to_exitcode(status)
+            code = os.waitstatus_to_exitcode(status)
+            return None if code == -signal.SIGXCPU else code
         time.sleep(LOOK)
     os.kill(fork, signal.SIGKILL)
     os.waitpid(fork, 0)
@@ -69,6 +74,8 @@ def _run(main: Main, order: dict[str, str | float]) -> int | None:
 
 
 def _fuzz(main: Main, order: dict[str, str | float]) -> None:
+    most = int(float(order["most"]))
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most + 10))
     log = os.open(str(order["log"]), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for stream in (1, 2):
         os.dup2(log, stream)
