@@ -70,6 +70,7 @@ def test_left_out(packing: Callable[[str], ModuleType], path: str) -> None:
     "path",
     [
         "torch/testing",
+        "torch/testing/_internal",
         "torch/lib/libtorch_cpu.so",
         "torch/bin/torch_shm_manager",
         "numpy/testing",

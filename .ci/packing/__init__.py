@@ -2,7 +2,7 @@
 
 **A copied Python with its packages, not PyInstaller.** Child processes are `python -m …`
 (`curator/jobs/child.py`), which a frozen program lacks; numba and torch read their own sources, and tracebacks name
-real lines. ARCHITECTURE.md has the measured times and sizes.
+real lines. PyInstaller was not measured against it.
 
 **The Python is the one that runs `make`**, copied with the libraries that its modules need (`interpreter.py`). No
 registry that we use has a Python that can be moved. So the oldest glibc that a bundle runs with is that of the

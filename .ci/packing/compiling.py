@@ -25,6 +25,11 @@ UNCHECKED = py_compile.PycInvalidationMode.UNCHECKED_HASH
 ENTRIES = (
     "transformers.models.bert.modeling_bert",
     "transformers.models.bert.tokenization_bert",
+    "accelerate",
+    "faiss",
+    "numba",
+    "PySide6.QtWidgets",
+    "sklearn.linear_model",
     "transformers.models.auto.tokenization_auto",
     "encodings.idna",
 )
@@ -47,9 +52,8 @@ def loaded(packages: Path) -> set[Path]:
             found = importlib.import_module(module)
             for name in names:
                 getattr(found, name, None)
-    for module in ENTRIES:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(module)
+    for module in ENTRIES:  # what fails here would fail in the linker: then no bundle is made
+        importlib.import_module(module)
     files = {getattr(one, "__file__", None) for one in list(sys.modules.values())}
     return {Path(one) for one in files if isinstance(one, str) and one.endswith(".py") and str(packages) in one}
 
