@@ -14,6 +14,7 @@ import random
 import signal
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -97,6 +98,9 @@ class Day:
         with desk(folder, rule=True) as one:
             self._work(one)
             one.bench.project.disk.settle()
+        for thread in threading.enumerate():
+            if thread.name == "last backup":
+                thread.join()  # the folder goes at the end
         self._check(folder)
         head = f"Endurance: {self._minutes:g} minutes (seed {self._seed}), {len(self._steps):,} steps"
         done = ", ".join(f"{what} {n:,} times" for what, n in sorted(self._done.items()))
