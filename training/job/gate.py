@@ -2,8 +2,9 @@
 
 Both linkers link the same held-out documents, with weights fitted on the other folds. A part that is not used changes
 no answer: that is no gain, unless combiner and NIL were refitted. A gain is a higher log-likelihood of the decisions,
-resampled by documents. It promotes the linker if neither recall@1 nor the share of right answers (NIL included) fell by
-more than half a point. A linker is refused only if it is worse beyond chance.
+resampled by documents, or, where they are as likely as before, a higher share of right answers. It promotes the linker
+if neither recall@1 nor the share of right answers (NIL included) fell by more than half a point. A linker is refused
+only if it is worse beyond chance.
 """
 
 from __future__ import annotations
@@ -140,7 +141,8 @@ def _verdict(gains: Mapping[str, Gain], words: Mapping[str, Any], part: Part | N
         return GateOutcome.NO_GAIN, say(NOT_HEARD, **words, **_alone(part))
     if recall.high < 0 or right.high < 0:
         return GateOutcome.REFUSED, say(WORSE, **words)
-    if gains[LIKELIHOOD].low > 0 and min(recall.low, right.low) > -MAY_FALL:
+    likelier, as_likely = gains[LIKELIHOOD].low > 0, gains[LIKELIHOOD].low >= 0  # another threshold of NIL: as likely
+    if (likelier or (as_likely and right.low > 0)) and min(recall.low, right.low) > -MAY_FALL:
         return GateOutcome.PROMOTE, say(BETTER, **words)
     return GateOutcome.NO_GAIN, say(WITHIN_CHANCE, **words)
 

@@ -241,6 +241,8 @@ def figures_line(history: TrainingHistory) -> str:
     parts = [
         tr("step {value:,.0f}", value=latest["step"]) if "step" in latest else "",
         tr("pass {value:,.0f}", value=latest["epoch"]) if "epoch" in latest else "",
-        tr("{value:,.0f} mentions per second", value=latest["throughput"]) if "throughput" in latest else "",
+        tr("{value:,.0f} mentions per second", value=latest["throughput"])
+        if latest.get("throughput", 0.0) >= 1.0
+        else "",
     ]
     return " · ".join(part for part in parts if part)

@@ -192,3 +192,14 @@ def test_nil_alone_is_refitted_where_both_together_are_no_gain() -> None:
     assert first_promoted([nil, same], gold).linker is better
     assert asked == ["both", "nil", "nil"], "what is promoted needs no other attempt"
     assert first_promoted([same, same], gold).new == old
+
+
+def test_another_threshold_of_nil_alone_can_be_a_gain() -> None:
+    scored, gold = invented(300, oracle)
+    nil = Weights().nil
+    often, never = Weights(nil=replace(nil, threshold=0.3)), Weights(nil=replace(nil, threshold=2.0))
+    old, new = ([linker.finish(one, k=8) for one in scored] for linker in (often, never))
+    assert any(one.nil.is_nil for one in old)
+    assert judge(old, new, gold).verdict is GateOutcome.PROMOTE
+    assert judge(new, old, gold).verdict is not GateOutcome.PROMOTE
+    assert judge(old, old, gold).verdict is GateOutcome.NO_GAIN
