@@ -74,7 +74,7 @@ def facets(project: ProjectPlace, chosen: tuple[str, ...], *, as_json: bool) -> 
     with opened(project, read_only=True) as found:
         cube = found.facets.cube(QueueFilter(facets=wanted))
     counts = {facet.value: dict(sorted(numbers.items())) for facet, numbers in cube.counts(wanted).items()}
-    lines = [f"{cube.total(wanted):,} mentions"]
+    lines = [counted(cube.total(wanted), "mention", "mentions")]
     for name, numbers in counts.items():
         lines += [name, *(f"  {value or '–':24} {number:>10,}" for value, number in numbers.items())]
     say({"mentions": cube.total(wanted), "facets": counts}, "\n".join(lines), as_json=as_json)
