@@ -81,13 +81,19 @@ class JobRunner:
         return job
 
     def close(self) -> None:
-        """Cancel everything that runs and wait for it; the outcomes' result holds `closing`."""
+        """Cancel everything that runs, and what is started when it ends, and wait for it and for those who hear of its
+        end; the outcomes' result holds `closing`."""
+        waited: set[_ChildJob | _ThreadJob] = set()
+        while running := self._others(waited):
+            for job in running:
+                job.cancel(closed())
+            for job in running:
+                job.join()
+            waited |= running
+
+    def _others(self, than: set[_ChildJob | _ThreadJob]) -> set[_ChildJob | _ThreadJob]:
         with self._lock:
-            running = list(self._running)
-        for job in running:
-            job.cancel(closed())
-        for job in running:
-            job.join()
+            return self._running - than
 
     def _forget(self, job: _ChildJob | _ThreadJob) -> None:
         with self._lock:
@@ -181,8 +187,10 @@ class _ChildJob(_Job):
                 result={"signal": -code} if code < 0 else {},
                 detail=log_tail,
             )
-        self._forget(self)
-        self._end(outcome)
+        try:
+            self._end(outcome)
+        finally:
+            self._forget(self)  # last: whoever closes the project waits until its end was heard of
 
 
 class _ThreadJob(_Job):
@@ -205,7 +213,8 @@ class _ThreadJob(_Job):
         self._acknowledge(outcome or cancelled())
 
     def join(self) -> None:
-        self._thread.join()
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
 
     def _run(self) -> None:
         try:
@@ -216,8 +225,10 @@ class _ThreadJob(_Job):
             outcome = JobOutcome(JobState.FAILED, str(error))
         except Exception as error:  # thread boundary: shown as a bug, traceback kept
             outcome = JobOutcome(JobState.CRASHED, repr(error), detail=traceback.format_exc())
-        self._forget(self)
-        self._end(outcome)
+        try:
+            self._end(outcome)
+        finally:
+            self._forget(self)  # last: whoever closes the project waits until its end was heard of
 
     def _drive(self) -> JobOutcome:
         steps = self._work()

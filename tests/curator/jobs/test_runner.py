@@ -151,3 +151,25 @@ def test_work_in_a_thread_is_cancelled(runner: JobRunner) -> None:
     assert "cancelling" in [p.phase for p in seen]
     assert handle.wait(TIMEOUT) is not None
     assert [e.state for e in ends] == [JobState.CANCELLED]
+
+
+def test_close_waits_for_those_who_hear_of_an_end_and_for_what_they_start(runner: JobRunner) -> None:
+    heard, go_on, ends = threading.Event(), threading.Event(), list[JobOutcome]()
+
+    def forever() -> Iterator[Progress]:
+        while True:
+            yield Progress("step", 0, 0)
+
+    def ended(_: JobOutcome) -> None:
+        heard.set()
+        assert go_on.wait(TIMEOUT)
+        runner.run_here(forever, on_progress=lambda _: None, on_end=ends.append)
+
+    runner.run_here(lambda: iter(()), on_progress=lambda _: None, on_end=ended)
+    assert heard.wait(TIMEOUT)
+    closing = threading.Thread(target=runner.close)
+    closing.start()
+    go_on.set()
+    closing.join(TIMEOUT)
+    assert not closing.is_alive()
+    assert [(one.state, one.result) for one in ends] == [(JobState.CANCELLED, {"closing": True})]
