@@ -36,9 +36,10 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def nothing_left() -> Iterator[None]:
+def nothing_left(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The system's temporary folder is one of this run, in which the program and its children leave nothing. Everybody
     may write there: some tests become another user, who cannot enter pytest's own folder."""
+    tmp_path_factory.getbasetemp()  # pytest keeps it for whoever looks into a failure
     folder, before = Path(tempfile.mkdtemp(prefix="tests-of-curator-")), os.environ.get("TMPDIR")
     folder.chmod(0o1777)
     os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
