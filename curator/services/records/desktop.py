@@ -94,7 +94,7 @@ def entry_text(command: Sequence[str]) -> str:
             (
                 "[Desktop Entry]",
                 "Type=Application",
-                "Version=1.5",
+                "Version=1.4",
                 "Name=Curator",
                 "GenericName=Entity linking",
                 "GenericName[de]=Entitätsverknüpfung",
