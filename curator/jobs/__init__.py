@@ -4,7 +4,7 @@
   `tests/curator/jobs/test_wire.py` fails until you do. Each end refuses another version with a sentence.
 * **Every child ends with its parent** (`start.py`), so none outlives a killed program. A linker that dies or gives no
   sign of life (`heartbeat.py`) is restarted, and a request is repeated once.
-* **Linking on Ray gives the same bytes** (`bulk.py`, `bulk_main.py`): its actors answer the messages that the linker
+* **Linking on Ray gives the same answers** (`bulk.py`, `bulk_main.py`): its actors answer the messages that the linker
   process would get. Blocks and shards are files in the project's folder, which the machines of a cluster must share:
   no other way of transport is needed, and what is answered survives any end of Ray.
 """
