@@ -52,7 +52,10 @@ def test_a_sound_project_has_no_findings_and_is_not_changed(folder):
         ("UPDATE decisions SET entity_ids = '[]' WHERE id = 4", "Decision 4 was changed"),
         ("DELETE FROM operations WHERE id = 7", "Step 8 was changed, or a step before it is missing"),
         ("DELETE FROM mentions WHERE id = 60", "refers to a row of “mentions”"),
-        ("UPDATE kb1_entities SET data = replace(data, 'heart', 'hurt')", "knowledge base “kb” differs from the one imported"),
+        (
+            "UPDATE kb1_entities SET data = replace(data, 'heart', 'hurt')",
+            "knowledge base “kb” differs from the one imported",
+        ),
     ],
 )
 def test_each_damage_is_said_with_its_place_and_what_to_do(folder, decide, statement, words):
