@@ -211,7 +211,6 @@ class FacetsPanel(QTreeWidget):
     """API: `show_cube`, `show_facets`; `changed` when the curator sets or lifts a value, `left` on Esc."""
 
     changed = Signal(object)  # Facets
-    left = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -364,8 +363,6 @@ class FacetsPanel(QTreeWidget):
         item = self.currentItem()
         if self.state() is QAbstractItemView.State.EditingState:
             event.accept()  # what the field did with it is all
-        elif event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and item is not None:
             if item.data(0, KEY_ROLE)[1] is None:
                 item.setExpanded(not item.isExpanded())
@@ -374,7 +371,7 @@ class FacetsPanel(QTreeWidget):
         elif event.key() in _MOVES:
             super().keyPressEvent(event)
         else:
-            event.ignore()  # every other key is the window's
+            event.ignore()  # every other key is the window's, Esc too
 
 
 _MOVES = (

@@ -45,6 +45,15 @@ def test_facets_narrow_the_keys_and_are_lifted_by_one(desk: Desk) -> None:
     assert desk.word == "cardiac arrest"
 
 
+def test_esc_returns_from_the_facets_to_the_text(desk: Desk) -> None:
+    desk.press(Key.Key_Q)
+    choose(desk, Facet.TYPE, "Chemical")
+    assert desk.bench.queue.facets.hasFocus()
+    desk.press(Key.Key_Escape)
+    assert desk.bench.document.hasFocus()
+    assert desk.bench.queue.where.facets == Facets.of({Facet.TYPE: ["Chemical"]})
+
+
 def test_the_arrows_start_from_the_open_document_after_a_filter_was_lifted(make_desk: MakeDesk) -> None:
     desk = make_desk(documents=60)
     bench = desk.bench
