@@ -254,11 +254,13 @@ class BundleFlows(QObject):
     def _bundle(self, bundle_id: str) -> BundleInfo | None:
         return next((one for one in self._bench.project.retraining.bundles() if one.id == bundle_id), None)
 
-    def _try(self, title: str, action: Callable[[], object]) -> None:
+    def _try(self, title: str, action: Callable[[], Change]) -> None:
         try:
-            action()
+            change = action()
         except UserError as error:
             tell(self._window, title, str(error), wrong=True)
+        else:
+            self._bench.say(change.text)
 
 
 def show(dialog: ShowDialog) -> None:

@@ -385,6 +385,7 @@ def test_history_lists_bundles_and_rolls_back(desk: Desk, qtbot: QtBot) -> None:
     with qtbot.waitSignal(desk.bench.bridge.changed):
         press_button(box, "Roll back")
     qtbot.waitUntil(lambda: desk.project.retraining.bundles()[0].active)
+    assert desk.bench.bottom.message.words == f"Rolled back to linker {desk.project.retraining.bundles()[0].id}"
     dialog.reject()
 
 
