@@ -3,7 +3,7 @@
 The window is measured first, in processes of its own, on the display that is there or on an Xvfb that is started. Every
 figure that the project has a target for is printed again at the end: figure, target, reached or not. Projects that take
 minutes to make are kept in `CURATOR_BENCH` (by default a folder in the user's cache). `--window` does no more.
-Figures are kept in HISTORY.md where nothing differs from the commit; one that became worse is told (`history.py`).
+Figures are kept in HISTORY.md if nothing differs from the commit. One that became worse is reported (`history.py`).
 
 The knowledge base is the real one in `../shared/data` where that is there, the demo's otherwise. The embedding cache is
 a fresh one, so that the first build encodes everything.

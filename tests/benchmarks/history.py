@@ -24,7 +24,7 @@ from tests.benchmarks.targets import Result
 ROOT = Path(__file__).resolve().parents[2]
 HISTORY = Path(__file__).with_name("HISTORY.md")
 WORSE, LAST = 0.15, 3
-"""A figure worse by this share than the median of so many runs before it is told."""
+"""A figure that is worse by this share than the median of so many earlier runs is reported."""
 HEAD = """# Figures of benchmarks, one line a figure and commit
 
 `make bench` adds to this table where no file differs from the commit, and tells every figure that is 15 % worse than

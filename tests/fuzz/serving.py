@@ -42,9 +42,8 @@ class Server:
         return code
 
     def close(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
+        with self._process:  # closes both pipes, and waits
+            pass
 
 
 def serve(main: Main) -> None:

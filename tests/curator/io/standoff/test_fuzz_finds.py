@@ -6,7 +6,7 @@ import io
 import json
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,6 +20,7 @@ from curator.io.standoff.webanno_tsv import WebAnnoFormat
 from curator.io.standoff.xmi import XmiFormat
 from curator.io.tables.tables import Table
 from tests.fuzz.__main__ import fuzz
+from tests.fuzz.serving import Server
 from tests.fuzz.targets import targets
 from tests.fuzz.writing import write_back
 from tests.rewriting import source_file, unchanged
@@ -35,11 +36,18 @@ def soon() -> Callable[[], float]:
     return lambda: time.process_time() - started
 
 
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    made = Server("large")
+    yield made
+    made.close()
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("name", sorted(targets()))
-def test_inputs_made_large_find_nothing(name: str, tmp_path: Path) -> None:
+def test_inputs_made_large_find_nothing(name: str, server: Server, tmp_path: Path) -> None:
     """The part of fuzzing that needs no library; guided by coverage it can run for any time."""
-    assert fuzz(name, "large", 3, tmp_path).found == ()
+    assert fuzz(name, "large", server, 3, tmp_path).found == ()
 
 
 def test_many_blank_lines_before_nothing_are_recognised_soon(put: Put, soon: Callable[[], float]) -> None:
