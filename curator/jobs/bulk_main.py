@@ -124,7 +124,7 @@ def cluster(address: str) -> Iterator[Resources]:
     import ray
     from ray.data import DataContext
 
-    own = "" if address else tempfile.mkdtemp(prefix="curator-ray-")
+    own = "" if address else tempfile.mkdtemp(prefix="curator-ray-", dir=_short())
     try:
         if own:
             ray.init(
@@ -141,6 +141,11 @@ def cluster(address: str) -> Iterator[Resources]:
         ray.shutdown()
         if own:
             shutil.rmtree(own, ignore_errors=True)
+
+
+def _short() -> str | None:
+    """A folder for Ray's sockets, whose paths the system limits to some hundred characters."""
+    return "/tmp" if os.access("/tmp", os.W_OK) else None  # noqa: S108 - a folder of its own is made there
 
 
 class BlockActor(ABC):

@@ -131,15 +131,15 @@ def decide_test_document(project: Project) -> None:
     project.curation.set_state(opened.document.id, DocumentState.DONE)
 
 
-def suggestions(project: Project) -> dict[str, list[tuple[str, float]]]:
-    """All candidates with their scores for the planted mentions, by split and place."""
-    found: dict[str, list[tuple[str, float]]] = {}
+def suggestions(project: Project) -> dict[str, dict[str, float]]:
+    """All candidates with their scores for the planted mentions, by split and place, best first."""
+    found: dict[str, dict[str, float]] = {}
 
     def keep(linked: DocumentSuggestions) -> None:
         for mention, suggestion in zip(linked.mentions, linked.suggestions, strict=True):
             if mention.text == SURFACE:
                 key = f"{linked.document.split} {mention.spans[0].start}"
-                found[key] = [(one.entity_id, one.score) for one in suggestion.candidates]
+                found[key] = {one.entity_id: one.score for one in suggestion.candidates}
 
     run(project.suggestions.link_split(None, sink=keep))
     assert len(found) == 6
@@ -158,7 +158,8 @@ def test_a_decision_in_a_test_document_is_known_nowhere_else(project: Project, j
     done(project.retraining.build_index)
     before, weights = suggestions(project), fitted(project)
     decide_test_document(project)
-    assert suggestions(project) == before, "deciding changes no suggestion, in whatever split"
+    after = suggestions(project)  # equal but for last digits, which depend on what is encoded together
+    assert after == {key: pytest.approx(scores, abs=1e-5) for key, scores in before.items()}, "no suggestion changes"
 
     done(project.retraining.calibrate)
     assert fitted(project) == weights, "refitted to the same decisions as before"
@@ -173,7 +174,7 @@ def test_a_decision_in_a_test_document_is_known_nowhere_else(project: Project, j
         twins = [one for one in map(json.loads, text.splitlines()) if SURFACE in one["text"]]
         assert all(mention["gold"] is None for one in twins for mention in one["mentions"]), "they wait undecided"
     again = suggestions(project)
-    assert not [key for key, candidates in again.items() if candidates and candidates[0][0] == PLANTED]
+    assert not [key for key, candidates in again.items() if next(iter(candidates), None) == PLANTED]
 
 
 def test_the_same_decision_in_a_train_document_is_learnt_from(project: Project, tmp_path: Path) -> None:
