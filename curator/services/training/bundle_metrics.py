@@ -128,7 +128,7 @@ MEASURED = {
     "names": "On a public corpus (BC5CDR, 8,686 links in 500 documents) this training raised the correct first "
     "suggestions from 94.8 % to 95.2 %, and from 86.6 % to 88.1 % for strings that are not in the training documents.",
     "conventions": "On a public corpus (NCBI Disease) this training brought nothing beyond chance with 200 to 1,000 "
-    "links. With 2,000 links, correct answers, NIL included, went from 86.7 % to 88.1 %.",
+    "links. With 2,000 links, correct answers, NIL included, went from 86.7 % to 88.1 % in one run.",
 }
 """By recipe, what a comparison on documents that nothing was fitted to gave; README.md and
 tests/benchmarks/experiments/NAMES.md say how it was made."""
