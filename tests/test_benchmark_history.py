@@ -1,4 +1,4 @@
-"""Figures of benchmarks are kept one a line, and one that became clearly worse is told."""
+"""Figures of benchmarks are kept one a line, and one that became clearly worse is reported."""
 
 from __future__ import annotations
 
