@@ -2,8 +2,9 @@
 
 `recipes/ID.json` names a system and gives each of its parameters a value: `published` ones come from its paper, `ours`
 fill what the paper leaves open, `quick` ones replace both in a variant `ID-quick` that is sized for two processor
-cores. What a parameter is, what it may be and what it does stands once, in `recipe-parameters.json`: under "training",
-and under the recipe's own loss, regulariser and grouping.
+cores. A recipe without published values is sized for them too, unless it is `large`. What a parameter is, what it may
+be and what it does is defined once, in `recipe-parameters.json`: under "training", and under the recipe's own loss,
+regulariser and grouping.
 """
 
 from __future__ import annotations
@@ -109,12 +110,12 @@ def expanded(raw: Mapping[str, Any], *, quick: bool = False) -> dict[str, Any]:
     values = {**raw["published"], **raw["ours"]} | (dict(raw["quick"]) if quick else {})
     order = {name: place for place, name in enumerate(catalogue)}
     named = sorted(values.items(), key=lambda item: order[item[0]])
-    kept = {key: value for key, value in raw.items() if key not in ("published", "ours", "quick")}
+    kept = {key: value for key, value in raw.items() if key not in ("published", "ours", "quick", "large")}
     paper = raw["published"]
     parameters = [
         {"name": name, **catalogue[name], "default": value, "paper": paper.get(name)} for name, value in named
     ]
-    small = quick or not paper  # ours are made for small machines
+    small = quick or not (paper or raw.get("large"))
     variant = {"id": raw["id"] + QUICK, "title": f"{raw['title']}, quick"} if quick else {}
     return {**kept, **variant, "parameters": parameters, "paper": dict(paper), "quick": small}
 
@@ -131,8 +132,8 @@ def cost(recipe: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, floa
             "seconds_per_entity": 0.0,
         }
     if recipe.get("role") == "names":
-        strings = 1 + 1 + int(values["negative_count"])
-        each = SECONDS_PER_TRAINED_TOKEN * TOKENS_PER_NAME * strings * UPPER_HALF
+        strings = (2 + int(values["negative_count"])) * (1 + float(values["synonyms"]))
+        each = SECONDS_PER_TRAINED_TOKEN * TOKENS_PER_NAME * strings * (1 if values["layers"] == "all" else UPPER_HALF)
         return {
             "fixed_seconds": SECONDS_BESIDE,
             "seconds_per_decision": each,

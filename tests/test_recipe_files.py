@@ -59,3 +59,5 @@ def test_cost_follows_what_is_read() -> None:
     assert pair["seconds_per_decision"] == pair["seconds_per_decision_trained"]
     assert seconds("cross-encoder", candidates=8)["seconds_per_decision"] == pair["seconds_per_decision"] / 2
     assert pair["seconds_per_entity"] == 0
+    full, half = (seconds("names-full", layers=layers)["seconds_per_decision"] for layers in ("all", "upper-half"))
+    assert full > half > seconds("names-full", layers="upper-half", synonyms=0.0)["seconds_per_decision"]

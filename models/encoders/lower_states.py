@@ -79,7 +79,7 @@ class Halves:
 
 
 def halves(encoder: Encoder) -> Halves | None:
-    """The encoder in two, cut where `train_upper_half` cuts; None where that does not pay or does not hold: on a GPU,
+    """The encoder in two, cut where `train_layers` cuts; None where that does not pay or does not hold: on a GPU,
     in a rounded number format, for encoders that are built in another way than BERT."""
     layers = list(encoder.module.layers)
     bert, cut = encoder.packed(), len(layers) // 2

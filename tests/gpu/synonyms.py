@@ -21,7 +21,7 @@ from training.data import Event
 from training.job.recipes import load_recipe
 from training.loop import TrainResult, TrainSettings, train
 from training.negatives import NameKinship
-from training.tasks import NamedMention, NamesTask, train_upper_half
+from training.tasks import NamedMention, NamesTask, train_layers
 
 NEAR, FAR = 0.92, 0.35
 """Cosines between which a pair teaches: nearer ones are known already, farther ones have nothing in common."""
@@ -80,7 +80,7 @@ def make_task(encoder: Encoder, kb: KnowledgeBase, learning: Learning, mentions:
     """The recipe's loss and rivals over these pairs; the upper half of the network learns."""
     recipe = load_recipe("names")
     values = recipe.values()
-    train_upper_half(encoder.module)
+    train_layers(encoder.module)
     return NamesTask(
         encoder.module,
         mentions,

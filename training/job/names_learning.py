@@ -1,7 +1,8 @@
 """The names' encoder, retrained on the decisions. It replaces the linker's encoder of names or is not used.
 
 It learns from strings that are not equal to a name of their entity, each against the candidates that the linker in use
-found for it. A frequent string counts once.
+found for it. A frequent string counts once. Pairs of synonyms of these candidates can be added as if one of two names
+were a decided string and the other the only right name.
 """
 
 from __future__ import annotations
@@ -32,12 +33,14 @@ from training.job.fitting import TRAINED
 from training.job.gate import Alone
 from training.job.part_learning import Learnt, make_checkpoints, run
 from training.job.preparation import Loaded, Prepared
-from training.job.tasks import train_settings
-from training.losses import AdaptiveMixupLoss, ProxyLoss
+from training.job.tasks import CALIBRATED, train_settings
 from training.negatives import NameKinship
-from training.tasks import NamedMention, NamesTask, train_upper_half
+from training.tasks import NamedMention, NamesTask, train_layers
 
 RIVALS, NEAREST_GOLD, JUDGED, LEAST = 24, 4, 300, 10
+ALL_LAYERS = "all"
+LEAST_ALIKE, MOST_ALIKE, AROUND = 0.35, 0.92, 64
+"""Cosines of two synonyms between which a pair teaches something, and neighbours among which its rivals are."""
 SECONDS_A_NAME = 0.0018
 """Of encoding, on two cores; a time budget leaves that long."""
 
@@ -65,13 +68,18 @@ def learn_names(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator
     kinship = NameKinship(loaded.kb)
     mentions = named_mentions(loaded, prepared, stage, encoder, kinship)
     yield note(Phase.PREPARE, _counts(len(mentions)))
+    pairs = synonym_pairs(
+        loaded, prepared, stage, encoder, kinship, number=round(loaded.wanted.synonyms * len(mentions))
+    )
+    if loaded.wanted.synonyms:
+        yield note(Phase.PREPARE, _pair_counts(len(pairs)))
     judged = _strings(prepared, [one for fold in prepared.taught.folds for one in fold])
     before = _recall(encoder, loaded, judged)
-    train_upper_half(encoder.module)
+    train_layers(encoder.module, every=loaded.wanted.layers == ALL_LAYERS)
     loss = loaded.recipe.make_loss(loaded.values)
     task = NamesTask(
         encoder.module,
-        mentions,
+        [*mentions, *pairs],
         loss,
         names=lambda rows: encoder.token_ids([loaded.kb.names[row] for row in rows]),
         entity=lambda rows: loaded.kb.name_entity[list(rows)].tolist(),
@@ -82,7 +90,7 @@ def learn_names(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator
         pad_id=int(encoder.tokenizer.pad_token_id or 0),
         device=encoder.device.torch,
     )
-    if isinstance(loss, (AdaptiveMixupLoss, ProxyLoss)) and loss.calibrated:
+    if isinstance(loss, CALIBRATED) and loss.calibrated:
         loss.calibrate(task.inputs(task.batches(0)[0]))
     left, encoding = budget.left(), SECONDS_A_NAME * len(loaded.kb.names)
     seconds = None if left is None else left - encoding
@@ -151,6 +159,39 @@ def named_mentions(
     return list(found.values())
 
 
+def synonym_pairs(
+    loaded: Loaded, prepared: Prepared, stage: NamesRetriever, encoder: Encoder, kinship: NameKinship, *, number: int
+) -> list[NamedMention]:
+    """At most `number` pairs of names of one candidate of the training mentions, each with the nearest names in the
+    index of entities that are no kin; one pair of each entity, no more alike than `MOST_ALIKE` and no less than
+    `LEAST_ALIKE`, drawn by the seed. Each is a cluster by itself."""
+    random = np.random.default_rng([loaded.spec.seed, 4])
+    candidates = np.unique([row for one in prepared.train_scored for row in one.table.rows.tolist()])
+    pairs: list[tuple[int, int, int]] = []
+    for entity in random.permutation(candidates).tolist():
+        if len(pairs) == number:
+            break
+        own = _names_of(loaded, (entity,))
+        alike = stage.score(stage.index.vectors(own), own)
+        fitting = np.argwhere(np.triu((alike > LEAST_ALIKE) & (alike < MOST_ALIKE), 1))
+        if len(fitting):
+            one, other = own[random.permutation(fitting[random.integers(len(fitting))])].tolist()
+            pairs.append((entity, one, other))
+    if not pairs:
+        return []
+    anchors = np.asarray([one for _, one, _ in pairs])
+    _, nearest = stage.search(stage.index.vectors(anchors), AROUND, ranges=loaded.kb.name_ranges(()))
+    tokens = encoder.token_ids([loaded.kb.names[row] for row in anchors.tolist()])
+    free = 1 + max(one.cluster for one in prepared.train)
+    found: list[NamedMention] = []
+    for at, (entity, _, other) in enumerate(pairs):
+        kin = kinship.of((entity,))
+        rows = [row for row in nearest[at].tolist() if row >= 0 and int(loaded.kb.name_entity[row]) not in kin]
+        if rows:
+            found.append(NamedMention(tokens[at], (entity,), (other,), tuple(rows[:RIVALS]), free + at))
+    return found
+
+
 def string_of(mention: ScoredMention) -> str:
     """The first wording that is looked up: the mention with its abbreviation written out, otherwise unchanged."""
     return mention.query.variants[0].text
@@ -215,7 +256,7 @@ def write_names(encoder: Encoder, loaded: Loaded, staging: Path) -> Generator[Ev
     fingerprint = save_encoder(encoder, staging / folder)
     written = replace(encoder, fingerprint=fingerprint, folder=staging / folder)
     source = index_source(base.manifest.kb_hash, fingerprint)
-    split = halves(written)
+    split = halves(written) if loaded.wanted.layers != ALL_LAYERS else None
     lower = None if split is None else LowerStates(split, root=loaded.spec.cache)
     text = say("Encoding all names with the trained encoder")
     steps = build_names(loaded.kb, staging, written, loaded.spec.work, source=source, lower=lower)
@@ -232,6 +273,14 @@ def _shared(manifest: Manifest, others: Sequence[RetrieverSpec]) -> list[str]:
     specs: list[RetrieverSpec | RankerSpec] = [*others, *([manifest.ranker] if manifest.ranker else [])]
     encoders = [ref.path for spec in specs for ref in spec.encoders if ref.source == "bundle"]
     return list(dict.fromkeys(["kb.jsonl", *(spec.folder for spec in specs), *encoders]))
+
+
+def _pair_counts(number: int) -> str:
+    return nsay(
+        "It also learns from {n:,} pair of synonyms of one entity.",
+        "It also learns from {n:,} pairs of synonyms of one entity.",
+        number,
+    )
 
 
 def _counts(number: int) -> str:

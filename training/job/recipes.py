@@ -16,6 +16,7 @@ from training.losses import (
     AdaptiveMixupLoss,
     CandidateCrossEntropy,
     Loss,
+    MultiSimilarityLoss,
     NoiseContrastiveLoss,
     PrototypeTripletLoss,
     ProxyLoss,
@@ -32,6 +33,7 @@ LOSSES: Mapping[str, type[Loss]] = {
     "nce": NoiseContrastiveLoss,
     "proxy": ProxyLoss,
     "adaptive-mixup": AdaptiveMixupLoss,
+    "multi-similarity": MultiSimilarityLoss,
     "triplet": TripletLoss,
     "prototype-triplet": PrototypeTripletLoss,
 }
@@ -96,6 +98,8 @@ class Hyperparameters:
     learnt_share: float = 1.0
     asked_share: float = 1.0
     seconds_per_document: float = 0.0
+    layers: str = "upper-half"
+    synonyms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,13 @@ from training.data import Budget, reserve
 from training.job.preparation import Loaded, PreparedTowers, untrained_towers
 from training.job.recipes import Regularisation, Role
 from training.loop import Task, Towers, TrainSettings, identity_projection
-from training.losses import AdaptiveMixupLoss, Loss, ProxyLoss, Similarity
+from training.losses import AdaptiveMixupLoss, Loss, MultiSimilarityLoss, ProxyLoss, Similarity
 from training.negatives import MinedNegatives, make_reach, make_sampler
 from training.regularisers import FGSM, Regulariser, Transformation, freeze_embeddings
 from training.tasks import Hardest, Miner, RadiusSettings, RankerTask, RetrieverTask, pool_size
+
+CALIBRATED = (AdaptiveMixupLoss, MultiSimilarityLoss, ProxyLoss)
+"""Losses whose zero can be set from the scores before training."""
 
 
 def must_train_entities(loaded: Loaded) -> bool:
@@ -110,7 +113,7 @@ def make_task(loaded: Loaded, prepared: PreparedTowers, towers: Towers) -> Task:
             hardest=Hardest.NOW if towers.device.type == "cuda" else Hardest.BEFORE,
         )
     task = _retriever_task(loaded, prepared, towers, loss, ranked)
-    if isinstance(loss, (AdaptiveMixupLoss, ProxyLoss)) and loss.calibrated:
+    if isinstance(loss, CALIBRATED) and loss.calibrated:
         with torch.no_grad():
             loss.calibrate(task.inputs(task.batches(0)[0]))
     return task

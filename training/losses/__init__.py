@@ -1,11 +1,12 @@
 """The losses, one per file, each with the equation of its paper.
 
-    nce            cross-entropy of the gold entity against negatives: PEL-CE, T-Biencoder
-    proxy          proxy-based, pull and push apart: PEL-Pb
-    amh            adaptive mixup of hard negatives: AMH
-    triplet        the dual-encoder re-ranker's baseline
-    prototype      prototype triplet: the dual-encoder re-ranker
-    cross_entropy  over the scores of a cross-encoder
+    nce               cross-entropy of the gold entity against negatives: PEL-CE, T-Biencoder
+    proxy             proxy-based, pull and push apart: PEL-Pb
+    amh               adaptive mixup of hard negatives: AMH
+    triplet           the dual-encoder re-ranker's baseline
+    prototype         prototype triplet: the dual-encoder re-ranker
+    multi_similarity  the hard pairs, pulled and pushed around a fixed similarity: SapBERT
+    cross_entropy     over the scores of a cross-encoder
 
 `base` says what a loss takes and how texts are scored, `hinge` what the two triplet losses share.
 
@@ -27,6 +28,7 @@ from training.losses.base import (
     vectors_of,
 )
 from training.losses.cross_entropy import CandidateCrossEntropy
+from training.losses.multi_similarity import MultiSimilarityLoss
 from training.losses.nce import NoiseContrastiveLoss
 from training.losses.prototype import PrototypeTripletLoss
 from training.losses.proxy import ProxyLoss
@@ -37,6 +39,7 @@ __all__ = [
     "CandidateCrossEntropy",
     "Loss",
     "LossInputs",
+    "MultiSimilarityLoss",
     "NoiseContrastiveLoss",
     "PrototypeTripletLoss",
     "ProxyLoss",

@@ -80,11 +80,11 @@ def _fitted(texts: TokenStates, tokens: int) -> Tensor:
 class AdaptiveMixupLoss(Loss):
     """BCE with logits of the positive against K strong hard negatives, summed over K, mean over linked mentions.
 
-    `alpha` in (0, 1] is the strength of the mix, `top_k` the number of hard negatives (the paper: 0.3, and 1 for
-    DUAL and mean, 10 for SOM). NIL mentions are left out. `scale` and `shift` turn a score into a logit,
-    scale·f + shift; the paper has 1 and 0. Encoders that come from similarity training give every pair a large dot
-    product, so that all logits would saturate: with `calibrated` the job sets both by `calibrate` from the scores
-    before training (our reading; ranking is unchanged). With `gradient_through_mix` W and V⁺ are no constants.
+    `alpha` in [0, 1] is the strength of the mix (0: hard negatives as they are), `top_k` the number of hard negatives
+    (the paper: 0.3, and 1 for DUAL and mean, 10 for SOM). NIL mentions are left out. `scale` and `shift` turn a score
+    into a logit, scale·f + shift; the paper has 1 and 0. Encoders that come from similarity training give every pair a
+    large dot product, so that all logits would saturate: with `calibrated` the job sets both by `calibrate` from the
+    scores before training (our reading; ranking is unchanged). With `gradient_through_mix` W and V⁺ are no constants.
     """
 
     def __init__(
@@ -99,11 +99,11 @@ class AdaptiveMixupLoss(Loss):
         similarity: Similarity = Similarity.DOT,
     ) -> None:
         super().__init__()
-        self.alpha = check_positive("alpha", alpha)
-        if alpha > 1:
+        if not 0 <= alpha <= 1:
             raise ModelError(
-                say("The loss parameter 'alpha' must be in (0, 1], but is {alpha}. Change the recipe.", alpha=alpha)
+                say("The loss parameter 'alpha' must be in [0, 1], but is {alpha}. Change the recipe.", alpha=alpha)
             )
+        self.alpha = alpha
         self.top_k = int(check_positive("top_k", top_k))
         self.scale = check_positive("scale", scale)
         self.shift = shift

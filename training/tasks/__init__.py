@@ -10,7 +10,7 @@ from training.tasks.clustering import RadiusSettings
 from training.tasks.cross_encoder import CrossEncoderTask
 from training.tasks.mining import Miner, pool_size
 from training.tasks.mining_search import means
-from training.tasks.names_task import NamedMention, NamesTask, train_upper_half
+from training.tasks.names_task import NamedMention, NamesTask, train_layers
 from training.tasks.reranking import Hardest, RankerTask
 from training.tasks.retriever_task import RetrieverTask
 from training.tasks.vectors import at_rest, cache_path, entity_vectors, mention_vectors, pool_vectors, untrained_vectors
@@ -31,6 +31,6 @@ __all__ = [
     "mention_vectors",
     "pool_size",
     "pool_vectors",
-    "train_upper_half",
+    "train_layers",
     "untrained_vectors",
 ]

@@ -1,7 +1,7 @@
 """The task of the names' encoder: a mention as it is looked up, names of its entity, names of its rivals.
 
 One encoder reads both sides, the one that the stage over names compares by; before the first step it is exactly the
-linker's. Its lower layers stay as they are.
+linker's. Layers that are not trained stay as they are.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class NamedMention:
     cluster: int
 
 
-def train_upper_half(module: EncoderModule) -> None:
-    """Leave gradients to the upper half of the layers alone."""
+def train_layers(module: EncoderModule, *, every: bool = False) -> None:
+    """Leave gradients to the upper half of the layers alone, or to all layers, but never to the embeddings."""
     layers = list(module.layers)
     for parameter in module.parameters():
         parameter.requires_grad_(False)
-    for layer in layers[len(layers) // 2 :]:
+    for layer in layers[0 if every else len(layers) // 2 :]:
         for parameter in layer.parameters():
             parameter.requires_grad_(True)
 

@@ -107,9 +107,9 @@ def parameter_value(field: QWidget) -> Any:
 
 GROUPS = {
     "Optimiser": ("epochs", "batch_size", "learning_rate", "warmup", "weight_decay", "clip"),
-    "Memory and numbers": ("accumulation", "cache_chunk", "precision"),
-    "Texts": ("mention_tokens", "entity_tokens", "style"),
-    "Encoders": ("entity_tower", "projection", "freeze_embeddings"),
+    "Memory and numbers": ("accumulation", "gradient_chunk", "precision"),
+    "Texts": ("mention_tokens", "entity_tokens", "style", "synonyms"),
+    "Encoders": ("entity_tower", "layers", "projection", "freeze_embeddings"),
     "Negatives": ("negatives", "negative_count", "mined_share", "domain", "sharing", "in_batch"),
     "Candidates": ("candidates", "learnt_share", "asked_share", "seconds_per_document"),
 }

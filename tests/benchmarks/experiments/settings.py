@@ -102,6 +102,7 @@ SETTINGS = (
     Setting("prototype", "prototype", size=HALF),
     Setting("triplet", "triplet"),
     Setting("triplet-downsampled", "triplet-downsampled", size=HALF),
+    Setting("amh-dual α 0", "amh-dual", {"alpha": 0.0}, MOVED),
     Setting("dual random cross", "biencoder-dual", ALONE),
     Setting("dual random in", "biencoder-dual", IN),
     Setting("dual hard in", "biencoder-dual", {**HARD, **IN}),

@@ -6,6 +6,7 @@ import errno
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from tests.training.conftest import MakeSpec, document_lines, entities
 from training.data.progress import Event, Phase
 from training.job.fitting import was_taught
 from training.job.job import FITTED_ON, run_training
+from training.tasks import NamesTask
 
 DOCUMENTS = [*document_lines("train", 40, seed=1), *document_lines("validation", 10, seed=2)]
 ODD = [{**line, "text": line["text"].replace(" of the ", " by the ")} for line in DOCUMENTS]
@@ -63,12 +65,43 @@ def test_the_encoder_is_replaced_everything_else_is_shared_and_it_serves(
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("recipe", ["names-proxy", "names-mixup", "names-prototype"])
+@pytest.mark.parametrize("recipe", ["names-proxy", "names-mixup", "names-prototype", "names-multi-similarity"])
 def test_each_loss_trains_it(make_spec: MakeSpec, base_bundle: Bundle, recipe: str) -> None:
     spec = wanted(make_spec, recipe, lines=[*ODD[:10], *ODD[-3:]])
     _, result = run(spec)
     assert replaced(open_bundle(spec["staging"], verify="full"), base_bundle) == recipe
     assert "without" not in result["metrics"], "too few to refit anything"
+
+
+def test_the_full_variant_trains_all_layers_and_pairs_of_synonyms(
+    make_spec: MakeSpec, base_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks: list[NamesTask] = []
+
+    class Kept(NamesTask):
+        def __init__(self, *given: Any, **options: Any) -> None:
+            super().__init__(*given, **options)
+            tasks.append(self)
+
+    monkeypatch.setattr("training.job.names_learning.NamesTask", Kept)
+    monkeypatch.setattr("training.job.names_learning.LEAST_ALIKE", -1.0)  # the tiny encoder's cosines mean nothing
+    work = run_training(wanted(make_spec, "names-full", lines=[*ODD[:10], *ODD[-3:]]))
+    notes = [event.text for event in takewhile(lambda event: event.phase is not Phase.TRAIN, work)]
+    work.close()  # type: ignore[attr-defined]
+    [task] = tasks
+    kb, kinship = Linker.load(base_bundle.path, device="cpu").stages.kb, task.kinship
+    decided = [one for one in task.mentions if len(one.positives) > 1]
+    pairs = [one for one in task.mentions if len(one.positives) == 1]
+    assert len(pairs) == round(0.3 * len(decided)) > 1
+    assert any(f"{len(pairs)} pairs of synonyms" in text for text in notes)
+    assert len({one.cluster for one in pairs} | {one.cluster for one in decided}) > len(pairs)
+    assert not {one.cluster for one in pairs} & {one.cluster for one in decided}
+    for pair in pairs:
+        assert kb.name_entity[pair.positives[0]] == pair.gold[0]
+        assert not {int(kb.name_entity[row]) for row in pair.negatives} & kinship.of(pair.gold)
+    learning = {name for name, value in task.module.named_parameters() if value.requires_grad}
+    assert all(any(f"layer.{number}." in name for name in learning) for number in range(len(list(task.module.layers))))
+    assert not any("embeddings" in name for name in learning)
 
 
 def replaced(bundle: Bundle, base: Bundle) -> str:

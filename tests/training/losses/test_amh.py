@@ -248,7 +248,21 @@ def test_calibration_of_tokens_in_half_precision() -> None:
     assert all(abs(loss.scale * max(dot(m, e) for m in mention for e in c)) < 20 for c in candidates)
 
 
-@pytest.mark.parametrize("options", [{"alpha": 0.0}, {"alpha": 1.5}, {"top_k": 0}])
+def test_without_mixture_it_is_cross_entropy_of_the_hardest_as_they_are() -> None:
+    """The ablation: α at 0."""
+    given = inputs(vectors(), eligible=chance())
+    rights = [dot(m.tolist(), p.tolist()) for m, p in zip(given.mentions, given.positives, strict=True)]
+    wrongs = [
+        max(dot(m.tolist(), c.tolist()) for c, allowed in zip(given.candidates, row, strict=True) if allowed)
+        for m, row in zip(given.mentions, given.eligible.tolist(), strict=True)
+    ]
+    each = [
+        math.log1p(math.exp(-right)) + math.log1p(math.exp(wrong)) for right, wrong in zip(rights, wrongs, strict=True)
+    ]
+    assert AdaptiveMixupLoss(alpha=0.0)(given).item() == pytest.approx(sum(each) / 5)
+
+
+@pytest.mark.parametrize("options", [{"alpha": -0.1}, {"alpha": 1.5}, {"top_k": 0}])
 def test_parameters_out_of_range(options: dict[str, float]) -> None:
     with pytest.raises(ModelError):
         AdaptiveMixupLoss(**options)

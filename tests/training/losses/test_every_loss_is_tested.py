@@ -18,6 +18,7 @@ GIVEN = {  # what a paper or a library gives for this loss
     "nce": ("equation_2",),
     "cross_entropy": ("equation_2",),
     "proxy": ("equation_4", "oracle"),
+    "multi_similarity": ("gradient_is", "oracle"),
     "amh": ("through_the_mix_is_zero",),
 }
 
@@ -79,7 +80,7 @@ def test_shared_parts_hold_no_loss(name: str) -> None:
 
 
 def test_there_are_losses() -> None:
-    assert set(MODULES) == {"amh", "cross_entropy", "nce", "prototype", "proxy", "triplet"}
+    assert set(MODULES) == {"amh", "cross_entropy", "multi_similarity", "nce", "prototype", "proxy", "triplet"}
     assert set(GIVEN) <= set(MODULES)
 
 

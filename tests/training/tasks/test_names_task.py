@@ -14,7 +14,7 @@ from models.encoders import Encoder, load_encoder
 from models.types import EntityRecord
 from training.losses import Loss, NoiseContrastiveLoss, PrototypeTripletLoss, Similarity
 from training.negatives import NameKinship
-from training.tasks import NamedMention, NamesTask, train_upper_half
+from training.tasks import NamedMention, NamesTask, train_layers
 
 KB = KnowledgeBase(
     (
@@ -95,7 +95,7 @@ def test_before_the_first_step_it_is_the_encoder_itself(encoder: Encoder) -> Non
 
 
 def test_the_upper_half_learns_and_the_loss_falls(encoder: Encoder) -> None:
-    train_upper_half(encoder.module)
+    train_layers(encoder.module)
     before = {name: value.clone() for name, value in encoder.module.state_dict().items()}
     made = task(encoder, SHARP)
     optimiser = torch.optim.Adam([p for p in encoder.module.parameters() if p.requires_grad], lr=1e-2)
