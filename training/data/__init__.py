@@ -1,7 +1,7 @@
 """Decisions as input of a training: the snapshot, gold, the split of documents, and the time budget."""
 
 from training.data.budget import CAUTION, FIXED_RESERVE, Budget, Rates, Workload, reserve, trains_entities
-from training.data.document_splits import Parts, divide, in_turn, place
+from training.data.document_splits import TURNS, Parts, divide, in_turn, place
 from training.data.domains import Domain, Domains, Untyped, common
 from training.data.examples import EntityTexts, Example, decided_documents, make_examples, shuffled_labels
 from training.data.gold import NIL_MARKERS, GoldMention, GoldSet, Resolve, fold, resolve_gold
@@ -13,6 +13,7 @@ __all__ = [
     "CAUTION",
     "FIXED_RESERVE",
     "NIL_MARKERS",
+    "TURNS",
     "Budget",
     "Domain",
     "Domains",

@@ -23,7 +23,7 @@ from models.linker import (
 )
 from models.names import NAMES
 from models.types import LinkedMention
-from training.data import GoldSet, SnapshotDocument, place
+from training.data import TURNS, GoldSet, SnapshotDocument, place
 
 FITTED_ON = "fitted_on"
 """In a manifest's `training`: keys of the documents on which combiner and NIL were fitted."""
@@ -52,6 +52,13 @@ class Taught:
         """Those of these documents alone."""
         kept = [tuple(one for one in part if one.document.key in documents) for part in (self.train, *self.folds)]
         return Taught(kept[0], tuple(kept[1:]))
+
+    def in_folds(self) -> Taught:
+        """All of them in folds, by documents."""
+        documents = sorted({one.document.key for one in self.outside()}, key=lambda key: place(key, salt="fold"))
+        fold = {key: number % TURNS for number, key in enumerate(documents)}
+        every = self.outside()
+        return Taught((), tuple(tuple(one for one in every if fold[one.document.key] == at) for at in range(TURNS)))
 
     @property
     def documents(self) -> frozenset[str]:

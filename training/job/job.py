@@ -7,8 +7,9 @@ incomplete, and the bundle in use is never changed.
 from __future__ import annotations
 
 import platform
+import shutil
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib import metadata
 from typing import Any
@@ -65,6 +66,7 @@ from training.job.recipes import Network, Recipe, Role
 
 Folds = tuple[tuple[ScoredMention, ...], ...]
 ASKED_AT_ONCE = 256
+LEFT_OUT = "{sentence} Only the other weights were refitted: “{stage}” is left out, since it brought no gain."
 PACKAGES = ("torch", "transformers", "faiss-cpu", "faiss-gpu", "numpy", "scikit-learn", "safetensors")
 
 
@@ -87,10 +89,11 @@ def run_training(spec: TrainingSpec | Mapping[str, Any], *, shuffle_labels: bool
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Refitted:
-    """The linker to be sealed, and answers to the held-out documents: by the linker in use, by the new one, and by the
-    new one without its part where combiner and NIL, or `only_nil`, were refitted (`taught`)."""
+    """The linker to be sealed, and answers to the held-out mentions of `gold`: by the linker in use, by the new one,
+    and by the new one without its part where combiner and NIL, or `only_nil`, were refitted (`taught`)."""
 
     linker: Linker
+    gold: GoldSet
     old: list[LinkedMention]
     new: list[LinkedMention]
     without: list[LinkedMention] | None = None
@@ -110,8 +113,20 @@ def _steps(spec: TrainingSpec, budget: Budget, notes: list[str], *, shuffle_labe
     in_place = loaded.recipe.role is Role.NAMES
     heard = in_place or refitted.linker.listens_to(_stage(loaded))
     part = Part(loaded.recipe.stage, learnt.alone, heard, without=refitted.without, in_place=in_place)
-    run = {"entity_tower": learnt.entity_tower, "run": asdict(learnt.result)}
-    yield from _finish(loaded, manifest, refitted, part, {**run, **_provenance(loaded, budget), "notes": notes})
+    gate = judge(refitted.old, refitted.new, refitted.gold, part)
+    weights = None
+    if gate.verdict is not GateOutcome.PROMOTE and not shuffle_labels:
+        yield Event(Phase.REFIT, 0, 1, text=say("Fitting only the other weights"))
+        weights = _weights_alone(loaded, prepared.taught)
+    if weights is None:
+        run = {"entity_tower": learnt.entity_tower, "run": asdict(learnt.result)}
+        facts = {**run, **_provenance(loaded, budget), "notes": notes}
+        yield from _finish(loaded, manifest, refitted, gate, facts, known=Bundle(loaded.spec.staging, manifest))
+        return
+    yield note(Phase.REFIT, gate.sentence)
+    shutil.rmtree(loaded.spec.staging)
+    loaded.spec.staging.mkdir()
+    yield from _finish_weights(loaded, weights, budget, notes, without=loaded.recipe.stage)
 
 
 def _learn_by(recipe: Recipe) -> Callable[[Loaded, Prepared, Budget], Generator[Event, None, Learnt]]:
@@ -138,23 +153,47 @@ def _fit_alone(loaded: Loaded, budget: Budget, notes: list[str]) -> Iterator[Eve
     taught = Taught((), (yield from score_folds(loaded)))
     yield Event(Phase.REFIT, 0, 1, text=say("Fitting the weights of names, memory, hierarchy and NIL"))
     both, nil = (partial(_fitted_on_all, loaded, taught, gold, only_nil=only) for only in (False, True))
-    refitted = first_promoted([both, nil], gold)
+    refitted = first_promoted([both, nil])
+    yield from _finish_weights(loaded, refitted, budget, notes)
+
+
+def _finish_weights(
+    loaded: Loaded, refitted: Refitted, budget: Budget, notes: list[str], *, without: str = ""
+) -> Iterator[Event]:
+    """The linker in use with other weights: nothing was trained, or it is left out (`without` names its stage)."""
     if refitted.only_nil:
         yield note(Phase.REFIT, say("Only NIL was refitted: the order of candidates did not improve."))
     for relative in loaded.base.manifest.files:
         reuse(loaded.base, relative, loaded.spec.staging)
     manifest = _named(loaded, loaded.base.manifest)
-    yield from _finish(loaded, manifest, refitted, None, {**_provenance(loaded, budget), "notes": notes})
+    gate = judge(refitted.old, refitted.new, refitted.gold)
+    if without:
+        gate = replace(gate, sentence=say(LEFT_OUT, sentence=gate.sentence, stage=without))
+    facts = {**_provenance(loaded, budget), "notes": notes}
+    yield from _finish(loaded, manifest, refitted, gate, facts, known=loaded.base)
 
 
-def first_promoted(tries: Sequence[Callable[[], Refitted]], gold: GoldSet) -> Refitted:
+def _weights_alone(loaded: Loaded, taught: Taught) -> Refitted | None:
+    """Where a trained part is no gain: combiner and NIL fitted on all decisions, as without training. None where this
+    is no gain either, or where decisions are too few or taught a stage that is in use."""
+    gold = _gold(loaded, loaded.decided)
+    whole = taught.in_folds()
+    if not taught.train or linked_count(whole.outside(), gold) < MIN_COMBINER:
+        return None
+    tries = [partial(_fitted_on_all, loaded, whole, gold, only_nil=only) for only in (False, True)]
+    refitted = first_promoted(tries)
+    better = judge(refitted.old, refitted.new, refitted.gold).verdict is GateOutcome.PROMOTE
+    return refitted if better else None
+
+
+def first_promoted(tries: Sequence[Callable[[], Refitted]]) -> Refitted:
     """The first that the gate promotes; if there is none, the first of all."""
     first = tries[0]()
-    if judge(first.old, first.new, gold).verdict is GateOutcome.PROMOTE:
+    if judge(first.old, first.new, first.gold).verdict is GateOutcome.PROMOTE:
         return first
     for other in tries[1:]:
         found = other()
-        if judge(found.old, found.new, gold).verdict is GateOutcome.PROMOTE:
+        if judge(found.old, found.new, found.gold).verdict is GateOutcome.PROMOTE:
             return found
     return first
 
@@ -162,6 +201,7 @@ def first_promoted(tries: Sequence[Callable[[], Refitted]], gold: GoldSet) -> Re
 def _fitted_on_all(loaded: Loaded, taught: Taught, gold: GoldSet, *, only_nil: bool) -> Refitted:
     return Refitted(
         refit(loaded.linker, (), gold, taught=taught.outside(), only_nil=only_nil),
+        gold,
         _answers_now(loaded, taught, gold),
         cross_fitted(loaded.linker, taught.folds, gold, k=K, taught=taught, only_nil=only_nil),
         taught=taught,
@@ -215,9 +255,11 @@ def _refit(loaded: Loaded, taught: Taught, *, fits: bool) -> Generator[Event, No
         linker, folds = yield from _ask_ranker(reloaded, folds)
     every = [mention for fold in folds for mention in fold]
     gold, stage, known = _gold(loaded, loaded.decided), "" if in_place else _stage(loaded), loaded.linker
+    held_out = _gold(loaded, loaded.parts.held_out)
     if not fits or linked_count(taught.outside(), gold) < MIN_COMBINER:
         refitted = Refitted(
             refit(linker, every, gold, stage=stage),
+            held_out,
             cross_fitted(known, taught.folds, gold, k=K),
             cross_fitted(linker, folds, gold, k=K, stage=stage),
         )
@@ -227,10 +269,10 @@ def _refit(loaded: Loaded, taught: Taught, *, fits: bool) -> Generator[Event, No
         by = linker if in_place else known
         new = cross_fitted(linker, folds, gold, k=K, stage=stage, taught=shown, known=by)
         sealed = refit(linker, every, gold, stage=stage, taught=shown.outside(), known=by)
-        gain = gains_of(without, new, _gold(loaded, loaded.parts.held_out))[LIKELIHOOD]
+        gain = gains_of(without, new, held_out)[LIKELIHOOD]
         if gain.new <= gain.old and not in_place:
             sealed, new = deaf(sealed, stage), without
-        refitted = Refitted(sealed, _answers_now(loaded, taught, gold), new, without, taught)
+        refitted = Refitted(sealed, held_out, _answers_now(loaded, taught, gold), new, without, taught)
     if stage:
         yield note(Phase.REFIT, refitted.linker.combiner.hearing_sentence(stage))
     return refitted
@@ -263,13 +305,12 @@ def _ask_ranker(linker: Linker, scored: Folds) -> Generator[Event, None, tuple[L
 
 
 def _finish(
-    loaded: Loaded, manifest: Manifest, refitted: Refitted, part: Part | None, facts: Mapping[str, Any]
+    loaded: Loaded, manifest: Manifest, refitted: Refitted, gate: GateResult, facts: Mapping[str, Any], *, known: Bundle
 ) -> Iterator[Event]:
-    """Judge, write the manifest with the fitted weights, check every file's hash, report."""
+    """Write the manifest with the fitted weights, check every file's hash, report. Hashes of `known` files are kept."""
     yield Event(Phase.EVALUATE, 0, 1, text=say("Comparing the old and the new linker"))
-    linker, gold = refitted.linker, _gold(loaded, loaded.parts.held_out)
-    gate = judge(refitted.old, refitted.new, gold, part)
-    metrics = _metrics(loaded, refitted, gold, gate)
+    linker = refitted.linker
+    metrics = _metrics(loaded, refitted, gate)
     metrics["queue"] = yield from queue_changes(loaded.linker, linker, undecided(loaded.snapshot.documents))
     yield Event(Phase.WRITE, 0, 1, text=say("Writing the linker"))
     staging = loaded.spec.staging
@@ -287,7 +328,7 @@ def _finish(
         final = final.replace(combiner=linker.combiner.to_json())
     if final.ranker is not None:
         final = final.replace(ranker=with_margin(final.ranker, linker.stages.rule.margin))
-    seal(staging, final, known=loaded.base if part is None else Bundle(staging, linker.bundle.manifest))
+    seal(staging, final, known=known)
     open_bundle(staging, verify="full")
     yield Event(Phase.WRITE, 1, 1)
     result = {
@@ -299,8 +340,8 @@ def _finish(
     yield Event(Phase.DONE, 1, 1, text=gate.sentence, data={"result": result})
 
 
-def _metrics(loaded: Loaded, refitted: Refitted, gold: GoldSet, gate: GateResult) -> dict[str, Any]:
-    old, new = refitted.old, refitted.new
+def _metrics(loaded: Loaded, refitted: Refitted, gate: GateResult) -> dict[str, Any]:
+    old, new, gold = refitted.old, refitted.new, refitted.gold
     seen = _gold(loaded, loaded.parts.train).surfaces
     figures = {"old": old, "new": new} | ({} if refitted.without is None else {"without": refitted.without})
     return {

@@ -185,13 +185,26 @@ def test_nil_alone_is_refitted_where_both_together_are_no_gain() -> None:
 
     def attempt(name: str, linker: Linker | Weights) -> Refitted:
         asked.append(name)
-        return Refitted(linker, old, [linker.finish(one, k=8) for one in scored])  # type: ignore[arg-type]
+        return Refitted(linker, gold, old, [linker.finish(one, k=8) for one in scored])  # type: ignore[arg-type]
 
     same, nil = partial(attempt, "both", Weights()), partial(attempt, "nil", better)
-    assert first_promoted([same, nil], gold).linker is better
-    assert first_promoted([nil, same], gold).linker is better
+    assert first_promoted([same, nil]).linker is better
+    assert first_promoted([nil, same]).linker is better
     assert asked == ["both", "nil", "nil"], "what is promoted needs no other attempt"
-    assert first_promoted([same, same], gold).new == old
+    assert first_promoted([same, same]).new == old
+
+
+def test_all_documents_are_judged_in_folds_where_nothing_was_trained() -> None:
+    scored, _ = invented(200, oracle)
+    documents = sorted({one.document.key for one in scored})
+    learnt = [one for one in scored if one.document.key in documents[:20]]
+    rest = [one for one in scored if one.document.key not in documents[:20]]
+    folds = Taught(tuple(learnt), (tuple(rest),)).in_folds()
+    assert not folds.train
+    assert len(folds.folds) == 5
+    keys = [{one.document.key for one in fold} for fold in folds.folds]
+    assert sum(map(len, keys)) == len(set.union(*keys)) == len(documents), "no document in two folds"
+    assert sorted(one.query.key for one in folds.outside()) == sorted(one.query.key for one in scored)
 
 
 def test_another_threshold_of_nil_alone_can_be_a_gain() -> None:

@@ -20,6 +20,7 @@ from models.types import DocumentInput, MentionInput
 from tests.training.conftest import MakeSpec, document_lines, entities
 from training.data.progress import Event, Phase
 from training.job.fitting import was_taught
+from training.job.gate import GateOutcome, GateResult, judge
 from training.job.job import FITTED_ON, run_training
 from training.tasks import NamesTask
 
@@ -102,6 +103,28 @@ def test_the_full_variant_trains_all_layers_and_pairs_of_synonyms(
     learning = {name for name, value in task.module.named_parameters() if value.requires_grad}
     assert all(any(f"layer.{number}." in name for name in learning) for number in range(len(list(task.module.layers))))
     assert not any("embeddings" in name for name in learning)
+
+
+def test_where_training_is_no_gain_the_other_weights_alone_may_be_one(
+    make_spec: MakeSpec, base_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judged(*given: Any) -> GateResult:
+        found = judge(*given)
+        trained = len(given) > 3
+        return replace(found, verdict=GateOutcome.NO_GAIN if trained else GateOutcome.PROMOTE)
+
+    monkeypatch.setattr("training.job.job.judge", judged)
+    monkeypatch.setattr("training.job.job.MIN_COMBINER", 20)
+    spec = wanted(make_spec, lines=[*ODD[:10], *ODD[-3:]])
+    _, result = run(spec)
+    bundle = open_bundle(spec["staging"], verify="full")
+    assert result["verdict"] == "promote"
+    assert "“names” is left out" in result["message"]
+    assert bundle.manifest.training["gate"]["message"] == result["message"]
+    assert bundle.manifest.retriever("names") == base_bundle.manifest.retriever("names")
+    assert bundle.manifest.files.keys() == base_bundle.manifest.files.keys(), "nothing of the training is left behind"
+    assert len(bundle.manifest.training[FITTED_ON]) == 13
+    assert "alone" not in bundle.manifest.metrics
 
 
 def replaced(bundle: Bundle, base: Bundle) -> str:
