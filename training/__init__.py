@@ -1,6 +1,6 @@
-"""Losses, negatives, recipes, trainer, evaluation and the training job. Runs in child processes only.
+"""Losses, negatives, recipes, trainer, evaluation and the training job. It runs in child processes only.
 
-* **accelerate supplies autocast, loss scaling and reductions** and wraps no network (`loop/accelerator.py`).
+* **accelerate is used for autocast, loss scaling and reductions only**; it wraps no network (`loop/accelerator.py`).
 """
 
 __curator__ = True

@@ -1,4 +1,4 @@
-"""Decisions as input of a training: the snapshot, gold, the split of documents, and the time budget."""
+"""Decisions as the input of a training job: the snapshot, gold, the split of documents, and the time budget."""
 
 from training.data.budget import CAUTION, FIXED_RESERVE, Budget, Rates, Workload, reserve, trains_entities
 from training.data.document_splits import TURNS, Parts, divide, in_turn, place

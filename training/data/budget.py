@@ -1,4 +1,5 @@
-"""The time budget of a job: what is left, what its end needs, and whether the entity tower can be trained."""
+"""The time budget of a job: what is left, what the steps after training need, and whether the entity tower can be
+trained."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from models.errors import say
 
 TRAINING_FACTOR = 3.5
-"""A step forward and backward takes about so many times the forward pass alone (measured on two cores)."""
+"""A step forward and backward takes about this many times as long as the forward pass alone (measured on two cores)."""
 FIXED_RESERVE = 15.0
 CAUTION = 1.15
 
@@ -20,7 +21,7 @@ AS_ASKED_FROZEN = "The entity tower is frozen, as requested."
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Measured on this machine: texts encoded a second, and seconds the linker took for one document."""
+    """Measured on this machine: texts encoded per second, and seconds per document for the linker."""
 
     mentions: float
     entities: float
@@ -51,12 +52,12 @@ class Budget:
         return self._clock() - self._started
 
     def left(self) -> float | None:
-        """Seconds left, below 0 when over; None without a bound."""
+        """Seconds left, negative when the time is over; None without a bound."""
         return None if self.minutes is None else 60 * self.minutes - self.elapsed
 
 
 def reserve(work: Workload, rates: Rates, *, trained: bool) -> float:
-    """Seconds to keep for what follows training: encoding the entities again, linking, writing."""
+    """Seconds to reserve for the steps after training: encoding the entities again, linking, writing."""
     encoding = work.entities / rates.entities if trained else 0.0
     return CAUTION * (encoding + work.documents * rates.seconds_per_document) + FIXED_RESERVE
 

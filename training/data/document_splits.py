@@ -1,7 +1,7 @@
-"""Which documents are for training, tuning and evaluation. All of it follows from hashes of the documents' keys.
+"""Which documents are for training, tuning and evaluation. The split depends only on hashes of the documents' keys.
 
-A training document that was held out stays held out when others are added: documents that evaluated one bundle never
-train the next.
+A training document that was held out stays held out when documents are added, so documents used to evaluate one bundle
+never train the next.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Documents = tuple[SnapshotDocument, ...]
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """`train` gives labels; the held-out documents tune fusion and NIL and judge the result.
+    """`train` gives labels; the held-out documents tune fusion and NIL and evaluate the result.
 
-    They are in two `folds`, and each fold is judged by weights fitted on the other (cross-fitting), so no document is
-    judged by weights that saw it, and all of them count. One fold only: too few for that, both are done on the same.
-    `in_turn`: no network is trained, and the held-out documents teach the memory too. `notes` say in sentences where
-    the arrangement is not the ordinary one; they belong into the manifest.
+    They form two `folds`. Each fold is evaluated with weights fitted on the other (cross-fitting), so no document is
+    evaluated with weights fitted on it. With too few documents there is one fold, used for both. `in_turn`: no network
+    is trained, and the held-out documents teach the memory too. `notes` are sentences for the manifest about departures
+    from the usual split.
     """
 
     train: Documents
@@ -45,12 +45,12 @@ class Parts:
 
     @property
     def remembered(self) -> Documents:
-        """Whose decisions the memory knows; a document never hears its own."""
+        """Documents whose decisions are in the memory; a document is never linked with its own decisions."""
         return (*self.train, *self.held_out) if self.in_turn else self.train
 
 
 def place(key: str, *, salt: str) -> float:
-    """A number in [0, 1) that follows from `key`, independent for each `salt`."""
+    """A number in [0, 1) derived from `key`; independent for each `salt`."""
     digest = hashlib.sha256(f"{salt}:{key}".encode()).digest()
     return int.from_bytes(digest[:8]) / 2**64
 
@@ -58,10 +58,10 @@ def place(key: str, *, salt: str) -> float:
 def divide(snapshot: Snapshot, *, most: int | None = None) -> Parts:
     """Divide a training snapshot.
 
-    `most`: so many held-out mentions suffice; of more documents those are taken, by hash, that hold them.
-    Without decided validation documents a fifth of the training documents is held out. Held-out documents make two
-    folds if each has at least 20 links.
-    Raises ModelError where there are no decisions, too few, or only one document.
+    `most`: the number of held-out mentions that suffice; documents are taken in the order of their hashes until they
+    hold that many. Without decided validation documents a fifth of the training documents is held out. Held-out
+    documents make two folds if each has at least 20 links. Raises ModelError if there are no or too few decisions, or
+    only one document.
     """
     train = _decided(snapshot.of_split(Split.TRAIN))
     held_out = _decided(snapshot.of_split(Split.VALIDATION))
@@ -112,9 +112,9 @@ def divide(snapshot: Snapshot, *, most: int | None = None) -> Parts:
 
 
 def in_turn(snapshot: Snapshot) -> Parts:
-    """Decided documents, at most ``MOST_IN_TURN``, in ``TURNS`` folds by hash: for what trains no network.
+    """At most ``MOST_IN_TURN`` decided documents in ``TURNS`` folds by hash, for jobs that train no network.
 
-    Raises ModelError where there are no decisions, too few, or only one document.
+    Raises ModelError if there are no or too few decisions, or only one document.
     """
     every = _decided((*snapshot.of_split(Split.TRAIN), *snapshot.of_split(Split.VALIDATION)))
     _check(every, ())
@@ -125,7 +125,7 @@ def in_turn(snapshot: Snapshot) -> Parts:
 
 
 def _first_by_hash(documents: Documents, mentions: int) -> Documents:
-    """So many, in the order of a hash, that they hold `mentions` links or are all; in their own order."""
+    """The first documents by hash that hold `mentions` links, or all if there are fewer; in their original order."""
     chosen: set[str] = set()
     links = 0
     for document in sorted(documents, key=lambda one: place(one.key, salt="gate")):
@@ -136,7 +136,7 @@ def _first_by_hash(documents: Documents, mentions: int) -> Documents:
 
 
 def linked_count(documents: Sequence[SnapshotDocument]) -> int:
-    """Decided mentions that link to an entity."""
+    """Number of decided mentions that link to an entity."""
     return sum(bool(mention.gold and mention.gold.ids) for document in documents for mention in document.mentions)
 
 
@@ -181,7 +181,7 @@ def _check(train: Documents, held_out: Documents) -> None:
 
 
 def _hold_out(train: Documents) -> tuple[Documents, Documents]:
-    """A fifth by hash, at least one document with a link, never all of them."""
+    """A fifth of the documents by hash: at least one document with a link, never all documents."""
     ordered = sorted(train, key=lambda document: place(document.key, salt="held out"))
     with_links = [document for document in ordered if linked_count([document])]
     chosen = {d.key for d in ordered if place(d.key, salt="held out") < HELD_OUT} | {with_links[0].key}

@@ -1,12 +1,12 @@
-"""Domains of entities: the world of a Wikia entity, the semantic type of a biomedical one.
+"""Domains of entities: the world of a Wikia entity, or the semantic type of a biomedical entity.
 
 T-Biencoder (2022, §3.4) draws the negatives of a mention from the domain of its gold entity, since lexically similar
-entities of one kind are harder to tell apart. Both kinds of domain are the `types` of the entities: the world is the
+entities of one kind are harder to distinguish. Both kinds of domain are the `types` of the entities: the world is the
 type of an entity that was imported from ZESHEL documents. An entity with several types is in-domain with any of them;
-one without is its own domain (our reading), or all of them are one (`Untyped.TOGETHER`).
+an entity without types is its own domain (our reading), or all such entities form one domain (`Untyped.TOGETHER`).
 
-A domain is a few ranges of rows, since the knowledge base holds entities of equal types side by side: drawing from it
-and asking whether a row is in it take no pass over the entities.
+A domain is a few ranges of rows, since the knowledge base stores entities of equal types next to each other. Drawing
+from a domain and testing membership need no pass over the entities.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Rows = NDArray[np.int64]
 
 
 class Untyped(StrEnum):
-    """Whether each entity without a type is a domain by itself, or all of them are one domain."""
+    """Whether each entity without a type is its own domain, or all such entities form one domain."""
 
     ALONE = "alone"
     TOGETHER = "together"
@@ -41,7 +41,7 @@ class Domain:
         return int(self._ends[-1]) if self.ranges else 0
 
     def holds(self, rows: Rows) -> NDArray[np.bool_]:
-        """For each of `rows` whether it is in the domain."""
+        """For each of `rows`, whether it is in the domain."""
         if not self.ranges:
             return np.zeros(len(rows), dtype=bool)
         place = np.searchsorted(self._starts, rows, side="right") - 1
@@ -51,7 +51,7 @@ class Domain:
     def draw(self, random: np.random.Generator, count: int, *, without: Rows) -> Rows:
         """`count` distinct rows, uniform over those of the domain that are not in `without`; fewer if there are fewer.
 
-        Drawn are as many more as `without` could spoil, so what is left over is always enough.
+        It draws extra rows to make up for those that `without` removes, so enough are always left.
         """
         places = random.choice(len(self), min(count + len(without), len(self)), replace=False)
         rows = self.at(places)
@@ -76,12 +76,12 @@ class Domain:
 
     @cached_property
     def _ends(self) -> Rows:
-        """How many rows the ranges up to each one hold."""
+        """Cumulative number of rows up to the end of each range."""
         return np.cumsum(self._stops - self._starts)
 
 
 class Domains:
-    """The domains of a knowledge base. Equal ones are one and the same object."""
+    """The domains of a knowledge base. Equal domains are the same object."""
 
     def __init__(self, kb: KnowledgeBase, *, untyped: Untyped = Untyped.ALONE) -> None:
         self.kb, self.untyped = kb, Untyped(untyped)
@@ -96,7 +96,7 @@ class Domains:
     def of(self, gold: Iterable[int], types: Sequence[str] = ()) -> Domain:
         """The domain of a mention: rows that share a type with any of its gold rows.
 
-        A NIL mention has no gold row; its domain is what its `types` allow, everything where there is none.
+        A NIL mention has no gold row; its domain is the rows that its `types` allow, or all rows without types.
         """
         rows = tuple(gold)
         if not rows:
@@ -120,7 +120,7 @@ class Domains:
 
 
 def joined(*domains: Domain) -> Domain:
-    """All rows of the domains; a single one stays the object it is."""
+    """All rows of the domains; a single domain is returned as it is."""
     if len(domains) == 1:
         return domains[0]
     merged: list[tuple[int, int]] = []
@@ -133,7 +133,7 @@ def joined(*domains: Domain) -> Domain:
 
 
 def common(first: Ranges, second: Ranges) -> Ranges:
-    """The rows that are in both; ranges ascending and disjoint, as everywhere."""
+    """The rows that are in both, as ascending and disjoint ranges."""
     found: list[tuple[int, int]] = []
     at = other = 0
     while at < len(first) and other < len(second):

@@ -17,7 +17,7 @@ from training.data.snapshot import SnapshotDocument
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One decided mention. `gold` are rows of the knowledge base, none for NIL; `types` restrict candidates.
+    """One decided mention. `gold` are rows of the knowledge base, empty for NIL; `types` restrict candidates.
 
     `shown` are rows that the curator saw, best first. `cluster` is equal for mentions of one entity in one document.
     """
@@ -33,7 +33,7 @@ class Example:
 def make_examples(
     documents: Sequence[SnapshotDocument], kb: KnowledgeBase, *, tokenizer: Any, settings: InputSettings
 ) -> tuple[Example, ...]:
-    """All decided mentions of `documents`, NIL ones (no id in the knowledge base) included, in document order."""
+    """All decided mentions of `documents`, including NIL (no id in the knowledge base), in document order."""
     gold = {mention.key: mention for mention in resolve_gold(documents, kb.resolved.get).mentions}
     clusters: dict[tuple[str, tuple[str, ...], str], int] = {}
     examples = []
@@ -57,7 +57,7 @@ def make_examples(
 
 
 def shuffled_labels(examples: Sequence[Example], *, seed: int) -> tuple[Example, ...]:
-    """The same mentions with their decisions dealt out at random: what a useless training set looks like."""
+    """The same mentions with their decisions shuffled at random: a useless training set, for experiments."""
     order = np.random.default_rng(seed).permutation(len(examples))
     return tuple(
         replace(example, gold=examples[other].gold, cluster=number, shown=())
@@ -66,14 +66,14 @@ def shuffled_labels(examples: Sequence[Example], *, seed: int) -> tuple[Example,
 
 
 class EntityTexts:
-    """Token ids of entities, made once, when first asked for."""
+    """Token ids of entities, computed once, when first needed."""
 
     def __init__(self, kb: KnowledgeBase, *, tokenizer: Any, settings: InputSettings) -> None:
         self.kb, self.tokenizer, self.settings = kb, tokenizer, settings
         self._made: dict[int, tuple[int, ...]] = {}
 
     def of(self, rows: Iterable[int]) -> list[tuple[int, ...]]:
-        """Token ids, special tokens included, in the order of `rows`."""
+        """Token ids, including special tokens, in the order of `rows`."""
         return [self._one(int(row)) for row in rows]
 
     def _one(self, row: int) -> tuple[int, ...]:
@@ -86,7 +86,7 @@ def _rows(ids: Sequence[str], kb: KnowledgeBase) -> tuple[int, ...]:
     return tuple(kb.rows[kb.resolved[name]] for name in ids if name in kb.resolved)
 
 
-# Decisions of a snapshot as the memory of a linker takes them.
+# Decisions of a snapshot in the form that the memory of a linker takes.
 
 
 def decided_documents(

@@ -1,4 +1,4 @@
-"""Decisions resolved against a knowledge base: which count as linked, which as NIL, and which ids were mapped."""
+"""Decisions resolved against a knowledge base: which are linked, which are NIL, and which ids were mapped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from training.data.snapshot import Gold, SnapshotDocument, SnapshotMention
 _SEPARATORS = re.compile(r"[|+,;\s]+")
 NIL_MARKERS = frozenset({"", "-", "-1"})
 Resolve = Callable[[str], str | None]
-"""A given id, primary or alternate, to the primary id; None where the knowledge base does not know it."""
+"""Maps an id, primary or alternate, to the primary id; None if it is not in the knowledge base."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class GoldMention:
 
 @dataclass(frozen=True, slots=True)
 class GoldSet:
-    """Decided mentions in document order. `alternate_ids` counts given ids that were alternates of a primary one (among
-    them obsolete ones), `unknown_ids` those that the knowledge base does not know. For decisions that came from a file
-    what the file stated counts, since an import maps ids already."""
+    """Decided mentions in document order. `alternate_ids` counts ids that were alternates (including obsolete ids) of a
+    primary id, `unknown_ids` those that are not in the knowledge base. For imported decisions both count the ids stated
+    in the file, since the import has already mapped them."""
 
     mentions: tuple[GoldMention, ...]
     alternate_ids: int = 0
@@ -55,7 +55,7 @@ class GoldSet:
 
 
 def fold(surface: str) -> str:
-    """The surface as "seen" is judged: case and spacing do not matter."""
+    """The surface form used to decide whether a string was "seen": case and spacing do not matter."""
     return " ".join(surface.casefold().split())
 
 
@@ -78,7 +78,7 @@ def resolve_gold(documents: Iterable[SnapshotDocument], resolve: Resolve) -> Gol
 
 
 def _stated(mention: SnapshotMention) -> tuple[int, int]:
-    """Of an imported decision: its ids that the file did not state as they are, and stated ids that became none."""
+    """For an imported decision: its ids that differ from those stated in the file, and stated ids that were dropped."""
     stated = [part for part in _SEPARATORS.split(mention.stated) if part not in NIL_MARKERS]
     if mention.gold is None or not stated:
         return 0, 0

@@ -1,4 +1,4 @@
-"""Events of long work: its progress. Between two events it can be cancelled."""
+"""Progress events of a long job, which can be cancelled between two events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Phase(StrEnum):
-    """The phases of a training or evaluation job in their order."""
+    """The phases of a training or evaluation job, in order."""
 
     LOAD = "load"
     PREPARE = "prepare"
@@ -25,10 +25,10 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One step of a job: `done` of `total` units of `phase` (total 0: unknown), a sentence where there is one to log,
-    and live figures: `loss`, `learning_rate`, `step`, `epoch`, `seconds`, `throughput` (examples a second) and
-    `seconds_left` of training; `recall_at_1`, `recall_at_64` and `nil_aupr` after a validation; `untrained` once, the
-    recall@1 before training; `checkpoint` (the step) where one was written; in the last event `result`."""
+    """One step of a job: `done` of `total` units of `phase` (total 0: unknown), an optional sentence for the log, and
+    live figures: `loss`, `learning_rate`, `step`, `epoch`, `seconds`, `throughput` (examples a second) and
+    `seconds_left` of training; `recall_at_1`, `recall_at_64` and `nil_aupr` after a validation; `untrained`, once: the
+    recall@1 before training; `checkpoint`: the step at which one was written; `result`: in the last event."""
 
     phase: Phase
     done: int = 0
@@ -38,12 +38,12 @@ class Event:
 
     @property
     def fraction(self) -> float | None:
-        """Share of the phase that is done; None where unknown."""
+        """Completed share of the phase; None if unknown."""
         return self.done / self.total if self.total else None
 
     @property
     def is_note(self) -> bool:
-        """Whether the sentence belongs into the bundle's manifest."""
+        """Whether the sentence belongs in the bundle's manifest."""
         return bool(self.data.get("note"))
 
     def to_json(self) -> dict[str, Any]:

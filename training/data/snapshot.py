@@ -1,10 +1,10 @@
 """The immutable input of a job: documents, mentions and decisions as the application wrote them.
 
-A snapshot is a folder of two files. `snapshot.json`: {"kb_hash": str, "files": {name: sha256}}.
-`documents.jsonl`, one document a line: {"key", "split": "train"|"validation"|"test", "text", "mentions": [{"key",
-"spans": [[start, end], …] in code points, "types": [allowed types of the knowledge base], "gold": null | {"ids": […],
-"nil": bool}, "shown": [ids of the candidates that the curator saw, best first]}]}. A document may have a "name" for
-people, a mention the identifiers as its file "stated" them, and a language model's "opinion".
+A snapshot is a folder of two files. `snapshot.json`: {"kb_hash": str, "files": {name: sha256}}. `documents.jsonl`, one
+document a line: {"key", "split": "train"|"validation"|"test", "text", "mentions": [{"key", "spans": [[start, end], …]
+in code points, "types": [allowed types of the knowledge base], "gold": null | {"ids": […], "nil": bool}, "shown": [ids
+of the candidates that the curator saw, best first]}]}. A document may have a "name" for display; a mention may have the
+identifiers "stated" in its file and a language model's "opinion".
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Split(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """A current decision: links to `ids` (several for a composite mention), or NIL."""
+    """A current decision: a link to `ids` (several for a composite mention), or NIL."""
 
     ids: tuple[str, ...] = ()
     nil: bool = False
@@ -43,9 +43,9 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotMention:
-    """`gold` is None where nothing was decided, or the decision is neither a link nor NIL. `stated` is what the file
-    said that the decision was imported from, before alternate identifiers were mapped. `opinion` is what a language
-    model answered: an entity's id, '' for none of the candidates, None where it was not asked."""
+    """`gold` is None where nothing was decided, or the decision is neither a link nor NIL. `stated` are the identifiers
+    in the imported file, before alternate identifiers were mapped. `opinion` is a language model's answer: an entity's
+    id, '' for none of the candidates, None without an answer."""
 
     key: str
     spans: tuple[tuple[int, int], ...]
@@ -58,7 +58,7 @@ class SnapshotMention:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotDocument:
-    """`name` is the document's identifier for people."""
+    """`name` is the document's identifier for display."""
 
     key: str
     split: Split
@@ -67,7 +67,7 @@ class SnapshotDocument:
     name: str = ""
 
     def to_input(self, *, decided_only: bool = True) -> DocumentInput:
-        """The document as the linker takes it; by default with its decided mentions only."""
+        """The document as input for the linker; by default with its decided mentions only."""
         mentions = tuple(
             MentionInput(key=mention.key, spans=mention.spans, types=mention.types, opinion=mention.opinion)
             for mention in self.mentions
@@ -91,8 +91,8 @@ class Snapshot:
 def read_snapshot(folder: Path | str, *, allow_test: bool = False) -> Snapshot:
     """Read and check a snapshot.
 
-    Raises ModelError (file, line, what to do) where it is missing, altered or malformed, and where it holds `test`
-    documents although `allow_test` is off: decisions of test documents must never reach a training job.
+    Raises ModelError (file, line, what to do) if it is missing, altered or malformed, or if it holds `test` documents
+    although `allow_test` is off: decisions of test documents must never reach a training job.
     """
     path = Path(folder)
     index = read_json(path / INDEX, what=say("The snapshot's index"), remedy=say(REMEDY))

@@ -1,4 +1,4 @@
-"""The specification of a job, checked once when it starts."""
+"""The specification of a job, checked once, when the job starts."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from training.data.snapshot import Split
 
 @dataclass(frozen=True, slots=True)
 class TrainingSpec:
-    """A training job. `threads` 0 leaves torch's choice, `max_minutes` None sets no bound; it bounds the whole job.
-    `max_steps` (None: no bound) ends training after so many steps of the optimiser, for comparisons at equal steps.
+    """A training job. `threads` 0 leaves the choice to torch. `max_minutes` limits the whole job (None: no limit).
+    `max_steps` limits the optimiser steps (None: no limit), for comparisons at equal steps.
 
-    `cache` is where vectors of the untrained encoder are kept between jobs (None: the user's cache folder). `work` is
-    where checkpoints are kept: an interrupted job resumes from there (None: it cannot). `tensorboard` is where the live
-    figures are written for TensorBoard (None: nowhere).
+    `cache` is the folder for vectors of the untrained encoder, kept between jobs (None: the user's cache folder).
+    `work` is the folder for checkpoints, from which an interrupted job resumes (None: it cannot). `tensorboard` is the
+    folder for TensorBoard files (None: none are written).
     """
 
     snapshot: Path
@@ -37,7 +37,7 @@ class TrainingSpec:
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> TrainingSpec:
-        """ModelError names a missing key."""
+        """Raises ModelError that names a missing key."""
         minutes, steps = raw.get("max_minutes"), raw.get("max_steps")
         return cls(
             snapshot=Path(_needed(raw, "snapshot")),
@@ -60,9 +60,9 @@ class TrainingSpec:
 class EvaluationSpec:
     """An evaluation job: a bundle on the decided mentions of one split of a snapshot, `k` candidates each.
 
-    `against` is another bundle to be compared with. `memory`: the linker remembers the snapshot's train decisions (not
+    `against` is another bundle to compare with. `memory`: the linker remembers the snapshot's train decisions (not
     those of the split that is evaluated). `whole_kb`: the mentions are linked a second time without their types.
-    `resamples` and `seed` are those of the intervals.
+    `resamples` and `seed` are used for the intervals.
     """
 
     snapshot: Path
@@ -79,7 +79,7 @@ class EvaluationSpec:
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> EvaluationSpec:
-        """ModelError names a missing key or an unknown split."""
+        """Raises ModelError that names a missing key or an unknown split."""
         resamples = raw.get("resamples")
         return cls(
             snapshot=Path(_needed(raw, "snapshot")),
@@ -113,7 +113,7 @@ class ReplaySpec:
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> ReplaySpec:
-        """ModelError names a missing key or an unknown split."""
+        """Raises ModelError that names a missing key or an unknown split."""
         return cls(
             snapshot=Path(_needed(raw, "snapshot")),
             bundle=Path(_needed(raw, "bundle")),

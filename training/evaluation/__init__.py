@@ -1,11 +1,11 @@
 """The evaluation that the training job, its gate and `curator evaluate` share.
 
 Conventions. Only decided mentions count. A mention is NIL if none of its gold ids is in the knowledge base, primary or
-alternate. Recall is over in-KB mentions: *any-match* counts a composite mention as found if one of its entities is
-among the first k, *all-match* if all of them are among the first max(k, number of its entities). A mention without an
-answer, or whose entity was not retrieved, is an error (unnormalised). Candidates count in the order the linker gave
-them: it sorts by score, breaks ties by the exact match of a name and then by entity id, so equal scores never gain by
-chance. Figures are micro-averaged unless they say macro, which is the mean over types (worlds, for ZESHEL).
+alternate. Recall is calculated over in-KB mentions. *Any-match* counts a composite mention as found if one of its
+entities is among the first k, *all-match* if all of them are among the first max(k, number of its entities). A mention
+without an answer, or whose entity was not retrieved, is an error (unnormalised). Candidates keep the linker's order: by
+score, then exact name matches first, then by entity id, so ties are never broken by chance. Figures are micro-averaged
+unless called macro, which is the mean over types (worlds, for ZESHEL).
 """
 
 from training.evaluation.embedding_map import MAP_FILE, EmbeddingMap, make_map, seen_by, select_points

@@ -1,4 +1,4 @@
-"""Figures that depend on an order or on probabilities, and their curves.
+"""Figures that depend on a ranking or on probabilities, and their curves.
 
 Those that return a `Figure` take weights of mentions (see `bootstrap`). Equal scores are one step of a curve: no
 threshold can separate them.
@@ -15,13 +15,13 @@ from training.evaluation.resampling import Figure
 
 BINS = 15
 POINTS = 300
-"""A drawn curve has at most so many points; figures are counted on all of them."""
+"""The most points of a drawn curve; figures are calculated from all points."""
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationBin:
-    """Mentions with similar probabilities: how many, their mean probability, and the share that came true."""
+    """Mentions with similar probabilities: their number, mean probability, and the share that is true."""
 
     count: int
     said: float
@@ -31,7 +31,7 @@ class CalibrationBin:
 def average_precision(score: FLOATS, truth: BOOLS) -> Figure:
     """Area under precision and recall as Σ (Rₙ − Rₙ₋₁) Pₙ over the distinct scores, as in scikit-learn.
 
-    Not defined without a true mention, or with true ones only.
+    Not defined if no mention is true or if all are.
     """
     order, ends = _steps(score)
     true = truth[order].astype(np.float64)
@@ -61,7 +61,7 @@ def precision_recall(score: FLOATS, truth: BOOLS) -> list[Point]:
 
 def risk_area(confidence: FLOATS, right: BOOLS) -> Figure:
     """Area under the risk–coverage curve (El-Yaniv and Wiener 2010): the mean, over mentions, of the share of errors
-    among those at least as confident. Lower is better; 0 is never wrong."""
+    among those at least as confident. Lower is better; 0 means no errors."""
     order, ends = _steps(confidence)
     wrong = 1.0 - right[order].astype(np.float64)
 
@@ -77,7 +77,7 @@ def risk_area(confidence: FLOATS, right: BOOLS) -> Figure:
 
 
 def risk_coverage(confidence: FLOATS, right: BOOLS) -> list[Point]:
-    """(coverage, share of errors) from the most confident decision on."""
+    """(coverage, share of errors) starting with the most confident decision."""
     if not len(right):
         return []
     order, ends = _steps(confidence)
@@ -105,7 +105,7 @@ def brier(probability: FLOATS, truth: BOOLS) -> Figure:
 
 
 def brier_gain(probability: FLOATS, truth: BOOLS) -> Figure:
-    """1 − Brier score / that of always saying the base rate: 0.25 is "25 % below the base-rate predictor's"."""
+    """1 − Brier score / Brier score of always predicting the base rate: 0.25 means 25 % lower than the base rate's."""
     own = brier(probability, truth)
     true = truth.astype(np.float64)
 
@@ -120,7 +120,7 @@ def brier_gain(probability: FLOATS, truth: BOOLS) -> Figure:
 def calibration_error(probability: FLOATS, truth: BOOLS, *, bins: int = BINS) -> Figure:
     """Expected calibration error: Σ over equal-mass bins of the bin's share · |mean probability − share true|.
 
-    The bins are those of the whole sample in every resample.
+    Every resample uses the bins of the whole sample.
     """
     parts = equal_mass(probability, bins=bins)
     member = np.zeros((len(probability), len(parts)))
@@ -136,7 +136,7 @@ def calibration_error(probability: FLOATS, truth: BOOLS, *, bins: int = BINS) ->
 
 
 def calibration_bins(probability: FLOATS, truth: BOOLS, *, bins: int = BINS) -> list[CalibrationBin]:
-    """The bins of `calibration_error`, the lowest probabilities first."""
+    """The bins of `calibration_error`, lowest probabilities first."""
     parts = equal_mass(probability, bins=bins)
     return [CalibrationBin(len(one), float(probability[one].mean()), float(truth[one].mean())) for one in parts]
 
@@ -148,7 +148,7 @@ def equal_mass(probability: FLOATS, *, bins: int = BINS) -> list[INTS]:
 
 
 def _steps(score: FLOATS) -> tuple[INTS, INTS]:
-    """Mentions from the highest score down, and the last place of each distinct score."""
+    """Mentions by descending score, and the last position of each distinct score."""
     order = np.argsort(-score, kind="stable").astype(np.int64)
     ranked = score[order]
     ends = np.flatnonzero(np.append(ranked[:-1] != ranked[1:], True)) if len(score) else np.zeros(0)
@@ -156,7 +156,7 @@ def _steps(score: FLOATS) -> tuple[INTS, INTS]:
 
 
 def _thin(across: FLOATS, up: FLOATS) -> list[Point]:
-    """At most `POINTS` of them, the first and the last included."""
+    """At most `POINTS` of them, including the first and the last."""
     kept = np.unique(np.linspace(0, len(across) - 1, min(POINTS, len(across))).round().astype(np.int64))
     return [(round(float(x), 6), round(float(y), 6)) for x, y in zip(across[kept], up[kept], strict=True)]
 

@@ -1,10 +1,10 @@
 """Mentions and their entities before and after training, laid out in two dimensions by multidimensional scaling.
 
-The prototype-triplet paper (2023, §5.2, fig. 4) shows in this way whether mentions move close to their entity. Here one
-layout holds both states of every point, so that the way from before to after is meaningful: the towers start from the
-same weights and share one space. Scaling preserves distances as well as two dimensions can; `stress` says how well (0:
-exactly; above 0.2 poorly, by Kruskal's rule of thumb), `nearest_before` and `nearest_after` what is true in the full
-space.
+The prototype-triplet paper (2023, §5.2, fig. 4) uses such a plot to show whether mentions move closer to their entity.
+Here one layout holds both states of every point, so that the movement from before to after is meaningful: the towers
+start from the same weights and share one space. Scaling preserves distances as well as is possible in two dimensions.
+`stress` measures the fit (0: exact; above 0.2: poor, by Kruskal's rule of thumb); `nearest_before` and `nearest_after`
+are measured in the full space.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from training.loop import FloatArray, Towers
 from training.tasks import at_rest, means, mention_vectors, pool_vectors
 
 MAP_FILE = "map.json"
-"""The map within its bundle."""
+"""Name of the map's file in its bundle."""
 LIMIT = 200
-"""Points at most, mentions and entities together: twice as many are laid out, which takes about a second."""
+"""The most points, mentions and entities together. Twice as many are laid out (before and after), which takes about a
+second."""
 GROUPS = 20
 Place = tuple[float, float]
 
@@ -81,7 +82,8 @@ class EmbeddingMap:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is on the map: `numbers` of examples, and for each group the row of its entity; `group_of` each mention."""
+    """What is on the map: `numbers` of examples, and for each group the row of its entity; `group_of` gives each
+    mention's group."""
 
     numbers: tuple[int, ...]
     rows: tuple[int, ...]
@@ -90,16 +92,16 @@ class Selection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Vectors:
-    """The selection as one state of the towers sees it: `mentions` [m, d] and `entities` [g, d]."""
+    """The selection's vectors for one state of the towers: `mentions` [m, d] and `entities` [g, d]."""
 
     mentions: FloatArray
     entities: FloatArray
 
 
 def select_points(examples: Sequence[Example], *, seed: int, limit: int = LIMIT, groups: int = GROUPS) -> Selection:
-    """Up to `groups` random entities, those with several mentions before others, and an even share of their mentions.
+    """Up to `groups` random entities, preferring entities with several mentions, and an even share of their mentions.
 
-    NIL and composite mentions are left out: they have no one entity to be near to.
+    NIL and composite mentions are left out: they have no single entity to be near to.
     """
     random = np.random.default_rng(seed)
     members: dict[int, list[int]] = {}
@@ -113,7 +115,8 @@ def select_points(examples: Sequence[Example], *, seed: int, limit: int = LIMIT,
 
 
 def seen_by(towers: Towers, examples: Sequence[Example], selection: Selection, *, tokens: bool = False) -> Vectors:
-    """The selection as `towers` see it now; with `tokens` (SOM) by the means of the token states, of length 1."""
+    """The selection's vectors from the current `towers`; with `tokens` (SOM), the means of the token states, scaled to
+    length 1."""
     chosen = [examples[number] for number in selection.numbers]
     if not chosen:
         nothing = np.zeros((0, towers.mention.hidden_size), dtype=np.float32)
@@ -138,7 +141,7 @@ def make_map(
 ) -> EmbeddingMap:
     """The map of the selected points; `documents` are those of the examples, for the mentions' texts.
 
-    `directions`: only the vectors' directions count (cosine, dot product); otherwise their distances as they are
+    `directions`: only the vectors' directions count (cosine, dot product); otherwise plain distances count
     (re-rankers).
     """
     if not selection.numbers:
@@ -158,7 +161,7 @@ def make_map(
 def _points(
     selection: Selection, examples: Sequence[Example], kb: KnowledgeBase, documents: Sequence[SnapshotDocument]
 ) -> Iterator[MapPoint]:
-    """Entities, then mentions, without their places."""
+    """Entities, then mentions, without positions."""
     nowhere = (0.0, 0.0)
     known: dict[str, tuple[str, str]] = {}
     for document in documents:
@@ -174,7 +177,8 @@ def _points(
 
 
 def _scale(points: FloatArray, *, seed: int) -> tuple[NDArray[np.float64], float]:
-    """Places [n, 2] of `points` [n, d] and the layout's stress-1, started from classical scaling (Torgerson 1952)."""
+    """Positions [n, 2] of `points` [n, d] and the layout's stress-1, started from classical scaling (Torgerson
+    1952)."""
     from scipy.spatial.distance import pdist
     from sklearn.manifold import MDS
 
@@ -187,7 +191,7 @@ def _scale(points: FloatArray, *, seed: int) -> tuple[NDArray[np.float64], float
 
 
 def _nearest(vectors: Vectors, selection: Selection) -> float:
-    """The share of mentions whose own entity is the nearest of those on the map."""
+    """The share of mentions whose own entity is the nearest entity on the map."""
     apart = np.linalg.norm(vectors.mentions[:, None] - vectors.entities[None], axis=2)
     return float(np.mean(apart.argmin(axis=1) == np.array(selection.group_of)))
 

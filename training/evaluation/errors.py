@@ -1,4 +1,4 @@
-"""What a linker got wrong: every decided mention that is not right, with what the list of errors shows of it."""
+"""The errors of a linker: every decided mention with a wrong answer, with the fields shown in the list of errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ErrorKind(StrEnum):
 
 
 class Relation(StrEnum):
-    """What the answer is to a gold entity, by one step in the hierarchy."""
+    """How the answer relates to a gold entity, within one step of the hierarchy."""
 
     PARENT = "parent"
     CHILD = "child"
@@ -43,10 +43,11 @@ class Relation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LinkingError:
-    """One wrong answer. `gold` and `answer` are ids, no gold is NIL, no answer is NIL or none. `gold` of
-    GOLD_NOT_IN_KB is what the file stated. `probability` is the linker's that its answer is right (the NIL score of
-    NIL), `rank` that of the first gold entity among the candidates, from 1, `gold_probability` and `gold_score` its
-    own; None where it is not among them. `seen`: the string was decided in training documents; None without any."""
+    """One wrong answer. `gold` and `answer` are ids; empty `gold` is NIL, empty `answer` is NIL or no answer. For
+    GOLD_NOT_IN_KB, `gold` holds the ids stated in the file. `probability` is the linker's probability that its answer
+    is right (for NIL, the NIL score). `rank` (from 1), `gold_probability` and `gold_score` belong to the first gold
+    entity among the candidates; None if there is none. `seen`: the string was decided in training documents; None
+    without such documents."""
 
     kind: ErrorKind
     relation: Relation | None
@@ -73,7 +74,7 @@ def linking_errors(
     kb: KnowledgeBase,
     facts: SliceFacts,
 ) -> list[LinkingError]:
-    """As many as `Report.accuracy` counts wrong, in document order."""
+    """The errors that `Report.accuracy` counts, in document order."""
     answers = {one.key: one for one in linked}
     places = {mention.key: (document, mention) for document in documents for mention in document.mentions}
     found = []
@@ -144,7 +145,7 @@ def _kind(gold: GoldMention, answer: LinkedMention | None, *, linked: bool, foun
 
 
 def _stated(mention: SnapshotMention) -> Iterator[str]:
-    """What a decision that counts as NIL named, or its file: identifiers that the knowledge base lacks."""
+    """The identifiers, missing from the knowledge base, that a decision counted as NIL or its file named."""
     if mention.gold is not None and mention.gold.ids:
         yield from mention.gold.ids
     else:
@@ -152,7 +153,7 @@ def _stated(mention: SnapshotMention) -> Iterator[str]:
 
 
 def _relation(answer: str, gold: Sequence[str], kb: KnowledgeBase) -> Relation | None:
-    """To the first gold entity that it is next to."""
+    """The answer's relation to the first gold entity it is next to in the hierarchy."""
     above = _parents(answer, kb)
     for one in gold:
         parents = _parents(one, kb)
@@ -171,7 +172,7 @@ def _parents(entity: str, kb: KnowledgeBase) -> frozenset[str]:
 
 
 def _squeezed(text: str) -> str:
-    """Every run of spaces and line ends as one space."""
+    """The text with every run of white space replaced by one space."""
     return re.sub(r"\s+", " ", text)
 
 

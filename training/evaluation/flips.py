@@ -37,7 +37,7 @@ def flips(
     """The gold decisions that one of two linkers gets right and the other wrong, in document order.
 
     With `flags` a linker's NIL flag counts as its answer; without, linked mentions are judged by the first candidate
-    alone and NIL mentions are left out (this is what recall@1 sees).
+    alone and NIL mentions are left out (as in recall@1).
     """
     before, after = ({answer.key: answer for answer in answers} for answers in (old, new))
     judge = is_right if flags else first_is_right

@@ -1,4 +1,4 @@
-"""The main figures and those of the slices, with intervals, and the comparison with another linker."""
+"""The main figures and the slices' figures, with intervals, and the comparison with another linker."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ SLICE_FIGURES = ("recall@1", "recall@k", "accuracy")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """This linker against another on the same mentions: differences by figure, and exact tests on the decision with
-    its NIL flag, and on the first candidate of the in-KB mentions (what recall@1 counts)."""
+    """This linker against another on the same mentions: differences by figure, and exact tests of the decisions with
+    their NIL flags and of the first candidates of in-KB mentions (as in recall@1)."""
 
     figures: Mapping[str, Difference]
     decisions: McNemar
@@ -89,10 +89,10 @@ def _calibration(found: Outcomes) -> dict[str, Figure]:
 
 
 def probabilities(found: Outcomes) -> dict[str, tuple[FLOATS, BOOLS, BOOLS]]:
-    """What the linker says of how likely something is: (probability, whether it came true, over which mentions).
+    """The linker's probabilities by name: (probability, whether it is true, over which mentions).
 
-    "first candidate": that it is one of the gold entities, never true of a NIL mention, where the linker gives a
-    probability. "NIL": that no entity fits, where there is an answer.
+    "first candidate": that it is a gold entity (never true for a NIL mention), over mentions with a probability. "NIL":
+    that no entity fits, over mentions with an answer.
     """
     given = ~np.isnan(found.probability)
     said = {"first candidate": (found.probability, found.first_right, given)} if given.any() else {}
@@ -114,7 +114,7 @@ def slice_estimates(
 
 
 def compare(this: Outcomes, other: Outcomes, bootstrap: DocumentBootstrap, *, k: int) -> Comparison:
-    """Both must be over the same mentions in the same order."""
+    """Both must have the same mentions in the same order."""
     differences = bootstrap.differences(headline(this, k=k), headline(other, k=k))
     in_kb = this.in_kb
     return Comparison(
@@ -125,7 +125,7 @@ def compare(this: Outcomes, other: Outcomes, bootstrap: DocumentBootstrap, *, k:
 
 
 def curves(found: Outcomes) -> dict[str, Any]:
-    """Plain JSON: points of the curves, the bins of the calibration plots, and the point of this linker on them."""
+    """Plain JSON: points of the curves, bins of the calibration plots, and this linker's point on each curve."""
     confidence = found.confidence()
     hits = int((found.nil & found.flagged).sum())
     chosen = (
@@ -147,7 +147,7 @@ def curves(found: Outcomes) -> dict[str, Any]:
 
 
 def _on(part: BOOLS, figure: Figure) -> Figure:
-    """A figure over a part of the mentions as one over all."""
+    """A figure restricted to some of the mentions, as a function of weights of all."""
 
     def whole(weights: FLOATS) -> FLOATS:
         return figure(weights[:, part])

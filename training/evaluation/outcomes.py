@@ -15,7 +15,7 @@ FLOATS = NDArray[np.float64]
 INTS = NDArray[np.int64]
 BOOLS = NDArray[np.bool_]
 MISSED = 2**31
-"""The rank of what is not among the candidates: beyond every k."""
+"""The rank of an entity that is not among the candidates: beyond every k."""
 ANY_TYPE = "any"
 
 
@@ -24,10 +24,10 @@ class Outcomes:
     """Arrays over the decided mentions, (m,) each, in the order of the gold.
 
     `document` numbers the documents from 0. `any_rank` is the rank, from 1, of the first candidate that is gold;
-    `all_rank` the rank at which the last of the gold entities is found; `size` how many they are (0 for NIL).
-    `nil_score` is 0 where there is no answer. `probability` is the linker's own that its first candidate is right,
-    NaN where there is no candidate. `group` numbers the types of `groups`: a mention that may be of several types makes
-    a group with those that may be of the same ones.
+    `all_rank` the rank at which the last of the gold entities is found; `size` the number of gold entities (0 for NIL).
+    `nil_score` is 0 where there is no answer. `probability` is the linker's probability that its first candidate is
+    right, NaN where there is no candidate. `group` numbers the types of `groups`: mentions with the same set of allowed
+    types form a group.
     """
 
     document: INTS
@@ -61,15 +61,15 @@ class Outcomes:
         return self.all_rank <= np.maximum(k, self.size)
 
     def confidence(self) -> FLOATS:
-        """How sure the linker is of its decision: the NIL score where it flags NIL, else the first candidate's
-        probability; 0 without either."""
+        """The linker's confidence in its decision: the NIL score where it flags NIL, else the first candidate's
+        probability; 0 if there is neither."""
         return np.where(self.flagged, self.nil_score, np.nan_to_num(self.probability))
 
 
 def outcomes(linked: Iterable[LinkedMention], gold: GoldSet) -> Outcomes:
-    """`linked` held against `gold`; answers to undecided mentions are ignored.
+    """Outcomes of `linked` against `gold`; answers to undecided mentions are ignored.
 
-    Raises ValueError where two gold mentions have one key: their answers could not be told apart.
+    Raises ValueError if two gold mentions have the same key.
     """
     by_key = {answer.key: answer for answer in linked}
     mentions = gold.mentions
@@ -100,12 +100,12 @@ def outcomes(linked: Iterable[LinkedMention], gold: GoldSet) -> Outcomes:
 
 
 def group_name(types: Sequence[str]) -> str:
-    """The group for macro averages of a mention with these allowed types."""
+    """The macro-average group of a mention with these allowed types."""
     return " or ".join(sorted(types)) or ANY_TYPE
 
 
 def is_right(gold: GoldMention, answer: LinkedMention | None) -> bool:
-    """Whether the linker's decision, NIL flag included, is the curator's."""
+    """Whether the linker's decision, including the NIL flag, equals the curator's."""
     if answer is None:
         return False
     if gold.nil or answer.nil.is_nil:
@@ -119,7 +119,7 @@ def first_is_right(gold: GoldMention, answer: LinkedMention | None) -> bool:
 
 
 def first_probabilities(answers: Sequence[LinkedMention | None]) -> FLOATS:
-    """(m,) the linker's own probability that its first candidate is right; NaN without a candidate."""
+    """(m,) the linker's probability that its first candidate is right; NaN without a candidate."""
     return np.asarray(
         [answer.candidates[0].probability if answer and answer.candidates else np.nan for answer in answers],
         dtype=np.float64,
@@ -127,7 +127,7 @@ def first_probabilities(answers: Sequence[LinkedMention | None]) -> FLOATS:
 
 
 def _ranks(gold: GoldMention, answer: LinkedMention | None) -> tuple[int, int]:
-    """The ranks of the first and the last gold entity to be found."""
+    """The ranks of the first and the last gold entity among the candidates."""
     if answer is None or gold.nil:
         return MISSED, MISSED
     wanted = set(gold.ids)

@@ -46,7 +46,7 @@ CONVENTIONS = (
 
 
 def evaluation_page(result: Result) -> str:
-    """`result` as `run_evaluation` gives it."""
+    """The page for `result`, which `run_evaluation` returns."""
     against = result.get("against")
     sections = [
         section("What was compared", _facts(result)),

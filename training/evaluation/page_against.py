@@ -48,7 +48,7 @@ def _difference_row(name: str, one: Mapping[str, Any]) -> tuple[Cell, ...]:
 
 
 def _signed(name: str, value: float | None) -> str:
-    """A difference: in points of per cent, without a unit."""
+    """A difference in percentage points, with its sign and without a unit."""
     if value is None:
         return in_words(name, None)
     words = in_words(name, abs(value)).removesuffix(f"{NBSP}%")

@@ -1,4 +1,4 @@
-"""The embedding map in a report: mentions and entities before and after training, one plane, two charts."""
+"""The embedding map in a report: mentions and entities before and after training, in two charts with the same axes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from training.evaluation.page_parts import charts, paragraph, percent, plain
 
 SIZE, EDGE = 440, 14
 GOLDEN = 137.508
-"""Degrees of hue between one entity's colour and the next: neighbours in the list never look alike."""
+"""Degrees of hue between one entity's colour and the next: neighbours in the list never have similar colours."""
 WORDS = (
     "Held-out mentions (dots) and their entities (squares), alike in colour where they belong together, laid out by "
     "multidimensional scaling. Both charts share one layout, so a point's way from left to right means something."
@@ -23,7 +23,8 @@ WORDS = (
 
 
 def map_of(bundle: Bundle) -> dict[str, Any] | None:
-    """The JSON of the bundle's map, or of the one that it was made from: calibrating draws none. None without any."""
+    """The JSON of the map of the bundle, or of the bundle it was calibrated from, since calibration makes no map. None
+    if there is no map."""
     seen: set[str] = set()
     while bundle.manifest.id not in seen:
         seen.add(bundle.manifest.id)
@@ -40,7 +41,7 @@ def map_of(bundle: Bundle) -> dict[str, Any] | None:
 
 
 def map_section(raw: Mapping[str, Any] | None) -> str:
-    """Both charts with what they say; empty without points."""
+    """Both charts with a caption; empty without points."""
     found = EmbeddingMap.from_json(raw) if raw else EmbeddingMap((), 0.0, 0.0, 0.0)
     if not found.points:
         return ""
@@ -64,7 +65,7 @@ def _read(path: Path) -> EmbeddingMap | None:
 
 
 def _unit(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Into the chart's frame, one scale for both directions."""
+    """Scales positions into the chart's frame, with one scale for both axes."""
     lows = [min(place[axis] for place in places) for axis in (0, 1)]
     wide = max(max(place[axis] for place in places) - lows[axis] for axis in (0, 1)) or 1.0
     scale = (SIZE - 2 * EDGE) / wide
@@ -88,7 +89,7 @@ def _figure(
 
 
 def _mark(point: MapPoint, x: float, y: float, hue: float) -> str:
-    """Entities as squares, mentions as dots, both with their words to hover over."""
+    """Entities as squares, mentions as dots, both with tooltips."""
     colour, said = f'fill="hsl({hue:.0f} 65% 48%)"', f"<title>{escape(point.label)}</title>"
     if point.kind is PointKind.ENTITY:
         return f'<rect x="{x - 5:.1f}" y="{y - 5:.1f}" width="10" height="10" {colour}>{said}</rect>'

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 # Small charts as inline SVG. Colours come from the page's style (classes `s0` … `s2`, `axis`, `grid`, `words`), so a
-# chart follows its light or dark ground; series differ by dashes too, not by colour alone.
+# chart follows the light or dark theme; series differ by dashes too, not by colour alone.
 
 WIDTH, HEIGHT = 440, 300
 LEFT, RIGHT, TOP, BOTTOM = 58, 14, 22, 46
@@ -27,7 +27,7 @@ class ChartSeries:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """From `low` to `high`; `percent` writes ticks in per cent, otherwise as whole numbers."""
+    """An axis from `low` to `high`; ticks are in per cent with `percent`, otherwise whole numbers."""
 
     title: str
     low: float = 0.0
@@ -35,7 +35,7 @@ class Axis:
     percent: bool = True
 
     def ticks(self) -> list[float]:
-        """About five round values within the range."""
+        """About five round values in the range."""
         wide = self.high - self.low
         step = next(s for s in _steps(wide) if wide / s <= 6)
         first = -(-self.low // step) * step
@@ -47,7 +47,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """`diagonal` draws y = x, `marks` are vertical lines with words, `level` is a horizontal line with words."""
+    """`diagonal` draws y = x, `marks` are labelled vertical lines, `level` is a labelled horizontal line."""
 
     title: str
     across: Axis
@@ -76,7 +76,7 @@ def draw(chart: Chart) -> str:
 
 
 def legend(chart: Chart) -> str:
-    """The names of the series beside a piece of their lines; empty for one series alone."""
+    """The names of the series next to samples of their lines; empty for a single series."""
     if len(chart.series) < 2:
         return ""
     return "".join(
@@ -93,7 +93,7 @@ def _sample(at: int, series: ChartSeries) -> str:
 
 
 def interval_bar(low: float, value: float, high: float) -> str:
-    """A figure between 0 and 1 with its interval on a small scale."""
+    """A figure between 0 and 1 with its interval, as a small bar."""
     wide, tall = 120, 12
     a, b, c = (4 + min(max(one, 0.0), 1.0) * (wide - 8) for one in (low, value, high))
     return (
@@ -105,7 +105,7 @@ def interval_bar(low: float, value: float, high: float) -> str:
 
 
 def _steps(wide: float) -> list[float]:
-    """Round step widths, growing."""
+    """Round step widths in ascending order."""
     if wide <= 0:
         return [1.0]
     powers = [10.0**n for n in range(-6, 10)]
@@ -212,7 +212,7 @@ svg.chart { width: 100%; height: auto; display: block; } svg.bar { vertical-alig
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Text, or ready `markup`; `kind` is a class: `n` for figures, `better`, `worse`, `low`."""
+    """Text, or finished `markup`; `kind` is a CSS class: `n` for figures, `better`, `worse`, `low`."""
 
     text: str
     kind: str = ""
@@ -234,7 +234,7 @@ def page(title: str, lead: str, sections: Iterable[str]) -> str:
 
 
 def section(title: str, *parts: str, long: bool = False) -> str:
-    """Empty where no part has anything."""
+    """A section of the page; empty if all its parts are."""
     body = "".join(parts)
     kind = ' class="long"' if long else ""
     return f"<section{kind}><h2>{escape(title)}</h2>\n{body}</section>\n" if body else ""
@@ -246,13 +246,13 @@ def paragraph(words: str, *, muted: bool = False) -> str:
 
 
 def facts(rows: Iterable[tuple[str, object]]) -> str:
-    """What something is, in two columns without a head."""
+    """Names and values in a two-column table without a header."""
     body = "".join(_row((Cell(name), Cell(str(value)))) for name, value in rows)
     return f'<div class="wide"><table class="facts"><tbody>{body}</tbody></table></div>\n'
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """The first column names the row; the head is right-aligned over figures."""
+    """A table whose first column names the rows; headers over figures are right-aligned."""
     lines = [list(row) for row in rows]
     if not lines:
         return ""
@@ -288,12 +288,12 @@ def _numeric(kind: str) -> bool:
 
 
 def percent(value: float | None) -> str:
-    """`91.2 %`; a dash where the figure is not defined."""
+    """`91.2 %`; a dash if the figure is not defined."""
     return DASH if value is None else f"{100 * value:.1f}{NBSP}%"
 
 
 def plain(value: float | None) -> str:
-    """`0.041`; a dash where the figure is not defined."""
+    """`0.041`; a dash if the figure is not defined."""
     return DASH if value is None else f"{value:.3f}"
 
 
@@ -303,7 +303,7 @@ def title(name: str) -> str:
 
 
 def is_plain(name: str) -> bool:
-    """Whether a figure is no percentage."""
+    """Whether a figure is not a percentage."""
     return name.startswith(("ECE", "Brier,", "risk-coverage"))
 
 
@@ -312,7 +312,7 @@ def in_words(name: str, value: float | None) -> str:
 
 
 def between(name: str, low: float | None, high: float | None, *, signed: bool = False) -> str:
-    """`90.1 to 92.3`, `signed`: `−0.2 to +1.1`; empty without an interval."""
+    """`90.1 to 92.3`, `signed`: `−0.2 to +1.1`; empty if there is no interval."""
     if low is None or high is None:
         return ""
     sign, scale, digits = "+" if signed else "", *((1, 3) if is_plain(name) else (100, 1))

@@ -31,7 +31,7 @@ REPLAY_WORDS = (
 
 
 def replay_page(result: Result) -> str:
-    """`result` as `run_replay` gives it."""
+    """The page for `result`, which `run_replay` returns."""
     found = result["replay"]
     splits = " then ".join(one for one in (result["split"], result["then"]) if one)
     sections = [

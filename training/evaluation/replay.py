@@ -1,11 +1,12 @@
-"""A simulated curator: gold is decided document by document, and the linker learns from each one before the next.
+"""A simulated curator: gold is decided document by document, and the linker learns from each document before the next.
 
-*One key.* The window's Enter accepts what is suggested first: NIL where the suggestion is flagged NIL, else the first
+*One key.* In the window, Enter accepts the first suggestion: NIL if the suggestion is flagged NIL, else the first
 candidate. A decision takes one key if Enter would record exactly the gold: NIL for NIL, or the one entity. A decision
-for several entities always takes more, since they are added one by one. The keys 1 … 9 link the mention to a candidate
-by rank regardless of the flag: `digit` counts the decisions for which Enter or one of them is enough.
+for several entities always takes more keys, since they are added one by one. The keys 1 … 9 link the mention to a
+candidate by rank regardless of the flag. `digit` counts the decisions for which Enter or a digit key is enough.
 
-A document is linked before its decisions are learnt, so it never sees its own. Nothing of a replay is stored.
+A document is linked before its decisions are learnt, so its own decisions never influence it. Nothing of a replay is
+stored.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ MIN_STEP = 50
 
 @dataclass(frozen=True, slots=True)
 class SimulatedDecision:
-    """One simulated decision and what it took."""
+    """One simulated decision and the keys it took."""
 
     nil: bool
     flagged: bool
@@ -37,9 +38,9 @@ class SimulatedDecision:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Consecutive decisions; `end` counts all decisions up to its last one.
+    """Consecutive decisions; `end` is the number of decisions up to its last one.
 
-    `recall_at_1` is over those that link; `more_keys` is the share that needed more than one key (`more_than_digit`:
+    `recall_at_1` is over links; `more_keys` is the share of decisions that needed more than one key (`more_than_digit`:
     more than Enter or a digit); `nil_f1` is None without a NIL decision.
     """
 
@@ -53,8 +54,8 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class ReplayCurves:
-    """The whole run. `starts` says at which decision each split began; `last` is over the last 2,000 decisions (or
-    all, where there are fewer)."""
+    """The whole run. `starts` gives the decision at which each split began; `last` covers the last 2,000 decisions (or
+    all, if there are fewer)."""
 
     documents: int
     decisions: int
@@ -76,7 +77,7 @@ def simulate(
     k: int = 64,
     limit: int | None = None,
 ) -> Iterator[list[SimulatedDecision]]:
-    """The decisions of each document in turn; it is learnt before the next one is asked for. At most `limit`."""
+    """At most `limit` decisions, document by document. Each document is learnt before the next is linked."""
     left = limit
     for document in documents:
         if left is not None and left <= 0:
@@ -90,7 +91,7 @@ def simulate(
 
 
 def decide(gold: GoldMention, answer: LinkedMention | None) -> SimulatedDecision:
-    """What the decision takes with this answer on the screen."""
+    """The simulated decision for a mention, given the linker's answer on the screen."""
     flagged = answer is not None and answer.nil.is_nil
     ids = [candidate.entity_id for candidate in answer.candidates] if answer is not None else []
     single = gold.ids[0] if len(gold.ids) == 1 else None
@@ -107,12 +108,12 @@ def decide(gold: GoldMention, answer: LinkedMention | None) -> SimulatedDecision
 def curves_of(
     documents: Sequence[Sequence[SimulatedDecision]], *, remembers: bool, starts: dict[str, int] | None = None
 ) -> ReplayCurves:
-    """About forty stretches of equal length, of at least 50 decisions each."""
+    """The curves: about forty stretches of equal length, each of at least 50 decisions."""
     every = [decision for document in documents for decision in document]
     step = max(MIN_STEP, -(-len(every) // POINTS))
     ends = [*range(step, len(every), step), len(every)] if every else []
     if len(ends) > 1 and ends[-1] - ends[-2] < step / 2:
-        del ends[-2]  # a short rest joins the stretch before it
+        del ends[-2]  # a short remainder joins the previous stretch
     begins = [0, *ends][: len(ends)]
     return ReplayCurves(
         documents=len(documents),

@@ -1,4 +1,4 @@
-"""The figures of one linker on the decisions of some documents, without intervals: what the gate compares."""
+"""The figures of one linker on the decisions of some documents, without intervals. The gate compares them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KS = (1, 2, 4, 8, 16, 32, 64)
 class NilFigures:
     """NIL as the positive class, over all decided mentions; `au_pr` is the average precision of the NIL score.
 
-    None where a figure is not defined (nothing flagged, no NIL mention, or nothing else).
+    A figure that is not defined is None (nothing flagged, no NIL mention, or only NIL mentions).
     """
 
     flagged: int
@@ -36,7 +36,8 @@ class NilFigures:
 
 @dataclass(frozen=True, slots=True)
 class SliceFigures:
-    """A part of the mentions: how many, how many in the knowledge base, and recall there (None without any).
+    """A subset of the mentions: their number, the number in the knowledge base, and recall over these (None if there
+    are none).
 
     `accuracy` and `nil_f1` are over all of its mentions.
     """
@@ -72,7 +73,7 @@ class Report:
 
     @property
     def recall_at_1(self) -> float:
-        """Any-match recall at 1; 0 where no mention is in the knowledge base."""
+        """Any-match recall at 1; 0 if no mention is in the knowledge base."""
         return self.recall.get(1, 0.0)
 
     @property
@@ -97,8 +98,8 @@ def evaluate(
 ) -> Report:
     """Figures of `linked` against `gold`; answers to undecided mentions are ignored.
 
-    `seen` are the folded surfaces of the training set, for the slices "seen surface" and "unseen surface"; `facts`
-    (which take its place) give all slices. "single", "composite" and "type: T" are always told apart.
+    `seen` are the folded surfaces of the training set, for the slices "seen surface" and "unseen surface"; `facts`,
+    which replace `seen`, give all slices. The slices "single", "composite" and "type: T" are always included.
     """
     return report_of(outcomes(linked, gold), gold, k=k, facts=facts or SliceFacts(seen_surfaces=seen))
 
@@ -160,7 +161,7 @@ def _macro(found: Outcomes, k: int) -> float | None:
 
 
 def _share(hits: BOOLS, among: BOOLS) -> float | None:
-    """The share of `among` that are `hits` too; None of nothing."""
+    """The share of `among` that is also in `hits`; None if `among` is empty."""
     return _value(ratio(hits & among, among), len(among))
 
 

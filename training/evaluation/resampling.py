@@ -2,8 +2,8 @@
 
 The mentions of one abstract depend on each other, so documents are drawn, not mentions: a resample draws as many
 documents as there are, with replacement, and every mention counts as often as its document was drawn. A figure is a
-function from such weights, (r, m) for r resamples of m mentions, to (r,) values; with all weights 1 it is the figure
-itself. A pair of linkers is compared on the same resamples (paired).
+function from such weights, (r, m) for r resamples of m mentions, to (r,) values; with all weights 1 it gives the figure
+itself. Two linkers are compared on the same resamples (paired).
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from training.evaluation.outcomes import BOOLS, FLOATS, INTS
 RESAMPLES = 1000
 LEVEL = 0.95
 CHUNK_NUMBERS = 1_000_000
-"""Weights held at once: 8 MB for any number of mentions."""
+"""Weights in memory at once: 8 MB for any number of mentions."""
 Figure = Callable[[FLOATS], FLOATS]
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure with its 95 % interval; None where it is not defined.
+    """A figure with its 95 % interval; None if it is not defined.
 
-    There is no interval with fewer than two documents, nor where every resample gives the same value (all right, for
-    instance): that says nothing about other documents.
+    There is no interval with fewer than two documents, or if every resample gives the same value (such as all right),
+    which says nothing about other documents.
     """
 
     value: float | None
@@ -52,8 +52,8 @@ class Difference:
 class McNemar:
     """The exact test (McNemar 1947, binomial form) on the decisions that only one of two linkers gets right.
 
-    `p_value` is two-sided, 1 where they never differ. It takes mentions for independent, which those of one document
-    are not: the paired bootstrap over documents is the safer of the two.
+    `p_value` is two-sided, 1 where they never differ. It assumes independent mentions, but mentions of one document are
+    not independent: the paired bootstrap over documents is safer.
     """
 
     only_this: int
@@ -63,7 +63,8 @@ class McNemar:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DocumentBootstrap:
-    """Resamples of documents; the same `seed` draws the same ones. `document` numbers them from 0, (m,)."""
+    """Resamples of documents; the same `seed` draws the same ones. `document` (m,) is each mention's document number,
+    from 0."""
 
     document: INTS
     resamples: int = RESAMPLES
@@ -74,7 +75,7 @@ class DocumentBootstrap:
         return int(self.document.max()) + 1 if len(self.document) else 0
 
     def weights(self) -> Iterator[FLOATS]:
-        """(r, m) weights, some resamples at a time."""
+        """Weights (r, m), in chunks of resamples."""
         draw = np.random.default_rng(self.seed)
         count = self.documents
         at_once = max(1, CHUNK_NUMBERS // max(1, len(self.document)))
@@ -84,7 +85,7 @@ class DocumentBootstrap:
             yield drawn.astype(np.float64)[:, self.document]
 
     def values(self, figures: Mapping[str, Figure]) -> dict[str, FLOATS]:
-        """(resamples,) values of each figure, on the same resamples; NaN where one is not defined."""
+        """(resamples,) values of each figure, on the same resamples; NaN where a figure is not defined."""
         found: dict[str, list[FLOATS]] = {name: [] for name in figures}
         for weights in self.weights():
             for name, figure in figures.items():
@@ -96,7 +97,7 @@ class DocumentBootstrap:
         return {name: self._estimate(self.point(figure), values[name]) for name, figure in figures.items()}
 
     def differences(self, this: Mapping[str, Figure], other: Mapping[str, Figure]) -> dict[str, Difference]:
-        """Of the figures that both have. Both must be over the mentions that `document` numbers."""
+        """Differences of the figures that both have. Both must cover the mentions numbered by `document`."""
         names = [name for name in this if name in other]
         values = self.values({f"{who} {name}": fs[name] for who, fs in (("0", this), ("1", other)) for name in names})
         return {
@@ -107,7 +108,7 @@ class DocumentBootstrap:
         }
 
     def point(self, figure: Figure) -> float:
-        """The figure itself; NaN where it is not defined."""
+        """The figure itself; NaN if it is not defined."""
         return float(figure(np.ones((1, len(self.document))))[0]) if len(self.document) else float("nan")
 
     def _estimate(self, value: float, values: FLOATS) -> Estimate:
@@ -115,7 +116,7 @@ class DocumentBootstrap:
         return Estimate(number(value), low, high) if number(value) is not None else Estimate(None)
 
     def _interval(self, values: FLOATS) -> tuple[float | None, float | None]:
-        """The percentiles; none where half of the resamples do not define the figure, or all agree."""
+        """The percentiles; none if the figure is undefined in half of the resamples, or if all resamples agree."""
         defined = values[np.isfinite(values)]
         if self.documents < 2 or len(defined) * 2 <= len(values):
             return None, None
@@ -133,12 +134,12 @@ class DocumentBootstrap:
 
 
 def number(value: float) -> float | None:
-    """None for NaN and infinity, which JSON has not."""
+    """None for NaN and infinity, which JSON cannot hold."""
     return float(value) if np.isfinite(value) else None
 
 
 def ratio(hits: BOOLS | FLOATS, among: BOOLS | FLOATS) -> Figure:
-    """Σ w·hits / Σ w·among: recall, precision, accuracy and their like, or half of an F1 (see `f1`)."""
+    """Σ w·hits / Σ w·among: recall, precision, accuracy and their like, or part of an F1 (see `f1`)."""
     above, below = np.asarray(hits, dtype=np.float64), np.asarray(among, dtype=np.float64)
 
     def figure(weights: FLOATS) -> FLOATS:
@@ -148,7 +149,7 @@ def ratio(hits: BOOLS | FLOATS, among: BOOLS | FLOATS) -> Figure:
 
 
 def f1(truth: BOOLS, said: BOOLS) -> Figure:
-    """2·hits / (true + said); not defined without a true one."""
+    """2·hits / (true + said); not defined if none is true."""
     hits, size = 2.0 * (truth & said), truth.astype(np.float64) + said
 
     def figure(weights: FLOATS) -> FLOATS:
@@ -159,7 +160,7 @@ def f1(truth: BOOLS, said: BOOLS) -> Figure:
 
 
 def macro(hits: BOOLS, among: BOOLS, group: INTS, groups: int) -> Figure:
-    """The mean over groups of Σ w·hits / Σ w·among; a group of which nothing was drawn is left out."""
+    """The mean over groups of Σ w·hits / Σ w·among; a group without drawn mentions is left out."""
     parts = [ratio(hits & (group == one), among & (group == one)) for one in range(groups)]
 
     def figure(weights: FLOATS) -> FLOATS:
@@ -171,7 +172,7 @@ def macro(hits: BOOLS, among: BOOLS, group: INTS, groups: int) -> Figure:
 
 
 def mcnemar(this_right: BOOLS, other_right: BOOLS) -> McNemar:
-    """Of two linkers on the same decisions."""
+    """McNemar's test of two linkers on the same decisions."""
     from scipy.stats import binomtest
 
     only_this, only_other = int((this_right & ~other_right).sum()), int((other_right & ~this_right).sum())
@@ -181,7 +182,7 @@ def mcnemar(this_right: BOOLS, other_right: BOOLS) -> McNemar:
 
 
 def _divided(above: FLOATS, below: FLOATS) -> FLOATS:
-    """NaN where nothing is below."""
+    """The quotient; NaN where the denominator is 0."""
     nothing = below == 0
     result: FLOATS = np.where(nothing, np.nan, above / np.where(nothing, 1.0, below))
     return result

@@ -14,9 +14,9 @@ from training.data import GoldMention, GoldSet, SnapshotDocument, fold
 class SliceFacts:
     """The facts that define slices; None leaves out the slices that need it.
 
-    `seen_surfaces` and `seen_entities` are the training set's. `names` maps a folded name to the entities that have
-    it, `kinds` an entity to its types. `long_forms` are the abbreviations that each document defines.
-    `tuned_nil_types` are the types of which the split that tunes the NIL threshold holds a NIL mention.
+    `seen_surfaces` and `seen_entities` are the training set's. `names` maps a folded name to the entities that have it,
+    `kinds` an entity to its types. `long_forms` are the abbreviations that each document defines. `tuned_nil_types` are
+    the types with a NIL mention in the split that tunes the NIL threshold.
     """
 
     seen_surfaces: frozenset[str] | None = None
@@ -68,8 +68,8 @@ def slice_names(mention: GoldMention, facts: SliceFacts) -> list[str]:
 
 
 def _name_slices(mention: GoldMention, facts: SliceFacts, names: Mapping[str, Sequence[str]]) -> list[str]:
-    """ "homonym": several entities that the mention may link to have its surface as a name (case does not matter).
-    "exact match": a gold entity has it; "no exact match": none has."""
+    """ "homonym": several entities that the mention may link to have its surface form as a name (ignoring case). "exact
+    match": a gold entity has this name; "no exact match": none has."""
     named = [one for one in names.get(mention.surface, ()) if _allowed(one, mention, facts)]
     found = ["homonym"] if len(named) > 1 else []
     if not mention.nil:
@@ -82,7 +82,7 @@ def _allowed(entity: str, mention: GoldMention, facts: SliceFacts) -> bool:
 
 
 def _abbreviation_slices(mention: GoldMention, long_forms: Mapping[str, str]) -> list[str]:
-    """ "abbreviation": a short form by its letters, with or without a definition in the document."""
+    """ "abbreviation": the surface looks like a short form, with or without a definition in the document."""
     text = mention.raw.strip()
     if not is_short_form(text) or sum(c.isupper() or c.isdigit() for c in text) < 2:
         return []

@@ -1,4 +1,4 @@
-"""How a linker learns from decisions while it is evaluated. Only this module uses the mention memory."""
+"""How a linker learns from decisions while it is evaluated. Within the evaluation, only this module uses the memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TeachableLinker(Protocol):
 
 
 class Forgetful:
-    """A linker without a memory: every document is linked as if it were the first."""
+    """A linker without a memory: it links every document as if it were the first."""
 
     remembers = False
 
@@ -41,11 +41,11 @@ class Forgetful:
         return answer.mentions
 
     def learn(self, document: SnapshotDocument) -> None:
-        """Nothing stays."""
+        """Does nothing."""
 
 
 class Remembering(Forgetful):
-    """A linker that takes every decided document into its memory."""
+    """A linker that adds every decided document to its memory."""
 
     remembers = True
 
@@ -55,11 +55,11 @@ class Remembering(Forgetful):
 
 
 def learner(linker: Linker, *, memory: bool) -> TeachableLinker:
-    """The linker as it would work for a curator, with an empty memory if `memory`."""
+    """The linker as a curator would use it, with an empty memory if `memory` is set."""
     return Remembering(linker) if memory else Forgetful(linker)
 
 
 def teach(linker: Linker, documents: Iterable[SnapshotDocument]) -> int:
-    """Put the decisions of `documents` into the linker's memory; returns how many it holds in all."""
+    """Put the decisions of `documents` into the linker's memory; returns how many decisions it now holds."""
     linker.remember(*decided_documents(documents, linker.stages.kb.resolved.get))
     return len(linker.memory)

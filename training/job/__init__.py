@@ -1,36 +1,37 @@
 """A job from recipe to verdict: preparation, training, assembly, fitting, and the gate.
 
-* **Every retraining refits the weights** (`fitting.py`): combiner and NIL are fitted on the decisions, close to the
-  weights that came with the program, from 200 links on. While no stage in use was trained, train documents count too:
-  only the memory learned from them, and there no document sees its own decisions. Once a stage was trained, held-out
-  documents alone are used. Both are fitted with the memory and without it, so that one model serves a project with many
-  decisions and one with none. The recipe *conventions* does nothing else, and evaluates every document with weights
-  fitted on the others.
-* **A new stage must help.** It is used if held-out gold is more likely with it by more than a standard error, and if
-  the linker is better with it than with only the other weights refitted. The message of the result gives both.
-* **The gate** (`gate.py`) evaluates the sealed linker, out of fold. The linker in use answers as it is, unless it was
-  fitted on the same documents before: then it is fitted again without the fold. A bundle that is not better (“no gain”)
-  is kept, and used only if the curator chooses it.
-* **Where fewer than 30 NILs are held out** (or none: a wiki), the NIL model stays the one fitted elsewhere, and its
-  threshold rises until no more held-out mentions are called NIL than were: on the demo's worlds, whose mentions match
-  their entities' names less well than biomedical ones do, more than half were called NIL before.
-* **The names' encoder is trained in its upper half, whole** (`names_learning.py`), not by LoRA: three layers of six
-  give their gradients in two thirds of the time, nothing else is loaded, and a bundle holds one encoder (90 MB), as
-  with an encoder chosen by the user. Without a synonym among the pairs: mixed with pairs of synonyms, or on these
-  alone, strings in no training decision came out worse (`tests/benchmarks/experiments/NAMES.md`). It replaces the old
-  encoder, so it must be better than the other weights refitted without it; decisions that trained it do not fit weights
-  afterwards. What the lower half makes of the names is kept (`models/encoders/lower_states.py`), so that from the
-  second training on encoding them takes half the time. There is no quick variant: it learns from candidates of decided
-  mentions only, and one or two passes are best.
-* **Curator's own recipe starts from the linker's names**: an entity is the mean of the vectors of its names, mapped by
-  a matrix that starts as the identity and is kept in the bundle; a mention is the mean of its own words' states in
-  context. Untrained, these find 45 % of BC5CDR's validation mentions first, against 16 % with entities written out and
-  whole contexts pooled. Nothing is encoded again. The proxy loss takes as zero what lies between right and wrong before
-  training: with the paper's zero, 200 decisions only taught it to move away from all entities.
+* **Every retraining refits the weights** (`fitting.py`): with at least 200 links, combiner and NIL are fitted on the
+  decisions, regularised towards the weights shipped with the program. As long as no stage in use was trained, train
+  documents are used too: only the memory learned from them, and it never shows a document its own decisions. Once a
+  stage was trained, only held-out documents are used. Both models are fitted with and without the memory, so that one
+  model serves projects with many decisions and with none. The recipe *conventions* does only this; it evaluates every
+  document with weights fitted on the others.
+* **A new stage must help.** It is used if it makes held-out gold more likely by more than one standard error, and if
+  the linker is better with it than with only the other weights refitted. The result's message gives both.
+* **The gate** (`gate.py`) evaluates the sealed linker, out of fold. The linker in use answers unchanged, unless it was
+  fitted on the same documents: then it is refitted without the fold. A bundle that is not better (“no gain”) is kept,
+  and used only if the curator chooses it.
+* **With fewer than 30 held-out NILs** (none in a wiki), the earlier NIL model is kept, and its threshold is raised
+  until it calls no more held-out mentions NIL than there are. Without this, more than half of the mentions were called
+  NIL in the demo's worlds, where mentions match their entities' names less well than biomedical mentions do.
+* **The upper half of the names' encoder is trained in full** (`names_learning.py`), not by LoRA: the gradients of three
+  layers of six take two thirds of the time, no other library is loaded, and a bundle holds one encoder (90 MB), as with
+  an encoder chosen by the user. It does not train on pairs of synonyms: these made strings outside of the training
+  decisions worse, mixed in or alone (`tests/benchmarks/experiments/NAMES.md`). The trained encoder replaces the old
+  one, so it must be better than refitting the other weights without it. Decisions that trained it are not used to fit
+  weights afterwards. The lower half's states of the names are cached (`models/encoders/lower_states.py`), so that from
+  the second training on encoding takes half the time. There is no quick variant: it learns only from candidates of
+  decided mentions, and one or two passes are best.
+* **Curator's own recipe starts from the linker's names**: an entity's vector is the mean of its names' vectors, mapped
+  by a matrix that starts as the identity and is stored in the bundle. A mention's vector is the mean of its own words'
+  states in context. Untrained, these rank the gold entity first for 45 % of BC5CDR's validation mentions, against 16 %
+  with entities written out and whole contexts pooled. No entity is encoded again. The proxy loss places its zero midway
+  between right and wrong scores before training: with the paper's zero, 200 decisions only taught it to move away from
+  all entities.
 * **A quick recipe is tuned and evaluated on at most 500 held-out mentions**; all other recipes on all of them.
-* **Suspicious gold leaves trained stages out** (`suspicious.py`): they were trained on it. The memory leaves the
-  document out, combiner and NIL are fitted on the other folds; NIL decisions are listed only where there are enough to
-  fit NIL on.
+* **The check for suspicious gold leaves out trained stages** (`suspicious.py`), since they were trained on that gold.
+  The memory leaves out the document, and combiner and NIL are fitted on the other folds. NIL decisions are listed only
+  if there are enough to fit NIL on.
 """
 
 from training.job.evaluate_job import run_evaluation, run_replay

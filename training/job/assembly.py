@@ -39,10 +39,10 @@ from training.losses import Similarity
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainedPart:
-    """What training made: the towers as encoders and the entities' vectors, not normalised (None for SOM, which keeps
-    the states of their tokens), already mapped where there is a `projection` W (d, d).
+    """The result of training: the towers as encoders, and the entities' vectors (E, d), not normalised (None for SOM,
+    which keeps the states of their tokens). The vectors are already mapped if there is a `projection` W (d, d).
 
-    A trained encoder's `fingerprint` is empty until it is written; a frozen one keeps its own.
+    A trained encoder's `fingerprint` is empty until it is written; a frozen encoder keeps its fingerprint.
     """
 
     mention: Encoder
@@ -63,7 +63,8 @@ class TrainedPair:
 
 
 def base_encoder_folder(base: Bundle) -> Path:
-    """The encoder from which towers start: that of the untrained retriever over names, else the default one."""
+    """The encoder that towers start from: the encoder of the untrained retriever over names, else the default
+    encoder."""
     names = base.manifest.retriever("names")
     return base.encoder_folder(names.encoders[0]) if names and names.encoders else default_encoder_folder()
 
@@ -77,8 +78,8 @@ def load_tower(folder: Path, recipe: Recipe, inputs: InputSettings, *, device: s
 def write_part(
     part: TrainedPart, recipe: Recipe, base: Bundle, kb: KnowledgeBase, staging: Path, *, wanted: Hyperparameters
 ) -> Generator[Event, None, Manifest]:
-    """Write weights and index or vectors, share what stays, and return the manifest so far (fusion and NIL are the
-    base's). A trained part of the same stage is replaced, and so is any ranker by a ranker."""
+    """Write weights and index or vectors, share unchanged parts, and return the manifest so far (with the base's fusion
+    and NIL). The part replaces a trained part of the same stage; a ranker replaces any ranker."""
     known = _known(part.entity, base.manifest)
     encoders = (
         _save(part.mention, staging, f"encoders/{recipe.stage}-mention"),
@@ -95,7 +96,7 @@ def write_part(
 
 
 def write_pair(pair: TrainedPair, recipe: Recipe, base: Bundle, staging: Path, *, wanted: Hyperparameters) -> Manifest:
-    """The same for a cross-encoder: its transformer and its last layer. No entity is encoded."""
+    """As `write_part`, for a cross-encoder: its transformer and its last layer. No entity is encoded."""
     ref = _save(replace(pair.encoder, max_tokens=pair.tokens), staging, f"encoders/{recipe.stage}")
     save_head(pair.head, staging / f"rankers/{recipe.stage}", encoder=ref.fingerprint)
     kept = _share_kept(recipe, base, staging)
@@ -103,7 +104,7 @@ def write_pair(pair: TrainedPair, recipe: Recipe, base: Bundle, staging: Path, *
 
 
 def _share_kept(recipe: Recipe, base: Bundle, staging: Path) -> Manifest:
-    """The base's manifest without what is replaced; what stays is shared with the staging folder."""
+    """The base's manifest without the replaced parts; the files of the others are shared with the staging folder."""
     kept = _kept(base.manifest, recipe)
     for relative in _shared_paths(kept):
         reuse(base, relative, staging)
@@ -116,14 +117,14 @@ def _save(encoder: Encoder, staging: Path, relative: str) -> EncoderRef:
 
 
 def _known(entity: Encoder, manifest: Manifest) -> EncoderRef | None:
-    """How the base refers to a frozen entity tower, which then need not be stored again."""
+    """How the base refers to a frozen entity tower, so that it is not stored again."""
     names = manifest.retriever("names")
     ref = names.encoders[0] if names and names.encoders else None
     return ref if ref is not None and entity.fingerprint == ref.fingerprint else None
 
 
 def _kept(manifest: Manifest, recipe: Recipe) -> Manifest:
-    """The base's manifest without what the new part replaces."""
+    """The base's manifest without the parts that the new part replaces."""
     if recipe.role is Role.RANKER:
         weights = {k: v for k, v in manifest.fusion.get("weights", {}).items() if k != "ranker"}
         return replace(
@@ -140,7 +141,7 @@ def _kept(manifest: Manifest, recipe: Recipe) -> Manifest:
 
 
 def _deaf(manifest: Manifest, stage: str) -> dict[str, object]:
-    """The combiner that no longer hears what was there under this name."""
+    """The combiner without the weights of the replaced stage of this name."""
     combiner = Combiner.from_json(manifest.combiner)
     return dict(manifest.combiner) if combiner is None else combiner.hearing(stage, None).to_json()
 
@@ -150,7 +151,7 @@ def _with_weights(manifest: Manifest, weights: dict[str, float]) -> dict[str, ob
 
 
 def _shared_paths(manifest: Manifest) -> Iterator[str]:
-    """Everything that the kept parts are read from."""
+    """All paths that the kept parts are read from."""
     specs: list[RetrieverSpec | RankerSpec] = [*manifest.retrievers, *([manifest.ranker] if manifest.ranker else [])]
     folders = [spec.folder for spec in specs]
     encoders = [ref.path for spec in specs for ref in spec.encoders if ref.source == "bundle"]
@@ -186,7 +187,7 @@ def _write_retriever(
 
 
 def scorer_of(recipe: Recipe) -> Scorer:
-    """How the bundle's retriever compares what the recipe trained."""
+    """The scorer of the bundle's retriever for the recipe's similarity."""
     if recipe.similarity is Similarity.DOT:
         return Scorer.DUAL if recipe.pooling is Pooling.CLS else Scorer.MEAN
     return Scorer(recipe.similarity.value)
@@ -202,7 +203,8 @@ def _write_entities(vectors: FloatArray, folder: Path, *, source: str) -> None:
 def _ranker_spec(
     kind: str, recipe: Recipe, encoders: tuple[EncoderRef, ...], inputs: InputSettings, wanted: Hyperparameters
 ) -> RankerSpec:
-    """Asked always, until a margin was chosen on the held-out documents."""
+    """The ranker's entry in the manifest. It runs for every mention until a margin is chosen on the held-out
+    documents."""
     rule = RerankRule(wanted.candidates, share=wanted.asked_share, seconds=wanted.seconds_per_document or None)
     settings = {**RankerSettings(inputs).to_json(), RULE: rule.to_json()}
     return RankerSpec(recipe.stage, kind, f"rankers/{recipe.stage}", encoders, wanted.candidates, settings)

@@ -24,15 +24,15 @@ from training.tasks import CrossEncoderTask
 
 LEARNT_AT_LEAST = 200
 JUDGED = 120
-"""Held-out mentions for which the ranker is judged by itself: more would take as long as training does."""
+"""Held-out mentions used to evaluate the ranker alone: more would take as long as training."""
 JUDGED_AT_ONCE = 10
 VALIDATED = 40
 FITS = 4
-"""Linking the held-out documents and three fits, in times of linking them (as for towers)."""
+"""Time for linking the held-out documents and three fits, in units of linking them once (as for towers)."""
 
 
 def learn_pair(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator[Event, None, Learnt]:
-    """Train a cross-encoder on the linked mentions whose candidates lie closest together."""
+    """Train a cross-encoder on the linked mentions whose candidates have the closest scores."""
     encoder, wanted = prepared.encoder, loaded.wanted
     tokens = check_length(encoder, loaded.inputs)
     module = CrossEncoderModule(encoder.module, new_head(encoder, seed=loaded.spec.seed))
@@ -87,13 +87,14 @@ def _write(pair: TrainedPair, loaded: Loaded, staging: Path) -> Writing:
 
 
 def _live(loaded: Loaded, prepared: Prepared, module: CrossEncoderModule, some: Sequence[Example]) -> dict[str, float]:
-    """Figures for the curve: the ranker by itself on some of the mentions that it will be judged on."""
+    """Figures for the curve: the ranker alone, on some of the mentions used for its evaluation."""
     found = recall(order_by_score(loaded, prepared, module, some), some, k=loaded.wanted.candidates)
     return {"recall_at_1": found[0], "recall_at_64": found[1]}
 
 
 def doubtful(prepared: Prepared, examples: Sequence[Example], most: int) -> list[Example]:
-    """At most so many linked examples with at least two candidates, the smallest lead first; ties by key."""
+    """At most the given number of linked examples with at least two candidates, the smallest lead first; ties by
+    key."""
     known = [example for example in examples if example.gold and prepared.leads.get(example.key, np.inf) < np.inf]
     return sorted(known, key=lambda example: (prepared.leads[example.key], example.key))[:most]
 
@@ -116,7 +117,7 @@ def order_by_score(
 def _alone(
     loaded: Loaded, prepared: Prepared, module: CrossEncoderModule, judged: Sequence[Example], phase: Phase
 ) -> Generator[Event, None, Recall]:
-    """(recall@1, recall@k) of the ranker by itself among the linker's first candidates, without the linker's order."""
+    """(recall@1, recall@k) of the ranker alone among the linker's first candidates, regardless of their order."""
     ordered: list[list[int]] = []
     for start in range(0, len(judged), JUDGED_AT_ONCE):
         ordered += order_by_score(loaded, prepared, module, judged[start : start + JUDGED_AT_ONCE])
@@ -138,7 +139,7 @@ def _counts(prepared: Prepared, learnt: Sequence[Example], judged: Sequence[Exam
 
 
 def _reserve(loaded: Loaded, prepared: Prepared, *, judged: int, rate: float) -> float:
-    """Seconds to keep for what follows training: judging the ranker, linking with it, the fits, writing."""
+    """Seconds to reserve for the steps after training: evaluating the ranker, linking with it, the fits, writing."""
     asked = loaded.wanted.asked_share * len(prepared.old)
     pairs = loaded.wanted.candidates * (judged + asked)
     linking = FITS * len(loaded.parts.held_out) * prepared.seconds_per_document

@@ -77,12 +77,13 @@ REPLAYED_LEARNING = (
 Elsewhere = Callable[
     [Path, Sequence[DecidedDocument], Sequence[DocumentInput], int], Generator[int, None, Sequence[LinkedDocument]]
 ]
-"""Links documents in other processes: bundle, memory, documents and number of candidates; yields how many are done."""
+"""Links documents in other processes: takes bundle, memory, documents and number of candidates; yields the number of
+documents done."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Work:
-    """What one evaluation is about."""
+    """The input of one evaluation."""
 
     asked: EvaluationSpec
     snapshot: Snapshot
@@ -94,14 +95,15 @@ class Work:
 
 
 def run_evaluation(spec: EvaluationSpec | Mapping[str, Any], *, elsewhere: Elsewhere | None = None) -> Iterator[Event]:
-    """Link the documents of the split and count; the last event has phase DONE and the figures in `data["result"]`.
+    """Link the documents of the split and calculate the figures; the last event has phase DONE and the figures in
+    `data["result"]`.
 
     The result is the JSON of `training.evaluation.Report` with `bundle`, `split`, `kb_hash`, `data_hash`, `memory`,
     `figures` (by name: value, low, high of the 95 % interval), intervals of the slices, `curves`, the bundle's
-    embedding `map` or None, where they were asked for `whole_kb` and `against`, the `errors` as `errors_json` writes
-    them, and `html`: the report as one page. The snapshot may hold `train` documents besides, which teach the memory
-    and define what was "seen", and `validation` documents, whose NIL types are known. Raises ModelError where the split
-    holds no decided mention, or snapshot and bundle differ in knowledge base.
+    embedding `map` or None, `whole_kb` and `against` if requested, the `errors` as `errors_json` writes them, and
+    `html`: the report as one page. The snapshot may also hold `train` documents, which fill the memory and define what
+    was "seen", and `validation` documents, which define the types with a tuned NIL threshold. Raises ModelError if the
+    split holds no decided mention, or if snapshot and bundle have different knowledge bases.
     """
     asked = spec if isinstance(spec, EvaluationSpec) else EvaluationSpec.from_json(spec)
     _use_threads(asked.threads)
@@ -196,7 +198,7 @@ def _open(bundle: Path, snapshot: Snapshot, device: str) -> Linker:
 
 
 def _work(asked: EvaluationSpec, snapshot: Snapshot, kb: KnowledgeBase, elsewhere: Elsewhere | None) -> Work:
-    """Decisions of the evaluated split are never taught, nor "seen"."""
+    """The input; decisions of the evaluated split are never added to the memory or counted as "seen"."""
     documents, resolve = snapshot.of_split(asked.split), kb.resolved.get
     gold = resolve_gold(documents, resolve)
     if not gold.mentions:
@@ -213,7 +215,7 @@ def _work(asked: EvaluationSpec, snapshot: Snapshot, kb: KnowledgeBase, elsewher
 
 
 def _teach(linker: Linker, work: Work) -> Generator[Event, None, int]:
-    """The decisions of train into the memory; returns how many it holds."""
+    """Put the train decisions into the memory; returns how many it holds."""
     documents = work.train if work.asked.memory else ()
     remembered = 0
     for start in range(0, len(documents), BATCH):
@@ -231,7 +233,7 @@ def _teach(linker: Linker, work: Work) -> Generator[Event, None, int]:
 def _link(
     linker: Linker, documents: Documents, work: Work, *, done: int, passes: int, typed: bool = True
 ) -> Generator[Event, None, list[LinkedMention]]:
-    """One pass over the documents; `typed`: with the mentions' types."""
+    """Link all documents once; `typed`: with the mentions' types."""
     linked: list[LinkedMention] = []
     total = passes * len(documents)
     inputs = [document.to_input() if typed else _untyped(document.to_input()) for document in documents]
@@ -315,7 +317,7 @@ def _against(
 
 
 def _flip(flip: Flip, documents: Documents) -> dict[str, Any]:
-    """With the document's name; `old` is the other bundle's answer, `new` this one's."""
+    """A flip as JSON with the document's name; `old` is the other bundle's answer, `new` this bundle's."""
     name = next(one.name for one in documents if one.key == flip.document)
     return {**asdict(flip), "direction": flip.direction.value, "document_name": name or flip.document}
 
@@ -333,7 +335,7 @@ def _nothing(split: Split) -> str:
 
 
 def _learnt_here(linker: Linker, work: Work) -> int:
-    """How many of the evaluated documents the bundle was trained on, or its weights fitted on."""
+    """The number of evaluated documents that the bundle was trained on or its weights were fitted on."""
     facts = linker.bundle.manifest.training
     parts = facts.get("documents", {}).values()
     known = {key for keys in (*parts, facts.get(FITTED_ON, ())) for key in keys}

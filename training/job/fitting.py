@@ -1,8 +1,8 @@
 """Everything that is fitted on decisions without training a network: combiner, NIL, and the weight of trained stages.
 
-Combiner and NIL are fitted on every decision that no stage in use learned from, train documents included: only the
-memory learned from these, and no document sees its own decisions. The weight of a newly trained part is fitted on the
-documents held out from it.
+Combiner and NIL are fitted on every decision that no stage in use learned from. This includes train documents if only
+the memory learned from them, since it never shows a document its own decisions. The weight of a newly trained part is
+fitted on the documents held out from it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from training.data import TURNS, GoldSet, SnapshotDocument, place
 FITTED_ON = "fitted_on"
 """In a manifest's `training`: keys of the documents on which combiner and NIL were fitted."""
 TRAINED = "trained"
-"""Key of the settings of the stage over names: the recipe that retrained its encoder."""
+"""Key in the settings of the stage over names; its value is the recipe that retrained the encoder."""
 MOST_TAUGHT = 500
 """Train documents on which combiner and NIL are fitted: more would add minutes and little else."""
 
@@ -37,19 +37,19 @@ Scored = Sequence[ScoredMention]
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """What combiner and NIL are fitted on, scored by the linker in use: train documents, and the held-out ones by
-    fold."""
+    """The data that combiner and NIL are fitted on, scored by the linker in use: train documents, and held-out
+    documents by fold."""
 
     train: tuple[ScoredMention, ...]
     folds: tuple[tuple[ScoredMention, ...], ...]
 
     def outside(self, fold: int | None = None) -> list[ScoredMention]:
-        """All but those of a fold."""
+        """All mentions except those of a fold."""
         others = [one for number, part in enumerate(self.folds) if number != fold for one in part]
         return [*self.train, *others]
 
     def of(self, documents: Collection[str]) -> Taught:
-        """Those of these documents alone."""
+        """Only the mentions of these documents."""
         kept = [tuple(one for one in part if one.document.key in documents) for part in (self.train, *self.folds)]
         return Taught(kept[0], tuple(kept[1:]))
 
@@ -66,7 +66,7 @@ class Taught:
 
 
 def was_taught(linker: Linker) -> bool:
-    """Whether the linker listens to a stage that was trained: such a stage knows its train documents by heart."""
+    """Whether the linker uses a trained stage, which has memorised its train documents."""
     over_names = linker.bundle.manifest.retriever(NAMES)
     if over_names is not None and TRAINED in over_names.settings:
         return True
@@ -75,21 +75,21 @@ def was_taught(linker: Linker) -> bool:
 
 
 def sample(train: Sequence[SnapshotDocument]) -> list[SnapshotDocument]:
-    """At most ``MOST_TAUGHT`` documents, chosen by their keys."""
+    """At most ``MOST_TAUGHT`` documents, chosen by a hash of their keys."""
     return sorted(train, key=lambda document: place(document.key, salt="calibration"))[:MOST_TAUGHT]
 
 
 def linked_count(scored: Scored, gold: GoldSet) -> int:
-    """How many of the mentions were linked."""
+    """The number of linked mentions."""
     linked = {mention.key for mention in gold.linked}
     return sum(one.query.key in linked for one in scored)
 
 
 def fitted(linker: Linker, scored: Scored, gold: GoldSet, *, only_nil: bool = False) -> Linker | None:
-    """The linker with combiner and NIL, or only NIL, fitted on these mentions; None where fewer than 200 were linked.
+    """The linker with combiner and NIL, or only NIL, fitted on these mentions; None if fewer than 200 are linked.
 
-    The combiner stays near the one that came with the program (``models.rankers.fit_combiner``). What is heard of
-    trained stages is fitted on the same mentions: none of them may have taught such a stage.
+    The combiner stays close to the one shipped with the program (``models.rankers.fit_combiner``). The weights of
+    trained stages are fitted on the same mentions, so these must not have trained such a stage.
     """
     if linked_count(scored, gold) < MIN_COMBINER:
         return None
@@ -100,7 +100,7 @@ def fitted(linker: Linker, scored: Scored, gold: GoldSet, *, only_nil: bool = Fa
 
 
 def deaf(linker: Linker, stage: str) -> Linker:
-    """The linker that hears nothing of the stage."""
+    """The linker with the stage's weight set to zero."""
     return linker.with_weights(combiner=linker.combiner.hearing(stage, None), nil=linker.nil.hearing(stage, None))
 
 
@@ -114,13 +114,14 @@ def refit(
     known: Linker | None = None,
     only_nil: bool = False,
 ) -> Linker:
-    """The linker that uses the new `stage` to the extent that `scored` support it; without `stage` its weights stay.
-    With `only_nil` the combiner stays as well.
+    """The linker that uses the new `stage` to the extent that `scored` supports it; without `stage` the stages' weights
+    stay. With `only_nil` the combiner stays as well.
 
-    First combiner and NIL are fitted on `taught`, which the linker `known` scored, if these are enough. Otherwise both
-    stay, but for a NIL model that was not calibrated here, which is fitted on `scored`; so does what is heard of other
-    stages, since a few hundred mentions are too few for all: with fusion weights refitted on 50 documents of BC5CDR
-    train, recall@1 on 150 other train documents went from 90.8 to 90.7 % and NIL's F1 from .50 to .29.
+    First combiner and NIL are fitted on `taught`, scored by the linker `known`, if there are enough mentions. Otherwise
+    both stay, except that a NIL model that was not calibrated on this project is fitted on `scored`. The weights of
+    other stages stay too, since a few hundred mentions are too few for all: with fusion weights refitted on 50
+    documents of BC5CDR train, recall@1 on 150 other train documents went from 90.8 to 90.7 % and NIL's F1 from .50 to
+    .29.
     """
     labels = {mention.key: mention for mention in gold.mentions}
     pairs = [(mention, labels[mention.query.key]) for mention in scored if mention.query.key in labels]
@@ -147,7 +148,7 @@ def cross_fitted(
     known: Linker | None = None,
     only_nil: bool = False,
 ) -> list[LinkedMention]:
-    """Answers in which each fold is linked under what was fitted on the other folds; one fold alone is fitted on
+    """Answers in which each fold is linked with weights fitted on the other folds; a single fold is fitted on
     itself."""
     found: list[LinkedMention] = []
     for number, fold in enumerate(folds):

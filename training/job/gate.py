@@ -1,10 +1,10 @@
 """Whether a trained bundle is put into use: the sealed linker is evaluated on documents that it was not fitted on.
 
 Both linkers link the same held-out documents, with weights fitted on the other folds. A part that is not used changes
-no answer: that is no gain, unless combiner and NIL were refitted. A gain is a higher log-likelihood of the decisions,
-resampled by documents, or, where they are as likely as before, a higher share of right answers. It promotes the linker
-if neither recall@1 nor the share of right answers (NIL included) fell by more than half a point. A linker is refused
-only if it is worse beyond chance.
+no answer, so there is no gain unless combiner and NIL were refitted. A gain is a higher log-likelihood of the
+decisions, resampled by documents, or, if they are as likely as before, a higher share of right answers. A linker with a
+gain is promoted if neither recall@1 nor the share of right answers (NIL included) fell by more than half a point. A
+linker is refused only if it is significantly worse.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from training.data import Event, GoldMention, GoldSet, Phase, SnapshotDocument, 
 from training.evaluation import DocumentBootstrap, Figure, compare, outcomes, ratio
 
 BELOW, ABOVE = 10.0, 5.0
-"""Per cent of the resamples: below the lower bound (promotes) and above the upper bound (refuses)."""
+"""Percentage of the resamples below the lower bound (for promotion) and above the upper bound (for refusal)."""
 MAY_FALL = 0.005
-"""By how much recall@1, or the share right with NIL, may have fallen in a promoted linker."""
+"""How far recall@1, and the share right including NIL, may fall in a promoted linker."""
 LEAST_PROBABILITY = 1e-3
 LIKELIHOOD, RECALL, RIGHT = "log-likelihood", "recall@1", "right in all"
 
 
 class GateOutcome(StrEnum):
-    """PROMOTE: better. NO_GAIN: as good as before. REFUSED: worse; only the curator can promote it knowingly."""
+    """PROMOTE: better. NO_GAIN: as good as before. REFUSED: worse; only the curator can promote it, on request."""
 
     PROMOTE = "promote"
     NO_GAIN = "no_gain"
@@ -40,7 +40,7 @@ class GateOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """The trained part on its own on the gate documents: recall@1 and recall@k before and after training."""
+    """The trained part alone on the gate documents: recall@1 and recall@k before and after training."""
 
     before_at_1: float
     after_at_1: float
@@ -50,9 +50,9 @@ class Alone:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A trained part: the name of its stage, its quality alone, and whether the new linker uses it. If combiner
-    and NIL were refitted with it, `without` are the answers of that linker without the part. A part that replaces
-    another (`in_place`) cannot be left unused: it must be better."""
+    """A trained part: the name of its stage, its quality alone, and whether the new linker uses it. If combiner and NIL
+    were refitted too, `without` holds the answers of the refitted linker without the part. A part that replaces another
+    (`in_place`) cannot be left unused: it must be better."""
 
     stage: str
     alone: Alone
@@ -73,8 +73,8 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class GateResult:
-    """The verdict, a sentence for the curator, and what it rests on: `mentions` are linked ones, `gains` by figure.
-    `alone` is None where no network was trained."""
+    """The verdict, a sentence for the curator, and the evidence: `mentions` is the number of linked mentions, `gains`
+    are by figure. `alone` is None if no network was trained."""
 
     verdict: GateOutcome
     sentence: str
@@ -84,7 +84,7 @@ class GateResult:
     gains: Mapping[str, Gain]
 
     def to_json(self) -> dict[str, Any]:
-        """For the manifest: its sentence in English, whoever reads it later."""
+        """For the manifest; the sentence is always in English."""
         return {**asdict(self), "sentence": english(self.sentence)}
 
 
@@ -121,7 +121,7 @@ UNHEARD = (
 def judge(
     old: Sequence[LinkedMention], new: Sequence[LinkedMention], gold: GoldSet, part: Part | None = None
 ) -> GateResult:
-    """Compare two linkers' answers to the same held-out mentions; `part` is what was trained, if anything was."""
+    """Compare two linkers' answers to the same held-out mentions; `part` is the trained part, if any."""
     gains = gains_of(old, new, gold)
     linked = sum(not one.nil for one in gold.mentions)
     words = {"mentions": len(gold.mentions), "n": linked, **_percents(gains)}
@@ -141,14 +141,14 @@ def _verdict(gains: Mapping[str, Gain], words: Mapping[str, Any], part: Part | N
         return GateOutcome.NO_GAIN, say(NOT_HEARD, **words, **_alone(part))
     if recall.high < 0 or right.high < 0:
         return GateOutcome.REFUSED, say(WORSE, **words)
-    likelier, as_likely = gains[LIKELIHOOD].low > 0, gains[LIKELIHOOD].low >= 0  # another threshold of NIL: as likely
+    likelier, as_likely = gains[LIKELIHOOD].low > 0, gains[LIKELIHOOD].low >= 0  # another NIL threshold: as likely
     if (likelier or (as_likely and right.low > 0)) and min(recall.low, right.low) > -MAY_FALL:
         return GateOutcome.PROMOTE, say(BETTER, **words)
     return GateOutcome.NO_GAIN, say(WITHIN_CHANCE, **words)
 
 
 def _beside(sentence: str, part: Part, gold: GoldSet, old: Sequence[LinkedMention]) -> str:
-    """The same with what the part does by itself, and what is gained without it."""
+    """The sentence with the part's quality alone, and the gain of refitting without the part."""
     if not part.heard and part.without is None:
         return sentence
     told = say(BY_ITSELF, sentence=sentence, **_alone(part))
@@ -175,7 +175,7 @@ def _percents(gains: Mapping[str, Gain]) -> dict[str, str]:
 
 
 def gains_of(old: Sequence[LinkedMention], new: Sequence[LinkedMention], gold: GoldSet) -> dict[str, Gain]:
-    """New − old with intervals over documents, paired. A figure that is not defined (no linked mention) gains 0."""
+    """New − old with intervals over documents, paired. The gain of an undefined figure (no linked mention) is 0."""
     before, after = outcomes(old, gold), outcomes(new, gold)
     every = np.ones(len(before), dtype=bool)
     figures: dict[str, Figure] = {}
@@ -198,7 +198,7 @@ def gains_of(old: Sequence[LinkedMention], new: Sequence[LinkedMention], gold: G
 
 
 def likelihoods(answers: Sequence[LinkedMention], gold: GoldSet) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """(m,) logarithm of the probability that the linker gives to what was decided, NIL included."""
+    """(m,) log-probability that the linker gives to each decision, including NIL."""
     by_key = {answer.key: answer for answer in answers}
     given = [_probability(one, by_key.get(one.key)) for one in gold.mentions]
     return np.log(np.clip(np.asarray(given, dtype=np.float64), LEAST_PROBABILITY, 1.0))
@@ -216,10 +216,10 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
-# The old linker beside the new one: tests and intervals on the held-out documents, and what the queue would see.
+# Old and new linker compared: tests and intervals on the held-out documents, and changes in the queue.
 
 QUEUE_DOCUMENTS = 50
-"""Documents with undecided mentions that are linked by both: more would hold up the end of a short training."""
+"""Documents with undecided mentions that both linkers link: more would delay the end of a short training."""
 
 
 def comparison(old: Sequence[LinkedMention], new: Sequence[LinkedMention], gold: GoldSet, *, k: int) -> dict[str, Any]:
@@ -230,7 +230,7 @@ def comparison(old: Sequence[LinkedMention], new: Sequence[LinkedMention], gold:
 
 
 def undecided(documents: Sequence[SnapshotDocument]) -> list[DocumentInput]:
-    """At most QUEUE_DOCUMENTS documents, chosen by their keys, with their undecided mentions alone."""
+    """At most QUEUE_DOCUMENTS documents, chosen by a hash of their keys, with only their undecided mentions."""
     found: list[DocumentInput] = []
     for document in sorted(documents, key=lambda one: place(one.key, salt="queue")):
         open_keys = {mention.key for mention in document.mentions if mention.gold is None}
@@ -244,7 +244,7 @@ def undecided(documents: Sequence[SnapshotDocument]) -> list[DocumentInput]:
 def queue_changes(
     old: Linker, new: Linker, documents: Sequence[DocumentInput]
 ) -> Generator[Event, None, dict[str, Any]]:
-    """How the first suggestions for undecided mentions change: how many were asked, and those that change.
+    """Changes of the first suggestions for undecided mentions: the number of mentions linked, and the changes.
 
     A change holds document, mention, surface, and the answers before and after: an entity id or "NIL".
     """

@@ -1,4 +1,4 @@
-"""The training job: takes decisions, returns a complete staging bundle and a verdict on it.
+"""The training job: it takes decisions and returns a complete staging bundle with a verdict.
 
 Runs in a child process. It can be cancelled or killed at every event. Until the last one the staging folder is
 incomplete, and the bundle in use is never changed.
@@ -73,8 +73,8 @@ PACKAGES = ("torch", "transformers", "faiss-cpu", "faiss-gpu", "numpy", "scikit-
 def run_training(spec: TrainingSpec | Mapping[str, Any], *, shuffle_labels: bool = False) -> Iterator[Event]:
     """Train a recipe; the last event has phase DONE and `data["result"]`: {bundle_id, verdict, message, metrics}.
 
-    `shuffle_labels` deals the decisions out at random: a bundle made from them must be refused (for experiments).
-    Raises ModelError for everything that the user can correct.
+    `shuffle_labels` shuffles the decisions at random, for experiments: the resulting bundle must be refused. Raises
+    ModelError for every error that the user can correct.
     """
     asked = spec if isinstance(spec, TrainingSpec) else TrainingSpec.from_json(spec)
     if asked.threads > 0:
@@ -136,9 +136,10 @@ def _learn_by(recipe: Recipe) -> Callable[[Loaded, Prepared, Budget], Generator[
 
 
 def _fit_alone(loaded: Loaded, budget: Budget, notes: list[str]) -> Iterator[Event]:
-    """No network: combiner and NIL fitted on all decisions, each document judged by what the others say.
+    """Without a network: combiner and NIL are fitted on all decisions, and each document is evaluated with weights
+    fitted on the others.
 
-    If both together are no gain, NIL alone may be one: it needs fewer decisions, and leaves the order as it is.
+    If both together give no gain, NIL alone may: it needs fewer decisions and keeps the order of candidates.
     """
     gold = _gold(loaded, loaded.parts.held_out)
     if len(gold.linked) < MIN_COMBINER:
@@ -210,7 +211,7 @@ def _fitted_on_all(loaded: Loaded, taught: Taught, gold: GoldSet, *, only_nil: b
 
 
 def _write_part(loaded: Loaded, learnt: Learnt) -> Generator[Event, None, Manifest]:
-    """The bundle with the base's weights, so that it can be opened and fitted."""
+    """The bundle with the base's weights, so that it can be loaded and fitted."""
     staging = loaded.spec.staging
     written = yield from learnt.write(staging)
     yield Event(Phase.INDEX, 0, 1, text=say("Writing the new component"))
@@ -223,7 +224,7 @@ def _write_part(loaded: Loaded, learnt: Learnt) -> Generator[Event, None, Manife
 
 
 def _named(loaded: Loaded, manifest: Manifest) -> Manifest:
-    """As one of this recipe, with nothing yet of what was found."""
+    """The manifest with this recipe's name and without results."""
     return manifest.replace(
         id=new_id(loaded.recipe.id),
         kind=loaded.recipe.id,
@@ -238,8 +239,9 @@ def _named(loaded: Loaded, manifest: Manifest) -> Manifest:
 def _refit(loaded: Loaded, taught: Taught, *, fits: bool) -> Generator[Event, None, Refitted]:
     """The new linker with weights fitted on all held-out documents, and cross-fitted answers for them.
 
-    Combiner and NIL are refitted too where decisions suffice (and `fits`); a part that makes the decisions less
-    likely than this alone is not heard. A new ranker is asked last, when the margins of all other stages are known.
+    Combiner and NIL are refitted too if there are enough decisions (and `fits`). A part is not used if the decisions
+    are less likely with it than with this refit alone. A new ranker is added last, when the weights of all other stages
+    are known.
     """
     reloaded = without_time_limit(Linker.load(loaded.spec.staging, device=choose_device(loaded.spec.device)))
     if reloaded.shares_memory_with(loaded.linker):
@@ -279,8 +281,8 @@ def _refit(loaded: Loaded, taught: Taught, *, fits: bool) -> Generator[Event, No
 
 
 def _answers_now(loaded: Loaded, taught: Taught, gold: GoldSet) -> list[LinkedMention]:
-    """Of the linker in use. One that was fitted on some of these documents answers each fold as fitted on the others;
-    what came with the program saw none of them."""
+    """Answers of the linker in use. If it was fitted on some of these documents, each fold is answered with weights
+    fitted on the others. The weights shipped with the program saw none of them."""
     before = loaded.base.manifest.training.get(FITTED_ON)
     if before:
         return cross_fitted(loaded.linker, taught.folds, gold, k=K, taught=taught.of(before))
@@ -288,7 +290,7 @@ def _answers_now(loaded: Loaded, taught: Taught, gold: GoldSet) -> list[LinkedMe
 
 
 def _ask_ranker(linker: Linker, scored: Folds) -> Generator[Event, None, tuple[Linker, Folds]]:
-    """The linker with the margin that the recipe's share of mentions lies within, and their scores."""
+    """The linker whose ranker's margin covers the recipe's share of the mentions, and the mentions' scores."""
     every = [mention for part in scored for mention in part]
     rule = chosen_rule(linker, every)
     yield note(Phase.REFIT, rule_note(rule, every))
@@ -355,14 +357,14 @@ def _metrics(loaded: Loaded, refitted: Refitted, gate: GateResult) -> dict[str, 
 
 
 def _fitted_on(loaded: Loaded, taught: Taught | None) -> list[str]:
-    """Keys of the documents on which the sealed combiner was fitted; none for the one that came with the program."""
+    """Keys of the documents on which the sealed combiner was fitted; none for the combiner shipped with the program."""
     if taught is None:
         return list(loaded.base.manifest.training.get(FITTED_ON, ()))
     return sorted(taught.documents)
 
 
 def _stage(loaded: Loaded) -> str:
-    """The name under which the part's scores are fused."""
+    """The name of the part's scores in the fusion."""
     return RANKER if loaded.recipe.role is Role.RANKER else loaded.recipe.stage
 
 
@@ -371,7 +373,7 @@ def _gold(loaded: Loaded, documents: tuple[SnapshotDocument, ...]) -> GoldSet:
 
 
 def _provenance(loaded: Loaded, budget: Budget) -> dict[str, Any]:
-    """Everything needed to repeat the run, and what it cost."""
+    """Everything needed to repeat the run, and its cost."""
     parts = {"train": loaded.parts.train, "held_out": loaded.parts.held_out}
     return {
         "recipe": loaded.recipe.id,

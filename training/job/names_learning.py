@@ -1,4 +1,4 @@
-"""The names' encoder, retrained on the decisions. It replaces the linker's encoder of names or is not used.
+"""The names' encoder, retrained on the decisions. It either replaces the linker's encoder of names or is not used.
 
 It learns from strings that are not equal to a name of their entity, each against the candidates that the linker in use
 found for it. A frequent string counts once. Pairs of synonyms of these candidates can be added as if one of two names
@@ -42,12 +42,12 @@ ALL_LAYERS = "all"
 LEAST_ALIKE, MOST_ALIKE, AROUND = 0.35, 0.92, 64
 """Cosines of two synonyms between which a pair teaches something, and neighbours among which its rivals are."""
 SECONDS_A_NAME = 0.0018
-"""Of encoding, on two cores; a time budget leaves that long."""
+"""Encoding time per name on two cores; reserved in a time budget."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strings:
-    """Mentions as they are looked up with their `gold` rows and the name rows of wrong and right `candidates`."""
+    """Mentions in their search form, with their `gold` rows and the name rows of wrong and right `candidates`."""
 
     texts: Sequence[str]
     gold: Sequence[tuple[int, ...]]
@@ -55,7 +55,8 @@ class Strings:
 
 
 def learn_names(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator[Event, None, Learnt]:
-    """Train the upper half of the encoder. ModelError where the linker has no vectors of names, or nothing to learn."""
+    """Train the upper half of the encoder. Raises ModelError if the linker has no vectors of names, or if there is
+    nothing to learn."""
     stage = loaded.linker.stages.names.stages.get(NAMES)
     if not isinstance(stage, NamesRetriever):
         raise ModelError(
@@ -125,9 +126,9 @@ def learn_names(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator
 def named_mentions(
     loaded: Loaded, prepared: Prepared, stage: NamesRetriever, encoder: Encoder, kinship: NameKinship
 ) -> list[NamedMention]:
-    """The training mentions that can teach something: each string and entity once, for prototypes once in a document.
+    """The useful training mentions: each pair of string and entity once, or, for prototypes, once per document.
 
-    ModelError where there are fewer than ten: most strings that were decided are names already.
+    Raises ModelError if there are fewer than ten, since most decided strings are already names.
     """
     examples = {example.key: example for example in prepared.train if example.gold}
     scored = [one for one in prepared.train_scored if one.query.key in examples and one.query.variants]
@@ -193,7 +194,7 @@ def synonym_pairs(
 
 
 def string_of(mention: ScoredMention) -> str:
-    """The first wording that is looked up: the mention with its abbreviation written out, otherwise unchanged."""
+    """The first string that is searched for: the mention with its abbreviation expanded, otherwise unchanged."""
     return mention.query.variants[0].text
 
 
@@ -222,14 +223,14 @@ def _strings(prepared: Prepared, scored: Sequence[ScoredMention]) -> Strings:
 
 
 def _some(strings: Strings) -> Strings:
-    """At most so many of them, chosen by their text."""
+    """At most the given number of them, chosen by a hash of their text."""
     keep = sorted(range(len(strings.texts)), key=lambda n: (place(strings.texts[n], salt="validated"), n))[:JUDGED]
     texts, gold, candidates = strings.texts, strings.gold, strings.candidates
     return Strings([texts[n] for n in keep], [gold[n] for n in keep], [candidates[n] for n in keep])
 
 
 def _recall(encoder: Encoder, loaded: Loaded, strings: Strings) -> tuple[float, float]:
-    """(recall@1, share with a gold entity at all) of the encoder by itself among each string's candidates."""
+    """(recall@1, share with a gold entity among the candidates) of the encoder alone."""
     if not strings.texts:
         return 0.0, 0.0
     rows = sorted({row for own in strings.candidates for row in own})
@@ -245,7 +246,7 @@ def _recall(encoder: Encoder, loaded: Loaded, strings: Strings) -> tuple[float, 
 
 
 def write_names(encoder: Encoder, loaded: Loaded, staging: Path) -> Generator[Event, None, Manifest]:
-    """The base's bundle with this encoder and an index of names by it; everything else is shared."""
+    """Write the base's bundle with this encoder and an index of names made with it; all other parts are shared."""
     base = loaded.base
     old = base.manifest.retriever(NAMES)
     assert old is not None
@@ -269,7 +270,7 @@ def write_names(encoder: Encoder, loaded: Loaded, staging: Path) -> Generator[Ev
 
 
 def _shared(manifest: Manifest, others: Sequence[RetrieverSpec]) -> list[str]:
-    """What the other parts of the base are read from."""
+    """Paths that the other parts of the base are read from."""
     specs: list[RetrieverSpec | RankerSpec] = [*others, *([manifest.ranker] if manifest.ranker else [])]
     encoders = [ref.path for spec in specs for ref in spec.encoders if ref.source == "bundle"]
     return list(dict.fromkeys(["kb.jsonl", *(spec.folder for spec in specs), *encoders]))

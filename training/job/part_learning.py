@@ -27,7 +27,8 @@ Writing = Generator[Event, None, Manifest]
 @dataclass(frozen=True, slots=True, eq=False)
 class Learnt:
     """`write` puts the trained part into a staging folder and returns the manifest so far; `entity_tower` is "trained",
-    "frozen", or "none" where there is none. `map` shows mentions and entities before and after (None for a pair)."""
+    "frozen", or "none" where there is none. `map` shows mentions and entities before and after training (None for a
+    cross-encoder)."""
 
     result: TrainResult
     alone: Alone
@@ -37,7 +38,7 @@ class Learnt:
 
 
 def learn_towers(loaded: Loaded, given: Prepared, budget: Budget) -> Generator[Event, None, Learnt]:
-    """Train two towers and encode the entities again where theirs was trained."""
+    """Train two towers and encode the entities again if their tower was trained."""
     checkpoints = make_checkpoints(loaded)
     prepared = yield from prepare_towers(loaded, given, budget)
     trained, why = _trains(loaded, prepared, budget, checkpoints)
@@ -82,7 +83,8 @@ def run(
     validate: Validate | None = None,
     untrained: float | None = None,
 ) -> Generator[Event, None, TrainResult]:
-    """The shared trainer, and what it did in sentences; `untrained` is the recall@1 of `validate` before training."""
+    """Run the shared trainer; also returns sentences about the run. `untrained` is the recall@1 of `validate` before
+    training."""
     if untrained is not None:
         yield Event(Phase.TRAIN, data={"step": 0, "recall_at_1": untrained, "untrained": untrained})
     result = yield from train(
@@ -105,7 +107,7 @@ def run(
 
 
 def make_checkpoints(loaded: Loaded) -> Checkpoints | None:
-    """Where the run's checkpoints lie, if it has a working folder, and all that its weights depend on."""
+    """The run's checkpoints, if it has a working folder, with everything that its weights depend on."""
     spec = loaded.spec
     if spec.work is None:
         return None
@@ -150,7 +152,7 @@ def _vectors(
 
 
 def _map(loaded: Loaded, prepared: PreparedTowers, towers: Towers) -> EmbeddingMap:
-    """Some held-out mentions and their entities, as the untrained towers saw them and as these do."""
+    """Some held-out mentions and their entities, as encoded by the untrained towers and by these."""
     selection = select_points(prepared.held_out, seed=loaded.spec.seed)
     tokens = loaded.recipe.similarity is Similarity.SOM
     before, after = (seen_by(one, prepared.held_out, selection, tokens=tokens) for one in (prepared.towers, towers))

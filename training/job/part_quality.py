@@ -23,7 +23,7 @@ from training.losses import Similarity, scores
 from training.negatives import Rows, gold_and_best
 from training.tasks import at_rest, mention_vectors, pool_vectors
 
-# How good a trained part is by itself: before training against after, on the same mentions.
+# The quality of a trained part alone, before and after training, on the same mentions.
 
 Recall = tuple[float, float]
 
@@ -37,8 +37,8 @@ def search(
     similarity: Similarity,
     k: int,
 ) -> tuple[FloatArray, Rows]:
-    """(m, k) scores and entity rows, best first, −inf and −1 where there are fewer; candidates are restricted by the
-    mentions' types."""
+    """(m, k) scores and entity rows, best first, filled with −inf and −1 if there are fewer; the mentions' types
+    restrict the candidates."""
     if similarity is Similarity.COSINE:
         mentions, entities = normalized(mentions), normalized(entities)
     index = VectorIndex.build(entities)
@@ -71,7 +71,7 @@ def recall(ranked: Sequence[Sequence[int]] | Rows, examples: Sequence[Example], 
 
 POOL = 2000
 VALIDATED = 300
-"""Held-out mentions that are looked at during training: enough for a curve."""
+"""Held-out mentions evaluated during training: enough for a curve."""
 AT_ONCE = 64
 LARGE = 1e30
 
@@ -85,7 +85,7 @@ class Figures:
     nil_aupr: float
 
     def live(self) -> dict[str, float]:
-        """As an event of the training phase carries them."""
+        """The figures in the form of an event of the training phase."""
         return {"recall_at_1": self.recall_at_1, "recall_at_64": self.recall_at_k, "nil_aupr": self.nil_aupr}
 
 
@@ -93,7 +93,7 @@ class Figures:
 class Judge:
     """`examples` are held out; `candidates` are the rows that the linker in use found for each, best first.
 
-    `ranks`: the part orders `first` of these; otherwise it retrieves `k` entities.
+    With `ranks`, the part orders the first `first` of them; otherwise it retrieves `k` entities.
     """
 
     examples: Sequence[Example]
@@ -105,14 +105,14 @@ class Judge:
     k: int
 
     def some(self) -> Judge:
-        """The same on at most VALIDATED of the examples, chosen by their keys."""
+        """The same judge with at most VALIDATED of the examples, chosen by a hash of their keys."""
         keep = sorted(range(len(self.examples)), key=lambda n: place(self.examples[n].key, salt="validated"))
         chosen = sorted(keep[:VALIDATED])
         examples, candidates = [self.examples[n] for n in chosen], [self.candidates[n] for n in chosen]
         return replace(self, examples=examples, candidates=candidates)
 
     def figures(self, towers: Towers, vectors: FloatArray | None = None) -> Figures:
-        """Of the towers as they are now; `vectors` [E, d] are those of all entities, if available."""
+        """Figures of the current towers; `vectors` [E, d] are those of all entities, if available."""
         if not self.examples:
             return Figures(0.0, 0.0, 0.0)
         if self.ranks:
@@ -124,7 +124,7 @@ class Judge:
         return self._figures(*self._pooled(towers))
 
     def _reordered(self, towers: Towers, vectors: FloatArray | None) -> tuple[list[list[int]], FloatArray]:
-        """The first candidates nearest first, and minus the distance of the nearest."""
+        """The first candidates, nearest first, and the negated distance of the nearest."""
         own = [list(rows[: self.first]) for rows in self.candidates]
         known = vectors if vectors is not None else self._candidate_vectors(towers, own)
         mentions = mention_vectors(towers, self.examples)
@@ -144,7 +144,7 @@ class Judge:
         return vectors
 
     def _pooled(self, towers: Towers) -> tuple[list[list[int]], FloatArray]:
-        """Rows of the pool best first, and the best score."""
+        """Rows of the pool, best first, and the best score."""
         pool = np.asarray(gold_and_best(self.examples, self.candidates, limit=POOL), dtype=np.int64)
         found = pool_scores(towers, self.examples, pool, similarity=self.similarity)
         for types in dict.fromkeys(example.types for example in self.examples):
@@ -165,7 +165,7 @@ class Judge:
 def pool_scores(
     towers: Towers, examples: Sequence[Example], pool: NDArray[np.int64], *, similarity: Similarity
 ) -> FloatArray:
-    """(examples, pool) scores with the networks in evaluation mode and without a graph; their mode is restored."""
+    """(examples, pool) scores computed in evaluation mode without a graph; the networks' mode is restored."""
     tokens = similarity is Similarity.SOM
     found = np.zeros((len(examples), len(pool)), dtype=np.float32)
     with at_rest(towers.mention, towers.entity):

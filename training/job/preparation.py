@@ -45,7 +45,7 @@ from training.losses import ProxyLoss, Similarity
 from training.negatives import Kinship
 from training.tasks import cache_path, mention_vectors, untrained_vectors
 
-# The entities' vectors from which towers start: the untrained encoder's, or the means of their names' vectors.
+# The entities' vectors that towers start from: the untrained encoder's, or the means of their names' vectors.
 
 RATE_SAMPLE = 256
 AT_ONCE = 4096
@@ -54,7 +54,7 @@ AT_ONCE = 4096
 def untrained_entities(
     loaded: Loaded, encoder: Encoder, texts: EntityTexts, budget: Budget
 ) -> Generator[Event, None, tuple[FloatArray | None, float]]:
-    """Vectors of the untrained entity tower (none for SOM), and how many entities are encoded a second."""
+    """Vectors of the untrained entity tower (none for SOM), and the number of entities encoded per second."""
     if loaded.inputs.style is EntityStyle.MEAN_OF_NAMES:
         return _means_of_names(loaded), float("inf")
     total, kb_hash, cache = len(loaded.kb.entities), loaded.base.manifest.kb_hash, loaded.spec.cache
@@ -102,7 +102,7 @@ def _spans(total: int, size: int) -> list[tuple[int, int]]:
 
 
 def _entity_rate(encoder: Encoder, texts: EntityTexts, budget: Budget) -> float:
-    """Entities encoded a second, from a sample spread over the knowledge base."""
+    """Entities encoded per second, from a sample of the knowledge base."""
     total = len(texts.kb.entities)
     tokens = texts.of(range(0, total, max(1, total // RATE_SAMPLE)))
     begun = budget.elapsed
@@ -112,12 +112,12 @@ def _entity_rate(encoder: Encoder, texts: EntityTexts, budget: Budget) -> float:
 
 K = 64
 BATCH_DOCUMENTS = 4
-"""Scored between two events, at which a job may be cancelled."""
+"""Documents scored between two events, where a job can be cancelled."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loaded:
-    """The job's input: recipe and parameters in effect, decisions divided into parts, the linker in use."""
+    """The job's input: recipe and parameters in effect, the split decisions, the linker in use."""
 
     spec: TrainingSpec
     recipe: Recipe
@@ -144,17 +144,17 @@ class Loaded:
 
     @property
     def needs_candidates(self) -> bool:
-        """Whether the linker's candidates of the training mentions are learnt from."""
+        """Whether the linker's candidates of the training mentions are used in training."""
         return self.recipe.role in (Role.RANKER, Role.NAMES) or self.wanted.negatives != "random"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
     """What training starts from. By mention key: `ranked` are the candidate rows of the linker in use (without its
-    ranker, where a new one is trained), `leads` by how much the first leads the second. `old` are the answers of the
-    linker in use on the held-out documents, which took `seconds_per_document`, and `taught` what they were made of,
-    beside train documents from which no stage in use learnt. `train_scored` are the training mentions, where the names'
-    encoder is to learn from them."""
+    ranker, where a new one is trained), `leads` by how much the first leads the second. `old` are its answers on the
+    held-out documents, which took `seconds_per_document`; `taught` holds their scores and those of train documents that
+    no stage in use was trained on. `train_scored` are the training mentions, if the names' encoder is trained on
+    them."""
 
     encoder: Encoder
     texts: EntityTexts
@@ -171,7 +171,7 @@ class Prepared:
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedTowers(Prepared):
     """The same for towers: `vectors` are those of all entities by the untrained tower (None for SOM), `towers` the
-    untrained ones, `before` how they do by themselves, as `judge` finds it on the held-out examples."""
+    untrained ones, `before` their quality alone, as measured by `judge` on the held-out examples."""
 
     vectors: FloatArray | None
     towers: Towers
@@ -182,7 +182,7 @@ class PreparedTowers(Prepared):
 
 
 def load(spec: TrainingSpec) -> Generator[Event, None, Loaded]:
-    """Read and check everything; ModelError for everything that the user can correct."""
+    """Read and check everything; ModelError for every error that the user can correct."""
     yield Event(Phase.LOAD, 0, 3, text=say("Reading the decisions"))
     recipe = load_recipe(spec.recipe)
     values = recipe.values(spec.parameters)
@@ -292,7 +292,7 @@ def _judge(loaded: Loaded, prepared: Prepared) -> Judge:
 
 
 def _lead(mention: LinkedMention) -> float:
-    """By how much the first candidate leads; infinite without a second one."""
+    """By how much the first candidate leads; infinite without a second candidate."""
     first_two = [candidate.score for candidate in mention.candidates[:2]]
     return first_two[0] - first_two[1] if len(first_two) == 2 else float("inf")
 
@@ -300,7 +300,7 @@ def _lead(mention: LinkedMention) -> float:
 def untrained_towers(
     loaded: Loaded, encoder: Encoder, texts: EntityTexts, *, vectors: FloatArray | None = None
 ) -> Towers:
-    """Both towers as one and the same untrained network."""
+    """Both towers as the same untrained network."""
     return Towers(
         mention=encoder.module,
         entity=encoder.module,
@@ -313,7 +313,7 @@ def untrained_towers(
 
 
 def _train_examples(loaded: Loaded, encoder: Encoder, *, shuffle_labels: bool) -> tuple[Example, ...]:
-    """NIL decisions stay only where the loss learns from them."""
+    """Training examples; NIL decisions are kept only if the loss uses them."""
     examples = make_examples(loaded.parts.train, loaded.kb, tokenizer=encoder.tokenizer, settings=loaded.inputs)
     if shuffle_labels:
         examples = shuffled_labels(examples, seed=loaded.spec.seed)
@@ -364,7 +364,7 @@ def score_folds(loaded: Loaded) -> Generator[Event, None, tuple[tuple[ScoredMent
 
 
 def by_fold(loaded: Loaded, scored: Sequence[ScoredMention]) -> tuple[tuple[ScoredMention, ...], ...]:
-    """The mentions in the folds of their documents."""
+    """The mentions, grouped by the folds of their documents."""
     found: list[list[ScoredMention]] = [[] for _ in loaded.parts.folds]
     of = {document.key: number for number, fold in enumerate(loaded.parts.folds) for document in fold}
     for mention in scored:
@@ -380,7 +380,7 @@ def score(
     phase: Phase = Phase.PREPARE,
     heard_only: bool = True,
 ) -> Generator[Event, None, list[ScoredMention]]:
-    """Every mention with its scores; with `heard_only` those of the stages that the linker listens to."""
+    """Every mention with its scores; with `heard_only`, scores of the stages with a weight only."""
     found: list[ScoredMention] = []
     for start in range(0, len(documents), BATCH_DOCUMENTS):
         batch = documents[start : start + BATCH_DOCUMENTS]
@@ -390,7 +390,7 @@ def score(
 
 
 def _workload(loaded: Loaded, examples: int) -> Workload:
-    """Held-out documents are linked once more and encoded by the part alone; three fits take about as long again."""
+    """The remaining work: link held-out documents, encode them by the part alone, and fit three times."""
     return Workload(
         examples=examples,
         entities=len(loaded.kb.entities),

@@ -12,27 +12,28 @@ from models.rankers import RULE, RankerTally, RerankRule, choose_margin
 
 
 def without_ranker(linker: Linker) -> Linker:
-    """The same linker as if it had no ranker."""
+    """The same linker without its ranker."""
     return _with_stages(linker, replace(linker.stages, ranker=None))
 
 
 def without_time_limit(linker: Linker) -> Linker:
-    """The same linker, its ranker unhurried: what is fitted, judged or compared must not depend on the machine."""
+    """The same linker with no time limit for its ranker: fits and comparisons must not depend on the machine's
+    speed."""
     return with_rule(linker, replace(linker.stages.rule, seconds=None))
 
 
 def with_rule(linker: Linker, rule: RerankRule) -> Linker:
-    """The same linker asking its ranker by another rule, with a tally of its own."""
+    """The same linker with another rule for its ranker, and its own counts."""
     return _with_stages(linker, replace(linker.stages, rule=rule, tally=RankerTally()))
 
 
 def silent(linker: Linker) -> Linker:
-    """The same linker never asking its ranker, if it has one."""
+    """The same linker that never runs its ranker, if it has one."""
     return with_rule(linker, replace(linker.stages.rule, margin=-1.0, seconds=None))
 
 
 def chosen_rule(linker: Linker, scored: Sequence[ScoredMention]) -> RerankRule:
-    """The linker's rule with the margin that its share of the `scored` mentions lies within, under its weights."""
+    """The linker's rule with the margin that covers the rule's share of the `scored` mentions."""
     rule = linker.stages.rule
     return replace(rule, margin=choose_margin([doubt(linker.answerer(), one).lead for one in scored], rule.share))
 

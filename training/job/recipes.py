@@ -42,8 +42,8 @@ PAIR_LOSSES: Mapping[str, type[CandidateCrossEntropy]] = {"cross-entropy": Candi
 
 
 class Role(StrEnum):
-    """What the trained network becomes in the bundle. NAMES: the encoder that the stage over names compares by. FIT:
-    there is none."""
+    """What the trained network becomes in the bundle. NAMES: the encoder of the stage over names. FIT: no network is
+    trained."""
 
     NAMES = "names"
     RETRIEVER = "retriever"
@@ -52,8 +52,8 @@ class Role(StrEnum):
 
 
 class Network(StrEnum):
-    """TOWERS: mention and entity are encoded apart. PAIR: one network reads both together (a cross-encoder). NONE: what
-    every recipe does after its training is all."""
+    """TOWERS: mention and entity are encoded apart. PAIR: one network reads both together (a cross-encoder). NONE: only
+    the fits that follow every training."""
 
     TOWERS = "towers"
     PAIR = "pair"
@@ -70,8 +70,8 @@ class Regularisation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hyperparameters:
-    """The parameters of group "training", in effect; `resources/recipe-parameters.json` describes each. Recipes that
-    lack one keep the value given here."""
+    """The parameters of group "training", in effect; `resources/recipe-parameters.json` describes each. A parameter
+    that a recipe lacks has the default value."""
 
     epochs: int = 3
     batch_size: int = 32
@@ -107,9 +107,9 @@ class Recipe:
     """A recipe. `stage` names the retriever or ranker in the bundle: recipes of one stage replace each other.
 
     `system` is the family it belongs to, `quick`: it is sized for two processor cores. `network` "pair" takes a loss of
-    PAIR_LOSSES and leaves `similarity` unused. `grouping` is how the mentions of a dual-encoder re-ranker are put
-    together (`training.tasks.reranking.System`), `mention` what of a mention becomes its vector. A recipe of `network`
-    "none" has neither loss nor stage nor parameters.
+    PAIR_LOSSES and leaves `similarity` unused. `grouping` is how the mentions of a dual-encoder re-ranker are grouped
+    (`training.tasks.reranking.System`), `mention` how a mention's vector is pooled. A recipe of `network` "none" has
+    neither loss nor stage nor parameters.
     """
 
     id: str
@@ -131,7 +131,7 @@ class Recipe:
     mention: MentionVector = MentionVector.TEXT
 
     def values(self, given: Mapping[str, Any] | None = None) -> dict[str, Value]:
-        """Defaults with `given` put in their place; ModelError names an unknown key or a value out of range."""
+        """Defaults overridden by `given`; ModelError names an unknown key or a value out of range."""
         known = {parameter.name: parameter for parameter in self.parameters}
         for name in given or {}:
             if name not in known:
@@ -175,12 +175,12 @@ class Recipe:
 
 
 def recipe_ids() -> tuple[str, ...]:
-    """The recipes there are, quick variants included, in alphabetical order."""
+    """All recipes, including quick variants, in alphabetical order."""
     return recipe_files.recipe_ids()
 
 
 def load_recipe(name: str) -> Recipe:
-    """Read a recipe; ModelError lists those there are, or names what is wrong in the file."""
+    """Read a recipe; ModelError lists the existing recipes, or names the error in the file."""
     if name not in recipe_ids():
         raise ModelError(
             say("Unknown recipe '{name}'. Choose one of: {recipe_ids}.", name=name, recipe_ids=", ".join(recipe_ids()))

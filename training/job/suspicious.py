@@ -1,11 +1,11 @@
-"""Suspicious gold: decisions that a linker finds unlikely that never saw their document. Runs in a child process.
+"""Suspicious gold: decisions that are unlikely for a linker that never saw their document. Runs in a child process.
 
-Every decided mention is scored by models fitted on other documents only: the memory holds the train documents without
+Every decided mention is scored by models fitted on other documents only: the memory holds the train documents except
 the mention's own, combiner and NIL are fitted on the other folds (whole documents, by hash), never on test documents.
-Trained retrievers and rankers are left out, since they were trained on this very gold; NIL decisions are checked if
-there are enough to fit NIL on. The list holds gold whose probability is below another answer's, the widest gap first:
-the off-diagonal of confident learning, by its normalised margin. Northcutt, Jiang & Chuang (2021), Confident Learning,
-JAIR 70, 1373-1411.
+Trained retrievers and rankers are left out, since they were trained on this gold. NIL decisions are checked if there
+are enough to fit NIL on. The list holds gold whose probability is below another answer's, the widest gap first: the
+off-diagonal of confident learning, by its normalised margin. Northcutt, Jiang & Chuang (2021), Confident Learning, JAIR
+70, 1373-1411.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ def _suspicions(linker: Linker, snapshot: Snapshot) -> Generator[Event, None, tu
 
 
 def suspicion(gold: GoldMention, answer: LinkedMention) -> Suspicion | None:
-    """The rival answer where it is likelier than the gold; None where it is not. Any entity of a composite is right."""
+    """The rival answer if it is likelier than the gold, else None. Any entity of a composite mention counts as
+    right."""
     right = {NIL} if gold.nil else set(gold.ids)
     chances = {one.entity_id: (one.probability, one.name) for one in answer.candidates}
     chances[NIL] = (answer.nil.score, NIL)
@@ -125,14 +126,14 @@ def suspicion(gold: GoldMention, answer: LinkedMention) -> Suspicion | None:
 
 
 def folds_of(documents: Sequence[SnapshotDocument]) -> list[list[SnapshotDocument]]:
-    """Whole documents in at most five parts of about one size, by a hash of their keys."""
+    """Whole documents in at most five folds of about equal size, by a hash of their keys."""
     ordered = sorted(documents, key=lambda one: place(one.key, salt="suspicious"))
     count = min(FOLDS, len(ordered))
     return [ordered[at::count] for at in range(count)]
 
 
 def _others(documents: Sequence[SnapshotDocument], fold: Sequence[SnapshotDocument]) -> list[SnapshotDocument]:
-    """What a fold's models may be fitted on: the other folds, without test documents."""
+    """The data that a fold's models are fitted on: the other folds, without test documents."""
     own = {one.key for one in fold}
     return [one for one in documents if one.key not in own and one.split is not Split.TEST]
 
@@ -143,7 +144,8 @@ def _fitted(
     scored: Mapping[str, Sequence[ScoredMention]],
     labels: Mapping[tuple[str, str], GoldMention],
 ) -> Linker:
-    """The linker with combiner and NIL fitted on these documents; the program's own where they hold too little."""
+    """The linker with combiner and NIL fitted on these documents; the models shipped with the program if there are too
+    few decisions."""
     known = [mention for document in documents for mention in scored[document.key]]
     gold = {key: frozenset(label.ids) for key, label in labels.items()}
     tuned = tune_scored(linker, known, gold, stages=())
@@ -151,7 +153,7 @@ def _fitted(
 
 
 def _untrained(linker: Linker) -> Linker:
-    """The same linker without trained stages and without what was fitted on the project's decisions."""
+    """The same linker without trained stages and without models fitted on the project's decisions."""
     stages = replace(linker.stages, trained=(), ranker=None)
     return Linker(
         linker.bundle,

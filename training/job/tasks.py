@@ -1,4 +1,4 @@
-"""From a recipe and its parameters to what the trainer trains: towers, loss, regulariser, negatives."""
+"""From a recipe and its parameters to the objects that the trainer needs: towers, loss, regulariser, negatives."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ CALIBRATED = (AdaptiveMixupLoss, MultiSimilarityLoss, ProxyLoss)
 
 
 def must_train_entities(loaded: Loaded) -> bool:
-    """Whether the entity tower cannot be frozen: where its tokens are compared, or its inside is disturbed.
+    """Whether the entity tower cannot be frozen, since its tokens are compared or its inner states are perturbed.
 
-    Raises ModelError where it was asked to be frozen all the same."""
+    Raises ModelError if it was requested to be frozen.
+    """
     recipe = loaded.recipe
     if loaded.inputs.style is EntityStyle.MEAN_OF_NAMES and loaded.wanted.entity_tower != "frozen":
         raise ModelError(
@@ -65,7 +66,7 @@ def make_towers(loaded: Loaded, prepared: PreparedTowers, *, trained: bool) -> T
 
 
 def make_settings(loaded: Loaded, prepared: PreparedTowers, budget: Budget, *, trained: bool) -> TrainSettings:
-    """The trainer's settings; training gets the seconds that the rest of the job leaves over."""
+    """The trainer's settings; training gets the seconds that the rest of the job does not need."""
     left = budget.left()
     return train_settings(
         loaded,
@@ -120,7 +121,7 @@ def make_task(loaded: Loaded, prepared: PreparedTowers, towers: Towers) -> Task:
 
 
 def make_regulariser(loaded: Loaded, loss: Loss, dimension: int) -> Regulariser | None:
-    """What the recipe adds to the loss of a bi-encoder."""
+    """The regulariser that the recipe adds to the loss of a bi-encoder."""
     options = loaded.recipe.options("regulariser", loaded.values)
     if loaded.recipe.regulariser is Regularisation.FGSM:
         nil = bool(getattr(loss, "nil_negatives", False))
@@ -131,7 +132,7 @@ def make_regulariser(loaded: Loaded, loss: Loss, dimension: int) -> Regulariser 
 
 
 def _radius(loaded: Loaded) -> RadiusSettings | None:
-    """Of the soft-radius neighbours, where the recipe has them."""
+    """The soft radius, if the recipe uses soft-radius neighbours."""
     options = loaded.recipe.options("grouping", loaded.values)
     if not options:
         return None
@@ -183,8 +184,8 @@ def _retriever_task(
 
 
 def _overhead(loaded: Loaded, prepared: PreparedTowers, *, trained: bool) -> float:
-    """Seconds beside the steps of an epoch: validation, and mining: all mentions, and the pool of entities where their
-    tower is trained."""
+    """Seconds per epoch in addition to its steps: for validation, and for mining (all mentions, and the pool of
+    entities if their tower is trained)."""
     most = pool_size(prepared.towers.device)
     pool = min(most, len(loaded.kb.entities)) / prepared.rates.entities if trained else 0.0
     validation = len(prepared.judge.some().examples) / prepared.rates.mentions + pool

@@ -1,9 +1,8 @@
 """The device and the number format of training. The only module that uses accelerate.
 
 Several GPUs: the same job is started once per GPU (by `curator.jobs.several`, `accelerate launch`, or anything that
-sets RANK and WORLD_SIZE). Each process takes its share of the parts of every batch, and gradients are added up before
-the step, so batches, steps and rates are those of one GPU; no process wraps a network, so a task may call any of its
-methods.
+sets RANK and WORLD_SIZE). Each process takes its share of every batch, and gradients are added up before the step, so
+batches, steps and rates are the same as on one GPU. No network is wrapped, so a task may call any of its methods.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ TRAINED_IN = (Precision.FP32, Precision.BF16, Precision.FP16)
 
 
 def training_precision(wanted: str, device: torch.device) -> Precision:
-    """The number format that networks are evaluated in while they are trained; weights and losses stay in float32.
+    """The number format of the networks' forward and backward passes in training; weights and losses stay in float32.
 
-    "auto" is bfloat16 on a GPU that has it, float32 elsewhere. Raises ModelError for any other word, and for float16
-    without a GPU: it needs loss scaling there is no use for on a processor.
+    "auto" is bfloat16 on a GPU that has it, float32 elsewhere. Raises ModelError for an unknown word, and for float16
+    without a GPU, since it needs loss scaling.
     """
     if wanted == AUTO:
         has_bf16 = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
@@ -48,7 +47,7 @@ def training_precision(wanted: str, device: torch.device) -> Precision:
 
 
 class Engine:
-    """Backward passes and steps, on the device of accelerate; `close` leaves the networks as they were."""
+    """Backward passes and steps on accelerate's device; `close` restores the networks."""
 
     def __init__(self, modules: Sequence[nn.Module], *, precision: str) -> None:
         self.device = device_of(modules)
@@ -73,7 +72,7 @@ class Engine:
         return bool(self.accelerator.is_main_process)
 
     def optimizer(self, optimizer: Optimizer) -> Any:
-        """The optimiser with loss scaling where the number format needs it."""
+        """The optimiser, with loss scaling if the number format needs it."""
         return self.accelerator.prepare_optimizer(optimizer, device_placement=False)
 
     def backward(self, loss: Tensor) -> None:
@@ -100,11 +99,12 @@ class Engine:
         return float(self.accelerator.gather(own).sum())
 
     def any(self, flag: bool) -> bool:
-        """Whether it holds in any process: what ends a step must end it in all."""
+        """Whether it is true in any process: an event that ends a step must end it in all."""
         return self.total(float(flag)) > 0
 
     def agree(self, figures: Sequence[int]) -> None:
-        """Raises ModelError where the processes are about to train different things: they would wait endlessly."""
+        """Raises ModelError if the processes would train different things, since they would wait for each other without
+        limit."""
         own = float(zlib.crc32(repr(list(figures)).encode()))
         if self.any(self.total(own) != own * self.processes):
             raise ModelError(
@@ -137,7 +137,7 @@ Exactness = tuple[bool, bool, bool]
 
 
 def _be_exact() -> Exactness:
-    """Sum in one order only; returns how it was before.
+    """Fix the order of summation; returns the previous setting.
 
     With several threads the gradient of an indexed row (an entity that two mentions share) is otherwise added up in the
     order in which the threads arrive, and two equal runs differ in the last bits.
@@ -158,12 +158,13 @@ def _be_as(wanted: Exactness) -> None:
 
 
 def device_of(modules: Sequence[nn.Module]) -> torch.device:
-    """Where the networks lie; the processor if they hold nothing."""
+    """The networks' device; the CPU if they have no parameters."""
     return next((p.device for module in modules for p in module.parameters()), torch.device("cpu"))
 
 
 def bodies(modules: Sequence[nn.Module]) -> Iterator[nn.Module]:
-    """The transformers within the networks, for which a smaller number format pays; a network without one itself.
+    """The transformers within the networks, which gain from a smaller number format; for a network without one, the
+    network itself.
 
     Heads, projections and losses stay in float32: proxy losses multiply similarities by 32.
     """
@@ -178,7 +179,7 @@ def bodies(modules: Sequence[nn.Module]) -> Iterator[nn.Module]:
 
 
 def _accelerator(*, cpu: bool, mixed_precision: str) -> Accelerator:
-    """A fresh one: accelerate keeps the first one's settings for the whole process, and a job may train twice."""
+    """A new accelerator: accelerate keeps the first one's settings for the whole process, and a job may train twice."""
     if AcceleratorState._shared_state and AcceleratorState().num_processes == 1:
         AcceleratorState._reset_state(reset_partial_state=True)
     return Accelerator(cpu=cpu, mixed_precision=mixed_precision, step_scheduler_with_optimizer=False)

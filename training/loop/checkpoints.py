@@ -1,4 +1,4 @@
-"""Checkpoints: what a training run needs to resume after a crash as if there had been none.
+"""Checkpoints: the state that a training run needs to resume after a crash.
 
 A checkpoint is two files, `NUMBER.safetensors` and `NUMBER.json`; the JSON is written last and holds the hash of both,
 so a truncated or damaged file is noticed, and the previous checkpoint is used. Nothing is ever pickled.
@@ -40,8 +40,8 @@ class Checkpoints:
 
     `identity` is everything that a run's weights depend on (recipe, parameters, hashes of data and base, seed, device,
     threads, effective batch), as JSON: a checkpoint of another identity is ignored. `every`: seconds of training after
-    which the next one is due. `kept` is stored beside each and comes back by `kept_before`: what the job decided once
-    and must not decide again, such as whether the entity tower is trained.
+    which the next one is due. `kept` is stored with each checkpoint and returned by `kept_before`: choices that the job
+    makes only once, such as whether the entity tower is trained.
     """
 
     def __init__(
@@ -58,7 +58,8 @@ class Checkpoints:
         self.kept: dict[str, Any] = dict(kept or {})
 
     def save(self, saved: Saved) -> None:
-        """Write one, then remove those before the last `keep`. OSError where it cannot be written: nothing changes."""
+        """Write a checkpoint, then remove all but the last `keep`. Raises OSError if it cannot be written; then nothing
+        changes."""
         numbers = self._numbers()
         number = numbers[-1] + 1 if numbers else 1
         try:
@@ -78,7 +79,7 @@ class Checkpoints:
             self._remove(old)
 
     def load(self) -> tuple[Saved | None, list[str]]:
-        """The newest one that is whole and of this identity, and a sentence on each that is not."""
+        """The newest undamaged checkpoint of this identity, and a sentence about each that was skipped."""
         self._tidy()
         notes: list[str] = []
         for number in reversed(self._numbers()):
@@ -99,9 +100,9 @@ class Checkpoints:
         return None, notes
 
     def kept_before(self) -> dict[str, Any]:
-        """`kept` of the newest readable checkpoint whose identity agrees in every key that this one has; else empty.
+        """`kept` of the newest readable checkpoint whose identity agrees in every key of this one; else empty.
 
-        It reads no tensors, so a job may ask before it has built its networks (and completed the identity).
+        It reads no tensors, so a job can call it before it has built its networks (and completed the identity).
         """
         for number in reversed(self._numbers()):
             body = self._body(number)
@@ -110,7 +111,7 @@ class Checkpoints:
         return {}
 
     def remove(self) -> None:
-        """The folder and all in it: after the job's end, or a cancel."""
+        """Remove the folder and everything in it, after the job's end or cancellation."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _plain(self) -> dict[str, Any]:
@@ -118,7 +119,7 @@ class Checkpoints:
         return plain
 
     def _numbers(self) -> list[int]:
-        """Of all checkpoints whose JSON is there, oldest first."""
+        """Numbers of all checkpoints that have a JSON file, oldest first."""
         names = (path.stem for path in self.folder.glob("*.json")) if self.folder.is_dir() else ()
         return sorted(int(name) for name in names if name.isdigit())
 
@@ -134,7 +135,7 @@ class Checkpoints:
         return sha256_file(self._safetensors(number))
 
     def _write_body(self, number: int, body: Mapping[str, Any]) -> None:
-        """On one line: mined rows are millions of numbers."""
+        """Write the JSON on one line, since mined rows can be millions of numbers."""
         text = _text(body)
         with atomic_path(self._json(number)) as beside:
             beside.write_text(f'{{"hash":"{_hash(text)}","body":{text}}}', encoding="utf-8")
@@ -156,19 +157,20 @@ class Checkpoints:
             return None
 
     def _tidy(self) -> None:
-        """Remove what a kill left half written."""
+        """Remove files that a killed process left incomplete."""
         for path in self.folder.glob(".*") if self.folder.is_dir() else ():
-            with suppress(OSError):  # a folder that is only read
+            with suppress(OSError):  # a read-only folder
                 path.unlink()
 
     def _remove(self, number: int) -> None:
-        """The JSON first: tensors without one are no checkpoint."""
+        """Remove the JSON first: tensors without JSON are not a checkpoint."""
         self._json(number).unlink(missing_ok=True)
         self._safetensors(number).unlink(missing_ok=True)
 
 
 def _text(body: Mapping[str, Any]) -> str:
-    """Equal before and after a way through JSON: nothing is sorted, since numbers as keys come back as words."""
+    """The value's JSON, which is equal after a round trip through JSON. Keys are not sorted, since integer keys come
+    back as strings."""
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 

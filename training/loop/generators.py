@@ -15,7 +15,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TorchState:
-    """torch's generators: the processor's and that of the device in use (dropout draws from the latter)."""
+    """torch's generators: the CPU's and the current device's (dropout draws from the latter)."""
 
     cpu: Tensor
     device: Tensor | None
@@ -44,7 +44,7 @@ class TorchState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeneratorStates:
-    """torch's, numpy's global and Python's generators, and those that a task names."""
+    """torch's, numpy's global and Python's generators, and the task's own."""
 
     of_torch: TorchState
     numpy: dict[str, Any]
@@ -65,7 +65,7 @@ class GeneratorStates:
             generator.bit_generator.state = state
 
     def to_json(self) -> dict[str, Any]:
-        """numpy's and Python's states; torch's are tensors, and a task keeps its own by `Task.state`."""
+        """numpy's and Python's states; torch's are tensors, and a task stores its own through `Task.state`."""
         key = [int(word) for word in self.numpy["state"]["key"]]
         numpy = self.numpy | {"state": {"key": key, "pos": int(self.numpy["state"]["pos"])}}
         version, words, gauss = self.python

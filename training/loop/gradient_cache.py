@@ -1,9 +1,9 @@
 """Gradient caching: the gradient of a large batch in the memory of a small one.
 
-Contrastive losses need all vectors of a batch at once, but their encoders' graphs need not live at once. A batch is
-encoded piece by piece without a graph; the loss of all vectors gives the gradient at each vector; then every piece is
-encoded once more with its graph and that gradient is sent through it. Dropout is replayed by the generator states that
-were stored in the first pass, so the gradients equal those of the batch in one go.
+Contrastive losses need all vectors of a batch at once, but not all graphs of their encoders. A batch is first encoded
+piece by piece without a graph. The loss of all vectors gives the gradient at each vector. Then every piece is encoded
+again with its graph, and that gradient is propagated through it. Dropout is replayed with the generator states stored
+in the first pass, so the gradients equal those of the whole batch.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ Piece = Callable[[], Tensor]
 
 
 class CachedBatch(Protocol):
-    """One batch as a task hands it over to be cached; `Task.pieces(batch, chunk=...)` makes it.
+    """One batch in the form needed for gradient caching; `Task.pieces(batch, chunk=...)` makes it.
 
-    `pieces` are called in their order, twice: first without a graph, then with one and the same state of torch's
-    generators. Each encodes at most `chunk` texts and returns their vectors [n, d], or the states of their tokens
-    [n, t, d] (masks stay with the batch, they need no gradient). Both calls must return the same numbers: everything
-    that is drawn by the task's own generators (gold entity, negatives) is drawn once, while the batch is made, exactly
-    as `Task.loss` draws it. A piece may keep what its first call found, such as the disturbance of a regulariser that
-    needs the vectors of earlier pieces; it turns gradients on for that by itself (`torch.enable_grad`).
+    `pieces` are called in their order, twice: first without a graph, then with a graph and the same state of torch's
+    generators. Each encodes at most `chunk` texts and returns their vectors [n, d], or the states of their tokens [n,
+    t, d] (masks stay with the batch, they need no gradient). Both calls must return the same numbers. The task's own
+    generators (gold entity, negatives) are used once, while the batch is made, exactly as in `Task.loss`. A piece may
+    keep results of its first call, such as a regulariser's perturbation that needs the vectors of earlier pieces; for
+    this it turns on gradients itself (`torch.enable_grad`).
 
     `loss(outputs)` is the loss of all outputs, in the order of `pieces`, and equals `Task.loss` of the batch. It may
-    hold parameters of its own (a transformation, a learned radius): they get their gradients here.
+    have its own parameters (a transformation, a learned radius), which get their gradients here.
     """
 
     @property
@@ -42,8 +42,8 @@ class CachedBatch(Protocol):
 def cached_backward(batch: CachedBatch, *, where: torch.device, backward: Callable[[Tensor], None]) -> Tensor:
     """The batch's loss, detached; gradients are added to the parameters as `backward(loss)` would add them.
 
-    `where` is the device whose generator dropout draws from; `backward` takes the loss of all outputs (and may scale
-    it). Memory holds all outputs and the graph of one piece at a time.
+    `where` is the device whose generator dropout uses; `backward` takes the loss of all outputs (and may scale it).
+    Memory holds all outputs and the graph of one piece at a time.
     """
     states, outputs = [], []
     with torch.no_grad():

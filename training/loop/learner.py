@@ -1,4 +1,4 @@
-"""The gradients of a batch in the available memory: in one go, piece by piece, or in smaller parts."""
+"""The gradients of a batch in the available memory: whole, piece by piece, or in smaller parts."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory")
 class Learner:
     """Adds gradients of batches to `parameters`.
 
-    Where memory runs out, `make_smaller` halves what is taken at once: the texts of a piece where gradients are
-    cached, which changes nothing in them; otherwise the examples, which keeps the effective batch by accumulation but
-    leaves each part with its own negatives. `micro` 0: whole batches. Without caching it begins with what the task
-    wants `at_once`.
+    If memory runs out, `make_smaller` halves the size of the parts. With gradient caching these are the texts of a
+    piece, and the gradients do not change. Otherwise they are examples: accumulation keeps the effective batch, but
+    each part has only its own negatives. `micro` 0: whole batches. Without caching the initial size is the task's
+    `at_once`.
     """
 
     def __init__(self, task: Task, engine: Engine, parameters: Sequence[nn.Parameter], *, chunk: int) -> None:
@@ -47,9 +47,9 @@ class Learner:
             parameter.grad = None
 
     def learn(self, batch: Batch, *, share: float) -> float | None:
-        """Add the gradients of `share` × the mean loss; returns this process's part of the loss.
+        """Add the gradients of `share` × the mean loss; returns this process's share of the loss.
 
-        None, and unusable gradients, if memory ran out.
+        Returns None, with unusable gradients, if memory ran out.
         """
         try:
             return sum(self._learn_part(part, len(part) / len(batch), share) for part in self._parts(batch))
@@ -59,9 +59,9 @@ class Learner:
         return None
 
     def make_smaller(self, longest: int) -> str:
-        """Halve what is taken at once, where the longest batch has `longest` examples; says so in a sentence.
+        """Halve the size of the parts, where the longest batch has `longest` examples; returns a sentence about it.
 
-        Raises ModelError where nothing smaller is left.
+        Raises ModelError if the size cannot be reduced further.
         """
         now = self.chunk or self.micro or longest
         if now <= 1:
@@ -104,7 +104,7 @@ class Learner:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether it is an error of a GPU's or the processor's memory; torch names only the former by a type."""
+    """Whether the error means that GPU or CPU memory ran out; torch has an exception type only for the GPU."""
     if isinstance(error, torch.OutOfMemoryError | MemoryError):
         return True
     return isinstance(error, RuntimeError) and any(words in str(error).lower() for words in OUT_OF_MEMORY)

@@ -16,12 +16,13 @@ from training.loop.saving import Saver
 from training.loop.task import Batch, Task, TrainResult, TrainSettings
 from training.loop.tensorboard import Log
 
-# How many batches a budget of time allows, and how batches make steps.
+# How many batches a time budget allows, and how batches form steps.
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`batches` in all, `per_epoch` of them in a whole epoch; `accumulation` make a step, never across epochs."""
+    """`batches` in all, `per_epoch` of them in a whole epoch; `accumulation` batches make a step, never across
+    epochs."""
 
     batches: int
     per_epoch: int
@@ -34,20 +35,20 @@ class Plan:
 
     @property
     def epochs(self) -> int:
-        """Whole and begun ones."""
+        """The number of epochs, including a partial one."""
         return -(-self.batches // self.per_epoch)
 
     def groups(self, epoch: int, batches: Sequence[Batch], *, skip: int) -> list[Sequence[Batch]]:
-        """The batches of each step of an epoch, but for the first `skip` batches."""
+        """The batches of each step of an epoch, except the first `skip` batches."""
         own = batches[: self.batches - epoch * self.per_epoch]
         return [own[start : start + self.accumulation] for start in range(skip, len(own), self.accumulation)]
 
 
 def plan_batches(per_epoch: int, settings: TrainSettings, *, seconds_per_batch: float, seconds: float | None) -> int:
-    """How many batches the budget allows: whole epochs if at least one fits, a part of one otherwise; no more than
-    `max_steps` take.
+    """How many batches the budget allows: whole epochs if at least one fits, otherwise a partial epoch; no more than
+    `max_steps` need.
 
-    Raises ModelError where not even one batch fits.
+    Raises ModelError if not even one batch fits.
     """
     wanted = per_epoch * settings.epochs
     if settings.max_steps is not None:
@@ -75,7 +76,7 @@ def plan_batches(per_epoch: int, settings: TrainSettings, *, seconds_per_batch: 
 
 @dataclass(slots=True)
 class Position:
-    """How far a run is: `done` batches; the losses of each epoch's batches; what validations and notes said."""
+    """The progress of a run: `done` batches, the losses of each epoch's batches, validation figures, and notes."""
 
     done: int = 0
     losses: list[list[float]] = field(default_factory=list)
@@ -84,7 +85,7 @@ class Position:
 
 
 class Loop:
-    """One run from where `position` stands to the plan's end."""
+    """One run from `position` to the end of the plan."""
 
     def __init__(
         self,
@@ -124,7 +125,7 @@ class Loop:
                 yield from self._between(epoch)
 
     def _step(self, group: Sequence[Batch], epoch: int) -> Iterator[Event]:
-        """One step of the optimiser; it is tried again in smaller parts for as long as memory runs out."""
+        """One step of the optimiser; it is retried in smaller parts while memory runs out."""
         rate, before = self.optimising.rate, self.timer.now()
         while (losses := (yield from self._gradients(group, epoch, rate))) is None:
             sentence = self.learner.make_smaller(max(len(batch) for batch in group))
@@ -139,7 +140,7 @@ class Loop:
         yield event
 
     def _gradients(self, group: Sequence[Batch], epoch: int, rate: float) -> Generator[Event, None, list[float] | None]:
-        """The losses of the group's batches, whose gradients are added up; None where memory ran out."""
+        """The losses of the group's batches, whose gradients are added up; None if memory ran out."""
         mark, losses = self.learner.mark(), []
         for number, batch in enumerate(group, start=1):
             own = self.learner.learn(batch, share=1 / len(group))
@@ -183,7 +184,7 @@ class Loop:
         return Event(Phase.TRAIN, self.position.done, self.plan.batches, data=data)
 
     def _event(self, loss: float, rate: float, epoch: int, *, ahead: int) -> Event:
-        """After a batch; `ahead` of the group's batches are not yet part of a step."""
+        """The event after a batch; `ahead` of the group's batches are not yet in a step."""
         done = self.position.done + ahead
         data: dict[str, Any] = {
             "loss": loss,

@@ -11,14 +11,14 @@ from torch import nn
 from training.loop.generators import undisturbed
 
 Validate = Callable[[], Mapping[str, float]]
-"""Figures of the networks as they are now: `recall_at_1`, `recall_at_64`, `nil_aupr`; those that make no sense left
-out. It is called without gradients and with dropout off; its random draws are undone."""
+"""Figures of the networks as they are now: `recall_at_1`, `recall_at_64`, `nil_aupr`; figures that do not apply are
+left out. It is called without gradients and with dropout off; the state of the generators is restored."""
 
 LATEST = 20
 
 
 class Meter:
-    """The pace of the latest steps, and from it the time left; validation and mining are not part of the pace."""
+    """The throughput of the latest steps and the estimated time left; validation and mining are excluded."""
 
     def __init__(self, *, epoch_overhead: float) -> None:
         self._overhead = epoch_overhead
@@ -28,7 +28,7 @@ class Meter:
         self._latest.append((seconds, batches, examples))
 
     def figures(self, *, batches_left: int, epochs_left: int, most: float | None) -> dict[str, float]:
-        """`throughput` (examples a second) and `seconds_left`, at most `most`; nothing before time has passed."""
+        """`throughput` (examples per second) and `seconds_left`, at most `most`; empty before the first measurement."""
         seconds = sum(one[0] for one in self._latest)
         if seconds <= 0:
             return {}
@@ -41,7 +41,7 @@ class Meter:
 
 
 def validated(validate: Validate, modules: Sequence[nn.Module], where: torch.device) -> dict[str, float]:
-    """The figures; the networks and all generators are left unchanged."""
+    """The figures; the networks and all generators stay unchanged."""
     modes = [(part, part.training) for module in modules for part in module.modules()]
     with undisturbed(where), torch.no_grad():
         for module in modules:
@@ -53,7 +53,7 @@ def validated(validate: Validate, modules: Sequence[nn.Module], where: torch.dev
                 part.training = training
 
 
-# A run's time: what it has spent, before an interruption too, and what it was allowed.
+# A run's time: spent (including before an interruption) and allowed.
 
 Clock = Callable[[], float]
 
@@ -67,7 +67,7 @@ class Timer:
         self._before = 0.0
 
     def resume(self, *, spent: float, allowed: float | None) -> None:
-        """Resume as a run that had used this much of its budget when it was saved."""
+        """Resume a run that had used this much of its budget when it was saved."""
         self._before, self.allowed = spent - (self.now() - self._started), allowed
 
     def spent(self) -> float:
@@ -81,7 +81,7 @@ class Timer:
         return left is not None and left < 0
 
     def begin_interval(self) -> None:
-        """What `since_interval` counts from."""
+        """Set the start of `since_interval`."""
         self._interval = self.now()
 
     def since_interval(self) -> float:

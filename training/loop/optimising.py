@@ -15,7 +15,7 @@ from training.loop.task import Task, TrainSettings
 
 
 class Optimising:
-    """The optimiser over a task's parameter groups, and the schedule that all groups follow, for `steps` steps."""
+    """The optimiser of a task's parameter groups, with one schedule of `steps` steps for all groups."""
 
     def __init__(self, task: Task, settings: TrainSettings, engine: Engine, *, steps: int) -> None:
         self.task, self.engine, self.steps = task, engine, steps
@@ -28,11 +28,11 @@ class Optimising:
 
     @property
     def rate(self) -> float:
-        """The first group's learning rate in the coming step."""
+        """The first group's learning rate in the next step."""
         return float(self.schedule.get_last_lr()[0])
 
     def take_step(self) -> None:
-        """Clip, step, clear the gradients, move on in the schedule. Raises ModelError where memory runs out in it."""
+        """Clip, step, clear the gradients, advance the schedule. Raises ModelError if memory runs out."""
         self.engine.gather(self.parameters)
         self.engine.clip(self.parameters, self.settings.clip)
         try:
@@ -54,7 +54,7 @@ class Optimising:
             self.schedule.step()
 
     def state(self) -> dict[str, Any]:
-        """All but the tensors, as JSON; `tensor_state` has those."""
+        """The state as JSON, without the tensors in `tensor_state`."""
         return {
             "groups": self.adam.state_dict()["param_groups"],
             "schedule": self.schedule.state_dict(),
@@ -63,7 +63,7 @@ class Optimising:
         }
 
     def tensor_state(self) -> dict[int, dict[str, Any]]:
-        """Moments and counts of each parameter, by its place in `parameters`."""
+        """Moments and counts of each parameter, by its position in `parameters`."""
         states: dict[int, dict[str, Any]] = self.adam.state_dict()["state"]
         return states
 

@@ -1,8 +1,8 @@
 """A small trainable map of frozen entity vectors: e → W e, W starting as the identity.
 
-If the entity encoder is frozen, its vectors come from a file, and the side of the entities could not learn. W adds d²
-parameters for the price of one matrix product: after training, all vectors are mapped again within a second, and no
-entity is encoded again. Without a bias, so that W alone is the map.
+If the entity encoder is frozen, its vectors come from a file, and the entity side could not learn. W adds d² parameters
+at the cost of one matrix product: after training, all vectors are mapped within a second, and no entity is encoded
+again. There is no bias, so W alone is the map.
 
 How it is used: `Towers(..., entity_vectors=vectors, entity_projection=identity_projection(d, device=device))`;
 `Towers.encode_entities` maps the rows of a batch with a graph, `Towers.projected(vectors)` maps all of them for an
@@ -36,7 +36,7 @@ def identity_projection(dimension: int, *, device: torch.device) -> nn.Linear:
 def project(projection: nn.Linear, vectors: FloatArray, *, chunk: int = CHUNK) -> FloatArray:
     """W v for all `vectors` [n, d] → [n, d] float32, without a graph, `chunk` at a time.
 
-    Raises ModelError where the vectors have another width than W.
+    Raises ModelError if the vectors' width differs from W's.
     """
     if vectors.ndim != 2 or vectors.shape[1] != projection.in_features:
         raise ModelError(

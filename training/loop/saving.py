@@ -1,4 +1,4 @@
-"""A run as a checkpoint, and back."""
+"""Saving a run as a checkpoint, and restoring it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from training.loop.loop import Loop
 
 NOT_IDENTITY = ("seconds", "epoch_overhead", "validate_every", "precision")
-"""Settings that a resumed run may have otherwise: time is taken from the checkpoint, precision as it was chosen."""
+"""Settings that may differ in a resumed run: time is taken from the checkpoint, the precision may be chosen again."""
 
 MOST_LOST = 120.0
-"""Seconds of training that a crash may cost; a single step that takes longer is saved when it is done."""
+"""The most seconds of training that a crash can cost; after a longer single step the run is saved at once."""
 
 
 class Saver:
-    """Writes a run's checkpoints; a disk that is full ends none."""
+    """Writes a run's checkpoints; a full disk does not end the run."""
 
     def __init__(self, checkpoints: Checkpoints) -> None:
         self.checkpoints = checkpoints
@@ -38,13 +38,14 @@ class Saver:
         self._looked = 0.0
 
     def is_due(self, timer: Timer) -> bool:
-        """Asked after each step: also where another one as long would leave more than `MOST_LOST` seconds unsaved."""
+        """Whether to save after this step: also true if another step as long would leave more than `MOST_LOST` seconds
+        unsaved."""
         since = timer.since_interval()
         step, self._looked = since - self._looked, since
         return since >= self.checkpoints.every or since + step > MOST_LOST
 
     def save(self, loop: Loop) -> Iterator[Event]:
-        """An event with `data["checkpoint"]` = the step; a note where it could not be written, once for each reason."""
+        """An event with `data["checkpoint"]` = the step; a note if it could not be written, once for each reason."""
         loop.timer.begin_interval()
         self._looked = 0.0
         try:
@@ -69,7 +70,7 @@ class Saver:
 def identity(
     task: Task, settings: TrainSettings, engine: Engine, named: Mapping[str, Tensor], *, per_epoch: int
 ) -> dict[str, Any]:
-    """What the trainer itself knows of a run's identity."""
+    """The trainer's part of a run's identity."""
     shapes = {name: list(tensor.shape) for name, tensor in named.items()}
     cuda = engine.device.type == "cuda"
     return {
@@ -101,7 +102,7 @@ def named_weights(modules: Sequence[nn.Module], parameters: Sequence[nn.Paramete
 
 
 def snapshot(loop: Loop) -> Saved:
-    """The run between two steps."""
+    """The state of the run between two steps."""
     optimising, position, learner = loop.optimising, loop.position, loop.learner
     states = GeneratorStates.take(loop.engine.device)
     tensors: dict[str, Tensor] = dict(named_weights(loop.task.modules(), optimising.parameters))

@@ -22,33 +22,33 @@ class Task(ABC):
 
     Only the first three methods are needed; the others have defaults.
 
-    `at_once`: most examples whose graph is built at a time; 0: a whole batch. For tasks whose examples do not touch
-    each other, so that parts change nothing but the rounding.
+    `at_once`: the most examples with a graph at the same time; 0: a whole batch. It is for tasks with independent
+    examples, where parts change only the rounding.
     """
 
     at_once: int = 0
 
     @abstractmethod
     def modules(self) -> Sequence[nn.Module]:
-        """The networks that are trained; parameters with `requires_grad` off stay as they are."""
+        """The networks that are trained; parameters with `requires_grad` off are not trained."""
 
     @abstractmethod
     def batches(self, epoch: int) -> Sequence[Batch]:
-        """The batches of an epoch; equally many in each, reproducible from seed and epoch alone."""
+        """The batches of an epoch; the same number in each epoch, determined by seed and epoch alone."""
 
     @abstractmethod
     def loss(self, batch: Batch) -> Tensor:
         """Scalar loss of a batch (a mean over its examples), with a graph."""
 
     def before_epoch(self, epoch: int) -> Iterator[Event]:  # noqa: ARG002 the default does nothing
-        """Work between epochs, such as mining negatives. A run resumed amid an epoch does not repeat it."""
+        """Work between epochs, such as mining negatives. A run resumed within an epoch does not repeat it."""
         yield from ()
 
     def after_step(self) -> None:  # noqa: B027 the default does nothing
-        """What follows each step of the optimiser, such as a projection onto a norm's ball."""
+        """What follows each step of the optimiser, such as a projection onto a ball."""
 
     def parameter_groups(self, settings: TrainSettings) -> list[dict[str, Any]]:  # noqa: ARG002 the default asks nothing
-        """AdamW's groups: `params`, and `lr` or `weight_decay` where they differ from the settings'.
+        """AdamW's groups: `params`, and `lr` or `weight_decay` if they differ from the settings.
 
         Each group's rate follows the same schedule. Default: one group of all parameters that are trained.
         """
@@ -56,28 +56,28 @@ class Task(ABC):
         return [{"params": list(dict.fromkeys(parameters))}]
 
     def state(self) -> dict[str, Any]:
-        """What a resumed run needs besides the networks' weights, as JSON: generator states, mined rows."""
+        """What a resumed run needs in addition to the networks' weights, as JSON: generator states, mined rows."""
         return {}
 
     def load_state(self, raw: Mapping[str, Any]) -> None:  # noqa: B027 the default has no state
-        """Go on from what `state` returned, read back from JSON."""
+        """Resume from the result of `state`, read from JSON."""
 
     def generators(self) -> Sequence[np.random.Generator]:
-        """The generators that `loss` draws from: they are set back when a step is tried again in smaller parts."""
+        """The generators that `loss` draws from; they are reset when a step is retried in smaller parts."""
         return ()
 
     def pieces(self, batch: Batch, *, chunk: int) -> CachedBatch | None:  # noqa: ARG002 the default cannot
         """The batch for gradient caching, at most `chunk` texts a piece (see
         `training.loop.gradient_cache.CachedBatch`).
 
-        None where the task has no such form, before anything is drawn; its loss is then taken in one go.
+        Returns None, before anything is drawn, if the task does not support it; then the loss is calculated whole.
         """
         return None
 
     def split(self, batch: Batch, size: int) -> Sequence[Batch]:
         """Parts of a batch that did not fit into memory, of at most `size` examples and nearly equal length.
 
-        A task whose examples belong together (clusters) may cut elsewhere; a part is never empty.
+        A task whose examples belong together (clusters) may split elsewhere; a part is never empty.
         """
         count = -(-len(batch) // size)
         bounds = [len(batch) * number // count for number in range(count + 1)]
@@ -86,13 +86,13 @@ class Task(ABC):
 
 @dataclass(frozen=True, slots=True)
 class TrainSettings:
-    """`epochs` and `max_steps` (None: no bound) are the most; `seconds` bounds measuring and training together (None:
-    no bound).
+    """`epochs` and `max_steps` (None: no bound) are upper limits; `seconds` limits measurement and training together
+    (None: no limit).
 
-    `accumulation` batches make one step of the optimiser. `epoch_overhead` is what `before_epoch` and a validation
-    take, in seconds. `precision` is "fp32", "bf16", "fp16" or "auto" (`training.loop.accelerator.training_precision`).
-    `gradient_chunk` texts are encoded at once by gradient caching (0: off); `validate_every` steps there is a
-    validation (0: at each epoch's end).
+    `accumulation` batches make one step of the optimiser. `epoch_overhead` is the time for `before_epoch` and a
+    validation, in seconds. `precision` is "fp32", "bf16", "fp16" or "auto"
+    (`training.loop.accelerator.training_precision`). Gradient caching encodes `gradient_chunk` texts at once (0: off).
+    A validation runs every `validate_every` steps (0: at each epoch's end).
     """
 
     epochs: int
@@ -113,11 +113,11 @@ class TrainSettings:
 
 @dataclass(frozen=True, slots=True)
 class TrainResult:
-    """What happened. `losses` are the means of each epoch; `cut_short`: the time budget ended it.
+    """The result. `losses` are the means of each epoch; `cut_short`: the time budget ended the run.
 
-    `seconds` counts the training before an interruption too. `micro_batch` is the most examples that were taken at
-    once at the end (0: whole batches), less where memory ran out; `gradient_chunk` likewise. `validation` holds the
-    figures of each validation, `notes` what the manifest should say.
+    `seconds` includes training before an interruption. `micro_batch` is the final number of examples processed at once
+    (0: whole batches), reduced if memory ran out; the same holds for `gradient_chunk`. `validation` holds the figures
+    of each validation, `notes` the sentences for the manifest.
     """
 
     steps: int

@@ -17,14 +17,14 @@ PLOTTED = ("loss", "learning_rate", "throughput", "recall_at_1", "recall_at_64",
 
 
 def no_log(step: int, figures: Mapping[str, Any]) -> None:
-    """Keeps nothing."""
+    """Writes nothing."""
 
 
 @contextmanager
 def scalar_log(folder: Path | None, *, step: int = 0) -> Iterator[Log]:
-    """Writes into `folder`, from `step` on (a resumed run overwrites what came after it); None writes nothing.
+    """A log into `folder`, starting at `step` (a resumed run overwrites later figures); with None nothing is written.
 
-    Raises ModelError where TensorBoard is not installed or the folder cannot be written.
+    Raises ModelError if TensorBoard is not installed or the folder is not writable.
     """
     if folder is None:
         yield no_log

@@ -1,7 +1,7 @@
 """The two networks that recipes train: one reads mentions, the other entities.
 
-The entity tower may be frozen; then its vectors are looked up instead of computed, which saves more than half of
-every step and all re-encoding afterwards.
+The entity tower may be frozen; then its vectors are looked up, which saves more than half of every step and the
+encoding afterwards.
 """
 
 from __future__ import annotations
@@ -25,16 +25,14 @@ from training.loop.projection import project
 from training.losses import Texts, tokens_of, vectors_of
 from training.negatives import Rows
 
-# One side of a batch, its mentions or its entities, encoded part by part.
-#
-# A part holds texts of like length, so padding costs little, and is what gradient caching encodes at once
-# (`training.loop.gradient_cache`). Whoever wants the same texts encoded otherwise (a regulariser) takes the side
-# `through` another way of encoding a part.
+# One side of a batch, its mentions or its entities, encoded part by part. A part holds texts of similar length, so
+# padding costs little. Gradient caching encodes one part at a time (`training.loop.gradient_cache`). A regulariser uses
+# `through` to encode the same texts in another way.
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextSubset:
-    """Some texts of a side: `places` [n] int64 says where they stand among all, `ids` and `mask` are [n, t]."""
+    """Some texts of a side: `places` [n] int64 are their positions among all texts, `ids` and `mask` are [n, t]."""
 
     places: Tensor
     ids: Tensor
@@ -45,7 +43,7 @@ Encode = Callable[[TextSubset], Tensor]
 
 
 def parts_of(texts: Sequence[Sequence[int]], *, chunk: int, pad_id: int, device: torch.device) -> list[TextSubset]:
-    """Token ids as parts of at most `chunk` texts, short ones first."""
+    """Token ids as parts of at most `chunk` texts, shortest first."""
     order = sorted(range(len(texts)), key=lambda number: (len(texts[number]), number))
     parts = []
     for start in range(0, len(order), chunk):
@@ -64,7 +62,7 @@ class Side:
 
     @property
     def pieces(self) -> list[Piece]:
-        """One call for each part, in order; what it gave last is remembered without its graph."""
+        """One function for each part, in order; its last output is kept without the graph."""
         return [partial(self._piece, number) for number in range(len(self.parts))]
 
     def _piece(self, number: int) -> Tensor:
@@ -73,12 +71,12 @@ class Side:
         return output
 
     def texts(self, part: TextSubset) -> Texts:
-        """A part's texts, encoded now, in the part's order."""
+        """A part's texts, freshly encoded, in the part's order."""
         output = self.encode(part)
         return TokenStates(output, part.mask) if self.tokens else output
 
     def join(self, outputs: Sequence[Tensor]) -> Texts:
-        """The outputs of all pieces as texts in the order in which they were asked for; at least one part."""
+        """The outputs of all pieces as texts in their original order; at least one part."""
         back = torch.argsort(torch.cat([part.places for part in self.parts]))
         if not self.tokens:
             return torch.cat(list(outputs))[back]
@@ -88,20 +86,20 @@ class Side:
         return TokenStates(torch.cat(states)[back], torch.cat(masks)[back])
 
     def now(self) -> Texts:
-        """What the pieces gave when they were last called, without a graph."""
+        """The last outputs of the pieces, without a graph."""
         return self.join([self._last[number] for number in range(len(self.parts))])
 
     def whole(self) -> Texts:
-        """All texts, encoded now."""
+        """All texts, freshly encoded."""
         return self.join([piece() for piece in self.pieces])
 
     def through(self, encode: Encode) -> Side:
-        """The same texts, encoded in another way."""
+        """A side with the same texts, encoded in another way."""
         return Side(self.parts, encode, tokens=self.tokens)
 
 
 class GivenSide(Side):
-    """A side that is not encoded but looked up, as that of a frozen tower: it has no pieces."""
+    """A side that is looked up instead of encoded, such as that of a frozen tower. It has no pieces."""
 
     def __init__(self, give: Callable[[], Texts]) -> None:
         super().__init__((), _never, tokens=False)
@@ -119,16 +117,16 @@ def _never(part: TextSubset) -> Tensor:
 
 
 CHUNK, GPU_CHUNK = 32, 256
-"""Texts encoded at once: on a processor padding costs more than larger matrices save, a GPU wants to be filled."""
+"""Texts encoded at once: on a CPU, padding costs more than larger matrices save; a GPU needs large batches."""
 FloatArray = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Towers:
     """The two networks. `entity_vectors` [E, d], not normalised, replace a frozen entity tower, and `entity_projection`
-    [d, d], where there is one, maps them (see `training.loop.projection`).
+    [d, d], if given, maps them (see `training.loop.projection`).
 
-    `of_mention` is what becomes a mention's vector: the tower's own pooling, or what lies at or between its markers.
+    `of_mention` is the pooling of a mention's vector: the tower's own, or the states at or between its markers.
     """
 
     mention: EncoderModule
@@ -148,17 +146,17 @@ class Towers:
 
     @property
     def chunk(self) -> int:
-        """How many texts are encoded at once unless something else is asked for."""
+        """The default number of texts encoded at once."""
         return CHUNK if self.device.type == "cpu" else GPU_CHUNK
 
     def trained(self) -> list[nn.Module]:
-        """The networks that learn: the mention tower, and the entity tower or the projection of its vectors."""
+        """The trained networks: the mention tower, and the entity tower or the projection of its vectors."""
         if self.entity_vectors is None:
             return [self.mention, self.entity]
         return [self.mention] if self.entity_projection is None else [self.mention, self.entity_projection]
 
     def projected(self, vectors: FloatArray) -> FloatArray:
-        """`vectors` [n, d] of frozen entities as the projection maps them now; as they are where there is none."""
+        """`vectors` [n, d] of frozen entities mapped by the current projection; unchanged without one."""
         return vectors if self.entity_projection is None else project(self.entity_projection, vectors)
 
     def encode_mentions(self, examples: Sequence[Example]) -> Tensor:
@@ -166,7 +164,7 @@ class Towers:
         return vectors_of(self.mention_side(examples).whole())
 
     def encode_entities(self, rows: Rows) -> Tensor:
-        """Vectors [N, d], not normalised; encoded in chunks of like length, so padding costs little."""
+        """Vectors [N, d], not normalised; encoded in chunks of similar length, so padding costs little."""
         return vectors_of(self.entity_side(rows).whole())
 
     def mention_states(self, examples: Sequence[Example]) -> TokenStates:
@@ -174,11 +172,11 @@ class Towers:
         return tokens_of(self.mention_side(examples, tokens=True).whole())
 
     def entity_states(self, rows: Rows) -> TokenStates:
-        """States [N, tokens, d] of all tokens of the entities, for SOM; without a graph where their tower is frozen."""
+        """States [N, tokens, d] of all tokens of the entities, for SOM; without a graph if their tower is frozen."""
         return tokens_of(self.entity_side(rows, tokens=True).whole())
 
     def mention_side(self, examples: Sequence[Example], *, tokens: bool = False, chunk: int | None = None) -> Side:
-        """The mentions, to be encoded at most `chunk` at once."""
+        """The mentions' side, encoded at most `chunk` texts at once."""
         ids = [example.tokens.ids for example in examples]
         parts = parts_of(ids, chunk=chunk or self.chunk, pad_id=self.pad_id, device=self.device)
         if tokens:
@@ -190,7 +188,8 @@ class Towers:
         return Side(parts, encode, tokens=tokens)
 
     def entity_side(self, rows: Rows, *, tokens: bool = False, chunk: int | None = None) -> Side:
-        """The entities, to be encoded at most `chunk` at once; those of a frozen tower are not encoded by training."""
+        """The entities' side, encoded at most `chunk` texts at once; a frozen tower's entities are not encoded in
+        training."""
         if self.entity_vectors is not None and not tokens:
             return GivenSide(partial(self._looked_up, self.entity_vectors, rows))
         ids = self.texts.of(rows.tolist())

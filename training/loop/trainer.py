@@ -1,12 +1,12 @@
 """The one training loop of all recipes: AdamW, warm-up, linear decay, clipping, accumulation, a time budget.
 
-Equal task, settings, seed, device and threads give equal weights bit for bit on a processor, as long as the time
-budget leaves the same number of steps: it cuts at whole epochs where it can, so that small differences in speed change
-nothing. A run that was killed and resumes from a checkpoint ends with the same weights too.
+On a CPU, the same task, settings, seed, device and threads give the same weights bit for bit, if the time budget allows
+the same number of steps. The budget ends training at whole epochs where possible, so that small differences in speed
+change nothing. A killed run that resumes from a checkpoint ends with the same weights too.
 
-Who does what: `task` says what is trained, `plan` how many batches, `learner` computes gradients in the available
-memory, `optimising` steps, `loop` goes through the epochs, `saving` and `checkpoints` keep and restore a run, `engine`
-knows the device, `monitoring` and `tensorboard` show.
+The modules: `task` defines what is trained, `learner` computes gradients in the available memory, `optimising` updates
+the weights, `loop` plans the batches and runs the epochs, `saving` and `checkpoints` save and restore a run,
+`accelerator` handles the device, and `monitoring` and `tensorboard` report figures.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ def train(
     tensorboard: Path | None = None,
     clock: Clock = time.monotonic,
 ) -> Generator[Event, None, TrainResult]:
-    """Train and yield an event after every batch; the generator may be closed between two events.
+    """Train and yield an event after every batch; it can be cancelled by closing the generator between two events.
 
-    With `checkpoints` the run resumes from the newest one that fits, with the plan and the time that were left to it;
-    else it starts again. They are written when due and at each epoch's end, and stay when the run is over: whoever
-    finishes the job removes them. `validate` is asked at each epoch's end (see `TrainSettings.validate_every`).
+    With `checkpoints` the run resumes from the newest one that fits, with its plan and remaining time; else it starts
+    again. Checkpoints are written when due and at each epoch's end. They stay when the run is over: the code that
+    finishes the job removes them. `validate` runs at each epoch's end (see `TrainSettings.validate_every`).
 
-    Event data: `loss`, `learning_rate`, `step`, `epoch`, `seconds`, and once known `throughput` (examples a second)
-    and `seconds_left`; after a validation its figures with `step`, `epoch`, `seconds`; `checkpoint` where one was
-    written; `together` in the last event where several processes trained: what follows is for the first of them.
+    Event data: `loss`, `learning_rate`, `step`, `epoch`, `seconds`, and once known `throughput` (examples a second) and
+    `seconds_left`; after a validation its figures with `step`, `epoch`, `seconds`; `checkpoint` if one was written;
+    `together` in the last event if several processes trained: only the first of them continues the job.
 
-    Raises ModelError where there is nothing to train on, the budget allows not a single step, memory does not hold a
-    single example, or the loss is not a number.
+    Raises ModelError if there is nothing to train on, the budget does not allow one step, memory cannot hold one
+    example, or the loss is not a number.
     """
     timer = Timer(clock, allowed=settings.seconds)
     _seed(settings.seed)
@@ -80,7 +80,7 @@ def train(
 
 
 class _Run:
-    """The way to a loop that can run: from a checkpoint, or by measuring and planning."""
+    """Prepares a loop: from a checkpoint, or by measuring and planning."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class _Run:
 
     def _resumed(self, saved: Saved, notes: list[str]) -> Generator[Event, None, Loop]:
         position = Position(**saved.facts["position"])
-        for sentence in position.notes:  # they belong into the manifest as they did before
+        for sentence in position.notes:  # they belong in the manifest, as before
             yield note(Phase.TRAIN, sentence)
         loop = self._loop(Plan(**saved.facts["plan"]), self._learner(), position)
         restore(saved, loop)
@@ -162,9 +162,9 @@ class _Run:
         )
 
     def _measure(self, learner: Learner, position: Position) -> Generator[Event, None, float]:
-        """Seconds for one batch, forward and backward; the first one warms up and is not counted.
+        """Seconds for one batch, forward and backward; the first batch is a warm-up and is not counted.
 
-        What the task drew for it is undone, so that a measured run equals one that was not.
+        The generators' states are restored afterwards, so that measuring does not change the run.
         """
         before = json.loads(json.dumps(self.task.state()))
         times: list[float] = []
@@ -188,7 +188,7 @@ class _Run:
 
 
 def _seed(seed: int) -> None:
-    """Everything that may be drawn from: torch for dropout; numpy's and Python's global generators for libraries."""
+    """Seed all generators: torch's for dropout, numpy's and Python's global ones for libraries."""
     torch.manual_seed(seed)
     np.random.seed(seed % 2**32)
     random.seed(seed)

@@ -8,11 +8,11 @@
     multi_similarity  the hard pairs, pulled and pushed around a fixed similarity: SapBERT
     cross_entropy     over the scores of a cross-encoder
 
-`base` says what a loss takes and how texts are scored, `hinge` what the two triplet losses share.
+`base` defines the input of a loss and the scores, `hinge` the code shared by the two triplet losses.
 
-* **A loss sees vectors or, for SOM, states of tokens with their mask**, never texts, and computes in float32 or
-  higher. Every file but `base` and `hinge` holds one loss, and `tests/training/losses/test_every_loss_is_tested.py`
-  reads the test files for the kinds of test that each must have.
+* **A loss sees vectors or, for SOM, states of tokens with their mask**, never texts, and computes in float32 or higher.
+  Every file but `base` and `hinge` holds one loss, and `tests/training/losses/test_every_loss_is_tested.py` checks that
+  each has all required kinds of tests.
 """
 
 from training.losses.amh import AdaptiveMixupLoss

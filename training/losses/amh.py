@@ -36,15 +36,17 @@ from training.losses.base import (
 def adaptive_weight(positive: Tensor, hardest: Tensor) -> Tensor:
     """W of eq. 9, [B] in (0, 1]: the positive's share in a softmax over it and the K hardest negatives.
 
-    `positive` [B], `hardest` [B, K] with −inf where there is no negative. By log-softmax, so large scores are safe.
+    `positive` [B], `hardest` [B, K] with −inf where there is no negative. It uses log-softmax, so large scores are
+    safe.
     """
     return log_softmax(torch.cat([positive.unsqueeze(1), hardest], dim=1), dim=1)[:, 0].exp()
 
 
 def choose(every: Tensor, eligible: Tensor, *, top_k: int) -> tuple[Tensor, Tensor, Tensor]:
-    """The K hardest eligible candidates of eq. 8: scores [B, K] (−inf: none left), places [B, K], whether there [B, K].
+    """The K hardest eligible candidates of eq. 8: scores [B, K] (−inf: none left), positions [B, K], and a mask of the
+    existing ones [B, K].
 
-    `every` and `eligible` are [B, N]; K is `top_k`, or N where that is less.
+    `every` and `eligible` are [B, N]; K is `top_k`, or N if that is less.
     """
     hardest, index = every.masked_fill(~eligible, -torch.inf).topk(min(top_k, every.shape[1]), dim=1)
     return hardest, index, eligible.gather(1, index)
@@ -54,10 +56,9 @@ def mix(positives: Texts, hardest: Texts, weight: Tensor, *, alpha: float, throu
     """Strong hard negatives of eq. 10: α·W·V⁺ + V⁻, for vectors [B, K, d] or the states of tokens [B, K, t, d].
 
     `positives` are B texts, `hardest` K for each of them, `weight` is [B]. Tokens are mixed position by position. The
-    paper's matrices are all of one length; ours are not, and padding is no token: the strong negative has the tokens
-    that V⁻ has, and where V⁺ has none V⁻ stays as it is (our reading).
-    W and V⁺ are constants in the mix, so the gradient flows through V⁻ alone (our reading); `through` lets it flow
-    through all three.
+    paper's matrices all have the same length; ours do not. The strong negative has the tokens of V⁻; where V⁺ has no
+    token, V⁻ is unchanged (our reading). W and V⁺ are constants in the mix, so the gradient flows through V⁻ alone (our
+    reading); `through` lets it flow through all three.
     """
     share = alpha * (weight if through else weight.detach())
     if isinstance(hardest, TokenStates):
@@ -72,7 +73,7 @@ def _add(positives: Tensor, hardest: Tensor, share: Tensor, *, through: bool) ->
 
 
 def _fitted(texts: TokenStates, tokens: int) -> Tensor:
-    """The states of `texts`, zero at padding, cut or filled with zeros to `tokens` positions."""
+    """The states of `texts`, zero at padding, truncated or zero-padded to `tokens` positions."""
     states = texts.states.masked_fill(~texts.mask.bool().unsqueeze(-1), 0.0)
     return pad(states, (0, 0, 0, tokens - states.shape[-2]))
 
@@ -112,7 +113,8 @@ class AdaptiveMixupLoss(Loss):
         self.similarity = similarity
 
     def calibrate(self, batch: LossInputs) -> None:
-        """Set scale and shift from the scores of `batch`: unit spread, zero midway between positives and hardest."""
+        """Set scale and shift from the scores of `batch`: unit spread, zero midway between positives and hardest
+        negatives."""
         found = working_point(batch, self.similarity)
         if found is not None:
             self.scale = 1.0 / max(found[1], 1e-6)

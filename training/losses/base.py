@@ -17,11 +17,11 @@ from models.errors import ModelError, say
 from models.retrievers import TokenStates, cosine, dot, sum_of_max
 
 Texts = Tensor | TokenStates
-"""Texts as a network gives them: vectors [n, d], or states of their tokens [n, t, d] with a mask [n, t]."""
+"""Encoded texts: vectors [n, d], or states of their tokens [n, t, d] with a mask [n, t]."""
 
 
 class Similarity(StrEnum):
-    """How a mention is scored against an entity; higher is more alike. SOM compares tokens, the others vectors.
+    """How a mention is scored against an entity; higher is more similar. SOM compares tokens, the others vectors.
 
     DOT is the papers' DUAL over vectors pooled at [CLS], and their pooling mean over vectors that are means.
     """
@@ -37,11 +37,11 @@ class LossInputs:
     """One batch.
 
     `mentions` [B, d] float. `positives` [B, d] float: the vector of the gold entity; any finite value for a NIL
-    mention. `candidates` [N, d] (one set for the whole batch) or [B, N, d] (own set for each mention); N may be 0.
-    For SOM all three are token states, of [B, t, d], [B, t, d] and [N, t, d] or [B, N, t, d]; t may differ among them.
-    `eligible` [B, N] bool: True where the candidate may serve as a negative of that mention.
-    `linked` [B] bool: False for a NIL mention. `clusters` [B] int64 or None: mentions of one entity in one document,
-    or of one cluster in it, share a number; one with a negative number is in no cluster.
+    mention. `candidates` [N, d] (one set for the whole batch) or [B, N, d] (a set for each mention); N may be 0. For
+    SOM all three are token states, of [B, t, d], [B, t, d] and [N, t, d] or [B, N, t, d]; t may differ among them.
+    `eligible` [B, N] bool: True where the candidate may serve as a negative of that mention. `linked` [B] bool: False
+    for a NIL mention. `clusters` [B] int64 or None: mentions of one entity in one document, or of one cluster in it,
+    share a number; a mention with a negative number is in no cluster.
     """
 
     mentions: Texts
@@ -56,18 +56,18 @@ class Loss(nn.Module, ABC):
     """Base of the losses: `forward` validates shapes and calls `compute`, which returns a scalar."""
 
     def forward(self, batch: LossInputs) -> Tensor:
-        """Scalar loss of the batch, in float32 at least. Raises ModelError where shapes do not fit together."""
+        """Scalar loss of the batch, in float32 or higher. Raises ModelError if shapes do not match."""
         check_shapes(batch)
         with exact(batch):
             return self.compute(widened(batch))
 
     @abstractmethod
     def compute(self, batch: LossInputs) -> Tensor:
-        """The mathematics. Shapes hold, numbers are float32 or wider and no autocast is on."""
+        """The loss itself. Shapes are checked, numbers are float32 or higher, and autocast is off."""
 
 
 def count(texts: Texts) -> int:
-    """How many texts there are."""
+    """The number of texts."""
     return len(_numbers(texts))
 
 
@@ -79,7 +79,8 @@ def take(texts: Texts, index: Tensor) -> Texts:
 
 
 def pick(candidates: Texts, index: Tensor) -> Texts:
-    """Of each mention's candidates (see LossInputs) those at its row of `index` [B, K]: [B, K, d] or [B, K, t, d]."""
+    """Each mention's candidates (see LossInputs) at the positions in its row of `index` [B, K]: [B, K, d] or [B, K, t,
+    d]."""
     own = _numbers(candidates).dim() == 3 + isinstance(candidates, TokenStates)
     if not own:
         return take(candidates, index)
@@ -90,14 +91,14 @@ def pick(candidates: Texts, index: Tensor) -> Texts:
 
 
 def vectors_of(texts: Texts) -> Tensor:
-    """The vectors; ModelError where there are states of tokens."""
+    """The vectors; raises ModelError for states of tokens."""
     if isinstance(texts, TokenStates):
         raise ModelError(say("Only SOM compares states of tokens. Pool them to vectors, or choose SOM in the recipe."))
     return texts
 
 
 def tokens_of(texts: Texts) -> TokenStates:
-    """The states of tokens; ModelError where there are vectors."""
+    """The states of tokens; raises ModelError for vectors."""
     if not isinstance(texts, TokenStates):
         raise ModelError(
             say("SOM compares states of tokens, but got vectors. Choose another similarity in the recipe.")
@@ -108,7 +109,8 @@ def tokens_of(texts: Texts) -> TokenStates:
 def scores(mentions: Texts, candidates: Texts, similarity: Similarity) -> Tensor:
     """Scores [B, N] of B mentions against N candidates, the same for all or each mention's own (see LossInputs).
 
-    Euclidean is the negative distance, not squared. Raises ModelError for SOM of vectors, or the others of tokens.
+    The Euclidean score is the negative distance, not squared. Raises ModelError for SOM with vectors, or another
+    similarity with tokens.
     """
     if similarity is Similarity.SOM:
         return sum_of_max(tokens_of(mentions), tokens_of(candidates))
@@ -126,7 +128,7 @@ def pair_scores(mentions: Texts, entities: Texts, similarity: Similarity) -> Ten
 def distances(points: Tensor, candidates: Tensor, *, squared: bool = False) -> Tensor:
     """Euclidean distances [B, N] of `points` [B, d] to `candidates` [N, d] or [B, N, d], squared if requested.
 
-    Where two points coincide the distance is 0 and its gradient is 0 (not NaN, as a bare square root would give).
+    If two points coincide, the distance and its gradient are 0 (a plain square root would give NaN).
     """
     squares = (points.unsqueeze(1) - candidates).square().sum(-1)
     if squared:
@@ -136,7 +138,7 @@ def distances(points: Tensor, candidates: Tensor, *, squared: bool = False) -> T
 
 
 def mean_over(each: Tensor, kept: Tensor) -> Tensor:
-    """The mean of `each` [B] where `kept` [B] is True; 0, with a gradient of zeros, where it nowhere is."""
+    """The mean of `each` [B] where `kept` [B] is True; 0, with a zero gradient, if it is True nowhere."""
     return torch.where(kept, each, 0.0).sum() / kept.sum().clamp(min=1)
 
 
@@ -146,7 +148,7 @@ def exact(batch: LossInputs) -> torch.autocast:
 
 
 def widened(batch: LossInputs) -> LossInputs:
-    """The batch in float32 where it came in half precision; double stays double."""
+    """The batch in float32 if it is in half precision; double stays double."""
     return replace(
         batch,
         mentions=_widened(batch.mentions),
@@ -156,12 +158,12 @@ def widened(batch: LossInputs) -> LossInputs:
 
 
 def wide(numbers: Tensor) -> Tensor:
-    """The numbers in float32 where they are in half precision."""
+    """The numbers in float32 if they are in half precision."""
     return numbers.float() if numbers.dtype in (torch.float16, torch.bfloat16) else numbers
 
 
 def check_positive(name: str, value: float) -> float:
-    """`value`, or ModelError where it is not above zero."""
+    """`value`; raises ModelError if it is not above zero."""
     if not value > 0:
         raise ModelError(
             say(
@@ -174,7 +176,7 @@ def check_positive(name: str, value: float) -> float:
 
 
 def check_shapes(batch: LossInputs) -> None:
-    """Raise ModelError where the tensors of a batch do not fit together."""
+    """Raise ModelError if the shapes of a batch's tensors do not match."""
     mentions, tokens = _numbers(batch.mentions), isinstance(batch.mentions, TokenStates)
     if mentions.dim() != 2 + tokens or not len(mentions):
         wanted = "(batch > 0, tokens, width)" if tokens else "(batch > 0, width)"
@@ -202,7 +204,7 @@ def check_shapes(batch: LossInputs) -> None:
 
 
 def _expected(batch: LossInputs, *, tokens: bool) -> dict[str, tuple[Tensor, tuple[int, ...]]]:
-    """Every tensor but the mentions with the shape that it should have; a number of tokens may be any."""
+    """Each tensor except the mentions with its expected shape; the number of tokens may vary."""
     rows, width = len(_numbers(batch.mentions)), _numbers(batch.mentions).shape[-1]
     positives, candidates = _numbers(batch.positives), _numbers(batch.candidates)
     own = candidates.dim() == 3 + tokens
@@ -219,7 +221,7 @@ def _expected(batch: LossInputs, *, tokens: bool) -> dict[str, tuple[Tensor, tup
 
 
 def _check_kinds(batch: LossInputs, *, tokens: bool) -> None:
-    """All three texts are vectors, or all three are token states with masks that fit."""
+    """All three texts are vectors, or all three are token states with matching masks."""
     for name, texts in (("mentions", batch.mentions), ("positives", batch.positives), ("candidates", batch.candidates)):
         if isinstance(texts, TokenStates) != tokens:
             kind = "states of tokens" if tokens else "vectors"
@@ -238,7 +240,7 @@ def _tokens(numbers: Tensor, tokens: bool) -> tuple[int, ...]:
 
 
 def _one_each(entities: Texts) -> Texts:
-    """Row b as the only own candidate of mention b."""
+    """Row b as the only candidate of mention b."""
     if isinstance(entities, TokenStates):
         return TokenStates(entities.states.unsqueeze(1), entities.mask.unsqueeze(1))
     return entities.unsqueeze(1)
@@ -251,11 +253,11 @@ def _widened(texts: Texts) -> Texts:
 
 
 def working_point(batch: LossInputs, similarity: Similarity) -> tuple[float, float] | None:
-    """Where the scores of a batch lie before training: midway between the mean score of gold entities and the mean of
-    each mention's hardest negative, and the spread of the negatives' scores.
+    """The centre and spread of a batch's scores before training: midway between the mean score of gold entities and the
+    mean score of each mention's hardest negative, and the spread of the negatives' scores.
 
-    None where no linked mention has a negative. Untrained encoders give every pair a score far from 0, at
-    which a loss with a fixed zero would first move all entities away from all mentions.
+    None if no linked mention has a negative. Untrained encoders give every pair a score far from 0; a loss with a fixed
+    zero would first move all entities away from all mentions.
     """
     check_shapes(batch)
     with torch.no_grad(), exact(batch):

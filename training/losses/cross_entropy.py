@@ -10,14 +10,15 @@ from training.losses.base import wide
 
 
 class CandidateCrossEntropy(nn.Module):
-    """``−log(exp s⁺ / Σ exp s)`` over each mention's own candidates, the mean over mentions; its gradient is eq. 2.
+    """``−log(exp s⁺ / Σ exp s)`` over each mention's candidates, averaged over mentions; its gradient is eq. 2.
 
-    Unlike the other losses it sees scores, since a cross-encoder has no vector of a mention or of an entity.
+    Unlike the other losses it takes scores, since a cross-encoder has no vector of a mention or of an entity.
     """
 
     def forward(self, scores: Tensor, given: Tensor) -> Tensor:
         """Scalar loss of `scores` [B, C] float, the gold entity's in column 0, where `given` [B, C] bool marks the
-        columns that hold a candidate. Raises ModelError where shapes do not fit or a mention has no gold (NIL)."""
+        columns that hold a candidate. Raises ModelError if shapes do not match or a mention has no gold entity
+        (NIL)."""
         if scores.dim() != 2 or not len(scores) or given.shape != scores.shape:
             raise ModelError(
                 say(

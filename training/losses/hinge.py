@@ -1,4 +1,4 @@
-"""What the triplet losses share (prototype triplet 2023, §3.2.2): the hardest candidate, and the hinge over it."""
+"""Code shared by the triplet losses (prototype triplet 2023, §3.2.2): the hardest candidate, and the hinge over it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from training.losses.base import distances, pick, vectors_of
 
 
 def hardest_negatives(anchors: Tensor, candidates: Tensor, eligible: Tensor) -> tuple[Tensor, Tensor]:
-    """For each anchor the index [A] of the nearest eligible candidate, and a mask [A] telling where there is one.
+    """For each anchor the index [A] of the nearest eligible candidate, and a mask [A] of the anchors that have one.
 
     `anchors` [A, d], `candidates` [N, d] or [A, N, d], `eligible` [A, N]; nearest by Euclidean distance.
     """
@@ -18,20 +18,21 @@ def hardest_negatives(anchors: Tensor, candidates: Tensor, eligible: Tensor) -> 
     if eligible.shape[1] == 0:
         return torch.zeros_like(there, dtype=torch.long), there
     points = anchors if candidates.dim() == 2 else anchors.unsqueeze(1)
-    with torch.no_grad():  # cdist holds no [A, N, d] differences; squares would have the same order
+    with torch.no_grad():  # cdist holds no [A, N, d] differences; squared distances would have the same order
         apart = torch.cdist(points, candidates, compute_mode="donot_use_mm_for_euclid_dist")
         apart = apart.view_as(eligible)
     return apart.masked_fill(~eligible, torch.inf).argmin(dim=1), there
 
 
 def hinges(points: Tensor, positives: Tensor, negatives: Tensor, *, margin: float, squared: bool) -> Tensor:
-    """[d(x, e⁺) − d(x, e⁻) + margin]₊ for each row of `points`, `positives`, `negatives` [A, d]; d as in distances."""
+    """[d(x, e⁺) − d(x, e⁻) + margin]₊ for each row of `points`, `positives`, `negatives` [A, d]; with Euclidean
+    distances or their squares."""
     near, far = (distances(points, each.unsqueeze(1), squared=squared).squeeze(1) for each in (positives, negatives))
     return relu(near - far + margin)
 
 
 def nearest_of(candidates: Tensor, index: Tensor) -> Tensor:
-    """The candidate [A, d] at each anchor's `index` [A]; zeros where there is no candidate at all."""
+    """The candidate [A, d] at each anchor's `index` [A]; zeros if there are no candidates."""
     if candidates.shape[-2] == 0:
         return candidates.new_zeros(len(index), candidates.shape[-1])
     return vectors_of(pick(candidates, index.unsqueeze(1))).squeeze(1)

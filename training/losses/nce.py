@@ -2,9 +2,9 @@
 
 PEL's L_CE (Wiatrak et al. 2022, eq. 1), the T-Biencoder's L and L′ (Sun et al. 2022, eq. 6), and the loss of the
 bi-encoder that AMH is compared with (Cai et al. 2023, eq. 7). With a temperature it is InfoNCE (van den Oord et al.
-2018, eq. 4): over names the self-alignment of SapBERT (Liu et al. 2021) with one positive, and with the candidates
-ranked by the encoder itself what BioSyn (Sung et al. 2020, eq. 5) maximises, its sum over positives reduced to the
-nearest.
+2018, eq. 4): over names it is SapBERT's self-alignment (Liu et al. 2021) with one positive. With candidates ranked by
+the encoder itself it is the objective of BioSyn (Sung et al. 2020, eq. 5), with the sum over positives reduced to the
+nearest one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def nce_loss(positive: Tensor, negative: Tensor, eligible: Tensor) -> Tensor:
 
     `positive` [B]: s⁺; `negative` [B, N]: s⁻; `eligible` [B, N] bool. With p the softmax over the gold entity and the
     eligible negatives, the gradients are those of eq. 2: ∂L/∂s⁺ = p⁺ − 1 and ∂L/∂s⁻ = p⁻. Both vanish where s⁺ is well
-    above all s⁻, which is why random negatives soon teach nothing (PEL §4.1).
+    above all s⁻, so random negatives soon have no effect (PEL §4.1).
     """
     rivals = negative.masked_fill(~eligible, -torch.inf)
     return -log_softmax(torch.cat([positive.unsqueeze(1), rivals], dim=1), dim=1)[:, 0]
@@ -30,9 +30,9 @@ def nce_loss(positive: Tensor, negative: Tensor, eligible: Tensor) -> Tensor:
 class NoiseContrastiveLoss(Loss):
     """Mean of PEL eq. 1 over linked mentions; NIL mentions have no positive and are left out.
 
-    Scores are divided by `temperature`. None of the papers has one: their scores are dot products (or SOM) as they are,
-    without a bound. With cosines, at most 1, the loss could hardly fall (PEL-Pb has its α for that): 0.05 tells cosines
-    apart that differ by some hundredths, as those of rival names do.
+    Scores are divided by `temperature`. None of the papers has a temperature: their scores are unbounded dot products
+    (or SOM). With cosines, which are at most 1, the loss could hardly decrease (PEL-Pb uses α for this). A temperature
+    of 0.05 separates cosines that differ by a few hundredths, as those of rival names do.
     """
 
     def __init__(self, *, similarity: Similarity = Similarity.DOT, temperature: float = 1.0) -> None:

@@ -22,7 +22,7 @@ def first_members(clusters: Tensor) -> Tensor:
 
 
 def membership(clusters: Tensor) -> Tensor:
-    """[C, M] bool: which mentions each cluster has. ModelError where one of 0..C-1 has none."""
+    """[C, M] bool: which mentions each cluster has. Raises ModelError if a cluster of 0..C-1 has none."""
     members = torch.arange(int(clusters.max()) + 1, device=clusters.device).unsqueeze(1) == clusters
     if not bool(members.any(dim=1).all()):
         raise ModelError(say("Cluster numbers must run from 0 without gaps."))
@@ -32,14 +32,14 @@ def membership(clusters: Tensor) -> Tensor:
 class PrototypeTripletLoss(Loss):
     """[‖p − e⁺‖ − ‖p − e⁻‖ + margin]₊ (eq. 3), mean over clusters; Euclidean distance, **not** squared.
 
-    p is the mean of the mentions of a cluster, e⁻ the eligible candidate nearest to the cluster's anchor, which is its
-    first mention in the batch (the batch's order is random); eligibility and e⁺ are the anchor's. Any clusters will do:
-    all mentions of one entity in one document, as in eq. 3, or the soft-radius neighbours within them (§3.2.3). Their
-    numbers need no order; a mention with a negative number is in no cluster. Such mentions, NIL mentions and clusters
+    p is the mean of the mentions of a cluster, and e⁻ the eligible candidate nearest to the cluster's anchor, which is
+    its first mention in the batch (in random order). Eligibility and e⁺ are the anchor's. A cluster may be all mentions
+    of one entity in one document, as in eq. 3, or the soft-radius neighbours among them (§3.2.3). The order of cluster
+    numbers does not matter; a mention with a negative number is in no cluster. Such mentions, NIL mentions and clusters
     without an eligible candidate are left out.
 
     `margin` is in units of the distance: 1.2 (MedMentions) and 1.6 (BC5CDR) in the paper, for SapBERT. `squared` is our
-    option for the kind of distance of eqs. 1–2; the margin must be tuned for it again.
+    option for the squared distance of eqs. 1–2, for which the margin must be tuned again.
     """
 
     def __init__(self, *, margin: float = 1.6, squared: bool = False) -> None:

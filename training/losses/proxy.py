@@ -25,9 +25,9 @@ def proxy_loss(
 
     `positive` [B]: s⁺ (ignored for a NIL mention); `negative` [B, N]: s⁻; `eligible` [B, N] and `linked` [B] bool.
 
-    softplus(−α(s⁺−δ)) + log(1 + Σ exp(α(s⁻+δ))). The 1 under the second logarithm is exp(0), so the term is a
-    logsumexp with a zero appended: it cannot overflow, and an empty set of negatives gives 0. A NIL mention has no
-    positive: it has the second term only (our reading). Its gradients are eq. 4.
+    softplus(−α(s⁺−δ)) + log(1 + Σ exp(α(s⁻+δ))). The 1 under the second logarithm is exp(0), so the term is a logsumexp
+    with an appended zero: it cannot overflow, and is 0 without negatives. A NIL mention has no positive, so it has the
+    second term only (our reading). Its gradients are eq. 4.
     """
     pull = softplus(-alpha * (positive - delta))
     exponents = (alpha * (negative + delta)).masked_fill(~eligible, -torch.inf)
@@ -39,11 +39,11 @@ def proxy_loss(
 class ProxyLoss(Loss):
     """Mean of PEL eq. 3 over the batch.
 
-    `alpha` > 0 sharpens, `delta` is the margin in units of the score. The paper: alpha 32, delta 0, cosine.
-    With `nil_negatives` NIL mentions enter by the second term (our reading); without, they are left out, as in
-    the paper. `shift` is subtracted from every score; the paper has 0. Untrained encoders give every pair a cosine well
-    above 0, and a few decisions then teach little more than to move away from all entities: with `calibrated` the job
-    sets it by `calibrate` before training (our option; the order of candidates is unchanged).
+    `alpha` > 0 sharpens, `delta` is the margin in units of the score. The paper: alpha 32, delta 0, cosine. With
+    `nil_negatives`, NIL mentions add the second term (our reading); without it they are left out, as in the paper.
+    `shift` is subtracted from every score; the paper has 0. Untrained encoders give every pair a cosine well above 0,
+    so a few decisions would mainly move mentions away from all entities. With `calibrated` the job sets the shift with
+    `calibrate` before training (our option; the order of candidates is unchanged).
     """
 
     def __init__(

@@ -11,13 +11,14 @@ from training.losses.hinge import hardest_negatives, hinges, nearest_of
 class TripletLoss(Loss):
     """[‖m − e⁺‖² − ‖m − e⁻‖² + margin]₊ (eq. 2), mean over mentions; Euclidean distance, **squared**.
 
-    e⁻ is one negative for each mention, the hardest: the eligible candidate that is nearest to it now (§3.2.2, the
-    paper's choice for all its triplet losses). That the paper calls a setting "all samples" or "down-sampled" is about
-    mentions: which of them are in a batch is the task's affair, and `clusters` are not looked at. NIL mentions and
-    mentions without an eligible candidate are left out.
+    e⁻ is each mention's hardest negative: the eligible candidate that is currently nearest (§3.2.2, the paper's choice
+    for all its triplet losses). The paper's settings "all samples" and "down-sampled" concern which mentions are in a
+    batch. The task chooses these; `clusters` are not used. NIL mentions and mentions without an eligible candidate are
+    left out.
 
-    `margin` is in units of the (squared) distance. The paper gives 1.2 (MedMentions) and 1.6 (BC5CDR) without telling
-    eq. 2 from eq. 3, so it should be tuned for the kind of distance. `squared=False` is our option for eq. 3's kind.
+    `margin` is in units of the (squared) distance. The paper gives 1.2 (MedMentions) and 1.6 (BC5CDR) without
+    distinguishing eq. 2 from eq. 3, so it should be tuned for each kind of distance. `squared=False` is our option for
+    the distance of eq. 3.
     """
 
     def __init__(self, *, margin: float = 1.6, squared: bool = True) -> None:

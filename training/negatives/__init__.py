@@ -1,7 +1,8 @@
-"""Which entities a mention is pushed away from: random, mined, mixed; across domains or within; never its own.
+"""The entities that a mention is pushed away from: random, mined or mixed; from all domains or its own; never its gold
+entities.
 
-Entities are rows (positions in the knowledge base). The gold entity is never a negative, nor is any entity that shares
-an id with it, primary or alternate.
+Entities are rows (positions in the knowledge base). The gold entity is never a negative, and neither is an entity that
+shares a primary or alternate id with it.
 
     kinship   which entities share an id; whose names must not compete
     sampling  the base of all samplers: sets for a batch or a mention, domains, the generator's state
@@ -10,8 +11,8 @@ an id with it, primary or alternate.
     batch     the rows to encode for a batch, and the mask of allowed negatives
     choice    from the words of a recipe to a sampler
 
-* **A sampler draws distinct rows and says which of them serve which mention**; `candidate_set` joins them with the
-  gold rows and never lets an entity or its alias compete with itself. A domain is a few ranges of rows, since a
+* **A sampler draws distinct rows and states which of them are negatives for which mention**. `candidate_set` adds the
+  gold rows and ensures that an entity never competes with itself or an alias. A domain is a few ranges of rows, since a
   knowledge base is ordered by types.
 """
 

@@ -13,8 +13,8 @@ from training.negatives.kinship import Kinship, Rows, eligible
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnNegatives:
-    """The negatives of a batch: distinct `rows` [U], each to be encoded once, and the mask `own` [B, U] telling which
-    of them serve which mention. None: every row serves every mention. Some may be gold: ask `candidate_set`."""
+    """The negatives of a batch: distinct `rows` [U], each to be encoded once, and the mask `own` [B, U] of the rows
+    that each mention uses. None: every mention uses every row. Some rows may be gold; `candidate_set` masks these."""
 
     rows: Rows
     own: NDArray[np.bool_] | None = None
@@ -26,8 +26,9 @@ def candidate_set(
     """The rows to encode for a batch, and the mask [B, rows] of allowed negatives.
 
     `gold[b]` are all gold rows of mention b, `chosen[b]` the one it is pulled towards (−1: NIL). The rows are the
-    sorted distinct union of the chosen and the drawn. A drawn row serves the mentions that `drawn.own` says; the
-    other mentions' chosen rows serve all where `in_batch` is set. No gold row or alias of a mention ever does.
+    sorted distinct union of the chosen and the drawn rows. A drawn row is a negative of the mentions in `drawn.own`;
+    with `in_batch`, the other mentions' chosen rows are negatives too. A mention's gold rows and their aliases never
+    are.
     """
     positives = np.array([row for row in chosen if row >= 0], dtype=np.int64)
     rows: Rows = np.unique(np.concatenate([positives, drawn.rows]))

@@ -32,7 +32,7 @@ def make_reach(
     scope: str = NegativeScope.CROSS,
     untyped: str = Untyped.ALONE,
 ) -> Reach:
-    """Where the negatives of `examples`, numbered in order, come from."""
+    """The reach of the negatives of `examples`, which are numbered in order."""
     domains = None
     if NegativeScope(scope) is NegativeScope.IN:
         known = Domains(kb, untyped=Untyped(untyped))
@@ -43,7 +43,8 @@ def make_reach(
 def make_sampler(
     kind: str, *, size: int, entities: int, seed: int, share: float = 0.5, reach: Reach | None = None
 ) -> NegativeSampler:
-    """ "random", "hard" or "mixed"; those of mined rows have none until `training.tasks.mining.Miner` brings them."""
+    """ "random", "hard" or "mixed"; samplers of mined rows have no rows until `training.tasks.mining.Miner` sets
+    them."""
     if kind == "random":
         return RandomNegatives(size=size, entities=entities, seed=seed, reach=reach)
     if kind == "hard":

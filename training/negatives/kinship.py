@@ -1,4 +1,4 @@
-"""Entities that are the same: an entity that shares an id with the gold entity is no negative."""
+"""Identical entities: an entity that shares an id with the gold entity is not a negative."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Kinship:
 
 
 class NameKinship:
-    """Entities whose names must never be each other's negatives: those that share an id, twins that share a name as it
-    is compared, ancestors and descendants. Pushing these apart is what made self-alignment on MeSH and OMIM worse."""
+    """Entities whose names must never be each other's negatives: those that share an id, entities that share a
+    normalised name, ancestors and descendants. Pushing these apart made self-alignment on MeSH and OMIM worse."""
 
     def __init__(self, kb: KnowledgeBase) -> None:
         self._kb, self._same = kb, Kinship(kb.entities)
@@ -47,7 +47,7 @@ class NameKinship:
                 self._below.setdefault(above, set()).add(row)
 
     def of(self, rows: Iterable[int]) -> frozenset[int]:
-        """All rows that are kin of the given ones, these included."""
+        """All rows that are kin of the given ones, including these."""
         found: set[int] = set()
         for row in rows:
             found |= self._same.of([row]) | self._kb.hierarchy.above(row) | self._below.get(row, set())

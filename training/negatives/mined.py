@@ -14,11 +14,11 @@ from training.negatives.sampling import NegativeSampler, Reach
 
 
 class MinedNegatives(NegativeSampler):
-    """What samplers of mined rows share; `training.tasks.mining` mines them.
+    """Base of the samplers of mined rows; `training.tasks.mining` mines them.
 
-    `mined` maps a mention number to its hard rows, hardest first, all of its domain where negatives are in-domain;
-    `refresh` replaces it, once an epoch. `hard` is how many rows of a set are mined. The mentions of a batch take
-    turns, so that each has its hardest in the set first.
+    `mined` maps a mention number to its hard rows, hardest first, all from its domain if negatives are in-domain;
+    `refresh` replaces it once per epoch. `hard` is the number of mined rows in a set. The mentions of a batch take
+    turns, each adding its hardest row first.
     """
 
     def __init__(
@@ -74,8 +74,8 @@ class HardNegatives(MinedNegatives):
 
 
 class MixedNegatives(MinedNegatives):
-    """Mixed-p (PEL §5.3.1): the `share` p of the rows is mined, the rest is random; random, too, what too short lists
-    leave open."""
+    """Mixed-p (PEL §5.3.1): the `share` p of the rows is mined, the rest is random. If the mined lists are too short,
+    random rows fill the gap."""
 
     def __init__(
         self,
@@ -100,14 +100,14 @@ class MixedNegatives(MinedNegatives):
         return np.concatenate([hard, rest])
 
 
-# From ranked entities to hard negatives, and to the pool in which they are looked for.
+# From ranked entities to hard negatives, and to the pool that is searched for them.
 
 
 def hard_rows(
     ranked: Sequence[int], gold: Iterable[int], kinship: Kinship, *, limit: int, shown: Sequence[int] = ()
 ) -> list[int]:
-    """At most `limit` hard negatives of a mention, hardest first: what the curator saw and passed over (`shown`),
-    then what an index `ranked` high; never its gold rows or their aliases."""
+    """At most `limit` hard negatives of a mention, hardest first: entities that the curator saw and did not choose
+    (`shown`), then entities that an index `ranked` high; never its gold rows or their aliases."""
     forbidden = kinship.of(gold)
     passed_over = list(dict.fromkeys((*shown, *ranked)))
     return [row for row in passed_over if row not in forbidden][:limit]

@@ -22,8 +22,8 @@ NOTHING: Rows = np.empty(0, dtype=np.int64)
 
 
 class Sharing(StrEnum):
-    """BATCH: one set for the whole batch, which saves encoding (our reading of "N per mention" on a CPU).
-    MENTION: a set for each mention, as the papers have it."""
+    """BATCH: one set for the whole batch, which saves encoding (our reading of "N per mention" on a CPU). MENTION: a
+    set for each mention, as in the papers."""
 
     BATCH = "batch"
     MENTION = "mention"
@@ -31,11 +31,11 @@ class Sharing(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reach:
-    """Whom a draw serves and where it is taken from.
+    """Who uses drawn rows, and where they are drawn from.
 
     By mention number: `domains` are where its negatives come from (None: the whole knowledge base, "across domains"),
-    `forbidden` are the rows of its gold entities and their aliases, which a set of its own leaves out from the start.
-    A set for a batch may hold them, since they serve the others; `candidate_set` masks them.
+    `forbidden` are the rows of its gold entities and their aliases. A mention's own set leaves them out. A set for a
+    batch may hold them, since other mentions may use them; `candidate_set` masks them.
     """
 
     sharing: Sharing = Sharing.BATCH
@@ -47,7 +47,7 @@ class NegativeSampler(ABC):
     """Draws entity rows for a batch.
 
     `size` is the number of rows of a set, for a batch or for a mention as `reach` says; `entities` the number of rows
-    in all. A sampler holds its own generator: equal seeds draw equal rows.
+    in all. A sampler has its own generator: equal seeds draw equal rows.
     """
 
     def __init__(self, *, size: int, entities: int, seed: int, reach: Reach | None = None) -> None:
@@ -61,7 +61,7 @@ class NegativeSampler(ABC):
         self.random = np.random.default_rng(seed)
 
     def draw(self, mentions: Sequence[int]) -> DrawnNegatives:
-        """Negatives of a batch of mention numbers, each row once. Ask `candidate_set` who may be whose."""
+        """Negatives of a batch of mention numbers, each row once. `candidate_set` gives the allowed pairs."""
         domains = self.reach.domains
         if self.reach.sharing is Sharing.MENTION:
             sets = [self.rows([mention], without=self._forbidden(mention)) for mention in mentions]
@@ -77,18 +77,18 @@ class NegativeSampler(ABC):
         """One set for `mentions`: distinct rows, at most `size`, each in the domain of one of them, none `without`."""
 
     def state(self) -> dict[str, Any]:
-        """What the next draws depend on, for JSON."""
+        """The state that the next draws depend on, for JSON."""
         return {"random": self.random.bit_generator.state}
 
     def load_state(self, raw: Mapping[str, Any]) -> None:
-        """Go on drawing as the sampler would have whose `state` this is."""
+        """Continue drawing from the `state` of another sampler."""
         self.random.bit_generator.state = raw["random"]
 
     def uniform(self, mentions: Sequence[int], count: int, *, without: Rows) -> Rows:
         """`count` distinct rows, uniform over the domain of the mentions, none `without`.
 
-        If they have several domains, each mention gets as many rows as any other; what does not come out even goes to
-        some at random. Fewer rows where a domain has fewer.
+        If they have several domains, each mention gets the same number of rows; the remainder goes to mentions at
+        random. There are fewer rows if a domain has fewer.
         """
         taken = without
         for domain, share in self._shares(mentions, count):

@@ -1,8 +1,8 @@
-"""What a regulariser is given and what it gives back.
+"""The input and output of a regulariser.
 
-A task draws a batch once: gold entities, negatives, who may be a negative of whom. A regulariser adds a term to the
-loss of that very batch, so nothing is drawn again; what it needs encoded besides it asks for as pieces, so that the
-same code serves a batch in one go and a batch by gradient caching.
+A task draws a batch once: gold entities, negatives, and the allowed pairs of mentions and negatives. A regulariser adds
+a term to the loss of the same batch, so nothing is drawn again. Texts that it needs encoded in addition are pieces, so
+that the same code serves whole batches and gradient caching.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnBatch:
-    """A batch of a bi-encoder, once drawn.
+    """A drawn batch of a bi-encoder.
 
-    `rows` [N] are the distinct entity rows to encode, at least one; `place` [B] int64 says where each mention's gold
-    entity stands among them (0 for NIL), `linked` [B] bool that it has one, `eligible` [B, N] bool whom it is pushed
-    away from. `mentions` and `entities` are the two sides to encode, at most `chunk` texts at once.
+    `rows` [N] are the distinct entity rows to encode, at least one; `place` [B] int64 is the position of each mention's
+    gold entity among them (0 for NIL), `linked` [B] bool whether it has one, `eligible` [B, N] bool which rows it is
+    pushed away from. `mentions` and `entities` are the two sides to encode, at most `chunk` texts at once.
     """
 
     towers: Towers
@@ -49,11 +49,11 @@ class DrawnBatch:
         return self.towers.device
 
     def entity_side(self, rows: Rows) -> Side:
-        """A side of the given entity rows, encoded as the batch's own are."""
+        """A side of the given entity rows, encoded like the batch's own."""
         return self.towers.entity_side(rows, tokens=self.similarity is Similarity.SOM, chunk=self.chunk)
 
     def inputs(self, mentions: Texts, entities: Texts) -> LossInputs:
-        """What the loss sees where `entities` are those of `rows`, as candidates of all mentions."""
+        """The loss's input, with `entities` (encoded `rows`) as candidates of all mentions."""
         return LossInputs(
             mentions=mentions,
             positives=take(entities, self.place),
@@ -65,9 +65,9 @@ class DrawnBatch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LossTerm:
-    """What is added to a batch's loss: `loss(clean, outputs)` of the clean texts and of the outputs of `pieces`.
+    """A term added to a batch's loss: `loss(clean, outputs)` of the clean texts and the outputs of `pieces`.
 
-    The pieces are called after those of the clean mentions and entities, and under the contract of
+    The pieces are called after those of the clean mentions and entities, and follow the contract of
     `training.loop.gradient_cache.CachedBatch`.
     """
 
@@ -76,15 +76,15 @@ class LossTerm:
 
 
 class Regulariser(nn.Module, ABC):
-    """Base of the regularisers. What it trains itself are its parameters; encoders never hold anything of it."""
+    """Base of the regularisers. Its parameters are trained with the encoders, but are never stored in them."""
 
     @property
     def cacheable(self) -> bool:
-        """Whether its term can be had by gradient caching."""
+        """Whether its term supports gradient caching."""
         return True
 
     def bind(self, towers: Towers) -> None:
-        """Called once by the task; raises ModelError where it cannot work with these towers, saying why."""
+        """Called once by the task; raises ModelError with the reason if it does not support these towers."""
 
     @abstractmethod
     def term(self, drawn: DrawnBatch, loss: Loss) -> LossTerm:

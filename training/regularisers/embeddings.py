@@ -18,7 +18,7 @@ from models.errors import ModelError, say
 
 
 def sum_layer(module: EncoderModule) -> nn.Module:
-    """The layer that takes the sum of the embeddings; ModelError where this kind of encoder has none."""
+    """The layer that takes the sum of the embeddings; ModelError if this kind of encoder has none."""
     layer = getattr(getattr(module.transformer, "embeddings", None), "LayerNorm", None)
     if not isinstance(layer, nn.Module):
         raise ModelError(
@@ -50,8 +50,8 @@ def score_sign(module: EncoderModule, mask: Tensor, objective: Callable[[], Tens
     """The sign [n, t, d] of the gradient of `objective`, a scalar, by the input embeddings; 0 where `mask` [n, t] is 0.
 
     `objective` lets `module` encode once. The sign is a constant: no gradient flows through it. The generators' states
-    are restored, so that an encoder under dropout drops out the same numbers when it next encodes the moved input: the
-    sign is that of the very function it moves.
+    are restored, so that dropout is the same when the moved input is encoded next, and the sign belongs to the same
+    function.
     """
     sums: list[Tensor] = []
 
@@ -69,7 +69,7 @@ def score_sign(module: EncoderModule, mask: Tensor, objective: Callable[[], Tens
 
 
 def embedding_layer(module: EncoderModule) -> nn.Module:
-    """The embedding layer, its normalisation included; ModelError where this kind of encoder does not show one."""
+    """The embedding layer, its normalisation included; ModelError if this kind of encoder does not expose one."""
     embeddings = getattr(module.transformer, "embeddings", None)
     if not isinstance(embeddings, nn.Module):
         raise ModelError(

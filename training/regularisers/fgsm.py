@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Roles:
-    """The entities of a batch in the roles they are moved in; one row may come in several.
+    """The entities of a batch in their roles; a row may have several.
 
-    `rows` [M]: which entity. `signs` [M, B]: 1 for each mention towards which it is moved as a negative, −1 for each
-    from which it is moved as the positive, 0 for all others. `positives` [B] and `negatives` [K] or [B, K] point into
-    M and make the moved batch; `eligible` [B, K] is its mask.
+    `rows` [M]: the entity. `signs` [M, B]: 1 for each mention that it is moved towards as a negative, −1 for each
+    mention that it is moved away from as the positive, 0 for all others. `positives` [B] and `negatives` [K] or [B, K]
+    point into M and make the moved batch; `eligible` [B, K] is its mask.
     """
 
     rows: Rows
@@ -46,8 +46,8 @@ class Roles:
 
 
 def shared_roles(drawn: DrawnBatch, used: Tensor) -> Roles:
-    """One role as a negative for each row, of all mentions in `used` [B, N] at once, and one as the positive of all
-    mentions that are linked to it."""
+    """For each row, one role as a negative of all mentions in `used` [B, N], and one role as the positive of all
+    mentions linked to it."""
     columns = used.any(dim=0).nonzero().squeeze(1)
     golds, where = torch.unique(drawn.place, return_inverse=True)
     pulled = torch.nn.functional.one_hot(where, len(golds)).T * drawn.linked
@@ -63,7 +63,7 @@ def shared_roles(drawn: DrawnBatch, used: Tensor) -> Roles:
 
 
 def own_roles(drawn: DrawnBatch, used: Tensor) -> Roles:
-    """A role for each mention and each of its negatives, and one for each mention and its positive (the paper's)."""
+    """A role for each mention and each of its negatives, and one for each mention and its positive, as in the paper."""
     mentions, columns = used.nonzero().unbind(1)
     linked = drawn.linked.nonzero().squeeze(1)
     numbers = torch.zeros_like(used, dtype=torch.long)
@@ -85,12 +85,13 @@ class FGSM(Regulariser):
 
     `epsilon` ≥ 0 is in units of an embedding's coordinate, `weight` is λ ≥ 0; the paper: 0.01 and 1.
 
-    Where the mentions of a batch share candidates (our reading of "N per mention" on a CPU) there is no s(m, e⁻) for
-    one m. With `shared` a candidate is moved once, by the sign of the gradient of the sum of its scores with all
-    mentions that are pushed away from it (our reading); so is a gold entity with all mentions linked to it, and one
-    that is a negative of other mentions besides is encoded in both roles. Without `shared` each mention has its own
-    moved copy of each of its candidates, as in the paper: for B mentions that share N candidates, B·N encodings.
-    `nil_negatives` as in the loss: whether mentions without a gold entity move their negatives (our reading: yes).
+    Where the mentions of a batch share candidates (our reading of "N per mention" on a CPU) there is no s(m, e⁻) for a
+    single m. With `shared` a candidate is moved once, by the sign of the gradient of the sum of its scores with all
+    mentions that are pushed away from it (our reading); A gold entity is moved the same way, with all mentions linked
+    to it. An entity that is also a negative of other mentions is encoded in both roles. Without `shared` each mention
+    has its own moved copy of each of its candidates, as in the paper: for B mentions that share N candidates, B·N
+    encodings. `nil_negatives` as in the loss: whether mentions without a gold entity move their negatives (our reading:
+    yes).
     """
 
     def __init__(
@@ -113,7 +114,7 @@ class FGSM(Regulariser):
         sum_layer(towers.entity)
 
     def roles(self, drawn: DrawnBatch) -> Roles:
-        """Who is moved, and by whom."""
+        """The roles for a batch: which entities are moved, by which mentions."""
         used = drawn.eligible if self.nil_negatives else drawn.eligible & drawn.linked.unsqueeze(1)
         return shared_roles(drawn, used) if self.shared else own_roles(drawn, used)
 
@@ -139,7 +140,8 @@ class FGSM(Regulariser):
 
 
 def _objective(drawn: DrawnBatch, side: Side, part: TextSubset, signs: Tensor) -> Tensor:
-    """Σ over a part's entities and all mentions of ± their score: what the moves of eqs. 6 and 7 raise."""
+    """The objective that the moves of eqs. 6 and 7 raise: the sum of ± score over a part's entities and all
+    mentions."""
     entities = side.texts(part)
     with torch.autocast(drawn.device.type, enabled=False):
         found = scores(drawn.mentions.now(), entities, drawn.similarity)
@@ -147,7 +149,7 @@ def _objective(drawn: DrawnBatch, side: Side, part: TextSubset, signs: Tensor) -
 
 
 def not_negative(name: str, value: float) -> float:
-    """`value`, or ModelError where it is below zero or no number."""
+    """`value`; raises ModelError if it is negative or not a number."""
     if not value >= 0:
         raise ModelError(
             say(

@@ -1,8 +1,8 @@
 """FGSM for a cross-encoder (PEL appendix B, table 6), which reads mention and entity as one text.
 
-The paper gives λ = 1 and ε = 0.01 for its cross-encoder and does not say which embeddings move. Equations 6 and 7 move
-those of the entity for a clean mention; so do we, at the entity's positions of each pair (our reading). The
-alternative moves the whole pair. A pair has one score, so each mention has its own moved copy of each candidate.
+The paper gives λ = 1 and ε = 0.01 for its cross-encoder and does not say which embeddings are moved. Equations 6 and 7
+move the entity's embeddings for a clean mention; we do the same at the entity's positions in each pair (our reading).
+The alternative moves the whole pair. A pair has one score, so each mention has its own moved copy of each candidate.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class PairFGSM(nn.Module):
         self.whole = whole
 
     def bind(self, module: CrossEncoderModule) -> None:
-        """Called once by the task; raises ModelError where the encoder does not show its input embeddings."""
+        """Called once by the task; raises ModelError if the encoder does not expose its input embeddings."""
         sum_layer(module.encoder)
 
     def scores(self, module: CrossEncoderModule, ids: Tensor, mask: Tensor, *, starts: Tensor, gold: Tensor) -> Tensor:

@@ -1,9 +1,11 @@
-"""The transformation of T-Biencoder (2022, §3.3): an encoder that must hold when its inner space is shifted.
+"""The transformation of T-Biencoder (2022, §3.3): an encoder that must stay accurate when its hidden states are
+shifted.
 
     Z' = Z + A Z            eq. 8, after layer K; the layers above read Z' in place of Z (eq. 9)
     L + max L'              eq. 10, over ‖A_m‖, ‖A_e‖ ≤ ε; L' is the loss of the transformed texts
 
-One A for mentions and one for entities. Both live here, not in the encoders: outside of training there is none.
+There is one A for mentions and one for entities. Both are stored here, not in the encoders, and are used in training
+only.
 """
 
 from __future__ import annotations
@@ -34,11 +36,11 @@ Matrix = Callable[[], Tensor]
 
 
 class Ascent(StrEnum):
-    """How the maximum of eq. 10 is sought; the paper does not say.
+    """How the maximum of eq. 10 is searched for; the paper does not specify it.
 
-    REVERSAL (our reading): A_m and A_e stay from batch to batch and learn together with the encoders by reversed
-    gradients; after every step they are scaled back onto the ball. NORMALISED: one step from A = 0 along the gradient,
-    as long as the ball allows, again for every batch; no state, but the transformed batch is encoded twice.
+    REVERSAL (our reading): A_m and A_e persist from batch to batch and are trained with the encoders by reversed
+    gradients. After every step they are scaled back into the ball. NORMALISED: for every batch, one step from A = 0
+    along the gradient to the ball's surface. It has no state, but the transformed batch is encoded twice.
     """
 
     REVERSAL = "reversal"
@@ -46,7 +48,7 @@ class Ascent(StrEnum):
 
 
 def reversed_gradient(matrix: Tensor) -> Tensor:
-    """The matrix itself; its gradient is the negative one, so that what descends elsewhere ascends here."""
+    """The matrix itself, with a negated gradient, so that a descent step of the optimiser ascends."""
     return 2 * matrix.detach() - matrix
 
 
@@ -58,8 +60,8 @@ def within(matrix: Tensor, radius: float) -> Tensor:
 
 @contextmanager
 def transformed(module: EncoderModule, matrix: Matrix, *, layer: int) -> Iterator[None]:
-    """Within this context Z + A Z takes the place of Z [n, t, d], the output of the layer `layer`; 0 is the embedding
-    layer. `matrix()` gives A [d, d] when the layer is reached."""
+    """Within this context Z + A Z replaces Z [n, t, d], the output of layer `layer` (0: the embedding layer).
+    `matrix()` gives A [d, d] when the layer is reached."""
 
     def after(_: nn.Module, __: tuple[Any, ...], output: Any) -> Any:
         states, *rest = output if isinstance(output, tuple) else (output,)
@@ -74,7 +76,7 @@ def transformed(module: EncoderModule, matrix: Matrix, *, layer: int) -> Iterato
 
 
 def layer_of(module: EncoderModule, layer: int) -> nn.Module:
-    """The embedding layer for 0, else the transformer's layer of that number; ModelError where there is none."""
+    """The embedding layer for 0, else the transformer's layer of that number; ModelError if there is none."""
     if layer == 0:
         config = getattr(module.transformer, "config", None)
         if getattr(config, "embedding_size", module.hidden_size) != module.hidden_size:
@@ -103,8 +105,8 @@ class Transformation(Regulariser):
     `dimension` d is the towers' width. `layer` is K, `epsilon` the bound on the Frobenius norm for d = 768 (which norm
     it is the paper does not say; ‖I‖_F = 27.7 lies near its best bounds of 20 to 42: our reading), scaled by √(d/768)
     for other widths (our reading). `weight` is that of L' (eq. 10: 1). `rate` is A's learning rate in multiples of the
-    encoders' (our choice: at 1, a norm of 32 would be reached after some 4,000 steps of 1e-5 at the earliest). A starts
-    at 0, has no weight decay and, where entities come from a frozen tower, moves mentions alone.
+    encoders' (our choice: at 1, reaching a norm of 32 would take at least 4,000 steps of 1e-5). A starts at 0 and has
+    no weight decay. If entities come from a frozen tower, it moves mentions only.
     """
 
     def __init__(
@@ -172,7 +174,8 @@ class Transformation(Regulariser):
         return self.weight * value
 
     def highest(self, drawn: DrawnBatch, loss: Loss) -> tuple[Tensor, Tensor]:
-        """One step from 0 to the ball's surface along the gradient of L', for each matrix; 0 where there is none."""
+        """One step from 0 to the ball's surface along the gradient of L', for each matrix; 0 if there is no
+        gradient."""
         starts = [torch.zeros_like(matrix).requires_grad_() for matrix in (self.of_mentions, self.of_entities)]
         with torch.enable_grad():
             mentions, entities = self._sides(drawn, lambda: starts[0], lambda: starts[1])

@@ -1,8 +1,8 @@
 """Soft-radius neighbours: which mentions of one entity form its prototype (prototype triplet 2023, §3.2.3).
 
-Mentions of one entity in one document may lie far apart, and their common mean may look right where none of them is.
-So the prototype is the mean only of those that are near a random one of them, the anchor a. With C the mentions of the
-anchor's entity in its document, f the mention encoder, and d the Euclidean distance (not squared):
+Mentions of one entity in one document may lie far apart, and their mean may be close to the entity although none of
+them is. So the prototype is the mean of only those mentions that are near a random mention, the anchor a. With C the
+mentions of the anchor's entity in its document, f the mention encoder, and d the Euclidean distance (not squared):
 
     N(a) = {m ∈ C : d(f(m), f(a)) < λ + ε}          the neighbours, the anchor always among them
     r(a) = max over m ∈ N(a) of d(f(m), f(a))       the cluster's radius, where N(a) has more than the anchor
@@ -10,9 +10,9 @@ anchor's entity in its document, f the mention encoder, and d the Euclidean dist
 
 In the paper λ learns the mean of the clusters' radii at a rate of its own (0.005 for MedMentions, 0.01 for BC5CDR),
 from 11, and ε is 1, for SapBERT with 768 dimensions. Our readings: the radius is the distance of the farthest neighbour
-(`Measure.MEAN`: their mean distance), the error is squared, and λ has an optimiser of its own, so that neither the
-clipping of the encoders' gradients nor weight decay nor the schedule touches it, and it them. Distances are those of
-the training step itself, with dropout; no gradient flows through them.
+(`Measure.MEAN`: their mean distance), the error is squared, and λ has its own optimiser, so that it is independent of
+gradient clipping, weight decay and schedule. Distances are those of the training step, with dropout; no gradient flows
+through them.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Measure(StrEnum):
 class RadiusSettings:
     """`radius` λ, `epsilon` ε and `learning_rate` of λ as published for SapBERT, in units of its distances.
 
-    `rescale` brings all three to the scale of the encoder: λ starts as the mean distance of mentions from their anchor
-    before training, ε and the learning rate change in proportion (our reading; off: as published).
+    `rescale` adapts all three to the scale of the encoder: λ starts as the mean distance of mentions from their anchor
+    before training, and ε and the learning rate change in proportion (our reading; off: as published).
     """
 
     radius: float = 11.0
@@ -64,7 +64,8 @@ class RadiusSettings:
 
 
 def anchor_distances(mentions: Tensor, clusters: Tensor) -> Tensor:
-    """Distances [B] of `mentions` [B, d] from the first mention of their cluster; `clusters` [B] are any numbers."""
+    """Distances [B] of `mentions` [B, d] from the first mention of their cluster; `clusters` [B] are arbitrary
+    numbers."""
     points = mentions.detach().float()
     number = torch.unique(clusters, return_inverse=True)[1]
     places = torch.arange(len(number), device=number.device)
@@ -74,8 +75,8 @@ def anchor_distances(mentions: Tensor, clusters: Tensor) -> Tensor:
 
 
 def cluster_radii(distances: Tensor, clusters: Tensor, inside: Tensor, measure: Measure) -> dict[int, float]:
-    """By cluster number the radius r(a), from each mention's distance [B] to its anchor and whether it is `inside`
-    [B]; clusters in which nothing but the anchor (the first mention) is inside have none."""
+    """The radius r(a) by cluster number, from each mention's distance [B] to its anchor and whether it is `inside` [B].
+    Clusters with only the anchor (the first mention) inside have none."""
     members: dict[int, list[float]] = {}
     for cluster, distance, within in zip(clusters.tolist(), distances.tolist(), inside.tolist(), strict=True):
         members.setdefault(cluster, []).extend([distance] if within else [])
@@ -86,7 +87,7 @@ def cluster_radii(distances: Tensor, clusters: Tensor, inside: Tensor, measure: 
 
 
 def over_processes(total: float, count: int) -> tuple[float, int]:
-    """Both summed over all processes that train together; as they are where there is but this one."""
+    """Both values summed over all processes that train together; unchanged in a single process."""
     if not (distributed.is_available() and distributed.is_initialized()):
         return total, count
     where = "cuda" if distributed.get_backend() == "nccl" else "cpu"
@@ -96,9 +97,9 @@ def over_processes(total: float, count: int) -> tuple[float, int]:
 
 
 class SoftRadius:
-    """λ, learnt beside the encoders: `select` for each batch, `step` for each step of the optimiser.
+    """λ, learnt together with the encoders: `select` is called for each batch, `step` for each step of the optimiser.
 
-    Where several processes train, all learn one λ from the clusters of all; each must call `step` equally often.
+    Where several processes train, they share one λ, learnt from all clusters; each must call `step` equally often.
     """
 
     def __init__(self, settings: RadiusSettings | None = None) -> None:
@@ -109,17 +110,17 @@ class SoftRadius:
 
     @property
     def radius(self) -> float:
-        """λ at the moment."""
+        """The current λ."""
         return float(self._radius.detach())
 
     @property
     def reach(self) -> float:
-        """λ + ε: whoever is nearer to the anchor is its neighbour."""
+        """λ + ε: mentions nearer to the anchor than this are its neighbours."""
         return self.radius + self.epsilon
 
     def rescale(self, distances: Sequence[float]) -> None:
-        """Bring λ, ε and the learning rate to the scale of the encoder, given distances of mentions from their anchors
-        before training; without a distance above 0 they stay as they are. Only the first call counts."""
+        """Adapt λ, ε and the learning rate to the scale of the encoder, given distances of mentions from their anchors
+        before training. Without a distance above 0 they are unchanged. Only the first call has an effect."""
         mean = sum(distances) / max(1, len(distances))
         if not self.scaled and mean > 0:
             factor = mean / self.settings.radius
@@ -127,10 +128,10 @@ class SoftRadius:
         self.scaled = True
 
     def select(self, mentions: Tensor, clusters: Tensor, *, names: Sequence[int]) -> Tensor:
-        """`clusters` [B] with OUTSIDE for mentions that are no neighbours of their anchor, the first of their cluster.
+        """`clusters` [B] with OUTSIDE for mentions that are not neighbours of their anchor, the first of their cluster.
 
-        The radii are remembered until the next `step`, by `names` [B], numbers of the clusters that are unique over
-        the training set: a batch that is tried again counts once.
+        The radii are remembered until the next `step`, by `names` [B], cluster numbers that are unique over the
+        training set, so a retried batch counts once.
         """
         distances = anchor_distances(mentions, clusters)
         inside = (distances < self.reach) | (distances == 0)
@@ -139,7 +140,7 @@ class SoftRadius:
         return clusters.masked_fill(~inside, OUTSIDE)
 
     def step(self) -> None:
-        """One step of λ towards the mean radius of the clusters since the last one; none where there was none."""
+        """One step of λ towards the mean radius of the clusters since the last step; no step if there were none."""
         total, count = over_processes(sum(self._seen.values()), len(self._seen))
         if not count:
             return
@@ -150,7 +151,7 @@ class SoftRadius:
         self._seen = {}
 
     def state(self) -> dict[str, Any]:
-        """λ and all that its next steps depend on, for JSON."""
+        """λ and everything that its next steps depend on, for JSON."""
         moments = self._optimizer.state.get(self._radius, {})
         return {
             "radius": self.radius,

@@ -21,20 +21,21 @@ from training.regularisers import PairFGSM
 from training.tasks.retriever_task import one_of
 
 PAIRS_AT_ONCE, TOKENS_AT_ONCE = 32, 2048
-"""A batch's pairs are read in parts of like length: padding would cost more than the larger matrices save."""
+"""A batch's pairs are encoded in parts of similar length: padding would cost more than larger matrices save."""
 GRAPH_PAIRS = 64
-"""Pairs whose graph is built at a time, in whole mentions: the 256 of a batch took 11 GB, and longer."""
+"""Pairs whose graph is built at a time, in whole mentions: all 256 of a batch took 11 GB and more time."""
 ON_GPU = 16
-"""Times as many on a GPU, which wants to be filled."""
+"""On a GPU, this many times as many: it needs large batches."""
 
 
 class CrossEncoderTask(Task):
     """Each mention's gold entity against its own candidates (PEL appendix B).
 
-    `ranked` are the rows that the linker in use ranks first, for each example. The gold entity is always put beside
-    them, whether found or not (the paper trains on what was retrieved); it and its aliases are never wrong ones.
-    What the curator saw and passed over comes before what was only retrieved. NIL examples must be left out before;
-    an example without any wrong candidate is left out here. `regulariser` adds the loss of the same pairs, moved.
+    `ranked` are the rows that the linker in use ranks first, for each example. The gold entity is always added, whether
+    found or not (the paper trains on retrieved entities); it and its aliases are never wrong candidates. Candidates
+    that the curator saw and did not choose come before those that were only retrieved. The caller must leave out NIL
+    examples; examples without a wrong candidate are left out here. `regulariser` adds the loss of the same pairs,
+    perturbed.
     """
 
     def __init__(
@@ -110,7 +111,8 @@ class CrossEncoderTask(Task):
 
 @dataclass(frozen=True, slots=True)
 class EncodedPair:
-    """A mention with one candidate; `start` is where the entity begins in `ids`, `gold` whether it is the mention's."""
+    """A mention with one candidate; `start` is where the entity begins in `ids`, `gold` whether the candidate is the
+    mention's gold entity."""
 
     ids: tuple[int, ...]
     start: int
@@ -121,8 +123,8 @@ class EncodedPair:
 class PairBatch:
     """A drawn batch in the form that gradient caching takes (`training.loop.gradient_cache.CachedBatch`).
 
-    `parts` are numbers of `pairs` that are read at once; `counts` says how many candidates each mention has, the gold
-    entity first.
+    `parts` are indices of the `pairs` that are encoded at once; `counts` is the number of candidates of each mention,
+    the gold entity first.
     """
 
     module: CrossEncoderModule
@@ -139,7 +141,7 @@ class PairBatch:
         return [partial(kind, part) for kind in kinds for part in self.parts]
 
     def loss(self, outputs: Sequence[Tensor]) -> Tensor:
-        """Cross-entropy of the clean scores, and λ times that of the moved ones."""
+        """Cross-entropy of the clean scores, plus λ times that of the moved pairs."""
         number = len(self.parts)
         value: Tensor = self.loss_of(*self._spread(outputs[:number]))
         if self.regulariser is None:
@@ -169,7 +171,7 @@ class PairBatch:
 
 
 def spread(scores: Tensor, counts: Sequence[int]) -> tuple[Tensor, Tensor]:
-    """(n,) scores of mentions one after another → [B, C] with zeros behind short rows, and the mask of real ones."""
+    """(n,) scores of mentions one after another → [B, C] with zeros after short rows, and the mask of real scores."""
     given = torch.arange(max(counts)).unsqueeze(0) < torch.tensor(counts).unsqueeze(1)
     given = given.to(scores.device)
     return scores.new_zeros(given.shape).masked_scatter(given, scores), given

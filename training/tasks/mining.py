@@ -1,4 +1,5 @@
-"""Hard negatives: from the linker in use before the first epoch, from the towers in training before every other."""
+"""Hard negatives: from the linker in use before the first epoch, from the towers in training before every later
+epoch."""
 
 from __future__ import annotations
 
@@ -17,26 +18,26 @@ from training.tasks.mining_search import MiningSearch, SomSearch, VectorSearch
 
 PER_MENTION = 16
 POOL, GPU_POOL = 2000, 1_000_000
-"""Entities that are encoded again for mining at most: on a processor, and on a GPU."""
+"""The most entities that are encoded again for mining, on a CPU and on a GPU."""
 
 
 def pool_size(device: torch.device) -> int:
-    """How many entities are encoded again for mining in each epoch."""
+    """The number of entities that are encoded again for mining in each epoch."""
     return GPU_POOL if device.type == "cuda" else POOL
 
 
 class Miner:
-    """Refreshes a sampler's mined rows, which are part of the sampler's state: a resumed run has the same.
+    """Refreshes a sampler's mined rows, which are part of the sampler's state: a resumed run has the same rows.
 
-    Epoch 0 takes what the linker in use ranked high (`ranked`, rows for each example). Later epochs search with the
-    present towers. With a frozen entity tower that is over all entities, by one index over the cached vectors (built
-    again only where a projection of them is trained). Otherwise, where `pool` holds the whole knowledge base, all are
-    encoded; where it does not, those `pool` of them that the linker found for these mentions, since encoding all would
-    take longer than the epoch (`pool_size`). So it is for SOM, frozen or not, whose token states of all entities would
-    fill hundreds of gigabytes.
+    Epoch 0 takes the rows that the linker in use ranked high (`ranked`, rows for each example). Later epochs search
+    with the current towers. With a frozen entity tower they search all entities, in one index over the cached vectors
+    (rebuilt only if a projection of them is trained). Otherwise all entities are encoded if `pool` is large enough. If
+    not, only the best `pool` entities that the linker found for these mentions are encoded, since encoding all would
+    take longer than the epoch (`pool_size`). The same applies to SOM, frozen or not, since the token states of all
+    entities would take hundreds of gigabytes.
 
-    Only rows are mined that the mention's types allow and, where the sampler's reach has domains, that are in its
-    domain. What the curator saw and passed over comes first; its types are not asked.
+    Only rows that the mention's types allow are mined, and, if the sampler's reach has domains, only rows in its
+    domain. Rows that the curator saw and did not choose come first, regardless of their types.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class Miner:
 
 
 def _allowed(examples: Sequence[Example], kb: KnowledgeBase, domains: Sequence[Domain] | None) -> list[Ranges]:
-    """For each example the rows that may be mined; equal ones are one and the same object."""
+    """For each example, the rows that may be mined; equal sets are the same object."""
     known: dict[tuple[tuple[str, ...], Domain | None], Ranges] = {}
     allowed = []
     for number, example in enumerate(examples):

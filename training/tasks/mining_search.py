@@ -23,16 +23,16 @@ Found = list[list[int]]
 
 
 class MiningSearch(Protocol):
-    """Finds entities as the towers see them at the moment."""
+    """Finds entities with the current towers."""
 
     def nearest(self, examples: Sequence[Example], allowed: Sequence[Ranges], *, k: int) -> Found:
-        """For each example at most `k` rows out of its `allowed` ones, best first."""
+        """For each example, at most `k` of its `allowed` rows, best first."""
 
 
 class VectorSearch:
     """By dot product or cosine of vectors; over all entities, or over the ascending rows of a `pool`.
 
-    The index is kept as long as its vectors stay what they are: with a frozen entity tower without projection.
+    The index is kept while its vectors do not change: with a frozen entity tower without projection.
     """
 
     def __init__(self, towers: Towers, pool: Rows | None, *, cosine: bool) -> None:
@@ -66,9 +66,8 @@ class VectorSearch:
 class SomSearch:
     """By sum of max over the ascending rows of a `pool`.
 
-    The SHORTLIST rows whose mean token vectors have the largest cosine with the mention's (see
-    `models.retrievers.som` for how much that keeps) are scored exactly. The entities' token states are kept where
-    their tower is frozen.
+    The SHORTLIST rows whose mean token vectors have the largest cosine with the mention's (see `models.retrievers.som`
+    for the recall of this step) are scored exactly. The entities' token states are kept if their tower is frozen.
     """
 
     def __init__(self, towers: Towers, pool: Rows) -> None:
@@ -112,7 +111,7 @@ class SomSearch:
 def search_allowed(
     index: VectorIndex, queries: FloatArray, allowed: Sequence[Ranges], pool: Rows | None, *, k: int
 ) -> Found:
-    """For each of `queries` [n, d] at most `k` rows out of its `allowed` ones, best first.
+    """For each of `queries` [n, d] at most `k` of its `allowed` rows, best first.
 
     `index` holds all entities, or the ascending rows of `pool`. Queries of equal ranges are searched together.
     """
@@ -130,7 +129,7 @@ def search_allowed(
 
 
 def placed(index: VectorIndex, device: torch.device) -> VectorIndex:
-    """The index, searched on the GPU where the towers are on one."""
+    """The index, moved to the GPU if the towers are on one."""
     index.to_gpu(wanted=device.type == "cuda")
     return index
 
@@ -143,7 +142,7 @@ def means(texts: TokenStates) -> FloatArray:
 
 
 def _places(ranges: Ranges, pool: Rows) -> Ranges:
-    """The places in the ascending `pool` of the rows that are in `ranges`."""
+    """The positions in the ascending `pool` of the rows in `ranges`."""
     ends = np.searchsorted(pool, np.array(ranges, dtype=np.int64).reshape(-1, 2)).tolist()
     return tuple((start, stop) for start, stop in ends if start < stop)
 

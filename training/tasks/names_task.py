@@ -1,4 +1,4 @@
-"""The task of the names' encoder: a mention as it is looked up, names of its entity, names of its rivals.
+"""The task of the names' encoder: a mention in its search form, names of its entity, and names of wrong candidates.
 
 One encoder reads both sides, the one that the stage over names compares by; before the first step it is exactly the
 linker's. Layers that are not trained stay as they are.
@@ -24,9 +24,9 @@ Ids = Sequence[Sequence[int]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NamedMention:
-    """A decided mention: the token ids of the string that is looked up, the gold rows of the knowledge base, the names
-    of the gold entities and of wrong candidates, each nearest first. Mentions of one `cluster` are of one entity in
-    one document."""
+    """A decided mention: the token ids of the string that is searched for, the gold rows of the knowledge base, the
+    names of the gold entities and of wrong candidates, each nearest first. Mentions of one `cluster` are of one entity
+    in one document."""
 
     tokens: Sequence[int]
     gold: tuple[int, ...]
@@ -47,8 +47,8 @@ def train_layers(module: EncoderModule, *, every: bool = False) -> None:
 
 class NamesTask(Task):
     """`names` gives the token ids of names, `entity` their entities. Each mention is pulled to its nearest gold name
-    and pushed from `negatives` names: half of them the nearest, half drawn from the other wrong candidates; the names
-    of the batch's other mentions are its negatives too where their entities are no kin of its own."""
+    and pushed from `negatives` names: half of them the nearest, half drawn from the other wrong candidates. The names
+    of the batch's other mentions are negatives too, unless their entities are kin of its own."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class NamesTask(Task):
         return [self.module]
 
     def batches(self, epoch: int) -> Sequence[Batch]:
-        """A random order in which mentions of one cluster stand together, so that they have a prototype."""
+        """A random order that keeps mentions of one cluster together, so that they have a prototype."""
         draw = np.random.default_rng([self.seed, epoch])
         place = {cluster: draw.random() for cluster in sorted({one.cluster for one in self.mentions})}
         order = sorted(range(len(self.mentions)), key=lambda n: (place[self.mentions[n].cluster], n))
@@ -89,7 +89,7 @@ class NamesTask(Task):
         return value
 
     def inputs(self, batch: Batch) -> LossInputs:
-        """The strings of a batch, encoded, and which name may be a negative of which mention."""
+        """The strings of a batch, encoded, and the mask of allowed negatives."""
         chosen = [self.mentions[number] for number in batch]
         rows = list(dict.fromkeys(row for one in chosen for row in (one.positives[0], *self.rivals(one))))
         column = {row: number for number, row in enumerate(rows)}
@@ -116,7 +116,7 @@ class NamesTask(Task):
         return [self.random]
 
     def rivals(self, one: NamedMention) -> list[int]:
-        """The nearest wrong names, and as many of the others, drawn."""
+        """The nearest wrong names, and the same number drawn from the others."""
         near, others = one.negatives[: self.negatives // 2], one.negatives[self.negatives // 2 :]
         drawn = self.random.permutation(len(others))[: self.negatives - len(near)]
         return [*near, *(others[n] for n in drawn)]

@@ -26,7 +26,8 @@ from training.tasks.vectors import mention_vectors, pool_vectors
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnMentions:
-    """Examples by `batch` number, each one's cluster within the batch (`numbers` [B]) and its `gold` row [B]."""
+    """Examples by their numbers in `batch`, each one's cluster within the batch (`numbers` [B]) and its `gold` row
+    [B]."""
 
     batch: tuple[int, ...]
     examples: tuple[Example, ...]
@@ -38,7 +39,7 @@ class DrawnMentions:
 class RankerBatch:
     """A drawn batch in the form that gradient caching takes (`training.loop.gradient_cache.CachedBatch`).
 
-    `place` [B] is the gold entity's place among the entities, `eligible` [B, N] says who rivals whom.
+    `place` [B] is the gold entity's position among the entities, `eligible` [B, N] the mask of allowed negatives.
     """
 
     drawn: DrawnMentions
@@ -73,7 +74,7 @@ class RankerBatch:
         return result
 
     def _clusters(self, mentions: Tensor) -> Tensor:
-        """The clusters whose means are learnt: with SRN a mention outside of the radius is in none."""
+        """The clusters whose means are trained; with SRN a mention outside of the radius is in none."""
         clusters = torch.from_numpy(self.drawn.numbers).to(mentions.device)
         if self.soft is None:
             return clusters
@@ -101,10 +102,10 @@ class System(StrEnum):
 
 
 class Hardest(StrEnum):
-    """By which vectors the hardest candidate of an anchor is chosen where the entity tower is trained.
+    """The vectors that are used to choose an anchor's hardest candidate if the entity tower is trained.
 
-    NOW: as the tower makes them at this step, as in the paper; that is, all candidates are encoded at every step, for
-    a GPU. BEFORE: as they were before training (our reading), which takes no time.
+    NOW: the tower's current vectors, as in the paper. All candidates are encoded at every step, which needs a GPU.
+    BEFORE: the vectors before training (our reading), which takes no time.
     """
 
     BEFORE = "before"
@@ -114,14 +115,13 @@ class Hardest(StrEnum):
 class RankerTask(Task):
     """A dual encoder over given candidates; a batch holds `batch_size` anchors and, with prototypes, their clusters.
 
-    `candidates` are the rows that the linker in use ranks first, for each example; what the curator saw and passed over
-    is put beside them, and the gold row need not be among them. NIL examples must be left out before. `vectors` [E, d]
-    are the entities' as the tower was before training. The nearest candidate to the anchor is its negative: a frozen
-    tower's candidates are all handed to the loss, of a trained tower's only the nearest is encoded with a graph
-    (`hardest`).
+    `candidates` are the rows that the linker in use ranks first, for each example; rows that the curator saw and did
+    not choose are added, and the gold row need not be among them. The caller must leave out NIL examples. `vectors` [E,
+    d] are the entities' vectors before training. The candidate nearest to the anchor is its negative: the loss gets all
+    candidates of a frozen tower, but only the nearest of a trained tower, encoded with a graph (`hardest`).
 
-    Down-sampling draws its mentions once by the seed (our reading), or again in every epoch (`redraw`). `radius` is of
-    use for SRN only; λ has its own optimiser and is no parameter of the trainer's.
+    Down-sampling draws its mentions once by the seed (our reading), or again in every epoch (`redraw`). `radius` is
+    used for SRN only; λ has its own optimiser and is not a parameter of the trainer.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class RankerTask(Task):
         return self.towers.trained()
 
     def before_epoch(self, epoch: int) -> Iterator[Event]:
-        """Before the first epoch λ is brought to the encoder's scale, where that is asked for."""
+        """Before the first epoch λ is adapted to the encoder's scale, if requested."""
         if epoch == 0 and self.soft is not None and not self.soft.scaled:
             yield Event(Phase.TRAIN, text=say("Measuring how far apart the mentions of one entity are"))
             self.soft.rescale(self._distances())
@@ -186,7 +186,7 @@ class RankerTask(Task):
         ]
 
     def split(self, batch: Batch, size: int) -> Sequence[Batch]:
-        """Cut between clusters: a part has more than `size` mentions only where it is a single cluster."""
+        """Split between clusters: a part has more than `size` mentions only if it is a single cluster."""
         parts: list[list[int]] = []
         for _, group in groupby(batch, key=lambda number: self.examples[number].cluster):
             members = list(group)
@@ -205,8 +205,8 @@ class RankerTask(Task):
         return made.value(mentions, vectors_of(made.entities.whole()))
 
     def pieces(self, batch: Batch, *, chunk: int) -> RankerBatch:
-        """The batch for gradient caching. Which candidates of a trained tower are the nearest is asked of a pass ahead,
-        in which dropout draws as it will again in the first pass over the pieces."""
+        """The batch for gradient caching. For a trained tower an additional pass finds the nearest candidates; its
+        dropout is the same as in the first pass over the pieces."""
         drawn = self._draw(batch)
         side = self.towers.mention_side(drawn.examples, chunk=chunk)
         ahead = None
@@ -249,7 +249,7 @@ class RankerTask(Task):
         return [[int(draw.choice(sorted(cluster)))] for cluster in clusters]
 
     def _numbers(self, chosen: Sequence[Example]) -> Rows:
-        """Each mention's cluster within the batch; without prototypes each is a cluster by itself."""
+        """Each mention's cluster within the batch; without prototypes each mention is its own cluster."""
         if not self.system.clustered:
             return np.arange(len(chosen))
         numbers: Rows = np.unique([example.cluster for example in chosen], return_inverse=True)[1]
@@ -264,9 +264,9 @@ class RankerTask(Task):
         return np.array([of_cluster[number] for number in numbers.tolist()], dtype=np.int64)
 
     def _rivals(self, drawn: DrawnMentions, mentions: Tensor | None) -> list[list[int]]:
-        """The rows that may be negatives of each mention; only the anchors, first of their cluster, have any.
+        """The rows that may be negatives of each mention; only the anchors, the first of each cluster, have any.
 
-        `mentions` [B, d] are asked for the nearest ones, where the entity tower is trained.
+        `mentions` [B, d] are used to find the nearest rows if the entity tower is trained.
         """
         first = set(np.unique(drawn.numbers, return_index=True)[1].tolist())
         own = [self.rivals[number] if place in first else [] for place, number in enumerate(drawn.batch)]
@@ -278,7 +278,7 @@ class RankerTask(Task):
         return [_hardest(vector, line, rows, vectors) for vector, line in zip(now, own, strict=True)]
 
     def _distances(self) -> list[float]:
-        """Distances of some mentions from the anchor of their cluster, as the mention tower is now."""
+        """Distances of some mentions from the anchor of their cluster, by the current mention tower."""
         clusters = [group for group in self._groups(np.random.default_rng([self.seed, 3]), 0) if len(group) > 1]
         sampled = [number for group in clusters[:SAMPLED_CLUSTERS] for number in group[:SAMPLED_MEMBERS]]
         if not sampled:
@@ -291,7 +291,7 @@ class RankerTask(Task):
 
 
 def _hardest(point: FloatArray, own: list[int], rows: Rows, vectors: FloatArray) -> list[int]:
-    """The one of `own` rows whose vector is nearest to `point` [d]; `vectors` [n, d] are those of ascending `rows`."""
+    """The row among `own` whose vector is nearest to `point` [d]; `vectors` [n, d] belong to the ascending `rows`."""
     if len(own) < 2:
         return own
     return [own[int(np.argmin(np.linalg.norm(vectors[np.searchsorted(rows, own)] - point, axis=1)))]]

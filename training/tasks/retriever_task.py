@@ -22,7 +22,7 @@ Mine = Callable[[int], Iterator[Event]]
 @dataclass(frozen=True, slots=True, eq=False)
 class RetrieverBatch:
     """A drawn batch in the form that gradient caching takes (`training.loop.gradient_cache.CachedBatch`): the pieces of
-    mentions, entities and the regulariser, and the loss of what they give."""
+    mentions, entities and the regulariser, and the loss of their outputs."""
 
     drawn: DrawnBatch
     loss_of: Loss
@@ -46,9 +46,9 @@ class RetrieverTask(Task):
     """A bi-encoder: each mention's gold entity and its negatives are its candidates.
 
     `sampler` draws the negatives, one set for the batch or one for each mention; with `in_batch` the gold entities of
-    the batch's other mentions are negatives as well. `similarity` is the loss's own: SOM compares states of tokens,
-    the others vectors. `regulariser` adds its term to the loss of each batch. `projection_rate` is the learning rate
-    of the projection of frozen entities, in multiples of the encoders'.
+    the batch's other mentions are negatives as well. `similarity` is the loss's: SOM compares states of tokens, the
+    others vectors. `regulariser` adds its term to the loss of each batch. `projection_rate` is the learning rate of the
+    projection of frozen entities, in multiples of the encoders'.
     """
 
     def __init__(
@@ -81,8 +81,8 @@ class RetrieverTask(Task):
         return [*self.towers.trained(), *([self.regulariser] if self.regulariser and learns else [])]
 
     def parameter_groups(self, settings: TrainSettings) -> list[dict[str, Any]]:
-        """The encoders at the settings' rate; the projection and what a regulariser learns at their own, neither
-        drawn towards zero by weight decay."""
+        """The encoders at the settings' rate; the projection and a regulariser's parameters at their own rates, without
+        weight decay."""
         projection = self.towers.entity_projection
         encoders = [module for module in self.towers.trained() if module is not projection]
         learnt = dict.fromkeys(p for module in encoders for p in module.parameters() if p.requires_grad)
@@ -111,7 +111,8 @@ class RetrieverTask(Task):
         return [self.random, self.sampler.random]
 
     def batches(self, epoch: int) -> Sequence[Batch]:
-        """A random order of all examples; a last batch of one (nothing to compare with) joins the one before."""
+        """A random order of all examples; a last batch of one example, which has nothing to compare with, is merged
+        into the previous batch."""
         order = np.random.default_rng([self.seed, epoch]).permutation(len(self.examples)).tolist()
         parts = [order[start : start + self.batch_size] for start in range(0, len(order), self.batch_size)]
         if len(parts) > 1 and len(parts[-1]) == 1:
@@ -134,13 +135,13 @@ class RetrieverTask(Task):
         return drawn.inputs(drawn.mentions.whole(), drawn.entities.whole())
 
     def draw(self, batch: Batch, *, chunk: int | None = None) -> DrawnBatch:
-        """Gold entities and negatives of a batch; nothing is encoded yet."""
+        """Draw gold entities and negatives of a batch; nothing is encoded yet."""
         chosen = tuple(self.examples[number] for number in batch)
         gold = [one_of(example, self.random) for example in chosen]
         rows, allowed = candidate_set(
             [example.gold for example in chosen], gold, self.sampler.draw(batch), self.kinship, in_batch=self.in_batch
         )
-        if not len(rows):  # NIL mentions only, and nothing drawn: an entity that is nobody's negative
+        if not len(rows):  # only NIL mentions and nothing drawn: one entity that is no mention's negative
             rows, allowed = np.zeros(1, dtype=np.int64), np.zeros((len(batch), 1), dtype=bool)
         device, tokens = self.towers.device, self.similarity is Similarity.SOM
         return DrawnBatch(

@@ -24,7 +24,7 @@ TOKENS_PER_BATCH = 4096
 def entity_vectors(
     encoder: Encoder, texts: EntityTexts, *, phase: Phase = Phase.ENCODE
 ) -> Generator[Event, None, FloatArray]:
-    """(entities, d) vectors, not normalised, short texts first; `work` in the events is the share of the tokens."""
+    """(entities, d) vectors, not normalised, shortest texts first; `work` in the events is the share of tokens done."""
     total = len(texts.kb.entities)
     tokens = texts.of(range(total))
     order = sorted(range(total), key=lambda row: (len(tokens[row]), row))
@@ -54,14 +54,14 @@ def untrained_vectors(
 
 
 def cache_path(encoder: Encoder, texts: EntityTexts, *, kb_hash: str, cache: Path | None) -> Path:
-    """Where the vectors are kept: named by encoder, way of writing entities, and knowledge base."""
+    """Path of the cached vectors, named by encoder, entity format, and knowledge base."""
     facts = [encoder.fingerprint, texts.settings.entity_tokens, texts.settings.style, kb_hash]
     name = hashlib.sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
     return (cache or cache_root()) / "entities" / f"{name[:40]}.npy"
 
 
 def mention_vectors(towers: Towers, examples: Sequence[Example]) -> FloatArray:
-    """(examples, d) vectors, not normalised, with the networks in evaluation mode; their mode is restored."""
+    """(examples, d) vectors, not normalised, computed in evaluation mode; the networks' mode is restored."""
     lengths = [len(example.tokens.ids) for example in examples]
     vectors = np.zeros((len(examples), towers.mention.hidden_size), dtype=np.float32)
     with at_rest(towers.mention, towers.entity):
@@ -71,7 +71,7 @@ def mention_vectors(towers: Towers, examples: Sequence[Example]) -> FloatArray:
 
 
 def pool_vectors(towers: Towers, rows: Sequence[int]) -> FloatArray:
-    """(rows, d) entity vectors as the entity tower makes them now, not normalised; its mode is restored."""
+    """(rows, d) entity vectors from the current entity tower, not normalised; its mode is restored."""
     with at_rest(towers.mention, towers.entity):
         vectors: FloatArray = towers.encode_entities(np.asarray(rows, dtype=np.int64)).float().cpu().numpy()
     return vectors
@@ -79,7 +79,7 @@ def pool_vectors(towers: Towers, rows: Sequence[int]) -> FloatArray:
 
 @contextmanager
 def at_rest(*networks: nn.Module) -> Iterator[None]:
-    """The networks in evaluation mode and without gradients; their mode is restored."""
+    """Context: the networks in evaluation mode and without gradients; their mode is restored afterwards."""
     modes = [network.training for network in networks]
     try:
         with torch.inference_mode():
