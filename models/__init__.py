@@ -5,9 +5,9 @@
     for answer in linker.link([DocumentInput("1", text, (MentionInput("m", ((0, 9),)),))]):
         ...
 
-Importing this package loads nothing heavy; the names below are fetched from their modules when first used.
+Importing this package loads no large library; the names below are imported when first used.
 
-`models.types` and `models.errors` are faces of their own: they load nothing heavy, and every room needs them.
+`models.types` and `models.errors` are their own faces: they load no large library, and every room needs them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The one error of this package that is meant for a human reader."""
+"""The error of this package that is shown to users."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from typing import Protocol
 
 
 class ModelError(Exception):
-    """The input or the environment is at fault; the message says what, where, and what to do next.
+    """An error in the input or the environment; the message says what is wrong, where, and what to do.
 
-    Anything else that escapes from this package is a defect of the package.
+    Any other exception from this package is a bug.
     """
 
 
-# What this package and `training` say to a reader: whole sentences in English, translated by whoever runs them.
-#
-# The processes that the window starts put its own translation here (`use`); everybody else reads English. Records,
-# which outlive the run (manifests, checkpoints, logs, reports), stay English: `english` gives a sentence's own words.
+# The sentences that this package and `training` show to users, written in English and translated by the calling
+# program. Processes started by the window install its translation (`use`); otherwise sentences are in English. Records
+# that outlive the run (manifests, checkpoints, logs, reports) stay in English: see `english`.
 
 
 class One(Protocol):
@@ -25,13 +24,13 @@ class One(Protocol):
 
 
 class Counted(Protocol):
-    """The same for a template in two numbers, which may name {n}."""
+    """The same for a template with singular and plural, which may contain {n}."""
 
     def __call__(self, one: str, many: str, n: int, /, **values: object) -> str: ...
 
 
 class Said(str):
-    """A sentence as it is shown; `english` holds the words it has in the source."""
+    """A sentence as shown; `english` holds its English text."""
 
     __slots__ = ("english",)
     english: str
@@ -43,12 +42,12 @@ class Said(str):
 
 
 def english(text: str) -> str:
-    """The English of a sentence, for what is kept; any other text as it is."""
+    """The English text of a sentence, for records; any other text unchanged."""
     return text.english if isinstance(text, Said) else text
 
 
 def use(one: One | None = None, counted: Counted | None = None) -> None:
-    """Let every later `say` and `nsay` of this process be translated by these; without them it is English again."""
+    """Set the translation of every later `say` and `nsay` in this process; without arguments it is English again."""
     global _one, _counted
     _one, _counted = one or _plain_one, counted or _plain_counted
 
@@ -60,7 +59,7 @@ def say(text: str, /, **values: object) -> str:
 
 
 def nsay(one: str, many: str, n: int, /, **values: object) -> str:
-    """The form for `n`, which the templates may name {n}."""
+    """The singular or plural for `n`; the templates may contain {n}."""
     shown = _counted(one, many, n, **values)
     return Said(shown, _plain_counted(one, many, n, **_english_of(values)))
 
@@ -79,4 +78,5 @@ def _plain_counted(one: str, many: str, n: int, /, **values: object) -> str:
 
 _one: One = _plain_one
 _counted: Counted = _plain_counted
-"""Of the process, as with gettext: sentences are made at every depth, and one process speaks one language."""
+"""Global to the process, as in gettext: sentences are made at every level of the code, and one process has one
+language."""

@@ -1,6 +1,6 @@
-"""Spans of work for whoever measures where time goes; without a reader a span costs a function call.
+"""Spans for measuring where time goes; if nothing reads them, a span costs one function call.
 
-The processes that the program starts connect `use` with the program's own trace (`curator/tracing.py`).
+The processes that the program starts connect `use` to the program's trace (`curator/tracing.py`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _NOTHING = nullcontext()
 
 
 def use(opener: Opener | None = None) -> None:
-    """Let every later `span` of this process be opened by ``opener``; without one spans are nothing again."""
+    """Set the ``opener`` of every later `span` in this process; without one, spans do nothing again."""
     global _opener
     _opener = opener or _no_span
 

@@ -1,4 +1,4 @@
-"""What goes into the linker and what comes out: frozen, free of NumPy and torch.
+"""Input and output of the linker: frozen dataclasses without NumPy and torch.
 
 All offsets are half-open ranges of Unicode code points into ``DocumentInput.text``.
 """
@@ -32,8 +32,8 @@ class EntityRecord:
 class MentionInput:
     """One mention; several spans are the fragments of a discontinuous mention.
 
-    ``types`` are types of the knowledge base, already mapped; none means unrestricted. ``opinion`` is what a language
-    model answered: an entity's id, '' for none of the candidates, None where it was not asked.
+    ``types`` are types of the knowledge base, already mapped; empty means unrestricted. ``opinion`` is a language
+    model's answer: an entity's id, '' for none of the candidates, None without an answer.
     """
 
     key: str
@@ -48,7 +48,7 @@ class MentionInput:
 
 @dataclass(frozen=True, slots=True)
 class DocumentInput:
-    """A document with the mentions to be linked."""
+    """A document with the mentions to link."""
 
     key: str
     text: str
@@ -57,7 +57,7 @@ class DocumentInput:
 
 @dataclass(frozen=True, slots=True)
 class DecidedDocument:
-    """A document with its decided mentions only, and what was decided of each: primary ids, none of them for NIL."""
+    """A document with its decided mentions only, and the decision for each: primary ids, empty for NIL."""
 
     document: DocumentInput
     outcomes: tuple[tuple[str, ...], ...]
@@ -65,11 +65,11 @@ class DecidedDocument:
 
 @dataclass(frozen=True, slots=True)
 class ScoredCandidate:
-    """An entity for one mention; ``matched`` is the name of it that matched best.
+    """An entity for one mention; ``matched`` is its best matching name.
 
     ``scores`` by stage: "lexical", "names", the names of trained retrievers, "memory", "ranker". ``score`` falls with
-    the rank. ``probability`` that it is the answer, NIL included. The exact string was decided as this entity
-    ``decided_times`` before, in ``decided_documents`` other documents or places.
+    the rank. ``probability`` is that of being the answer, taking NIL into account. The exact string was linked to this
+    entity ``decided_times`` before, in ``decided_documents`` other documents.
     """
 
     entity_id: str
@@ -85,9 +85,9 @@ class ScoredCandidate:
 
 @dataclass(frozen=True, slots=True)
 class CandidateList(Sequence[ScoredCandidate]):
-    """Candidates in columns, as they are computed and sent; each is made when it is asked for.
+    """Candidates in columns, as computed and sent; each candidate object is created on access.
 
-    ``scores`` has one column for each stage, ``decided`` pairs of times and documents.
+    ``scores`` has one column for each stage, ``decided`` has pairs of (times, documents).
     """
 
     entity_ids: Sequence[str]
@@ -107,7 +107,7 @@ class CandidateList(Sequence[ScoredCandidate]):
     @overload
     def __getitem__(self, at: slice) -> Sequence[ScoredCandidate]: ...
     def __getitem__(self, at: int | slice) -> ScoredCandidate | Sequence[ScoredCandidate]:
-        """Raises IndexError beyond either end."""
+        """Raises IndexError for an index out of range."""
         if isinstance(at, slice):
             return tuple(self[place] for place in range(*at.indices(len(self))))
         scores = {stage: column[at] for stage, column in self.scores.items()}
@@ -131,7 +131,7 @@ class NilEstimate:
 class LinkedMention:
     """The answer for one mention, best candidate first.
 
-    ``expanded`` is the surface with abbreviations written out, empty where there was nothing to expand.
+    ``expanded`` is the surface with expanded abbreviations, empty if there are none.
     """
 
     key: str
@@ -161,7 +161,7 @@ class DetectedMention:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One step of long work: ``done`` of ``total`` units of ``stage``."""
+    """One step of a long job: ``done`` of ``total`` units of ``stage``."""
 
     stage: str
     done: int

@@ -1,7 +1,7 @@
-"""What the other rooms use: types, errors, files, the knowledge base in memory and on disk, the device.
+"""The base of the other rooms: types, errors, files, the knowledge base in memory and on disk, the device.
 
-* **Large knowledge bases stay on disk.** From 256 MB a bundle's knowledge base stays in its file (`stored_kb.py`): in
-  memory 3.4 million entities would take 3 GB.
+* **Large knowledge bases stay on disk.** From 256 MB a bundle's knowledge base stays in its file (`stored_kb.py`): 3.4
+  million entities in memory would take 3 GB.
 """
 
 from models.core.device import AUTO, Device, Precision, choose_device

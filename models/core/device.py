@@ -13,9 +13,9 @@ from models.errors import ModelError, nsay, say
 
 
 class Precision(StrEnum):
-    """The number format of an encoder. Vectors come out as float32 with every one of them.
+    """The number format of an encoder. The resulting vectors are always float32.
 
-    int8: the linear layers of the network in 8-bit integers, the rest in float32; for processors only.
+    int8: the linear layers of the network in 8-bit integers, the rest in float32; for CPUs only.
     """
 
     FP32 = "fp32"
@@ -51,14 +51,14 @@ class Device:
 
     @property
     def dtype(self) -> Dtype:
-        """What weights and token states are kept in (float32 where only products are in int8)."""
+        """The data type of weights and token states (float32 with int8, where only products are in int8)."""
         return DTYPES[self.precision]
 
 
 def choose_device(wanted: str = AUTO, *, precision: Precision | str = Precision.FP32) -> Device:
     """Turn "auto", "cpu", "cuda", "cuda:1" or "mps" into a device; ``precision`` see `choose_precision`.
 
-    Raises ModelError where the device does not exist on this machine, or cannot compute in that format.
+    Raises ModelError if the device does not exist on this machine or does not support the format.
     """
     name = _best() if wanted == AUTO else wanted
     _check(name)
@@ -72,11 +72,11 @@ def choose_device(wanted: str = AUTO, *, precision: Precision | str = Precision.
 def choose_precision(wanted: Precision | str, *, device: str) -> Precision:
     """The number format meant by a setting: a name of `Precision`, or "auto".
 
-    "auto" is bfloat16 on a processor that multiplies in it (its vectors agree with float32 to a cosine of 0.9999)
-    and float32 otherwise: elsewhere half precision is slower than float32, and a GPU is fast enough with these
-    small networks. int8 changes what is found, so it is never chosen unasked.
+    "auto" is bfloat16 on a CPU with native bfloat16 (its vectors have a cosine of 0.9999 with float32 vectors) and
+    float32 otherwise: on other CPUs half precision is slower than float32, and a GPU is fast enough with these small
+    networks. int8 changes the results, so it is used only on request.
 
-    Raises ModelError for an unknown name, and for int8 anywhere but on a processor.
+    Raises ModelError for an unknown name, and for int8 on anything but a CPU.
     """
     if wanted == AUTO:
         return Precision.BF16 if device == "cpu" and has_native_bf16() else Precision.FP32
@@ -100,20 +100,20 @@ def choose_precision(wanted: Precision | str, *, device: str) -> Precision:
 def use_tf32() -> None:
     """Let GPUs round the factors of float32 products to 10 bits (TF32), which is faster; sums stay in float32.
 
-    `make gpu` measures how near vectors stay and what it gains; what is searched is compared exactly all the same
-    (`models.vectors`). Processors are left alone. `NVIDIA_TF32_OVERRIDE=0` turns it off.
+    `make gpu` measures accuracy and speed. Search still compares vectors exactly (`models.vectors`). CPUs are not
+    affected. `NVIDIA_TF32_OVERRIDE=0` turns it off.
     """
     torch.set_float32_matmul_precision("high")
 
 
 def has_native_bf16() -> bool:
-    """Whether this processor multiplies in bfloat16 (AVX-512 BF16 or AMX); False where this torch does not say."""
+    """Whether this CPU supports bfloat16 products (AVX-512 BF16 or AMX); False if this torch does not report it."""
     capabilities: Any = getattr(torch.cpu, "get_capabilities", dict)()
     return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
 
 
 def set_threads(*, leave_one_free: bool) -> int:
-    """Use all cores of this process, or all but one so that a window stays lively; says how many."""
+    """Use all cores of this process, or all but one to keep a window responsive; returns the number."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     threads = max(1, cores - 1) if leave_one_free else cores
     torch.set_num_threads(threads)

@@ -1,4 +1,4 @@
-"""Small file duties shared by caches, indexes and bundles: atomic writes, hashes, JSON."""
+"""File helpers shared by caches, indexes and bundles: atomic writes, hashes, JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from models.errors import ModelError, say
 
 @contextmanager
 def atomic_path(target: Path) -> Iterator[Path]:
-    """A path beside ``target`` to write to; it takes the target's place only if the block succeeds."""
+    """A temporary path next to ``target``; it replaces the target only if the block succeeds."""
     target.parent.mkdir(parents=True, exist_ok=True)
     beside = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
@@ -50,7 +50,7 @@ def fsync_file(path: Path) -> None:
 
 
 def fsync_folder(path: Path) -> None:
-    """Make renames in ``path`` durable; a system without folder handles needs none."""
+    """Make renames in ``path`` durable; does nothing on systems without folder handles."""
     if os.name != "posix":
         return
     descriptor = os.open(path, os.O_RDONLY)
@@ -71,7 +71,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_json(path: Path, *, what: str, remedy: str) -> Any:
-    """The parsed file; ModelError names ``what`` it is and the ``remedy`` where it is missing or broken."""
+    """The parsed file; raises ModelError, with ``what`` and the ``remedy``, if it is missing or malformed."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:

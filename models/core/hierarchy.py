@@ -1,7 +1,7 @@
-"""Which entities of a knowledge base are above which others, and how deep.
+"""The hierarchy of a knowledge base: the ancestors of entities, and their depth.
 
-Only a few candidates of each mention are looked up. So results are cached, and nothing is calculated for other
-entities: 3.4 million would take minutes.
+Only the few candidates of each mention are needed, so results are cached and calculated on demand: 3.4 million entities
+would take minutes.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from models.types import EntityRecord
 
 LEVELS = 3
-"""Steps up that count as kin: all diseases are kin by the root."""
+"""The most steps up to a common ancestor; through the root, all diseases would be related."""
 DEEPEST = 30
 
 
 class Hierarchy:
-    """By rows of ``entities``, which ``rows`` gives by id. An entity without known parents is at the top; a cycle ends
-    where it began."""
+    """The hierarchy by rows of ``entities``; ``rows`` maps ids to rows. An entity without known parents is at the top;
+    a cycle is followed once."""
 
     def __init__(self, entities: Sequence[EntityRecord], rows: Mapping[str, int]) -> None:
         self._entities = entities
@@ -26,7 +26,7 @@ class Hierarchy:
         self._depth: dict[int, int] = {}
 
     def above(self, row: int) -> frozenset[int]:
-        """The entities up to ``LEVELS`` above this one, without itself."""
+        """The entities up to ``LEVELS`` above this one, excluding itself."""
         found = self._above.get(row)
         if found is None:
             level, seen = {row}, {row}
@@ -37,7 +37,7 @@ class Hierarchy:
         return found
 
     def depth(self, row: int) -> int:
-        """Steps to the top by the shortest way, at most ``DEEPEST``."""
+        """Steps to the top by the shortest path, at most ``DEEPEST``."""
         found = self._depth.get(row)
         if found is None:
             level, seen, found = {row}, {row}, 0

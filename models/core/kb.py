@@ -1,4 +1,4 @@
-"""The knowledge base inside a bundle: ``kb.jsonl``, held in the order that makes type restriction cheap.
+"""The knowledge base inside a bundle: ``kb.jsonl``, in an order that makes type restriction cheap.
 
 Entities with the same types are adjacent. So every restriction by type is a short list of row ranges, of entities and
 of names, and exact search over a range needs no filter.
@@ -41,7 +41,7 @@ class KnowledgeBase:
 
     @cached_property
     def name_starts(self) -> IntArray:
-        """(entities + 1,) where each entity's names begin."""
+        """(entities + 1,) index of each entity's first name."""
         return np.concatenate([[0], np.cumsum([len(entity.names) for entity in self.entities])]).astype(np.int64)
 
     @cached_property
@@ -56,7 +56,7 @@ class KnowledgeBase:
 
     @cached_property
     def alternates(self) -> Mapping[str, tuple[str, ...]]:
-        """Alternate id → the entities that have it, in order; mostly one."""
+        """Alternate id → the entities that have it, in order; usually one."""
         found: dict[str, tuple[str, ...]] = {}
         for entity in self.entities:
             for alternate in entity.alt_ids:
@@ -71,7 +71,7 @@ class KnowledgeBase:
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
-        """Who stands above whom."""
+        """The hierarchy of the entities."""
         return Hierarchy(self.entities, self.rows)
 
     @cached_property
@@ -84,13 +84,13 @@ class KnowledgeBase:
         return tuple(sorted({kind for entity in self.entities for kind in entity.types}))
 
     def prepare(self) -> None:
-        """Make now what would be made at first use, so that the first change is as quick as later ones."""
+        """Compute the cached properties now, so that the first change is as fast as later ones."""
         _ = self.rows, self.resolved, self.name_starts, self.name_entity, self._groups
 
     def ranges(self, types: Sequence[str]) -> Ranges:
-        """Half-open ranges of entity rows that have one of ``types``; all rows where none is named.
+        """Half-open ranges of entity rows that have one of ``types``; all rows without types.
 
-        A type the knowledge base does not know restricts to nothing.
+        An unknown type gives no rows.
         """
         if not types:
             return ((0, len(self.entities)),) if self.entities else ()
@@ -123,13 +123,14 @@ class KnowledgeBase:
 
 
 def order_entities(entities: Iterable[EntityRecord]) -> KnowledgeBase:
-    """A knowledge base in canonical order; ModelError for a repeated id or an entity without a name."""
+    """A knowledge base in canonical order; raises ModelError for a repeated id or an entity without a name."""
     ordered = sorted(entities, key=lambda entity: (sorted(entity.types), entity.id))
     return KnowledgeBase(tuple(entity for _, entity in checked(enumerate(ordered))))
 
 
 def checked(placed: Iterable[tuple[int, EntityRecord]]) -> Iterator[tuple[int, EntityRecord]]:
-    """The same places and entities; ModelError for a repeated id, an entity without a name, and where there is none."""
+    """The same (place, entity) pairs, checked: raises ModelError for a repeated id, an entity without a name, or no
+    entity."""
     seen: set[str] = set()
     for place, entity in placed:
         if entity.id in seen:
@@ -153,12 +154,13 @@ def read_kb(path: Path) -> KnowledgeBase:
 
 
 def load_kb(path: Path) -> KnowledgeBase:
-    """Read a ``kb.jsonl`` that this package wrote: canonical order and validity are taken for granted."""
+    """Read a ``kb.jsonl`` that this package wrote: canonical order and validity are assumed."""
     return KnowledgeBase(tuple(record for _, record in by_line(path)))
 
 
 def record_from_json(raw: dict[str, Any]) -> EntityRecord:
-    """One entity as ``kb.jsonl`` writes it; ModelError where id or name is missing or a field is no such thing."""
+    """One entity from a line of ``kb.jsonl``; raises ModelError if id or name is missing or a field has a wrong
+    type."""
     try:
         record = _from_json(raw)
         if not (isinstance(record.id, str) and record.id and isinstance(record.name, str)):
@@ -190,13 +192,13 @@ def write_kb(kb: KnowledgeBase, path: Path) -> str:
 
 
 def line_of(line: bytes) -> bytes:
-    """A line of any JSON lines of entities as ``write_kb`` writes it."""
+    """An entity's line in the form that ``write_kb`` writes."""
     return json.dumps(_to_json(_from_json(json.loads(line))), ensure_ascii=False).encode() + b"\n"
 
 
 def by_line(path: Path) -> Iterator[tuple[int, EntityRecord]]:
-    """(place, entity) of every line, plain or gzip; a place counts bytes unpacked. Raises ModelError naming file and
-    line."""
+    """(offset, entity) of every line, plain or gzip; an offset counts uncompressed bytes. Raises ModelError naming file
+    and line."""
     number, place = 0, 0
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
@@ -246,5 +248,5 @@ def _to_json(entity: EntityRecord) -> dict[str, Any]:
         "definition": entity.definition,
         "alt_ids": entity.alt_ids,
     }
-    # only where there are any: a knowledge base without a tree has the bytes, and the hash, that it had
+    # only if there are any: a knowledge base without a hierarchy keeps its earlier bytes and hash
     return fields | ({"parents": entity.parents} if entity.parents else {})

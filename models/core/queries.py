@@ -1,4 +1,4 @@
-"""What is looked up for a mention: its text with abbreviations written out, and other wordings of it."""
+"""The search strings of a mention: its text with expanded abbreviations, and other wordings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BROADER_WEIGHT = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One wording and how far its scores count."""
+    """One wording and the weight of its scores."""
 
     text: str
     weight: float
@@ -37,7 +37,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class MentionQuery:
-    """A mention as it is looked up; equal (variants, types) have equal candidates."""
+    """The query for a mention; equal (variants, types) have equal candidates."""
 
     key: str
     surface: str
@@ -55,9 +55,9 @@ def document_queries(document: DocumentInput) -> list[MentionQuery]:
 
 
 def appositions(document: DocumentInput) -> dict[str, str]:
-    """Symbols in parentheses right behind a mention: "dacarbazine (DTIC)" makes DTIC dacarbazine.
+    """Symbols in parentheses right after a mention: after "dacarbazine (DTIC)", DTIC means dacarbazine.
 
-    This finds what Schwartz and Hearst cannot, since the letters need not occur in the long form.
+    This finds definitions that Schwartz and Hearst's method cannot, since the letters need not occur in the long form.
     """
     ends = {m.spans[-1][1]: m for m in document.mentions if m.spans}
     found: dict[str, str] = {}
@@ -78,7 +78,8 @@ def appositions(document: DocumentInput) -> dict[str, str]:
 
 
 def spelled_by(symbol: str, surfaces: tuple[str, ...]) -> str:
-    """The only other mention that contains the letters of ``symbol`` in order, beginning alike; else empty."""
+    """The only other mention that contains the letters of ``symbol`` in order, with the same first letter; else
+    empty."""
     letters = "".join(character for character in symbol if character.isalnum()).lower().removesuffix("s")
     if len(letters) < 2:
         return ""

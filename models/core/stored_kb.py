@@ -1,8 +1,8 @@
-"""A knowledge base that stays in its file, for millions of entities of which a linker reads a few at a time.
+"""A knowledge base that stays in its file, for millions of entities, of which a linker reads few at a time.
 
-In memory an entity takes some 900 bytes, so that 3.4 million take 3 GB; here it is some 50 bytes of numbers each, and
-its record is parsed again on each access (microseconds). It has the interface of `KnowledgeBase`; a test compares them.
-Only keys are sorted to make the order.
+In memory an entity takes some 900 bytes, so that 3.4 million take 3 GB; here each takes some 50 bytes of numbers, and
+its record is parsed on each access (microseconds). The interface is that of `KnowledgeBase`; a test compares them. To
+order entities, only their keys are sorted.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from models.core.kb import (
 )
 from models.types import EntityRecord
 
-# Sequences that make their rows when they are asked for.
+# Sequences that create their rows on access.
 
 T_co = TypeVar("T_co", covariant=True)
 
 
 class RowSequence(Sequence[T_co]):
-    """Places from either end and slices, by `at` for one place from the front."""
+    """Negative indexes and slices, implemented with `at` for one index from the front."""
 
     @abstractmethod
     def at(self, place: int) -> T_co: ...
@@ -51,7 +51,7 @@ class RowSequence(Sequence[T_co]):
     @overload
     def __getitem__(self, row: slice) -> Sequence[T_co]: ...
     def __getitem__(self, row: int | slice) -> T_co | Sequence[T_co]:
-        """Raises IndexError beyond either end."""
+        """Raises IndexError for an index out of range."""
         if isinstance(row, slice):
             return self.between(*row.indices(len(self)))
         place = int(row) + len(self) if row < 0 else int(row)
@@ -64,22 +64,23 @@ class RowSequence(Sequence[T_co]):
 
 
 LARGE = 256 << 20
-"""Bytes of a knowledge base's file from which on it is left there: some 800,000 entities."""
+"""A knowledge base whose file is at least this large, in bytes, is not loaded into memory: some 800,000 entities."""
 
 
 def open_kb(path: Path) -> KnowledgeBase:
-    """A ``kb.jsonl`` that this package wrote, in memory or, where it is large, in its file. Raises ModelError."""
+    """A ``kb.jsonl`` that this package wrote, in memory or, if it is large, in its file. Raises ModelError if it cannot
+    be read."""
     try:
         large = path.stat().st_size >= LARGE
     except OSError:
-        large = False  # reading it says what is wrong
+        large = False  # reading it raises the error
     return StoredKnowledgeBase.open(path) if large else load_kb(path)
 
 
 def ordered(source: Path, target: Path) -> tuple[KnowledgeBase, str]:
-    """Write any JSON lines of entities to ``target`` in canonical order; the knowledge base and its hash.
+    """Write JSON lines of entities to ``target`` in canonical order; returns the knowledge base and its hash.
 
-    Raises ModelError for a repeated id, an entity without a name, and what is no entity.
+    Raises ModelError for a repeated id, an entity without a name, and a line that is not an entity.
     """
     if source.suffix == ".gz" or source.stat().st_size < LARGE:
         kb = read_kb(source)
@@ -107,7 +108,7 @@ def _order_in_file(source: Path, target: Path) -> str:
 
 @dataclass(frozen=True, eq=False)
 class StoredEntities(RowSequence[EntityRecord]):
-    """Records of a mapped file by the places where their lines begin."""
+    """Records of a memory-mapped file, by the offsets of their lines."""
 
     content: mmap.mmap
     offsets: NDArray[np.int64]
@@ -120,7 +121,7 @@ class StoredEntities(RowSequence[EntityRecord]):
 
 
 def record_of(line: bytes) -> EntityRecord:
-    """Of a line that this package wrote."""
+    """The record of a line that this package wrote."""
     raw = json.loads(line)
     return EntityRecord(
         raw["id"],
@@ -135,7 +136,8 @@ def record_of(line: bytes) -> EntityRecord:
 
 @dataclass(frozen=True, eq=False)
 class StoredKnowledgeBase(KnowledgeBase):
-    """``counts`` are the names of each entity; ``hashes`` those of the ids, ascending, of the entities ``by_hash``."""
+    """``counts`` are the numbers of names of each entity; ``hashes`` are the ascending hashes of ids, and ``by_hash``
+    their entities."""
 
     counts: NDArray[np.int32]
     defined: NDArray[np.bool_]

@@ -1,8 +1,8 @@
 """Embeddings by encoder and text hash in the user's cache folder; may be deleted at any time.
 
-One folder per encoder holds write-once shards, each one file: a JSON line (rows, dimension, number format,
-checksum), sorted 128-bit text hashes, vectors. Shards have random names and are renamed into place, so any number of
-processes can read and write at the same time. At worst a vector is stored twice.
+One folder per encoder holds write-once shards, each one file: a JSON line (rows, dimension, number format, checksum),
+sorted 128-bit text hashes, vectors. Shards have random names and are written by renaming, so any number of processes
+can read and write at the same time. At worst a vector is stored twice.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 SHARD_ROWS = 8192
 PIECE_ROWS = 1024
-"""Texts between two reports: some seconds of work on two cores."""
+"""Texts between two progress events: some seconds of work on two cores."""
 MAX_SHARDS = 24
 HEADER_BYTES = 256
 DTYPES = {"float16": np.float16, "float32": np.float32}
@@ -69,13 +69,13 @@ def hash_texts(texts: Sequence[str]) -> Hashes:
 
 
 def _even_pieces(texts: list[str], rows: int) -> list[list[str]]:
-    """Of texts in order of length, each piece has some of every length."""
+    """Split texts that are sorted by length into pieces, each with texts of all lengths."""
     number = -(-len(texts) // rows)
     return [texts[at::number] for at in range(number)]
 
 
 class EmbeddingCache:
-    """Normalised embeddings of one encoder; ``dtype`` is how they are stored and handed out."""
+    """Normalised embeddings of one encoder; ``dtype`` is their type, stored and returned."""
 
     def __init__(self, encoder: Encoder, *, root: Path | None = None, dtype: str = "float16") -> None:
         self.encoder = encoder
@@ -86,10 +86,10 @@ class EmbeddingCache:
     def fill(
         self, texts: Sequence[str], *, encode: Callable[[Sequence[str]], Vectors] | None = None
     ) -> Iterator[tuple[int, int]]:
-        """Encode what is missing, by `encode` if given; yields (done, total) distinct texts, at an even pace: each
-        piece has long texts and short ones.
+        """Encode missing texts, with `encode` if given; yields (done, total) distinct texts at an even pace, since each
+        piece has long and short texts.
 
-        What is finished stays if the caller stops in the middle.
+        Finished pieces are kept if the caller stops early.
         """
         encode = encode or self.encoder.encode
         pieces, total = self.missing(texts), len(set(texts))
@@ -108,26 +108,26 @@ class EmbeddingCache:
         self._compact()
 
     def missing(self, texts: Sequence[str]) -> list[list[str]]:
-        """Distinct texts that are not there, in the pieces in which `fill` encodes them. A vector depends in its last
-        digit on the texts that are encoded with it, so whoever encodes the pieces elsewhere gets the same vectors."""
+        """Distinct missing texts, in the same pieces as in `fill`. The last digit of a vector depends on the texts
+        encoded with it, so encoding the same pieces in another process gives the same vectors."""
         distinct = list(dict.fromkeys(texts))
         missing = [text for text, place in zip(distinct, self._find(distinct).shard, strict=True) if place < 0]
         missing.sort(key=len)
         return _even_pieces(missing, min(PIECE_ROWS, SHARD_ROWS))
 
     def add(self, pieces: Iterable[list[str]]) -> None:
-        """Encode pieces of `missing` and write them as one shard, as one of many processes that fill the cache."""
+        """Encode pieces of `missing` and write them as one shard; several processes can fill the cache this way."""
         self._write_all([(part, self.encoder.encode(part)) for part in pieces])
 
     def _write_all(self, waiting: list[tuple[list[str], Vectors]]) -> None:
-        """As one shard; nothing waits any more, written or not."""
+        """Write all pending vectors as one shard; afterwards nothing is pending, even if writing failed."""
         parts, waiting[:] = waiting[:], []
         if parts:
             texts = [text for some, _ in parts for text in some]
             self._write(hash_texts(texts), np.concatenate([vectors for _, vectors in parts]))
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
-        """(n, d) vectors of all texts, encoded where missing; equal on the first and every later call."""
+        """(n, d) vectors of all texts, encoded if missing; every call returns the same values."""
         vectors, found = self.lookup(texts)
         if found.all():
             return vectors
@@ -153,7 +153,7 @@ class EmbeddingCache:
         return vectors, places.shard >= 0
 
     def _find(self, texts: Sequence[str]) -> CachedRows:
-        """Where each text's vector lies; no vector is read."""
+        """The position of each text's vector; no vector is read."""
         self._refresh()
         hashes = hash_texts(texts)
         places = CachedRows(np.full(len(texts), -1, dtype=np.int64), np.zeros(len(texts), dtype=np.int64))
@@ -203,7 +203,7 @@ class EmbeddingCache:
             ) from error
 
     def _compact(self) -> None:
-        """Join many small shards into one; readers of the old ones keep their mapping."""
+        """Join many small shards into one; readers of the old shards keep their mapping."""
         self._refresh()
         if len(self._shards) <= MAX_SHARDS:
             return
@@ -218,7 +218,7 @@ class EmbeddingCache:
 
 
 def _open(path: Path, *, dimension: int) -> Shard | None:
-    """The shard, or None after dropping a damaged file; one deleted meanwhile is None too."""
+    """The shard, or None after deleting a damaged file; also None if the file was deleted meanwhile."""
     try:
         raw = np.memmap(path, dtype=np.uint8, mode="r")
         header = json.loads(bytes(raw[:HEADER_BYTES]))
@@ -241,7 +241,7 @@ def _open(path: Path, *, dimension: int) -> Shard | None:
     return Shard(path, hashes, raw[middle:].view(dtype).reshape(rows, dimension))
 
 
-# Work on the next pieces in threads while the results of those before are used: numpy lets go of Python's lock.
+# Work on the next pieces in threads while earlier results are used: numpy releases the GIL.
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
@@ -250,10 +250,10 @@ WORKERS = min(2, os.cpu_count() or 1)
 
 
 def ahead(work: Callable[[Piece], Result], pieces: Iterable[Piece], *, workers: int = WORKERS) -> Iterator[Result]:
-    """`work(piece)` of each, in their order; `pieces` is gone through in the caller's thread.
+    """`work(piece)` of each piece, in order; `pieces` is iterated in the caller's thread.
 
-    At most `workers` results are running or waiting, besides the one in use. An error of `work` is raised in its
-    piece's turn; what is running then, or when the iterator is closed, is waited for.
+    At most `workers` results are running or waiting, in addition to the one in use. An error of `work` is raised in its
+    piece's turn. On an error or when the iterator is closed, running work is waited for.
     """
     waiting: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(workers, thread_name_prefix="ahead") as pool:

@@ -2,7 +2,7 @@
 
 A window is the sentence of a mention if it has at most ``tokens`` tokens. In a longer sentence, it holds as many
 neighbouring mentions as fit, and the remaining room is shared between both sides. A mention is never cut: a sentence
-end inside a mention does not count. Two cases cannot be avoided: a discontinuous mention wider than a window is read
+end inside a mention does not count. Two cases cannot be avoided: a discontinuous mention wider than a window is encoded
 fragment by fragment, and a fragment longer than a window in several windows.
 """
 
@@ -34,9 +34,9 @@ WINDOW_TOKENS = 64
 class ContextVectors:
     """One row for each mention, documents and their mentions in the order given.
 
-    ``mentions`` (m, d): the mean of the states of the mention's own tokens. ``windows`` (m, d): its window as the
-    encoder pools texts (mean over windows where it has several). Both of length 1; zero for a mention without
-    tokens. ``starts`` (documents + 1): where each document's mentions begin.
+    ``mentions`` (m, d): the mean of the states of the mention's own tokens. ``windows`` (m, d): the encoder's pooled
+    vector of its window (the mean if it has several). Both have length 1, or are zero for a mention without tokens.
+    ``starts`` (documents + 1): the index of each document's first mention.
     """
 
     mentions: FLOATS
@@ -60,7 +60,7 @@ class TokenRange:
 
 @dataclass(frozen=True, slots=True)
 class WindowPlan:
-    """What is to be encoded: distinct windows as token ids, special tokens included, and where mentions lie."""
+    """The text to encode: distinct windows as token ids, including special tokens, and the positions of mentions."""
 
     windows: tuple[tuple[int, ...], ...]
     places: tuple[TokenRange, ...]
@@ -70,9 +70,9 @@ class WindowPlan:
 def encode_contexts(
     encoder: Encoder, documents: Sequence[DocumentInput], *, tokens: int = WINDOW_TOKENS
 ) -> ContextVectors:
-    """Context vectors of all mentions; equal windows are encoded once, batches hold windows of like length.
+    """Context vectors of all mentions; equal windows are encoded once, batches hold windows of similar length.
 
-    ``tokens`` is the length of a window, special tokens included; more than the encoder reads is cut down to that.
+    ``tokens`` is the length of a window, including special tokens, at most the encoder's limit.
     """
     plan = plan_windows(encoder.tokenizer, documents, tokens=min(tokens, encoder.max_tokens))
     sums = torch.zeros((plan.starts[-1], encoder.dimension), device=encoder.device.torch)
@@ -93,7 +93,7 @@ def encode_contexts(
 
 
 def plan_windows(tokenizer: Any, documents: Sequence[DocumentInput], *, tokens: int) -> WindowPlan:
-    """Divide the documents; a document without mentions is not even tokenised."""
+    """Divide the documents into windows; documents without mentions are not tokenised."""
     room = max(1, tokens - 2)
     numbers: dict[tuple[int, ...], int] = {}
     places: list[TokenRange] = []
@@ -111,14 +111,14 @@ def plan_windows(tokenizer: Any, documents: Sequence[DocumentInput], *, tokens: 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tokens:
-    """A tokenised text; ``starts`` and ``ends`` are code-point offsets, neither ever descending."""
+    """A tokenised text; ``starts`` and ``ends`` are code-point offsets, neither descending."""
 
     ids: Sequence[int]
     starts: INTS
     ends: INTS
 
     def range(self, span: Range) -> Range:
-        """The tokens that overlap a span of the text; empty where there are none."""
+        """The tokens that overlap a span of the text; empty if there are none."""
         if span[0] >= span[1]:
             return (0, 0)
         first = int(np.searchsorted(self.ends, span[0], side="right"))
@@ -154,7 +154,7 @@ def _tokenise(tokenizer: Any, texts: Sequence[str]) -> Iterator[_Tokens]:
 def _document_windows(
     document: DocumentInput, text: _Tokens, *, room: int
 ) -> Iterator[tuple[Range, list[tuple[int, Range]]]]:
-    """Windows as token ranges, each with the fragments of mentions inside of it."""
+    """Windows as token ranges, each with the fragments of mentions in it."""
     units = sorted(_units(document, text, room=room), key=lambda unit: (unit.extent, unit.mention))
     for sentence, inside in _by_sentence(_sentences(document.text, text, units), units):
         for group in _groups(inside, room=len(text.ids) if sentence[1] - sentence[0] <= room else room):
@@ -164,7 +164,7 @@ def _document_windows(
 
 
 def _units(document: DocumentInput, text: _Tokens, *, room: int) -> Iterator[_Unit]:
-    """Each mention as a whole where it fits, else its fragments, else pieces of these."""
+    """Each mention as a whole if it fits, else its fragments, else pieces of these."""
     for number, mention in enumerate(document.mentions):
         ranges = tuple(span for span in map(text.range, mention.spans) if span[0] < span[1])
         if not ranges:
@@ -180,7 +180,7 @@ def _units(document: DocumentInput, text: _Tokens, *, room: int) -> Iterator[_Un
 
 
 def _sentences(text: str, tokens: _Tokens, units: Sequence[_Unit]) -> list[Range]:
-    """Token ranges of sentences; a border inside of a unit is left out."""
+    """Token ranges of sentences; a border inside a unit is ignored."""
     borders = {int(np.searchsorted(tokens.ends, start, side="right")) for start in sentence_starts(text)}
     inside: set[int] = set()
     for unit in units:
@@ -190,7 +190,7 @@ def _sentences(text: str, tokens: _Tokens, units: Sequence[_Unit]) -> list[Range
 
 
 def _by_sentence(sentences: Sequence[Range], units: Iterable[_Unit]) -> Iterator[tuple[Range, list[_Unit]]]:
-    """Sentences that hold units; ``units`` are sorted, and none crosses a border."""
+    """Sentences that hold units; ``units`` are sorted, and no unit crosses a border."""
     waiting = list(units)
     at = 0
     for sentence in sentences:
@@ -202,7 +202,7 @@ def _by_sentence(sentences: Sequence[Range], units: Iterable[_Unit]) -> Iterator
 
 
 def _groups(units: Sequence[_Unit], *, room: int) -> Iterator[list[_Unit]]:
-    """Neighbours that fit into one window together, as many as possible from the left."""
+    """Groups of neighbouring units that fit into one window, filled from the left."""
     group: list[_Unit] = []
     for unit in units:
         stop = max([unit.extent[1], *(other.extent[1] for other in group)])
@@ -215,7 +215,7 @@ def _groups(units: Sequence[_Unit], *, room: int) -> Iterator[list[_Unit]]:
 
 
 def _widened(extent: Range, sentence: Range, *, room: int) -> Range:
-    """The extent with context of its sentence on both sides; what one side cannot use goes to the other."""
+    """The extent with context from its sentence on both sides; tokens unused on one side go to the other."""
     spare = max(0, room - (extent[1] - extent[0]))
     before, after = extent[0] - sentence[0], sentence[1] - extent[1]
     left = min(before, max(spare // 2, spare - after))
@@ -225,7 +225,7 @@ def _widened(extent: Range, sentence: Range, *, room: int) -> Range:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PlaceIndex:
-    """The places of a plan, found by window."""
+    """The token ranges of a plan, indexed by window."""
 
     by_window: tuple[tuple[TokenRange, ...], ...]
 
@@ -237,7 +237,7 @@ class _PlaceIndex:
         return cls(tuple(map(tuple, lists)))
 
     def tokens(self, windows: Sequence[int], lengths: Sequence[int]) -> tuple[INTS, INTS]:
-        """Mention and number of every token of a mention in the given windows, whose tokens lie end to end."""
+        """Mention and position of every mention token in the given windows, whose tokens are concatenated."""
         starts = accumulate((lengths[window] for window in windows), initial=0)
         found = [
             (place.mention, start + position)
@@ -250,7 +250,7 @@ class _PlaceIndex:
 
 
 def _window_vectors(plan: WindowPlan, pooled: FLOATS) -> FLOATS:
-    """(m, d): the vector of each mention's window, normalised again where it has several."""
+    """(m, d): the vector of each mention's window, normalised again if it has several."""
     vectors = np.zeros((plan.starts[-1], pooled.shape[1]), dtype=np.float32)
     for mention, window in dict.fromkeys((place.mention, place.window) for place in plan.places):
         vectors[mention] += pooled[window]

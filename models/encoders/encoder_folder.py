@@ -1,9 +1,8 @@
-"""Encoder folders: which files they hold, which are missing, and which cannot be used. Checked before anything is
-loaded.
+"""Encoder folders, checked before anything is loaded: their files, missing files, and unsupported encoders.
 
-Two layouts are understood: plain transformers (``config.json``, safetensors in one file or in shards, a tokenizer)
-and sentence-transformers (the same, perhaps in a folder of its own, with ``modules.json`` and a pooling folder).
-Nothing is downloaded, no code in a folder is run, and no pickled weights are read.
+Two layouts are supported: plain transformers (``config.json``, safetensors in one file or in shards, a tokenizer) and
+sentence-transformers (the same, possibly in a subfolder, with ``modules.json`` and a pooling folder). Nothing is
+downloaded, no code in a folder is run, and no pickled weights are read.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from models.encoders.encoder_modules import EncoderLayout, read_layout
 from models.encoders.pooling import Pooling
 from models.errors import ModelError, say
 
-# Encoders named as on the Hugging Face hub, found among the files that other programs have fetched already.
+# Encoders named as on the Hugging Face hub, found among files that other programs have downloaded.
 
 HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
@@ -28,7 +27,7 @@ HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 def find_folder(chosen: Path | str) -> Path:
     """The folder itself; for a name like "organisation/model" its newest snapshot in the local Hugging Face cache.
 
-    Nothing is fetched. Raises ModelError where there is neither.
+    Nothing is downloaded. Raises ModelError if neither exists.
     """
     folder = Path(chosen).expanduser()
     if folder.is_dir():
@@ -74,10 +73,10 @@ REMEDY = "Choose the folder of a BERT-family encoder with safetensors weights."
 
 @dataclass(frozen=True, slots=True)
 class EncoderFolder:
-    """A folder that was looked through: ``root`` as chosen, ``body`` inside it where network and tokenizer lie.
+    """A checked folder: ``root`` is the chosen folder, ``body`` the folder in it with network and tokenizer.
 
-    ``weights`` are the safetensors files; ``max_tokens`` is the folder's own limit, ``positions`` what the network
-    can read at most, special tokens included.
+    ``weights`` are the safetensors files; ``max_tokens`` is the folder's own limit, ``positions`` the network's limit,
+    including special tokens.
     """
 
     root: Path
@@ -93,7 +92,8 @@ class EncoderFolder:
         return self.layout.pooling
 
     def fingerprint(self, pooling: Pooling) -> str:
-        """SHA-256 over weights, tokenizer files and pooling: equal for equal vectors wherever the folder lies."""
+        """SHA-256 over weights, tokenizer files and pooling: equal for equal vectors, regardless of the folder's
+        location."""
         digest = hashlib.sha256(pooling.value.encode())
         for path in self._telling():
             digest.update(f"{path.name}:{sha256_file(path)}".encode())
@@ -102,12 +102,12 @@ class EncoderFolder:
         return digest.hexdigest()
 
     def files(self) -> tuple[Path, ...]:
-        """Every file that the encoder is read from, and no other: folders often hold the weights in many formats."""
+        """Only the files that the encoder is read from: folders often hold the weights in several formats."""
         names = ("config.json", SHARDS, *TOKENIZER_FILES, *OTHER_TOKENIZER_FILES)
         return tuple(dict.fromkeys((*self.weights, *_present(self.body, names), *self.layout.files)))
 
     def copy_to(self, target: Path) -> None:
-        """Copy what the encoder is read from; the copy has the same layout and the same fingerprint."""
+        """Copy the files that the encoder is read from; the copy has the same layout and fingerprint."""
         for path in self.files():
             place = target / path.relative_to(self.root)
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -122,7 +122,7 @@ class EncoderFolder:
 
 
 def read_folder(chosen: Path | str) -> EncoderFolder:
-    """Look through an encoder's folder, or that of a Hugging Face name whose files are on this computer already.
+    """Check an encoder's folder, or the folder of a Hugging Face name whose files are on this computer.
 
     Raises ModelError naming everything that is missing, or why this encoder cannot be used.
     """
@@ -194,7 +194,8 @@ def _check_kind(folder: Path, config: Any) -> None:
 
 
 def _positions(config: dict[str, Any]) -> int:
-    """Tokens that fit; RoBERTa and its kin count positions from behind the padding token's number."""
+    """The number of tokens that fit; RoBERTa and similar models count positions starting after the padding token's
+    id."""
     positions = int(config.get("max_position_embeddings") or 512)
     if config["model_type"] in POSITIONS_AFTER_PAD:
         positions -= int(config.get("pad_token_id") or 1) + 1
@@ -202,7 +203,7 @@ def _positions(config: dict[str, Any]) -> int:
 
 
 def _tokenizer_limit(folder: Path) -> int:
-    """What the tokenizer's settings say, where newer versions of sentence-transformers keep the limit; else 512."""
+    """The limit in the tokenizer's settings, where newer versions of sentence-transformers store it; else 512."""
     path = folder / "tokenizer_config.json"
     settings = read_json(path, what=say("The tokenizer's settings"), remedy=say(REMEDY)) if path.is_file() else {}
     limit = settings.get("model_max_length") if isinstance(settings, dict) else None

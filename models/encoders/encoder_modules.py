@@ -17,15 +17,15 @@ from models.errors import ModelError, say
 MODULES = "modules.json"
 SETTINGS = "sentence_bert_config.json"
 PROMPTS = "config_sentence_transformers.json"
-HARMLESS = frozenset({"Dropout", "Normalize"})  # the one sleeps outside of training; cosines do the other
+HARMLESS = frozenset({"Dropout", "Normalize"})  # neither changes cosines in inference
 REMEDY = "Choose an encoder that ends in mean or [CLS] pooling."
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderLayout:
-    """How a folder is laid out: ``body`` relative to it, ``max_tokens`` 0 where it sets no limit.
+    """How a folder is laid out: ``body`` is relative to it, ``max_tokens`` is 0 if it sets no limit.
 
-    ``files`` describe the layout and belong to a copy.
+    ``files`` describe the layout and are part of a copy.
     """
 
     body: str = ""
@@ -36,7 +36,7 @@ class EncoderLayout:
 
 
 def read_layout(folder: Path) -> EncoderLayout:
-    """The layout of a folder; without ``modules.json`` it is a plain one that pools by [CLS], as SapBERT is used.
+    """The layout of a folder; without ``modules.json`` it is a plain layout that pools by [CLS], as for SapBERT.
 
     Raises ModelError for modules and poolings that cannot be reproduced.
     """
@@ -53,7 +53,7 @@ def read_layout(folder: Path) -> EncoderLayout:
 
 
 def write_layout(folder: Path, pooling: Pooling, *, dimension: int, max_tokens: int) -> None:
-    """Describe a folder whose network lies at its top, so that sentence-transformers reads the same encoder."""
+    """Describe a folder with the network at its top level, so that sentence-transformers reads the same encoder."""
     modules = [
         {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
         {"idx": 1, "name": "1", "path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
@@ -69,7 +69,7 @@ def write_layout(folder: Path, pooling: Pooling, *, dimension: int, max_tokens: 
 
 
 def _modules(folder: Path) -> dict[str, str]:
-    """Where each kind of module lies."""
+    """The path of each kind of module."""
     listed = read_json(folder / MODULES, what=say("The list of modules"), remedy=say(REMEDY))
     try:
         kinds = {_kind(str(module["type"])): str(module.get("path") or "") for module in listed}
@@ -103,7 +103,7 @@ def _modules(folder: Path) -> dict[str, str]:
 
 
 def _kind(name: str) -> str:
-    """The module's last name; in full where it is not one of sentence-transformers' own."""
+    """The module's last name; in full if it is not from sentence-transformers."""
     return name.rpartition(".")[2] if name.startswith("sentence_transformers.") else name
 
 
@@ -126,7 +126,7 @@ def _pooling(folder: Path) -> Pooling:
 
 
 def _asked(modes: dict[str, Any]) -> set[str]:
-    """The poolings that a folder asks for, in the words of either version of its settings."""
+    """The requested poolings, from either version of the folder's settings."""
     named = modes.get("pooling_mode")
     if named:
         return {str(mode) for mode in (named if isinstance(named, list) else [named])}
@@ -147,7 +147,7 @@ def _settings(folder: Path) -> tuple[int, bool]:
 
 
 def _check_prompt(folder: Path) -> None:
-    """A prompt that is put before every text would have to be put before ours too."""
+    """Raises ModelError for a prompt that must precede every text."""
     if not (folder / PROMPTS).is_file():
         return
     settings = read_json(folder / PROMPTS, what=say("The encoder's prompts"), remedy=say(REMEDY))

@@ -28,7 +28,7 @@ FloatArray = NDArray[np.float32]
 
 
 class EncoderModule(nn.Module):
-    """The trainable part: a transformer, and how its token states become one vector."""
+    """The trainable part: a transformer, and the pooling of its token states."""
 
     def __init__(self, transformer: nn.Module, *, pooling: Pooling) -> None:
         super().__init__()
@@ -65,9 +65,9 @@ class EncoderModule(nn.Module):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoder:
-    """An encoder ready to use. ``fingerprint`` names weights, tokenizer and pooling as they were on disk.
+    """An encoder ready to use. ``fingerprint`` identifies weights, tokenizer and pooling on disk.
 
-    Its number format is the device's: vectors of different formats are alike, not equal.
+    Its number format is the device's; vectors in different formats are similar, not equal.
     """
 
     module: EncoderModule
@@ -87,7 +87,7 @@ class Encoder:
 
     @property
     def cache_key(self) -> str:
-        """Equal keys promise equal vectors for equal texts, up to rounding: number formats have keys of their own."""
+        """Equal keys guarantee equal vectors for equal texts, up to rounding; each number format has its own key."""
         key = f"{self.fingerprint[:40]}-{self.max_tokens}"
         return key if self.device.precision is Precision.FP32 else f"{key}-{self.device.precision.value}"
 
@@ -101,12 +101,12 @@ class Encoder:
     ) -> FloatArray:
         """(n, d) float32 vectors in the order of ``texts``, of length 1 if ``normalize``.
 
-        Texts are cut at ``max_tokens``; batches are made of texts of like length, so padding costs little.
+        Texts are cut at ``max_tokens``; batches hold texts of similar length, so padding costs little.
         """
         return self.encode_ids(self.token_ids(texts), batch_size=batch_size, normalize=normalize, progress=progress)
 
     def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of each text, special tokens included, at most ``max_tokens``; half a surrogate pair counts as "?"."""
+        """Ids of each text, including special tokens, at most ``max_tokens``; half a surrogate pair counts as "?"."""
         if not texts:
             return []
         encoded: list[list[int]] = self.tokenizer(
@@ -127,7 +127,8 @@ class Encoder:
         normalize: bool = True,
         progress: EncodeProgress | None = None,
     ) -> FloatArray:
-        """The same for texts that are token ids already, special tokens included; without any, a zero vector."""
+        """As `encode`, for texts given as token ids, including special tokens; a text without tokens gives a zero
+        vector."""
         vectors = np.zeros((len(token_ids), self.dimension), dtype=np.float32)
         limit = batch_size or self.device.batch_size
         done = 0
@@ -135,7 +136,7 @@ class Encoder:
         for rows in length_batches([len(ids) for ids in token_ids], limit=limit, tokens=self.device.batch_tokens):
             texts = [token_ids[row] for row in rows]
             if not texts[0]:
-                continue  # longest come first: nothing but empty ones is left
+                continue  # longest come first: only empty ones are left
             with torch.inference_mode():
                 vectors[rows] = self._pooled(texts).float().cpu().numpy()
             done += len(rows)
@@ -144,7 +145,7 @@ class Encoder:
         return normalized(vectors) if normalize else vectors
 
     def states(self, texts: Sequence[Sequence[int]]) -> torch.Tensor:
-        """(tokens, d) float32 states of the last layer, text after text without padding, on the encoder's device."""
+        """(tokens, d) float32 states of the last layer, concatenated without padding, on the encoder's device."""
         with torch.inference_mode():
             if bert := self.packed():
                 return bert.states(texts)
@@ -152,7 +153,7 @@ class Encoder:
             return self.module.token_states(ids, mask)[mask.bool()].float()
 
     def packed(self) -> PackedBert | None:
-        """The network for texts end to end, with its present weights; None where it pads them, as on a GPU."""
+        """The network for concatenated texts, with its current weights; None if it pads texts, as on a GPU."""
         return packed(self.module.transformer)
 
     def _pooled(self, texts: Sequence[Sequence[int]]) -> torch.Tensor:
@@ -205,11 +206,11 @@ def load_encoder(
     max_tokens: int | None = None,
     pooling: Pooling | None = None,
 ) -> Encoder:
-    """Read an encoder's folder, or a Hugging Face name that is on this computer; nothing is fetched.
+    """Read an encoder's folder, or a Hugging Face name that is on this computer; nothing is downloaded.
 
-    Pooling and length limit are the folder's own unless given. ``precision`` (see `choose_precision`) counts where
-    ``device`` is a name; a Device brings its own. An encoder in int8 is for encoding only, not for training.
-    Raises ModelError naming what is missing or unfit.
+    Pooling and length limit are the folder's unless given. ``precision`` (see `choose_precision`) is used if ``device``
+    is a name; a Device has its own. An int8 encoder is for encoding only, not for training. Raises ModelError that
+    names missing or unsupported parts.
     """
     found = read_folder(folder)
     place = choose_device(device, precision=precision) if isinstance(device, str) else device
@@ -228,7 +229,7 @@ def load_encoder(
 
 
 def save_encoder(encoder: Encoder, folder: Path) -> str:
-    """Write weights, tokenizer, length limit and pooling (sentence-transformers layout); its fingerprint."""
+    """Write weights, tokenizer, length limit and pooling (sentence-transformers layout); returns the fingerprint."""
     from safetensors.torch import save_file
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -277,7 +278,7 @@ def _load_transformer(found: EncoderFolder, dtype: torch.dtype) -> nn.Module:
 
     verbosity = transformers_logging.get_verbosity()
     transformers_logging.disable_progress_bar()
-    transformers_logging.set_verbosity(logging.ERROR)  # the unused pooler's absence is no news
+    transformers_logging.set_verbosity(logging.ERROR)  # do not warn about the missing pooler, which is not used
     try:
         model, report = AutoModel.from_pretrained(
             str(found.body),
@@ -300,12 +301,12 @@ def _load_transformer(found: EncoderFolder, dtype: torch.dtype) -> nn.Module:
         transformers_logging.set_verbosity(verbosity)
     _check_complete(found.body, report["missing_keys"])
     if getattr(model, "pooler", None) is not None:
-        model.pooler = None  # never used here, and a tensor that training would leave unchanged
+        model.pooler = None  # not used here, and not changed by training
     return cast(nn.Module, model)
 
 
 def _check_complete(folder: Path, missing: Iterable[str]) -> None:
-    """Weights that a file lacks would be drawn at random: vectors without meaning, and others every time."""
+    """Raises ModelError for missing weights, which would be drawn at random and give meaningless vectors."""
     lacking = sorted(name for name in missing if not name.startswith("pooler.") and "position_ids" not in name)
     if lacking:
         raise ModelError(

@@ -1,4 +1,4 @@
-"""What the networks read: a mention in its context and an entity, as token ids. Shared with training.
+"""The networks' input: a mention in its context and an entity, as token ids. Shared with training.
 
 Mention (PEL appendix A, BLINK):      [CLS] left [M_s] mention [M_e] right [SEP]
 Entity, TITLE_DESCRIPTION (ZESHEL):   [CLS] title [ENT] description [SEP]
@@ -6,7 +6,7 @@ Entity, TITLE_TYPES (PEL, MedMentions): [CLS] title [SEP] types [SEP] descriptio
 Entity, TYPES_SYNONYMS (prototype triplet): [CLS] types [SEP] synonym 1 [SEP] synonym 2 … [SEP]
 Pair (PEL appendix B):                mention input, then the entity's without its [CLS]
 
-MEAN_OF_NAMES is no text: an entity is the mean of the vectors of its names, which every linker has.
+MEAN_OF_NAMES is not a text: an entity's vector is the mean of its names' vectors, which every linker has.
 
 The special tokens [M_s], [M_e] and [ENT] use unused entries of the tokenizer's vocabulary, so no embedding is added. An
 entity without a definition is described by its synonyms (our choice).
@@ -32,7 +32,7 @@ _MARKERS = (
 
 
 class EntityStyle(StrEnum):
-    """How an entity is written out for its encoder."""
+    """How an entity is written as text for its encoder."""
 
     TITLE_DESCRIPTION = "title-description"
     TITLE_TYPES = "title-types-description"
@@ -42,7 +42,7 @@ class EntityStyle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class InputSettings:
-    """Token budgets, special tokens included, and the way entities are written."""
+    """Token budgets, including special tokens, and the style of entity texts."""
 
     mention_tokens: int = 64
     entity_tokens: int = 64
@@ -71,7 +71,7 @@ class MentionTokens:
 
 @lru_cache(maxsize=8)
 def markers(tokenizer: Any) -> Markers:
-    """The special tokens of this tokenizer; ModelError where it has none to spare."""
+    """The special tokens of this tokenizer; raises ModelError if it has no unused entries."""
     found = [_first_known(tokenizer, names) for names in _MARKERS]
     cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
     if cls is None or sep is None or None in found:
@@ -83,9 +83,9 @@ def markers(tokenizer: Any) -> Markers:
 def mention_tokens(
     tokenizer: Any, document: DocumentInput, mention: MentionInput, *, settings: InputSettings
 ) -> MentionTokens:
-    """The mention between markers with as much context on both sides as the budget holds.
+    """The mention between markers with as much context on both sides as fits in the budget.
 
-    A long mention keeps its beginning; context left over on one side is given to the other.
+    A long mention keeps its beginning; budget unused on one side goes to the other.
     """
     marks = markers(tokenizer)
     left_text, surface, right_text = _window(document.text, mention, settings.mention_tokens)
@@ -100,7 +100,8 @@ def mention_tokens(
 
 
 def entity_tokens(tokenizer: Any, record: EntityRecord, *, settings: InputSettings) -> tuple[int, ...]:
-    """The entity in the chosen style, cut at the budget, [SEP] kept. ValueError for MEAN_OF_NAMES, which is no text."""
+    """The entity in the chosen style, truncated to the budget, with [SEP]. Raises ValueError for MEAN_OF_NAMES, which
+    is not a text."""
     if settings.style is EntityStyle.MEAN_OF_NAMES:
         raise ValueError("an entity that is the mean of its names is not written out")
     marks = markers(tokenizer)
@@ -118,10 +119,10 @@ def entity_tokens(tokenizer: Any, record: EntityRecord, *, settings: InputSettin
 
 
 def pair_tokens(mention: Sequence[int], entity: Sequence[int]) -> tuple[int, ...]:
-    """Mention and entity side by side, as a cross-encoder reads them, from what the functions above make.
+    """Mention and entity concatenated for a cross-encoder, from the results of the functions above.
 
-    PEL appendix B concatenates the two inputs; the second [CLS] is left out, as by Logeswaran et al. (2019), whom
-    it follows. Segments are not told apart, as in BLINK: the encoders we start from know only the first.
+    PEL appendix B concatenates the two inputs; the second [CLS] is left out, as by Logeswaran et al. (2019), whom it
+    follows. Both have the same segment id, as in BLINK: our initial encoders were trained with the first only.
     """
     return (*mention, *entity[1:])
 
@@ -131,7 +132,7 @@ def _description(record: EntityRecord) -> str:
 
 
 def _window(text: str, mention: MentionInput, tokens: int) -> tuple[str, str, str]:
-    """Left context, surface and right context, no longer than could ever be used."""
+    """Left context, surface and right context, no longer than can be used."""
     start, end = mention.spans[0][0], max(stop for _, stop in mention.spans)
     reach = tokens * CHARACTERS_PER_TOKEN
     surface = mention.surface(text)[:reach]

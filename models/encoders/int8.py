@@ -39,9 +39,9 @@ class Int8Linear(nn.Module):
 
 
 def make_int8(module: nn.Module) -> None:
-    """Let the linear layers of ``module`` multiply in int8 from now on; embeddings and norms stay float32.
+    """Replace the linear layers of ``module`` by int8 layers; embeddings and norms stay float32.
 
-    Raises ModelError where this PyTorch has no such kernels for this processor.
+    Raises ModelError if this PyTorch has no int8 kernels for this CPU.
     """
     try:
         _replace(module)
@@ -64,7 +64,7 @@ def _replace(module: nn.Module) -> None:
 
 
 def _pack(weight: torch.Tensor, scales: torch.Tensor) -> torch.ScriptObject:
-    """The weights as the kernels want them; PyTorch's notice that these tensors will move elsewhere is no news."""
+    """The weights in the kernels' format; PyTorch's deprecation warning is suppressed."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         zeros = torch.zeros(len(scales), dtype=torch.int64)

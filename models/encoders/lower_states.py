@@ -34,14 +34,14 @@ log = logging.getLogger(__name__)
 CRC_BYTES = 4
 CHECKED = ("pain", "acute myeloid leukaemia of childhood")
 SAME = 1e-3
-"""By so much a vector may differ where states are rounded to half precision; seen were 7e-5."""
+"""The most that a vector may differ when states are rounded to half precision; the measured difference is 7e-5."""
 FREE = 2
-"""So many times the room for the states must be free on the disk."""
+"""The free disk space must be this many times the size of the states."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Halves:
-    """One encoder cut after its layer `cut`; `key` names the layers below and their tokens."""
+    """An encoder split after its layer `cut`; `key` identifies the layers below and the tokenizer."""
 
     encoder: Encoder
     bert: PackedBert
@@ -61,7 +61,7 @@ class Halves:
         return found
 
     def vectors(self, states: Sequence[NDArray[np.float16]]) -> FloatArray:
-        """(n, d) vectors of length 1 by the upper layers."""
+        """(n, d) vectors of length 1 from the upper layers."""
         found = np.zeros((len(states), self.encoder.dimension), dtype=np.float32)
         for rows in self._batches(states):
             lengths = [len(states[row]) for row in rows]
@@ -72,7 +72,7 @@ class Halves:
         return normalized(found)
 
     def _batches(self, texts: Sequence[Sequence[int]] | Sequence[NDArray[np.float16]]) -> list[list[int]]:
-        """Rows of like length, the longest first; texts without tokens are left out."""
+        """Rows of similar length, longest first; texts without tokens are left out."""
         device = self.encoder.device
         batches = length_batches([len(one) for one in texts], limit=device.batch_size, tokens=device.batch_tokens)
         return [[row for row in rows if len(texts[row])] for rows in batches if len(texts[rows[0]])]
@@ -94,7 +94,7 @@ def halves(encoder: Encoder) -> Halves | None:
 
 
 def _key(encoder: Encoder, layers: Iterable[nn.Module]) -> str:
-    """Of what the states are made by: tokens, embeddings, layers."""
+    """A hash of everything the states depend on: tokenizer, embeddings, layers."""
     digest = hashlib.blake2b(digest_size=16)
     digest.update(f"{encoder.max_tokens} {encoder.tokenizer.backend_tokenizer.to_str()}".encode())
     for part in (encoder.module.embeddings, *layers):
@@ -105,15 +105,14 @@ def _key(encoder: Encoder, layers: Iterable[nn.Module]) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Stored:
-    """`hashes` (n, 2) sorted by the first column; the states of the text at place p lie from `ends[p]` on to
-    `ends[p + 1]`."""
+    """`hashes` (n, 2) sorted by the first column; the states of text p are at `ends[p]` to `ends[p + 1]`."""
 
     hashes: NDArray[np.uint64]
     ends: NDArray[np.int64]
     states: NDArray[np.float16]
 
     def find(self, texts: Sequence[str]) -> NDArray[np.int64]:
-        """(n,) the place of each text, -1 for none."""
+        """(n,) the index of each text, -1 if it is missing."""
         wanted = hash_texts(texts)
         at = np.minimum(np.searchsorted(self.hashes[:, 0], wanted[:, 0]), len(self.hashes) - 1)
         return np.where((self.hashes[at] == wanted).all(axis=1), at, -1)
@@ -124,7 +123,7 @@ class _Stored:
 
 
 class LowerStates:
-    """The kept states of one encoder's lower layers below `root`, the user's cache unless given."""
+    """The stored states of one encoder's lower layers, in `root` (default: the user's cache)."""
 
     def __init__(self, found: Halves, *, root: Path | None = None) -> None:
         self._halves = found
@@ -132,9 +131,9 @@ class LowerStates:
         self._stored = _open(self._path)
 
     def fill(self, texts: Sequence[str]) -> Iterator[tuple[int, int]]:
-        """Keep the states of all `texts` and of no others, unless they are there; yields (done, total).
+        """Store the states of exactly `texts`, unless they are already stored; yields (done, total).
 
-        Where the disk has no room for them nothing is kept, and `encode` computes what it needs.
+        If the disk is too full, nothing is stored, and `encode` computes the states.
         """
         distinct = list(dict.fromkeys(texts))
         if not distinct or (self._stored is not None and (self._stored.find(distinct) >= 0).all()):
@@ -171,7 +170,7 @@ class LowerStates:
         yield len(ids), len(ids)
 
     def encode(self, texts: Sequence[str]) -> FloatArray:
-        """(n, d) vectors of length 1, by the upper layers as they are now."""
+        """(n, d) vectors of length 1, from the current upper layers."""
         stored = self._stored
         places = np.full(len(texts), -1) if stored is None else stored.find(texts)
         lacking = np.flatnonzero(places < 0)
@@ -181,7 +180,7 @@ class LowerStates:
 
 
 def _open(path: Path) -> _Stored | None:
-    """None where there are none, or damaged ones, which are dropped."""
+    """The stored states; None if there are none or they are damaged. Damaged files are deleted."""
     try:
         raw = np.memmap(path, dtype=np.uint8, mode="r")
         header = json.loads(bytes(raw[:HEADER_BYTES]))

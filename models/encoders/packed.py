@@ -1,8 +1,9 @@
-"""A BERT on the processor whose texts lie end to end: the same states as the module's, in half its time.
+"""BERT on a CPU with concatenated texts: the same states as the module's, in half the time.
 
-Nothing is padded: all tokens of a batch pass a matrix in one product. oneDNN multiplies, in 512 bits where the
-processor has them; PyTorch's own `linear` leaves float32 to MKL, which uses 256 bits on AMD. Attention takes texts of
-equal length together. What is not a plain float32 BERT on the processor, or gives other states than it, is not packed.
+Nothing is padded: all tokens of a batch are multiplied with a matrix at once. oneDNN multiplies, with 512-bit
+instructions if available; PyTorch's `linear` uses MKL for float32, with 256 bits on AMD. Attention is computed for
+texts of equal length together. Networks that are not plain float32 BERT on a CPU, or whose packed states differ, are
+not packed.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from torch.nn import functional
 from models.encoders.pooling import Pooling
 
 SAME = 1e-4
-"""By so much a packed state may differ from the module's; seen were 3e-6."""
+"""The most that a packed state may differ from the module's; the measured difference is 3e-6."""
 TRIED = (9, 9, 4)
-"""Lengths of the texts that both are compared on."""
+"""Lengths of the texts used to compare both."""
 PLAIN = frozenset({"Dropout", "GELUActivation", "LayerNorm", "Linear"})
-PACKED_FOR = 2048  # tokens; other numbers are multiplied as well
+PACKED_FOR = 2048  # numbers of tokens; other numbers work too
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Run:
 
 
 def runs(lengths: Sequence[int]) -> Iterator[Run]:
-    """The runs of a batch in order; few where texts are sorted by length."""
+    """The runs of a batch in order; few if texts are sorted by length."""
     start = 0
     for length, same in groupby(lengths):
         run = Run(start, sum(1 for _ in same), length)
@@ -51,7 +52,7 @@ def runs(lengths: Sequence[int]) -> Iterator[Run]:
 
 
 def pool_packed(states: Tensor, lengths: Sequence[int], pooling: Pooling) -> Tensor:
-    """(tokens, d) states of texts end to end → (texts, d); a text without tokens is the zero vector."""
+    """(tokens, d) states of concatenated texts → (texts, d); a text without tokens is the zero vector."""
     parts = []
     for run in runs(lengths):
         block = states[run.start : run.stop].view(run.texts, run.length, states.shape[1])
@@ -63,7 +64,7 @@ def pool_packed(states: Tensor, lengths: Sequence[int], pooling: Pooling) -> Ten
 
 
 class _Linear:
-    """(n, inputs) → (n, outputs) with weights in oneDNN's order, or as they are where this PyTorch has no oneDNN."""
+    """(n, inputs) → (n, outputs) with weights in oneDNN's order, or unchanged if this PyTorch has no oneDNN."""
 
     def __init__(self, *parts: nn.Linear) -> None:
         self.weight = torch.cat([part.weight.detach() for part in parts])
@@ -113,7 +114,7 @@ class _Layer:
 
 
 class PackedBert:
-    """The weights of a transformer as they were when it was packed; use it in inference mode."""
+    """A copy of a transformer's weights at the time of packing; use it in inference mode."""
 
     def __init__(self, transformer: Any) -> None:
         embeddings = transformer.embeddings
@@ -123,14 +124,14 @@ class PackedBert:
         self._layers = [_Layer(one, transformer.config.num_attention_heads) for one in transformer.encoder.layer]
 
     def embedded(self, texts: Sequence[Sequence[int]]) -> Tensor:
-        """(tokens, d): what the first layer gets."""
+        """(tokens, d): the input of the first layer."""
         lengths = [len(text) for text in texts]
         ids = np.fromiter(chain.from_iterable(texts), dtype=np.int64, count=sum(lengths))
         places = np.concatenate([np.arange(length) for length in lengths]) if texts else ids
         return cast(Tensor, self._norm(self._words[torch.from_numpy(ids)] + self._places[torch.from_numpy(places)]))
 
     def through(self, states: Tensor, lengths: Sequence[int], *, start: int = 0, stop: int | None = None) -> Tensor:
-        """(tokens, d) states of texts of these lengths, after the layers from `start` to before `stop`."""
+        """(tokens, d) states of texts of these lengths, after the layers from `start` up to `stop` (exclusive)."""
         texts = [run for run in runs(lengths) if run.length]
         if texts:
             for layer in self._layers[start:stop]:
@@ -138,13 +139,13 @@ class PackedBert:
         return states
 
     def states(self, texts: Sequence[Sequence[int]]) -> Tensor:
-        """(tokens, d) states of the last layer, text after text."""
+        """(tokens, d) states of the last layer, concatenated."""
         return self.through(self.embedded(texts), [len(text) for text in texts])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Kept:
-    """What was made of a transformer whose weights had been changed so often."""
+    """The packed transformer and the version of the weights it was made from."""
 
     changes: tuple[int, ...]
     found: PackedBert | None
@@ -154,7 +155,7 @@ _KEPT: WeakKeyDictionary[nn.Module, _Kept] = WeakKeyDictionary()
 
 
 def packed(transformer: nn.Module) -> PackedBert | None:
-    """The transformer with its present weights, packed again after a change of them; None where that does not hold."""
+    """The transformer with its current weights, packed again after a change; None if it cannot be packed."""
     changes = _changes(transformer)
     kept = _KEPT.get(transformer)
     if kept is None or kept.changes != changes:
@@ -163,7 +164,7 @@ def packed(transformer: nn.Module) -> PackedBert | None:
 
 
 def _changes(transformer: nn.Module) -> tuple[int, ...]:
-    """Other numbers after every step of training, and while hooks change what layers give."""
+    """Numbers that change with every step of training, and while hooks change the layers' output."""
     hooks = sum(len(one._forward_hooks) + len(one._forward_pre_hooks) for one in transformer.modules())
     weights = [(id(one), 0 if one.is_inference() else one._version) for one in transformer.parameters()]
     return (hooks, *chain.from_iterable(weights))
@@ -182,7 +183,7 @@ def _pack(transformer: Any) -> PackedBert | None:
 
 
 def _same(found: PackedBert, transformer: Any) -> bool:
-    """Compared on made-up texts of several lengths, in the mode in which texts are encoded."""
+    """Whether both give the same states for artificial texts of several lengths, in the mode used for encoding."""
     longest = max(TRIED)
     ids = torch.arange(len(TRIED) * longest).view(len(TRIED), longest) % transformer.config.vocab_size
     mask = (torch.arange(longest) < torch.tensor(TRIED)[:, None]).long()

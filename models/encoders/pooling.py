@@ -1,4 +1,4 @@
-"""From token states to one vector, never looking at padding."""
+"""From token states to one vector, ignoring padding."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Pooling(StrEnum):
 
 
 class MentionVector(StrEnum):
-    """What of a mention in its context becomes its vector: the whole TEXT, pooled; the two MARKERS around the mention
+    """The pooling of a mention in its context: the whole TEXT, pooled; the two MARKERS around the mention
     (prototype-triplet paper, section 3.2); or the SPAN from one to the other (ours)."""
 
     TEXT = "text"
@@ -41,7 +41,7 @@ def marker_mean(states: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor) 
 
 
 def span_mean(states: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
-    """(n, d): the mean of the states from marker to marker, both included, so that there is always something."""
+    """(n, d): the mean of the states from marker to marker, both included, so that it is never empty."""
     places = torch.arange(states.shape[1], device=states.device)
     inside = (places >= starts.unsqueeze(1)) & (places <= ends.unsqueeze(1))
     return mean_pool(states, inside)

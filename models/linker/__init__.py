@@ -1,17 +1,18 @@
-"""The whole linker: its stages in order, its bundle, and what changed since the bundle was built.
+"""The whole linker: its stages in order, its bundle, and changes since the bundle was built.
 
 * **How a mention is linked, in order:** wordings, retrieval by every stage and the memory, exact scores of every
   candidate by every stage, coherence, fusion (`models/retrievers/fusion.py`), ranker, combiner, NIL (`answering.py`).
-  Fusion is a weighted sum with the program's weights. It decides what is retrieved and which mentions a ranker gets.
-* **Words of the context by occlusion** (`occlusion.py`). Each word of the sentence is blanked out by white space of
-  its length, so that offsets stay, and the document is linked as always: there is no second scoring that could differ
-  from the first. The answer is the change of ln(p1 / p2), in which the other candidates cancel out. It takes 0.3 s of
-  the linker's time at the median.
-* **A bundle contains its knowledge base** (`kb.jsonl`), so that the linker process and the jobs never open the project.
-  The embedded default encoder is referred to by its fingerprint; any other is copied into the bundle.
-* **Nothing answers unchecked.** The manifest is sealed by its own hash, and `load_checked` compares the hashes of all
-  files while the linker is loaded: 0.4 s for 494 MB, beside 1.9 s of loading. Damaged indexes are built again
-  (`index_repair.py`), and so are those of a linker that was not made on this computer (`made_here.py`).
+  Fusion is a weighted sum with the program's weights. It determines the retrieved candidates and the mentions that a
+  ranker gets.
+* **Words of the context by occlusion** (`occlusion.py`). Each word of the sentence is replaced by white space of the
+  same length, so that offsets stay the same, and the document is linked as usual: there is no second scoring code that
+  could differ. The result is the change of ln(p1 / p2), in which the other candidates cancel out. It takes a median of
+  0.3 s.
+* **A bundle contains its knowledge base** (`kb.jsonl`), so the linker process and the jobs never open the project. The
+  default encoder is referenced by its fingerprint; any other encoder is copied into the bundle.
+* **Only checked bundles are used.** The manifest is sealed by its own hash, and `load_checked` compares the hashes of
+  all files while the linker is loaded: 0.4 s for 494 MB, in parallel with 1.9 s of loading. Damaged indexes are rebuilt
+  (`index_repair.py`), and so are the indexes of a linker made on another computer (`made_here.py`).
 """
 
 from models.linker.answering import ScoredMention

@@ -37,7 +37,8 @@ NO_VOTES = Votes()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """What does not depend on the combiner's coefficients: ``order`` (c,) by the fused scores, and the head."""
+    """The values that do not depend on the combiner's coefficients: ``order`` (c,) by the fused scores, and the
+    head."""
 
     order: tuple[int, ...]
     fused: FLOATS
@@ -47,10 +48,10 @@ class Layout:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredMention:
-    """A mention with the scores of all stages, before fusion: what weights and NIL are fitted on.
+    """A mention with the scores of all stages, before fusion. Weights and NIL are fitted on these.
 
-    ``entity_ids`` and the arrays of ``table.scores`` run parallel; no order is implied. ``recalled`` is what the
-    memory knows, ``beside`` what the document's other mentions say, ``alone`` the same if the memory knew nothing.
+    ``entity_ids`` and the arrays of ``table.scores`` run parallel; no order is implied. ``recalled`` comes from the
+    memory, ``beside`` from the document's other mentions, and ``alone`` is the same as ``beside`` with an empty memory.
     ``opinion`` as in ``MentionInput``.
     """
 
@@ -63,17 +64,18 @@ class ScoredMention:
     alone: Elsewhere | None = None
     opinion: str | None = None
     laid_out: dict[object, Layout] = field(init=False, default_factory=dict)
-    """What fitting would calculate again for every linker it tries, by the weights of fusion and the stages heard."""
+    """A cache for fitting, which tries many linkers; its keys are the fusion weights and the stages in use."""
     bare: list[ScoredMention] = field(init=False, default_factory=list)
 
     @property
     def look(self) -> tuple[object, ...]:
-        """Equal for mentions that have equal answers: those of a document with the same wording share all arrays."""
+        """A key that is equal for mentions with equal answers: mentions of a document with the same wording share all
+        arrays."""
         shared = (self.document, self.table, self.recalled, self.beside, self.alone)
         return (*map(id, shared), self.query.surface, self.query.expanded, self.query.types, self.opinion)
 
     def without_memory(self) -> ScoredMention:
-        """The same as if nothing had ever been decided (candidates that only the memory brought stay)."""
+        """The same mention with an empty memory (candidates found only by the memory stay)."""
         if not self.bare:
             self.bare.append(self._without_memory())
         return self.bare[0]
@@ -87,7 +89,7 @@ class ScoredMention:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked:
-    """``order`` (c,) positions best first; ``probabilities`` (c,) if it is not NIL, 0 past the head."""
+    """``order`` (c,) positions best first; ``probabilities`` (c,) given that it is not NIL, 0 after the head."""
 
     order: tuple[int, ...]
     fused: FLOATS
@@ -106,13 +108,13 @@ class Answerer:
     nil: NilModel
 
     def answers(self, mentions: Sequence[ScoredMention], *, k: int) -> list[LinkedMention]:
-        """One for each mention; those that look alike are ranked once."""
+        """One for each mention; mentions with equal keys are ranked once."""
         first = {mention.look: mention for mention in reversed(mentions)}
         found = {look: self.answer(mention, k=k) for look, mention in first.items()}
         return [replace(found[mention.look], key=mention.query.key) for mention in mentions]
 
     def answer(self, mention: ScoredMention, *, k: int) -> LinkedMention:
-        """The ``k`` best candidates and the NIL estimate; a mention without candidates is NIL for certain."""
+        """The ``k`` best candidates and the NIL estimate; a mention without candidates is NIL with certainty."""
         ranked = self.rank(mention)
         score = self.nil.score(self.nil_features(mention, ranked)) if ranked.order else 1.0
         flagged = not ranked.order or score >= self.nil.threshold
@@ -121,7 +123,7 @@ class Answerer:
         return LinkedMention(mention.query.key, mention.query.surface, mention.query.expanded, candidates, nil)
 
     def rank(self, mention: ScoredMention) -> Ranked:
-        """By the fused scores, ties by exact match, then by entity id; the head again by the combiner."""
+        """Rank by fused scores, ties by exact match, then by entity id; the combiner reorders the head."""
         key = (*sorted(self.fusion.weights.items()), *sorted(self.fusion.scales.items()), *self.combiner.heard)
         if key not in mention.laid_out:
             mention.laid_out[key] = self._layout(mention)
@@ -158,8 +160,8 @@ class Answerer:
         return Conventions(self.kb.hierarchy, mention.table.rows, decided, mention.beside)
 
     def leads(self, mention: ScoredMention, stages: Collection[str]) -> dict[str, NDArray[np.float64]]:
-        """What these trained stages, and a language model, say of the candidates, (c,) each: 0 for the favourite, less
-        for the others."""
+        """The leads of trained stages, and of a language model, for the candidates, (c,) each: 0 for the favourite,
+        less for the others."""
         scores = mention.table.scores
         found = {
             stage: comparable(stage, scores[stage], self.fusion.scales.get(stage, LEAD))
@@ -173,9 +175,9 @@ class Answerer:
         return leads
 
     def nil_features(self, mention: ScoredMention, ranked: Ranked | None = None) -> NilFeatures:
-        """The features on which NIL is fitted: of the order that there is without trained stages that are heard.
+        """The features that NIL is fitted on, from the order without the trained stages in use.
 
-        A trained stage has a favourite also where no entity fits. Its features for NIL are separate, in ``heard``.
+        A trained stage has a favourite even if no entity fits. Its features for NIL are separate, in ``heard``.
         """
         found = self._deaf().rank(mention) if self.combiner.heard else ranked or self.rank(mention)
         if not found.order or found.head is None:
@@ -255,6 +257,6 @@ def _score(mention: ScoredMention, stage: str, at: int) -> float:
 
 
 def _lead(fused: FLOATS, first: int) -> float:
-    """How far the first candidate is ahead of the best other one; below 0 where the combiner overruled the fusion."""
+    """How far the first candidate is ahead of the best other one; negative if the combiner overruled the fusion."""
     others = np.delete(fused, first)
     return float(fused[first] - others.max()) if len(others) else float(fused[first])

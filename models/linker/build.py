@@ -1,4 +1,5 @@
-"""Building the untrained linker from a knowledge base: lexical within seconds, names once they are encoded."""
+"""Building the untrained linker from a knowledge base: the lexical stage within seconds, the stage over names when they
+are encoded."""
 
 from __future__ import annotations
 
@@ -39,12 +40,12 @@ def build_untrained(
 ) -> Iterator[Progress]:
     """Fill a staging folder (``bundle.new_staging``) and seal it; publish it afterwards.
 
-    ``encoder`` is an encoder folder or the name of one in the Hugging Face cache (None: the default one),
-    ``precision`` the number format in which names are encoded (`models.core.device.choose_precision`; mentions always
-    are in float32), ``index_kind`` the kind of index over them (None: ``plan_index`` chooses), ``lexical`` the lists
-    that the lexical stage finds by, ``cache`` the embedding cache's root, ``fusion`` and ``nil`` their JSON (None: the
-    defaults). Closing the generator leaves an unsealed staging folder.
-    Raises ModelError for a bad knowledge base, encoder or stage.
+    ``encoder`` is an encoder folder or the name of one in the Hugging Face cache (None: the default one), ``precision``
+    the number format in which names are encoded (`models.core.device.choose_precision`; mentions always are in
+    float32), ``index_kind`` the kind of index over them (None: ``plan_index`` chooses), ``lexical`` the lists that the
+    lexical stage searches, ``cache`` the embedding cache's root, ``fusion`` and ``nil`` their JSON (None: the
+    defaults). Closing the generator leaves an unsealed staging folder. Raises ModelError for a bad knowledge base,
+    encoder or stage.
     """
     with writing(out_staging):
         place = choose_device(device, precision=precision)
@@ -104,17 +105,17 @@ def _build(
 
 
 def names_source(bundle: Bundle, spec: RetrieverSpec) -> str:
-    """What the index of names of this bundle must have been made from."""
+    """The source that the index of names of this bundle must have."""
     return index_source(bundle.manifest.kb_hash, spec.encoders[0].fingerprint)
 
 
 def lexical_list(spec: RetrieverSpec) -> LexicalList:
-    """What the lexical stage finds by. Raises ModelError where this program knows no such list."""
+    """The list that the lexical stage searches. Raises ModelError for an unknown list."""
     return parse_list(str(spec.settings.get(LIST, "")))
 
 
 def _names_encoder(folder: Path | None, staging: Path, device: Device) -> tuple[Encoder, EncoderRef]:
-    """The encoder, and how the bundle refers to it; a folder of the user's is copied into the bundle."""
+    """The encoder, and the bundle's reference to it; a user's folder is copied into the bundle."""
     if folder is None:
         loaded = load_encoder(default_encoder_folder(), device=device, max_tokens=NAMES_TOKENS)
         return loaded, EncoderRef("default", loaded.fingerprint, max_tokens=NAMES_TOKENS)
@@ -134,9 +135,10 @@ def build_names(
     kind: IndexKind | None = None,
     lower: LowerStates | None = None,
 ) -> Iterator[Progress]:
-    """Encode what the cache lacks, index all names, and write the index below ``staging`` atomically.
+    """Encode names missing in the cache, index all names, and write the index in ``staging`` atomically.
 
-    With ``lower`` the names' states are kept there: the next encoder with the same lower layers takes half the time.
+    With ``lower`` the names' lower states are stored there, so that encoding with another encoder that has the same
+    lower layers takes half the time.
     """
     cache, kept = EmbeddingCache(encoder, root=cache_root), 0
     if lower is not None:

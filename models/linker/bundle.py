@@ -1,7 +1,7 @@
 """Bundles: immutable folders ``bundles/ID/`` holding everything one linker needs.
 
 A bundle is written to a staging folder next to its final place, sealed (hashes of all files in ``manifest.json``,
-everything flushed to disk), and published with one rename. It can be opened for evaluation before that.
+everything flushed to disk), and published with one rename. It can be opened for evaluation before it is published.
 
     staging = new_staging(bundles)
     reuse(old, "kb.jsonl", staging)             # unchanged big files are shared by hard link
@@ -41,7 +41,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class EncoderRef:
-    """Where an encoder lies: "default" (the pinned package) or "bundle" (``path`` inside the bundle)."""
+    """Where an encoder is: "default" (the pinned package) or "bundle" (``path`` inside the bundle)."""
 
     source: str
     fingerprint: str
@@ -53,8 +53,8 @@ class EncoderRef:
 class RetrieverSpec:
     """One retriever: ``kind`` "lexical", "names" or "biencoder", its folder in the bundle, its encoders.
 
-    "names" has one encoder; "biencoder" has the mention's and the entity's (twice the same if shared).
-    ``settings`` are those of the retriever's own settings class.
+    "names" has one encoder; "biencoder" has the mention's and the entity's (twice the same if shared). ``settings`` are
+    the fields of the retriever's settings class.
     """
 
     name: str
@@ -78,7 +78,7 @@ class RankerSpec:
 
 @dataclass(frozen=True, slots=True)
 class FileInfo:
-    """What a file must look like: size in bytes and SHA-256."""
+    """The expected size in bytes and SHA-256 of a file."""
 
     size: int
     sha256: str
@@ -86,7 +86,7 @@ class FileInfo:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Everything about a bundle that is not bulk.
+    """All data of a bundle except its large files.
 
     ``fusion``, ``nil`` and ``combiner`` are the JSON of ``models.retrievers.fusion.FusionWeights``,
     ``models.rankers.nil.NilModel`` and ``models.rankers.combiner.Combiner``; empty means the defaults. ``metrics`` is
@@ -129,7 +129,7 @@ class Bundle:
         return self.path / relative
 
     def encoder_folder(self, ref: EncoderRef) -> Path:
-        """The folder of an encoder; ModelError where the default package is missing or altered."""
+        """The folder of an encoder; raises ModelError if the default package is missing or altered."""
         from models.encoders import default_encoder_folder
 
         if ref.source == "default":
@@ -144,12 +144,12 @@ def new_id(kind: str) -> str:
 
 
 def now() -> str:
-    """This moment, UTC, as the manifest writes it."""
+    """The current time, in UTC, in the manifest's format."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def new_staging(bundles: Path) -> Path:
-    """An empty staging folder in ``bundles``, on the same file system as the bundle to be."""
+    """An empty staging folder in ``bundles``, on the same file system as the future bundle."""
     try:
         bundles.mkdir(parents=True, exist_ok=True)
         staging = bundles / f"{STAGING_PREFIX}{secrets.token_hex(6)}"
@@ -167,7 +167,7 @@ def new_staging(bundles: Path) -> Path:
 
 
 def discard_staging(staging: Path) -> None:
-    """Remove a staging folder; nothing else is ever removed by this package."""
+    """Remove a staging folder; this package removes nothing else."""
     if staging.name.startswith(STAGING_PREFIX):
         shutil.rmtree(staging, ignore_errors=True)
 
@@ -224,7 +224,7 @@ def open_bundle(path: Path | str, *, verify: str = "quick") -> Bundle:
 
     ``verify`` "quick" compares sizes, "full" hashes too, "manifest" nothing.
 
-    Raises ModelError saying what is missing, altered, or of a newer version.
+    Raises ModelError if something is missing, altered, or of a newer version.
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -250,26 +250,26 @@ def list_bundles(bundles: Path) -> list[Manifest]:
 
 
 def manifest_to_json(manifest: Manifest) -> Json:
-    """With its seal, by which ``manifest_from_json`` notices every changed value."""
+    """The manifest as JSON with its seal, with which ``manifest_from_json`` detects every changed value."""
     raw = dataclasses.asdict(manifest)
     return {**raw, SEAL: seal_of(raw)}
 
 
 def seal_of(raw: Mapping[str, Any]) -> str:
-    """SHA-256 of a manifest's values but the seal itself, in any order and layout of the file."""
+    """SHA-256 of a manifest's values except the seal, regardless of order and layout of the file."""
     plain = {name: value for name, value in raw.items() if name != SEAL}
     text = json.dumps(json.loads(json.dumps(plain)), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def seal_at(folder: Path) -> str:
-    """The seal of the bundle in ``folder``, computed where its manifest has none. Raises ModelError."""
+    """The seal of the bundle in ``folder``, computed if its manifest has none. Raises ModelError."""
     raw = read_json(folder / MANIFEST, what=say("The linker's manifest"), remedy=say(REMEDY))
     return str(raw.get(SEAL) or seal_of(raw))
 
 
 def manifest_from_json(raw: Any, *, where: Path) -> Manifest:
-    """The manifest read back; ModelError where it is of another version, broken, or not as it was sealed."""
+    """The manifest from JSON; raises ModelError if it is of another version, malformed, or differs from its seal."""
     version = raw.get("format_version") if isinstance(raw, dict) else None
     if version != FORMAT_VERSION:
         raise ModelError(
@@ -312,8 +312,9 @@ def manifest_from_json(raw: Any, *, where: Path) -> Manifest:
 
 
 def is_inside(name: str) -> bool:
-    """Whether a path of a manifest stays in the bundle's folder, on every system: a linker may come from anybody."""
-    path = PureWindowsPath(name)  # knows both separators, and drives
+    """Whether a path of a manifest is inside the bundle's folder, on every system: a linker may come from an untrusted
+    source."""
+    path = PureWindowsPath(name)  # it handles both separators, and drives
     if path.anchor or path.drive or ".." in path.parts or "\0" in name or name == "":
         return False
     try:
@@ -343,7 +344,7 @@ def _with_encoders(raw: Json) -> Json:
 
 
 def _refuse_links(bundle: Bundle) -> None:
-    """A repair would write through them; a bundle has none."""
+    """Raises ModelError for symbolic links: a repair would write through them."""
     for relative in dict.fromkeys(
         part
         for name in _places(bundle.manifest)

@@ -1,7 +1,7 @@
-"""Coherence: an entity that is likely at another mention of the document is more likely here too.
+"""Coherence: an entity that is likely for another mention of the document is more likely here too.
 
-Documents stay on their subject: "the polyposis" after "familial adenomatous polyposis", "FMR1 deficiency" in a document
-about fragile X syndrome. A softmax over the fused scores, before any coherence, gives the probability of a candidate at
+Documents keep to one subject: "the polyposis" after "familial adenomatous polyposis", "FMR1 deficiency" in a document
+about fragile X syndrome. A softmax over the fused scores, without coherence, gives the probability of a candidate for
 its own mention. Mentions with the same wording do not count for each other. Entities broader or narrower than a likely
 answer count as well: documents often name a disease and its kinds.
 """
@@ -25,16 +25,16 @@ FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
 TEMPERATURE = 0.03
 LEAST = 0.05
-"""Less likely candidates of another mention are no evidence."""
+"""Less likely candidates of another mention are not evidence."""
 Chances = defaultdict[int, dict[int, float]]
-"""Of an entity's row: by the number of a wording, the highest chance at a mention of that wording."""
+"""By an entity's row and a wording's number: the highest probability at a mention of that wording."""
 
 
 def add_coherence(
     queries: Sequence[MentionQuery], tables: Sequence[CandidateTable], fusion: FusionWeights, hierarchy: Hierarchy
 ) -> tuple[list[CandidateTable], list[Elsewhere], list[Elsewhere]]:
-    """The mentions of one document with the stage "document", what it rests on, and what that were if nothing had been
-    decided. Mentions of the same wording and candidates need to be given only once."""
+    """The mentions of one document with the stage "document", its evidence, and the same with an empty memory. Mentions
+    with the same wording and candidates need to be given only once."""
     texts = [sorted_key(query.variants[0].text) if query.variants else "" for query in queries]
     number = {text: at for at, text in enumerate(dict.fromkeys(texts))}
     keys = [number[text] for text in texts]
@@ -55,8 +55,8 @@ def _coherence(
         likely = np.flatnonzero(chances >= LEAST)
         for row, chance in zip(table.rows[likely].tolist(), chances[likely].tolist(), strict=True):
             _raise(same[row], key, chance)
-    below: Chances = defaultdict(dict)  # of entities broader than those
-    above: Chances = defaultdict(dict)  # of candidates narrower than those
+    below: Chances = defaultdict(dict)  # by broader entities of those
+    above: Chances = defaultdict(dict)  # by candidates narrower than those
     for row, known in same.items():
         for one in hierarchy.above(row):
             for key, chance in known.items():
@@ -74,7 +74,7 @@ def _coherence(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Likely:
-    """(n,) each: entities, the highest chance of each, its wording, and the highest of any other wording."""
+    """(n,) each: entities, the highest probability of each, its wording, and the highest with any other wording."""
 
     rows: INTS
     best: FLOATS
@@ -92,7 +92,7 @@ class _Likely:
         )
 
     def of_others(self, wording: int, rows: INTS) -> FLOATS:
-        """(c,): the highest chance of each of some ascending rows at a mention of another wording, 0 without one."""
+        """(c,): the highest probability of some ascending rows at mentions of another wording, 0 without one."""
         found = np.zeros(len(rows), dtype=np.float32)
         if len(rows) and len(self.rows):
             place = np.minimum(np.searchsorted(rows, self.rows), len(rows) - 1)

@@ -1,8 +1,8 @@
-"""Damaged files of a bundle found and built again.
+"""Finding and rebuilding damaged files of a bundle.
 
-Sizes are compared whenever a bundle is opened; hashes of all files are compared while it is loaded, and nothing is
-answered before (``load_checked``). What was computed from the knowledge base and the encoders is computed again, names
-from the embedding cache: indexes and a ranker's entities. Knowledge base, encoders and weights themselves cannot be.
+Sizes are compared whenever a bundle is opened; hashes of all files are compared while it is loaded, and no question is
+answered before (``load_checked``). Files computed from the knowledge base and the encoders (indexes and a ranker's
+entities) are computed again, names from the embedding cache. Knowledge base, encoders and weights cannot be rebuilt.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class DamagedBundleError(ModelError):
 
 
 def damaged_files(bundle: Bundle, *, full: bool) -> tuple[str, ...]:
-    """Files of the manifest that are missing or of another size, or, if ``full``, of another hash."""
+    """Files of the manifest that are missing or of another size, or, if ``full``, with another hash."""
     return tuple(name for name, info in bundle.manifest.files.items() if _differs(bundle.file(name), info, full=full))
 
 
@@ -68,10 +68,10 @@ def repair(
     cache: Path | None = None,
     tell: Callable[[str], None] = log.info,
 ) -> None:
-    """Build the indexes again that the damaged files belong to, in place, each file atomically; ``cache`` is the
-    embedding cache's root (None: the usual one), ``tell`` gets a sentence about each step.
+    """Rebuild the indexes of the damaged files in place, each file atomically; ``cache`` is the embedding cache's root
+    (None: the usual one), ``tell`` gets a sentence about each step.
 
-    Raises ModelError, before anything is written, where a damaged file cannot be computed.
+    Raises ModelError, before anything is written, if a damaged file cannot be rebuilt.
     """
     place = choose_device(device) if isinstance(device, str) else device
     retrievers, ranker = _parts(bundle, damaged)
@@ -93,8 +93,8 @@ def repair(
 def load_checked(path: Path | str, *, device: str | Device = "auto") -> Linker:
     """``Linker.load`` while another thread hashes every file: no linker is returned before all have been compared.
 
-    Reading the hashes takes less time than loading, so this takes no longer. Raises DamagedBundleError with the damaged
-    files, or ModelError as ``Linker.load`` does.
+    Hashing takes less time than loading, so this takes no longer. Raises DamagedBundleError with the damaged files, or
+    ModelError as ``Linker.load`` does.
     """
     bundle = open_bundle(path, verify="manifest")
     _refuse_another_name(bundle)
@@ -102,7 +102,7 @@ def load_checked(path: Path | str, *, device: str | Device = "auto") -> Linker:
     check.start()
     try:
         linker = Linker.load(path, device=device)
-    except Exception as error:  # libraries fail in many ways on damaged files; an intact bundle's error is passed on
+    except Exception as error:  # libraries raise various errors for damaged files; an intact bundle's error is raised
         if damaged := check.wait():
             raise _damaged(bundle, damaged) from error
         raise
@@ -118,10 +118,10 @@ def load_intact(
     cache: Path | None = None,
     tell: Callable[[str], None] = log.info,
 ) -> tuple[Linker, tuple[str, ...]]:
-    """``load_checked``, after building again what is damaged, and every index that was not made on this computer; and
-    the files that were damaged. ``tell`` gets sentences about what is being built.
+    """``load_checked``, after rebuilding damaged files and all indexes not made on this computer; also returns the
+    damaged files. ``tell`` gets sentences about the files being built.
 
-    Raises ModelError as ``load_checked`` does where the bundle cannot be opened nor repaired.
+    Raises ModelError if the bundle can neither be opened nor repaired.
     """
     bundle = open_bundle(path, verify="manifest")
     repaired: tuple[str, ...] = ()
@@ -140,7 +140,7 @@ def load_intact(
 
 
 class BundleCheck:
-    """Hashes all files of a bundle in a thread of its own."""
+    """Hashes all files of a bundle in its own thread."""
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
@@ -151,7 +151,7 @@ class BundleCheck:
         self._thread.start()
 
     def wait(self) -> tuple[str, ...]:
-        """The damaged files, when all have been read."""
+        """The damaged files, after all have been read."""
         self._thread.join()
         return self._damaged
 
@@ -172,7 +172,8 @@ def _damaged(bundle: Bundle, damaged: tuple[str, ...]) -> DamagedBundleError:
 
 
 def _refuse_another_name(bundle: Bundle) -> None:
-    """A manifest of another linker would have its indexes built here, and answers under the wrong name."""
+    """Raises ModelError for another linker's manifest: its indexes would be built in this folder, with answers under
+    the wrong name."""
     name = bundle.path.resolve().name
     if bundle.path.parent.name == BUNDLES and not name.startswith(STAGING_PREFIX) and name != bundle.manifest.id:
         raise ModelError(
@@ -186,7 +187,7 @@ def _refuse_another_name(bundle: Bundle) -> None:
 
 
 def _indexes(bundle: Bundle) -> list[str]:
-    """The files of all indexes: those of the retrievers but for what was learnt."""
+    """The files of all indexes: the retrievers' files except trained weights."""
     learnt = {f"{spec.folder}/{PROJECTION_FILE}" for spec in bundle.manifest.retrievers}
     folders = [spec.folder for spec in bundle.manifest.retrievers]
     return [name for name in bundle.manifest.files if name not in learnt and any(_inside(name, one) for one in folders)]
@@ -200,7 +201,7 @@ def _differs(path: Path, info: FileInfo, *, full: bool) -> bool:
 
 
 def _parts(bundle: Bundle, damaged: Sequence[str]) -> tuple[list[RetrieverSpec], bool]:
-    """The retrievers to build again, and whether the ranker's entities are to be."""
+    """The retrievers to rebuild, and whether to rebuild the ranker's entities."""
     manifest = bundle.manifest
     retrievers = [r for r in manifest.retrievers if any(_inside(name, r.folder) for name in damaged)]
     entities = manifest.ranker is not None and manifest.ranker.kind == "dual"
@@ -229,7 +230,7 @@ def _rebuild(
         encoder = loader.encoder(spec.encoders[0])
         kind = _known_kind(folder)
         if kind is plan_index(len(kb.names), encoder.dimension, gpu_memory=gpu_memory()).kind:
-            kind = None  # as it was chosen, so that the same file results
+            kind = None  # as chosen before, so that the file is the same
         yield from build_names(kb, bundle.path, encoder, cache, source=names_source(bundle, spec), kind=kind)
     else:
         mention, entity = (loader.encoder(ref) for ref in (spec.encoders[0], spec.encoders[-1]))
@@ -250,7 +251,7 @@ def _rebuild_ranker(bundle: Bundle, kb: KnowledgeBase, loader: StageLoader) -> I
 
 
 def _known_kind(folder: Path) -> IndexKind | None:
-    """The kind of the index, if its header still gives it; otherwise it is chosen again."""
+    """The kind of the index, if its header still states it; otherwise it is chosen again."""
     for header in folder.glob("*.faiss.json"):
         try:
             return read_header(header.with_suffix("")).plan.kind
@@ -260,7 +261,7 @@ def _known_kind(folder: Path) -> IndexKind | None:
 
 
 def _record(bundle: Bundle, folders: Sequence[str]) -> None:
-    """Write the manifest with sizes and hashes of what was built again."""
+    """Write the manifest with sizes and hashes of the rebuilt files."""
     kept = {n: info for n, info in bundle.manifest.files.items() if not any(_inside(n, folder) for folder in folders)}
     for folder in folders:
         path = bundle.file(folder)

@@ -34,7 +34,7 @@ from models.types import (
 )
 
 BATCH_DOCUMENTS, BATCH_MENTIONS = 16, 128
-"""What is encoded at once: so many documents, or more where they have fewer mentions together."""
+"""Documents encoded at once, or more if they have fewer than this number of mentions together."""
 
 
 class Linker:
@@ -59,11 +59,11 @@ class Linker:
         self.combiner = combiner
         self.recollection = recollection or Recollection(stages)
         self._detector: Detector | None = None
-        self._detector_knows = False  # all that is remembered
+        self._detector_knows = False  # everything in the memory
 
     @classmethod
     def load(cls, bundle_path: Path | str, *, device: str | Device = "auto") -> Linker:
-        """Open a bundle (or a sealed staging folder); ModelError says what is wrong with it."""
+        """Open a bundle (or a sealed staging folder); raises ModelError if it cannot be used."""
         bundle = open_bundle(bundle_path)
         place = choose_device(device) if isinstance(device, str) else device
         stages = StageLoader(bundle, place).load()
@@ -81,7 +81,7 @@ class Linker:
     def with_weights(
         self, *, fusion: FusionWeights | None = None, nil: NilModel | None = None, combiner: Combiner | None = None
     ) -> Linker:
-        """The same stages and memory under other weights; nothing is loaded again."""
+        """The same stages and memory with other weights; nothing is loaded again."""
         weights = fusion or self.fusion
         scaled = FusionWeights(weights.weights, {**self.stages.scales, **weights.scales}, weights.fitted_on)
         return Linker(
@@ -96,16 +96,16 @@ class Linker:
 
     @property
     def memory(self) -> MentionMemory:
-        """The decisions that answer; see ``remember``."""
+        """The decisions used in answers; see ``remember``."""
         return self.recollection.memory
 
     def remember(self, *decided: DecidedDocument) -> None:
-        """Take decisions in, effective from the next query on: each document in place of what was known of it."""
+        """Add decisions, effective from the next query on: each document replaces its earlier decisions."""
         self.recollection.learn(decided)
         self._detector_knows = False
 
     def shares_memory_with(self, other: Linker) -> bool:
-        """Whether both compare remembered texts by the same encoder."""
+        """Whether both use the same encoder for the memory's texts."""
         return self.recollection.encoder_name == other.recollection.encoder_name
 
     def adopt_memory(self, other: Linker) -> None:
@@ -113,35 +113,37 @@ class Linker:
         self.recollection = other.recollection
 
     def forget(self, *documents: str) -> None:
-        """Drop the decisions of documents, by their keys; unknown ones are no error."""
+        """Drop the decisions of documents, by their keys; unknown documents are ignored."""
         for document in documents:
             self.recollection.forget(document)
         self._detector_knows = False
 
     def entity(self, entity_id: str) -> EntityRecord | None:
-        """By primary or alternate id."""
+        """The entity with this primary or alternate id."""
         primary = self.stages.kb.resolved.get(entity_id)
         return None if primary is None else self.stages.kb.entities[self.stages.kb.rows[primary]]
 
     def upsert(self, *entities: EntityRecord) -> None:
-        """Add entities, or change those of the same ids; the next query feels it. ModelError for one without a name."""
+        """Add entities, or change those with the same ids, effective from the next query on. Raises ModelError for an
+        entity without a name."""
         self.change_entities(upsert=entities)
 
     def remove(self, *entity_ids: str) -> None:
-        """Take entities out by their primary ids; the next query feels it. ModelError for one that is not there."""
+        """Remove entities by their primary ids, effective from the next query on. Raises ModelError for an unknown
+        entity."""
         self.change_entities(remove=entity_ids)
 
     def change_entities(self, *, upsert: Iterable[EntityRecord] = (), remove: Iterable[str] = ()) -> None:
-        """Both at once, removals first, or nothing where ModelError is raised. The bundle's files stay as they are."""
+        """Remove and add entities at once, removals first; if ModelError is raised, nothing changes. The bundle's files
+        do not change."""
         self.stages = change_entities(self.stages, upsert=upsert, remove=remove)
         self._detector = None
 
     def link(self, documents: Iterable[DocumentInput], *, k: int = 64, own: bool = False) -> Iterator[LinkedDocument]:
         """Answers in the order of ``documents``, at most ``k`` candidates a mention, batch by batch.
 
-        With ``own`` a document's other decisions answer too, as a curator at work expects; without, none of its own,
-        as fitting and evaluation need it. Trained stages that nothing listens to are not asked: they could only cost
-        time.
+        With ``own`` a document's other decisions are used too, as a curator expects; without it they are not, as
+        fitting and evaluation need it. Trained stages with no weight are not run.
         """
         answerer, stages = self.answerer(), self._weighed()
         for batch in batches(documents):
@@ -154,27 +156,27 @@ class Linker:
     def score(
         self, documents: Iterable[DocumentInput], *, k: int = 64, heard_only: bool = False
     ) -> Iterator[ScoredMention]:
-        """Every mention with the scores of all stages, for fitting weights and NIL; no document sees its own
-        decisions. With ``heard_only`` trained stages that nothing listens to are left out, as in ``link``."""
+        """Every mention with the scores of all stages, for fitting weights and NIL; no document sees its own decisions.
+        With ``heard_only`` trained stages with no weight are left out, as in ``link``."""
         stages = self._weighed() if heard_only else self.stages
         for batch in batches(documents):
             for scored in self._score_batch(stages, batch, k=k, own=False):
                 yield from scored
 
     def finish(self, mention: ScoredMention, *, k: int = 64) -> LinkedMention:
-        """The answer for a mention scored before, under this linker's weights."""
+        """The answer for an already scored mention, with this linker's weights."""
         return self.answerer().answer(mention, k=k)
 
     def rank(self, mention: ScoredMention) -> Ranked:
-        """Order, scores and head features of a mention scored before, under this linker's weights."""
+        """Order, scores and head features of an already scored mention, with this linker's weights."""
         return self.answerer().rank(mention)
 
     def nil_features(self, mention: ScoredMention) -> NilFeatures:
-        """The features on which NIL is fitted, under this linker's weights."""
+        """The features that NIL is fitted on, with this linker's weights."""
         return self.answerer().nil_features(mention)
 
     def detect(self, text: str, types: Sequence[str] = ()) -> list[DetectedMention]:
-        """Names of the knowledge base and remembered mentions in a text, longest match; ``types`` restricts them."""
+        """Names of the knowledge base and remembered mentions in a text, by longest match; ``types`` restricts them."""
         if self._detector is None:
             self._detector, self._detector_knows = Detector.build(self.stages.kb), False
         if not self._detector_knows:
@@ -183,7 +185,7 @@ class Linker:
         return self._detector.detect(text, types=types)
 
     def describe(self) -> tuple[str, ...]:
-        """A sentence each: device, every stage, fusion, NIL."""
+        """One sentence each about device, every stage, fusion, and NIL."""
         calibrated = self.nil.calibrated
         nil = (
             say("NIL is calibrated for this project.") if calibrated else say("NIL is not calibrated for this project.")
@@ -192,17 +194,17 @@ class Linker:
         return (self.device.sentence, *self.stages.sentences, *orders, nil)
 
     def answerer(self) -> Answerer:
-        """What makes answers of scores, under this linker's weights."""
+        """Calculates answers from scores, with this linker's weights."""
         return Answerer(self.stages.kb, self.fusion, self.combiner, self.nil)
 
     def _weighed(self) -> Stages:
-        """The stages without trained retrievers and a ranker that nothing listens to."""
+        """The stages without trained retrievers and rankers that have no weight."""
         trained = tuple(one for one in self.stages.trained if self.listens_to(one.name))
         return replace(self.stages, trained=trained, ranker=self.stages.ranker if self.listens_to(RANKER) else None)
 
     def listens_to(self, stage: str) -> bool:
-        """Whether a trained stage, or a second opinion, changes any answer: it has a weight in fusion, or the combiner
-        hears it."""
+        """Whether a trained stage, or a second opinion, changes any answer: it has a weight in fusion or in the
+        combiner."""
         return bool(self.fusion.weights.get(stage)) or stage in self.combiner.heard
 
     def _score_batch(
@@ -222,7 +224,7 @@ class Linker:
             scored = [self._scored(*parts) for parts in zip(batch, queries, found, recalled, strict=True)]
         if stages.ranker is None:
             return scored
-        # last, so that the margins it goes by are those of all other stages
+        # last, so that its margins come from all other stages
         return regroup(ask(stages, self.answerer(), [one for group in scored for one in group]), scored)
 
     def _scored(
@@ -232,7 +234,7 @@ class Linker:
         tables: Sequence[CandidateTable],
         recalled: Sequence[Recalled],
     ) -> list[ScoredMention]:
-        """A document's mentions with memory and coherence; those that are alike so far share their arrays."""
+        """A document's mentions with memory and coherence; equal mentions share their arrays."""
         alike = [(id(table), id(known)) for table, known in zip(tables, recalled, strict=True)]
         first = {look: at for at, look in reversed(list(enumerate(alike)))}
         places = list(first.values())
@@ -251,7 +253,7 @@ class Linker:
 
 
 def _tables(lookups: Sequence[Sequence[PreparedLookup]]) -> list[list[CandidateTable]]:
-    """Equal lookups are scored once."""
+    """The scores of the lookups; equal lookups are scored once."""
     distinct = {id(lookup): lookup for group in lookups for lookup in group}
     tables = {key: lookup.table() for key, lookup in distinct.items()}
     return [[tables[id(lookup)] for lookup in group] for group in lookups]

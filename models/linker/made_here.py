@@ -1,13 +1,13 @@
-"""Which linkers this computer made or checked: the indexes of any other are built again before they answer.
+"""Which linkers this computer made or checked: the indexes of all other linkers are rebuilt before use.
 
-A bundle's hashes show that its files are as their maker left them, not who that was. Indexes are read by code without
-bounds checks (FAISS, compiled loops over arrays), so those of a stranger are never read: ``repair`` computes them from
-the bundle's own knowledge base and encoders, whose formats are safe to read. With the embedding cache that takes
-seconds, without it as long as building the linker.
+A bundle's hashes show that its files are unchanged, not who made them. Indexes are read by code without bounds checks
+(FAISS, compiled loops over arrays), so indexes from unknown sources are never read: ``repair`` computes them from the
+bundle's knowledge base and encoders, whose formats are safe to read. With the embedding cache this takes seconds,
+without it as long as building the linker.
 
 The record is a text file with one seal (``bundle.seal_of``) a line, in the folder of the embedding cache. Without the
-file every linker counts as somebody else's, which costs time and nothing else. There is no option to trust a linker
-without this: it would save seconds, once, and let a stranger's index into code that checks no bounds.
+file every linker counts as foreign, which only costs time. There is no option to trust a linker without this: it would
+save a few seconds, once, and pass an untrusted index to code without bounds checks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def record_path() -> Path:
 
 
 def note_made_here(seal: str) -> None:
-    """Record the seal of a manifest that this computer wrote. A record that cannot be written is only logged."""
+    """Record the seal of a manifest that this computer wrote. If it cannot be written, this is only logged."""
     if is_made_here(seal):
         return
     path = record_path()
@@ -42,7 +42,7 @@ def note_made_here(seal: str) -> None:
 
 
 def is_made_here(seal: str) -> bool:
-    """Whether the manifest with this seal was written on this computer. False where the record cannot be read."""
+    """Whether the manifest with this seal was written on this computer. False if the record cannot be read."""
     try:
         return seal.encode("ascii") in record_path().read_bytes().split()
     except OSError:

@@ -26,15 +26,15 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
 
 class LinksDocuments(Protocol):
-    """What of the linker is needed here."""
+    """The part of the linker that is needed here."""
 
     def link(self, documents: Iterable[DocumentInput], *, k: int, own: bool) -> Iterator[LinkedDocument]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class WordEffect:
-    """``change`` of the lead in favour of the first candidate that the word brings about; ``start`` to ``end`` in the
-    text. None: without the word one of the two is no candidate any more."""
+    """``change`` of the lead in favour of the first candidate, caused by the word at ``start`` to ``end`` in the text.
+    None: without the word one of the two is no longer a candidate."""
 
     start: int
     end: int
@@ -43,17 +43,17 @@ class WordEffect:
 
 @dataclass(frozen=True, slots=True)
 class Occlusion:
-    """``lead`` of the first candidate before the second, as ln(p1 / p2), and what each word does to it."""
+    """``lead`` of the first candidate over the second, as ln(p1 / p2), and the effect of each word."""
 
     lead: float
     words: tuple[WordEffect, ...]
 
 
 def occlude(linker: LinksDocuments, document: DocumentInput, key: str, pair: tuple[str, str]) -> Occlusion:
-    """Score the pair of entities for one mention unchanged, and again without each word around it.
+    """Score the pair of entities for one mention, first unchanged, then without each word around it.
 
-    The mentions around it that share its sentence are linked along, since their answers are evidence too. Raises
-    ModelError where the document has no such mention or one of the two is no candidate for it.
+    The other mentions in its sentence are linked too, since their answers are evidence. Raises ModelError if the
+    document has no such mention or one of the two is not a candidate for it.
     """
     mention = next((one for one in document.mentions if one.key == key), None)
     if mention is None or not mention.spans:
@@ -82,7 +82,7 @@ def sentence_around(text: str, mention: MentionInput) -> Range:
 def words_around(text: str, mention: MentionInput, window: Range) -> list[Range]:
     """The words of a window, at most ``MOST_WORDS`` nearest to the mention, in text order.
 
-    The mention's own words are among them where it has several: a mention without its only word is none.
+    They include the mention's own words if it has several; its only word cannot be left out.
     """
     found = [(window[0] + m.start(), window[0] + m.end()) for m in _WORD.finditer(text[window[0] : window[1]])]
     own = [word for word in found if _overlaps(mention.spans, word)]
@@ -93,7 +93,7 @@ def words_around(text: str, mention: MentionInput, window: Range) -> list[Range]
 
 
 def masked(text: str, word: Range) -> str:
-    """The text with a word blanked out; every offset stays."""
+    """The text with a word replaced by white space; offsets do not change."""
     return text[: word[0]] + " " * (word[1] - word[0]) + text[word[1] :]
 
 

@@ -32,7 +32,7 @@ SPARE = 32
 
 @dataclass(frozen=True, slots=True)
 class EntityChange:
-    """One change worked out: the entities to append, the knowledge base afterwards, and the rows that die."""
+    """A prepared change: the entities to append, the resulting knowledge base, and the rows to remove."""
 
     new: tuple[EntityRecord, ...]
     kb: LiveKnowledgeBase
@@ -45,11 +45,12 @@ class EntityChange:
 
 
 def change_entities(stages: Stages, *, upsert: Iterable[EntityRecord] = (), remove: Iterable[str] = ()) -> Stages:
-    """The stages after removing the entities of some primary ids, then adding some or changing those of their ids.
+    """The stages after removing entities by their primary ids, then adding entities or changing those with the same
+    ids.
 
-    ``stages`` go on answering as before, but for what was removed; only the newest stages can be changed again
-    (ValueError otherwise). Raises ModelError, and changes nothing, where an entity to be removed is not there, or one
-    to be added has no id or no name.
+    The old ``stages`` still answer as before, except for removed entities; only the newest stages can be changed again
+    (ValueError otherwise). Raises ModelError, and changes nothing, if an entity to remove does not exist, or an entity
+    to add has no id or no name.
     """
     change = entity_change(stages.kb, list(upsert), list(remove))
     if not change.new and not len(change.dead_entities):
@@ -67,8 +68,7 @@ def change_entities(stages: Stages, *, upsert: Iterable[EntityRecord] = (), remo
 
 
 def entity_change(kb: KnowledgeBase, upsert: Sequence[EntityRecord], remove: Sequence[str]) -> EntityChange:
-    """What is new, what goes, and the knowledge base afterwards; ``kb`` itself stays as it is. Raises ModelError as
-    the above does."""
+    """The prepared change; ``kb`` itself does not change. Raises ModelError like `change_entities`."""
     for entity in upsert:
         if not entity.id or not entity.names:
             raise ModelError(say("The entity {id!r} has no id or no name. It needs both.", id=entity.id))
@@ -86,7 +86,7 @@ def entity_change(kb: KnowledgeBase, upsert: Sequence[EntityRecord], remove: Seq
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PreparedNames:
-    """A stage over names with the new names encoded, ready to be taken over."""
+    """A stage over names with encoded new names that are not yet added."""
 
     stage: NameStage
     encoded: Any
@@ -122,8 +122,8 @@ def _living(stage: NameStage, change: EntityChange, *, grows: bool = True) -> Li
 
 
 def _check_newest(stages: Stages) -> None:
-    """Growing indexes are shared between the stages before and after a change: a row must not be given out twice."""
-    names, entities = int(stages.kb.name_starts[-1]), len(stages.kb.entities)  # a list of all names takes a second
+    """Growing indexes are shared between the stages before and after a change: a row number must not be used twice."""
+    names, entities = int(stages.kb.name_starts[-1]), len(stages.kb.entities)  # listing all names takes a second
     untrained = [len(one.index) == names for one in stages.names.stages.values() if isinstance(one, NamesRetriever)]
     trained = [len(one.index) == entities for one in stages.trained if isinstance(one, BiencoderRetriever)]
     if not all(untrained + trained):
@@ -141,7 +141,7 @@ def _grown_ranker(ranker: Ranker, change: EntityChange) -> Ranker:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GrownRows:
-    """Rows of ``base``, a memory-mapped matrix, and of ``added`` behind it."""
+    """Rows of ``base``, a memory-mapped matrix, then of ``added``."""
 
     base: Any
     added: FLOATS
@@ -165,9 +165,10 @@ class GrownRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LiveLexical:
-    """A lexical stage over ``size`` names, and ``added`` ones (m, terms) under its frozen idf; ``dead`` name rows.
+    """A lexical stage over ``size`` names and ``added`` names (m, terms) weighted with its frozen idf, without the
+    ``dead`` name rows.
 
-    The base is asked for more than ``k`` where dead names could stand before living ones, so what is found is exact.
+    The base is searched for more than ``k`` names if dead names could rank above living ones, so results are exact.
     """
 
     base: NameStage
@@ -177,7 +178,8 @@ class LiveLexical:
 
     @classmethod
     def over(cls, base: NameStage, kb: KnowledgeBase, *, grows: bool = True) -> LiveLexical:
-        """ModelError where it ``grows`` and weighs names otherwise than mentions (BM25): it cannot write new names."""
+        """Raises ModelError if it ``grows`` and weights names and mentions differently (BM25), since it cannot add
+        names."""
         if grows and not (isinstance(base, LexicalRetriever) and isinstance(base.tfidf, TfIdf)):
             raise ModelError(say("This lexical stage cannot take new names. Rebuild the linker."))
         return cls(base, len(kb.names), base.encode([]), np.zeros(0, dtype=np.int64))
@@ -193,7 +195,8 @@ class LiveLexical:
         return self.base.encode(texts)
 
     def search(self, queries: Any, k: int, *, ranges: Ranges) -> tuple[FLOATS, INTS]:
-        """As the base: (q, k) scores and name rows, best first, ties by row; 0 and −1 where nothing is shared."""
+        """As in the base: (q, k) scores and name rows, best first, ties by row; 0 and −1 for names without a common
+        term."""
         old = tuple((start, min(stop, self.size)) for start, stop in ranges if start < self.size)
         parts = [self._search_base(queries, k, old)] if old else []
         parts.append(self._search_added(queries, ranges))

@@ -1,6 +1,6 @@
 """The knowledge base of a bundle, with entities added, changed or removed since it was built.
 
-Rows keep their numbers: a removed or changed entity leaves a dead row, a new one is at the end. Only two arrays of
+Rows keep their numbers: a removed or changed entity leaves a dead row, and a new entity is appended. Only two arrays of
 numbers are copied, at the first change, so a change among a million entities takes a millisecond.
 """
 
@@ -24,8 +24,8 @@ GONE = EntityRecord("", "")
 class LiveKnowledgeBase(KnowledgeBase):
     """``base``, then ``added`` entities; rows of ``dead`` ones answer with an empty record and empty names.
 
-    No range holds a dead row of ``added``; those of ``base`` are left to the searching stages to filter, so that
-    its ranges stay the same and what stages keep for each of them stays valid.
+    No range holds a dead row of ``added``; the stages filter dead rows of ``base`` themselves, so that its ranges do
+    not change and the stages' caches for each range stay valid.
     """
 
     base: KnowledgeBase
@@ -36,14 +36,14 @@ class LiveKnowledgeBase(KnowledgeBase):
 
     @classmethod
     def of(cls, kb: KnowledgeBase) -> LiveKnowledgeBase:
-        """The knowledge base with nothing changed yet."""
+        """The knowledge base without changes."""
         if isinstance(kb, LiveKnowledgeBase):
             return kb
         starts, owners = GrowingColumn.of(kb.name_starts), GrowingColumn.of(kb.name_entity)
         return cls(LiveEntities(kb.entities, (), frozenset()), kb, (), frozenset(), starts, owners)
 
     def changed(self, new: Sequence[EntityRecord], dead: Iterable[int]) -> LiveKnowledgeBase:
-        """With ``new`` entities behind the others and without the rows ``dead``; this one stays as it is."""
+        """A copy with ``new`` entities appended and without the rows ``dead``; this one does not change."""
         counts = np.asarray([len(entity.names) for entity in new], dtype=np.int64)
         starts = self.starts.extended(self.starts.values[-1] + np.cumsum(counts))
         owners = self.owners.extended(np.repeat(len(self.entities) + np.arange(len(new)), counts))
@@ -79,12 +79,12 @@ class LiveKnowledgeBase(KnowledgeBase):
 
     @cached_property
     def types(self) -> tuple[str, ...]:
-        """Of the base, even where its last entity was removed, and of what was added."""
+        """The types of the base, even if a type's last entity was removed, and of added entities."""
         return tuple(sorted({*self.base.types, *(kind for entity in self._live_added() for kind in entity.types)}))
 
     @cached_property
     def added_rows(self) -> dict[str, int]:
-        """Primary id → row of the added entities that live."""
+        """Primary id → row of the living added entities."""
         first = len(self.base.entities)
         return {e.id: first + at for at, e in enumerate(self.added) if first + at not in self.dead}
 
@@ -110,14 +110,14 @@ class LiveKnowledgeBase(KnowledgeBase):
         return [self.entities[row] for row in self.added_rows.values()]
 
     def _living(self, alternate: str, owners: Sequence[str]) -> tuple[str, ...]:
-        """Those that still live and still have the alternate id."""
+        """The entities that are still living and still have the alternate id."""
         living = (owner for owner in owners if owner in self.rows)
         return tuple(owner for owner in living if alternate in self.entities[self.rows[owner]].alt_ids)
 
 
 @dataclass(eq=False)
 class _Room:
-    """A buffer with room to spare that several columns begin with; ``used`` numbers of it belong to the longest."""
+    """A buffer with spare room, shared by columns with the same beginning; the longest column has ``used`` numbers."""
 
     numbers: IntArray
     used: int
@@ -125,7 +125,7 @@ class _Room:
 
 @dataclass(frozen=True, eq=False)
 class GrowingColumn:
-    """Numbers that grow at the end; longer and shorter versions share one buffer, so growing copies nothing."""
+    """Numbers that can be appended to; longer and shorter versions share one buffer, so appending copies nothing."""
 
     values: IntArray
     room: _Room
@@ -135,7 +135,7 @@ class GrowingColumn:
         return cls(values, _Room(values, len(values)))
 
     def extended(self, more: IntArray) -> GrowingColumn:
-        """With ``more`` behind; this one stays as it is."""
+        """A column with ``more`` appended; this one does not change."""
         size, needed = len(self.values), len(self.values) + len(more)
         room = self.room
         if room.used != size or needed > len(room.numbers):
@@ -185,7 +185,7 @@ class LiveNames(RowSequence[str]):
 
 @dataclass(frozen=True, eq=False)
 class LiveRows(Mapping[str, int]):
-    """Primary id → entity row, of entities that live."""
+    """Primary id → entity row, of living entities."""
 
     kb: LiveKnowledgeBase
 
@@ -207,7 +207,7 @@ class LiveRows(Mapping[str, int]):
 
 @dataclass(frozen=True, eq=False)
 class LiveIds(Mapping[str, str]):
-    """Alternate and primary id → primary id, of entities that live; looked up without listing the base's."""
+    """Alternate and primary id → primary id, of living entities; looked up without listing those of the base."""
 
     kb: LiveKnowledgeBase
 

@@ -1,7 +1,7 @@
 """The memory in the pipeline: decisions are taken in, and recalled for the mentions of a batch of documents.
 
-Texts are compared by the vectors that the names stage has made of them anyway. Contexts are encoded only where equal
-strings were decided in several ways, once for each mention, and kept.
+Texts are compared by the vectors that the names stage has already made. Contexts are encoded only if equal strings were
+decided in several ways; each mention's is encoded once and kept.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Surface = tuple[str, tuple[str, ...]]
 
 
 class Recollection:
-    """A linker's memory with the encoder that serves it; without a names stage only equal strings answer."""
+    """A linker's memory with its encoder; without a names stage only equal strings are recalled."""
 
     def __init__(self, stages: Stages) -> None:
         names = stages.names.stages.get(NAMES)
@@ -43,8 +43,8 @@ class Recollection:
         self._cache: EmbeddingCache | None = None
 
     def keep_vectors(self, root: Path | None) -> None:
-        """Keep the vectors of many texts at once in the embedding cache at ``root`` (None: the usual one), so that the
-        same decisions are learnt in a moment when the linker is started again."""
+        """Store vectors of many new texts in the embedding cache at ``root`` (None: the usual one), so that the same
+        decisions are learnt quickly when the linker restarts."""
         if self._encoder is not None:
             self._cache = EmbeddingCache(self._encoder, root=root, dtype="float32")
 
@@ -54,7 +54,7 @@ class Recollection:
         return self._encoder.fingerprint if self._encoder else ""
 
     def learn(self, decided: Sequence[DecidedDocument]) -> None:
-        """Take in documents, each in place of what was known of it; one without decisions is forgotten."""
+        """Add documents, each replacing its earlier decisions; a document without decisions is forgotten."""
         queries = [document_queries(one.document) for one in decided]
         vectors = self._vectors([_text(query) for group in queries for query in group])
         at = 0
@@ -72,7 +72,7 @@ class Recollection:
                 self.memory.learn(one.document.key, [each for each, _ in own], np.stack([row for _, row in own]))
 
     def surfaces(self) -> list[Surface]:
-        """What linked mentions read, as written, each with its types."""
+        """The surfaces of linked mentions, as written, each with its types."""
         return sorted({each for found in self._surfaces.values() for each in found})
 
     def forget(self, document: str) -> None:
@@ -91,7 +91,7 @@ class Recollection:
         *,
         own: bool,
     ) -> list[list[Recalled]]:
-        """What is known of every mention; with ``own`` its own document's other decisions answer too."""
+        """What the memory knows about every mention; with ``own`` its document's other decisions are used too."""
         result = []
         for document, group, prepared in zip(batch, queries, lookups, strict=True):
             asked = [_asked(document, query, own=own) for query in group]
@@ -100,7 +100,7 @@ class Recollection:
             def likeness(place: Place, others: Sequence[Place], contexts: dict[Place, FLOATS] = contexts) -> float:
                 return max((float(contexts[place] @ contexts[other]) for other in others), default=0.0)
 
-            # equal strings have equal answers where neither contexts nor a mention's own decision count
+            # equal strings have equal answers if neither contexts nor a mention's own decision count
             apart = bool(contexts) or (own and document.key in self._documents)
             alike = [
                 at if apart else (one.text, one.types, id(lookup))
@@ -148,8 +148,8 @@ class Recollection:
 def with_recalled(
     stages: Stages, lookups: Sequence[PreparedLookup], recalled: Sequence[Recalled]
 ) -> list[PreparedLookup]:
-    """The lookups with the recalled entities among their candidates; themselves where they are already. Equal pairs
-    share one lookup."""
+    """The lookups with the recalled entities added to their candidates; unchanged if they are already there. Equal
+    pairs share one lookup."""
     found: dict[tuple[int, int], PreparedLookup] = {}
     for lookup, known in zip(lookups, recalled, strict=True):
         pair = (id(lookup), id(known))
@@ -160,7 +160,7 @@ def with_recalled(
 
 
 def add_memory(stages: Stages, table: CandidateTable, recalled: Recalled) -> CandidateTable:
-    """The stage "memory": what was recalled of each candidate, 0 for the others."""
+    """Add the stage "memory": the score of each recalled candidate, 0 for the others."""
     values = np.zeros(len(table.rows), dtype=np.float32)
     scores = _scores(stages, recalled)
     if scores and len(values):
@@ -172,12 +172,12 @@ def add_memory(stages: Stages, table: CandidateTable, recalled: Recalled) -> Can
 
 
 def _scores(stages: Stages, recalled: Recalled) -> dict[int, float]:
-    """Row → what was recalled of it, for the entities that the knowledge base has."""
+    """Row → recalled score, for the entities in the knowledge base."""
     return {stages.kb.rows[one]: recalled.score(one) for one in recalled.entities if one in stages.kb.rows}
 
 
 def _background(index: Any) -> float:
-    """Mean cosine of names taken from all over the knowledge base."""
+    """Mean cosine of names sampled from the whole knowledge base."""
     rows = np.unique(np.linspace(0, len(index) - 1, min(len(index), SAMPLE)).astype(np.int64))
     vectors = np.asarray(index.vectors(rows), dtype=np.float32)
     count = len(rows)
@@ -195,7 +195,7 @@ def _asked(document: DocumentInput, query: MentionQuery, *, own: bool) -> Recall
 
 
 def _text(query: MentionQuery) -> str:
-    """The wording that is remembered: abbreviations written out."""
+    """The wording that is remembered, with expanded abbreviations."""
     return query.variants[0].text if query.variants else ""
 
 

@@ -1,16 +1,17 @@
-"""The ranker in the pipeline: which mentions it gets, and how its scores enter fusion.
+"""The ranker in the pipeline: which mentions it gets, and how its scores are used in fusion.
 
 Margin rule: the ranker runs only where the calibrated margin is small (the first candidate's probability minus the
-second's, both without the ranker). Time budget: within a document the smallest margins come first; when the time is
-used up, the remaining mentions keep their order.
+second's, both without the ranker). Time budget: within a document the smallest margins come first; when the time is up,
+the remaining mentions keep their order.
 
-What a partial re-ranking means: the stage ``ranker`` holds numbers in [−1, 0] for every candidate of every mention.
+Partial re-ranking: the stage ``ranker`` holds numbers in [−1, 0] for every candidate of every mention.
 
-* A mention that the ranker did not get has 0 everywhere: its fused scores are those without a ranker.
-* In a mention that it got, the ranker's favourite has 0 and keeps its fused score; the others fall. Since the weight is
-  not in fusion's divisor (``models.retrievers.fusion.RELATIVE``), scores of both kinds of mentions stay on one scale,
-  and so do the features for NIL.
-* Candidates beyond the first ``top_k`` get the lowest number given: they stay behind every scored one, in their order.
+* A mention that the ranker did not get has 0 for all candidates: its fused scores are those without a ranker.
+* For a mention that it got, the ranker's favourite has 0 and keeps its fused score; the others get lower scores. Since
+  the weight is not in fusion's divisor (``models.retrievers.fusion.RELATIVE``), scores and NIL features of both kinds
+  of mentions stay on one scale.
+* Candidates beyond the first ``top_k`` get the lowest score given: they stay behind all scored candidates, in their
+  order.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from models.types import DocumentInput, MentionInput
 
 RANKER = "ranker"
 MENTIONS_BETWEEN_LOOKS = 4
-"""Mentions asked about between two looks at the clock: enough for a full batch, little enough to stop in time."""
+"""Mentions ranked between two checks of the time: enough for a full batch, few enough to stop in time."""
 LOG = logging.getLogger(__name__)
 Clock = Callable[[], float]
 Pair = tuple[DocumentInput, MentionInput]
@@ -39,7 +40,7 @@ Pair = tuple[DocumentInput, MentionInput]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Doubt:
-    """How the other stages order a mention's candidates, as positions best first, and by how much the first leads."""
+    """The other stages' order of a mention's candidates, as positions best first, and the lead of the first."""
 
     order: Sequence[int]
     lead: float
@@ -47,7 +48,7 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """A mention to ask about: its place in the batch, its lead, its first candidates as positions in its table."""
+    """A mention to rank: its position in the batch, its lead, and its first candidates as positions in its table."""
 
     at: int
     lead: float
@@ -57,7 +58,7 @@ class Question:
 def ask(
     stages: Stages, answerer: Answerer, scored: Sequence[ScoredMention], *, clock: Clock = time.monotonic
 ) -> list[ScoredMention]:
-    """Mentions scored by all other stages, with the ranker's scores; mentions of one document stand together."""
+    """Add the ranker's scores to mentions scored by all other stages; mentions of one document are adjacent."""
     known = {id(one.document): {m.key: m for m in one.document.mentions} for one in scored}
     pairs = [(one.document, known[id(one.document)][one.query.key]) for one in scored]
     doubts = [doubt(answerer, one) for one in scored]
@@ -66,7 +67,7 @@ def ask(
 
 
 def doubt(answerer: Answerer, mention: ScoredMention) -> Doubt:
-    """The linker's order and its calibrated margin, if its ranker is left out."""
+    """The linker's order and its calibrated margin, without its ranker."""
     scores = {name: values for name, values in mention.table.scores.items() if name != RANKER}
     ranked = answerer.rank(replace(mention, table=replace(mention.table, scores=scores)))
     return Doubt(ranked.order, lead(ranked.probabilities))
@@ -80,7 +81,7 @@ def rerank(
     *,
     clock: Clock = time.monotonic,
 ) -> list[CandidateTable]:
-    """The tables with the stage ``ranker``; mentions of one document stand together."""
+    """The tables with the stage ``ranker``; mentions of one document are adjacent."""
     assert stages.ranker is not None
     questions = _questions(stages, doubts)
     values = [np.zeros(len(table.rows), dtype=np.float32) for table in tables]
@@ -115,7 +116,7 @@ def _questions(stages: Stages, doubts: Sequence[Doubt]) -> list[Question]:
 def _in_time(
     stages: Stages, pairs: Sequence[Pair], questions: Sequence[Question], clock: Clock
 ) -> Iterator[list[Question]]:
-    """The questions in parts: all at once without a time budget, otherwise document by document and doubtful first."""
+    """The questions in batches: all at once without a time budget, otherwise by document, smallest lead first."""
     limit, tally = stages.rule.seconds, stages.tally
     if limit is None:
         begun = clock()
@@ -153,7 +154,7 @@ def _by_document(pairs: Sequence[Pair], questions: Sequence[Question]) -> Iterat
 
 
 def _spread(ranker: Ranker, one: Question, scores: FLOATS, *, size: int) -> FLOATS:
-    """The stage's (size,) numbers: the judged candidates' own, and the lowest of them for the others."""
+    """The stage's (size,) numbers: those of the scored candidates, and the lowest of these for the others."""
     relative = ranker.relative(scores)
     values = np.full(size, float(relative.min()), dtype=np.float32)
     values[one.chosen] = relative

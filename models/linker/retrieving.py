@@ -14,7 +14,7 @@ from models.retrievers import AskedMentions
 from models.types import DocumentInput
 
 INTS = NDArray[np.int64]
-AT_ONCE = 128  # mentions whose encoded contexts are held, 64 tokens each where the scorer is SOM
+AT_ONCE = 128  # mentions whose encoded contexts are kept, 64 tokens each for SOM
 
 
 def add_trained(
@@ -27,7 +27,7 @@ def add_trained(
 ) -> list[list[CandidateTable]]:
     """Unite the trained retrievers' candidates with those by name, and score all by all.
 
-    An empty mention has no wordings: nothing is searched for it and no stage scores it.
+    An empty mention has no wordings: it is neither searched for nor scored.
     """
     pairs = [(d, m) for d in batch for m in d.mentions]
     flat = [query for group in queries for query in group]
@@ -47,7 +47,7 @@ def add_trained(
 def _candidates(
     stages: Stages, asked: Mapping[str, AskedMentions], queries: Sequence[MentionQuery], rows: list[INTS], *, k: int
 ) -> list[INTS]:
-    """Each mention's rows by name together with what the trained retrievers find among its types."""
+    """Each mention's rows by name, and the rows that the trained retrievers find among its types."""
     for types in dict.fromkeys(query.types for query in queries):
         places = [place for place, query in enumerate(queries) if query.types == types]
         ranges = stages.kb.ranges(types)

@@ -1,4 +1,4 @@
-"""Opening the stages of a bundle: what ``Linker`` is made of."""
+"""Loading the stages of a bundle, the parts of a ``Linker``."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class StageLoader:
         return self.device.torch.type == "cuda"
 
     def encoder(self, ref: EncoderRef) -> Encoder:
-        """The encoder, checked to be the one the bundle was made with."""
+        """The encoder; raises ModelError if it is not the one the bundle was made with."""
         if ref not in self._encoders:
             loaded = load_encoder(self.bundle.encoder_folder(ref), device=self.device, max_tokens=ref.max_tokens)
             if loaded.fingerprint != ref.fingerprint:

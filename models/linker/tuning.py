@@ -1,7 +1,7 @@
-"""Fitting a linker's weights, combiner and NIL on decided mentions, and measuring it on others.
+"""Fitting a linker's weights, combiner and NIL on decided mentions, and evaluating it on others.
 
-Gold is a set of primary entity ids for each (document key, mention key); the empty set is NIL. A mention that
-is absent (rejected, skipped, undecided) is left out. Scored mentions never saw their own document's decisions.
+Gold is a set of primary entity ids for each (document key, mention key); the empty set is NIL. Mentions that are not in
+it (rejected, skipped, undecided) are left out. Scored mentions never use their own document's decisions.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ Gold = Mapping[tuple[str, str], frozenset[str]]
 MIN_FUSION = 100
 MIN_COMBINER = 200
 MIN_OPINIONS = 100
-"""Linked mentions with a second opinion, from which on it is fitted how much opinions count."""
+"""The least number of linked mentions with a second opinion for fitting the weight of opinions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What was fitted, or the linker's own where there was too little."""
+    """The fitted models, or the linker's own if there was too little data."""
 
     fusion: FusionWeights
     combiner: Combiner
@@ -59,11 +59,11 @@ def tune(
     stages: Sequence[str] | None = None,
     near: Combiner | None = None,
 ) -> Tuned:
-    """The combiner, what it hears of each trained stage, then NIL under both, all on the same documents.
+    """Fit the combiner, its coefficients for each trained stage, then NIL with both, all on the same documents.
 
-    The fusion weights of `stages` come first; none by default, since those of the untrained stages were chosen on far
-    more mentions than a young project has, and trained stages are heard by the combiner. The combiner stays near the
-    one that came with the program, or ``near``: never near one that was fitted on the same decisions before.
+    The fusion weights of `stages` come first; none by default, since the weights of the untrained stages were chosen on
+    far more mentions than a new project has, and trained stages are used in the combiner. The combiner stays close to
+    the one shipped with the program, or to ``near``, which must not have been fitted on the same decisions.
     """
     scored = [m for m in linker.score(documents) if (m.document.key, m.query.key) in gold]
     return tune_scored(linker, scored, gold, stages=stages, near=near)
@@ -78,8 +78,8 @@ def tune_scored(
     near: Combiner | None = None,
     only_nil: bool = False,
 ) -> Tuned:
-    """The same for mentions scored before. With fewer than 100 linked mentions weights and hearing stay, with fewer
-    than 200, or with ``only_nil``, the combiner."""
+    """The same for already scored mentions. With fewer than 100 linked mentions the weights and coefficients of stages
+    are not changed; with fewer than 200, or with ``only_nil``, neither is the combiner."""
     answers = [gold[mention.document.key, mention.query.key] for mention in scored]
     linked = [(mention, ids) for mention, ids in zip(scored, answers, strict=True) if ids]
     fusion, combiner = linker.fusion, linker.combiner
@@ -125,7 +125,7 @@ def hear(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]],
 
 def hear_opinions(linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]]) -> Linker:
     """The linker whose combiner uses a language model's second opinions to the extent that these mentions support it;
-    those without an opinion say nothing. With fewer than 100 that have one, what is heard of opinions stays."""
+    mentions without an opinion have no influence. With fewer than 100 opinions, their coefficients do not change."""
     asked = [(mention, ids) for mention, ids in linked if mention.opinion is not None]
     return hear(linker, asked, stage=OPINION) if len(asked) >= MIN_OPINIONS else linker
 
@@ -134,7 +134,7 @@ def hear_nil(linker: Linker, scored: Sequence[ScoredMention], is_nil: Sequence[b
     """The linker whose NIL model uses a trained stage to the extent that these mentions, which it did not learn from,
     support it.
 
-    Where fewer than 30 are NIL or fewer than 100 linked, or NIL is only a threshold, NIL stays as it is.
+    If fewer than 30 are NIL or fewer than 100 linked, or if NIL is only a threshold, NIL does not change.
     """
     if sum(is_nil) < MIN_NIL or len(is_nil) - sum(is_nil) < MIN_LINKED or not linker.nil.coefficients:
         return linker
@@ -157,13 +157,14 @@ def hear_nil(linker: Linker, scored: Sequence[ScoredMention], is_nil: Sequence[b
 def learn_combiner(
     linker: Linker, linked: Sequence[tuple[ScoredMention, frozenset[str]]], *, near: Combiner | None = None
 ) -> Combiner | None:
-    """Fitted on every mention twice, with the memory and without: it serves whether much was decided or nothing."""
+    """Fitted on every mention twice, with and without the memory, so that it suits projects with many decisions and
+    with none."""
     both = [(view, ids) for mention, ids in linked for view in _views(mention)]
     return fit_combiner([_head(linker, mention, ids) for mention, ids in both], near=near)
 
 
 def learn_nil(linker: Linker, scored: Sequence[ScoredMention], is_nil: Sequence[bool]) -> NilModel:
-    """Fitted on every mention with the memory and without; the threshold on the mentions as they are."""
+    """Fitted on every mention with the memory and without; the threshold on the mentions as given."""
     features = [linker.nil_features(mention) for mention in scored]
     more = [
         (linker.nil_features(mention.without_memory()), nil)

@@ -1,7 +1,7 @@
 """BM25 over the words of names, the usual baseline retriever (as for ZESHEL). Same interface as tf-idf.
 
-Robertson's weights with an idf that is never negative: the score of a query with a name is, over the query's terms
-and as often as it has them, ln(1 + (n − df + ½) / (df + ½)) × c (k₁ + 1) / (c + k₁ (1 − b + b length / mean length)).
+Robertson's weights with an idf that is never negative: the score of a query with a name is, over the query's terms and
+as often as it has them, ln(1 + (n − df + ½) / (df + ½)) × c (k₁ + 1) / (c + k₁ (1 − b + b length / mean length)).
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class Bm25:
         return self.index.shape
 
     def transform(self, texts: Sequence[str]) -> sparse.csr_matrix:
-        """(n, terms) how often each text has each known term."""
+        """(n, terms) counts of each known term in each text."""
         rows, found = ANALYZERS[self.analyzer](texts)
         return count_terms(rows, found, self.terms, len(texts)).astype(np.float64)
 
     def search(self, queries: sparse.csr_matrix, k: int, *, ranges: Ranges | None = None) -> tuple[FLOATS, INTS]:
-        """(q, k) exact BM25 score and name row, best first, ties by row; 0 and −1 where nothing is shared."""
+        """(q, k) exact BM25 score and name row, best first, ties by row; 0 and −1 where no term is shared."""
         return self.index.search(queries, k, ranges=ranges)
 
     def score(self, queries: sparse.csr_matrix, rows: INTS) -> FLOATS:
@@ -66,7 +66,7 @@ class Bm25:
 
     @classmethod
     def load(cls, folder: Path) -> Bm25:
-        """Open memory-mapped; ModelError where something is missing or does not fit together."""
+        """Open memory-mapped; raises ModelError if something is missing or inconsistent."""
         header = read_json(folder / HEADER, what=say("The BM25 index"), remedy=say(REMEDY))
         if (header.get("format"), header.get("weights")) != (FORMAT, "bm25") or header.get("analyzer") not in ANALYZERS:
             raise ModelError(

@@ -26,7 +26,7 @@ DEFINITION = "definition"
 Lookup = tuple[tuple[Variant, ...], tuple[str, ...]]
 NAMES_PER_ENTITY = 5
 MOST_KNOWN = 4096  # lookups, some 10 KiB each
-MOST_TABLES = 4  # of a lookup: without the memory's entities and with them
+MOST_TABLES = 4  # of a lookup: without and with the memory's entities
 
 
 class NameStage(Protocol):
@@ -41,7 +41,8 @@ class NameStage(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateTable:
-    """Of one mention: entity ``rows`` (c,), ascending, the name that ``matched`` (c,), ``scores`` by stage."""
+    """The candidates of one mention: ascending entity ``rows`` (c,), the ``matched`` names (c,), ``scores`` by
+    stage."""
 
     rows: INTS
     matched: INTS
@@ -59,10 +60,10 @@ class NameCandidates:
     stages: dict[str, NameStage]
     has_definition: NDArray[np.bool_]
     known: dict[tuple[Lookup, int], PreparedLookup] = field(default_factory=dict)
-    """What was found before: as long as nothing is added to these stages, and other ones begin with nothing."""
+    """Earlier results, valid while nothing is added to these stages; copies start empty."""
 
     def find(self, queries: Sequence[MentionQuery], *, k: int) -> dict[Lookup, PreparedLookup]:
-        """Search every distinct (wordings, types) once; at least ``k`` entities where there are so many."""
+        """Search every distinct (wordings, types) once; at least ``k`` entities if there are that many."""
         lookups = list(dict.fromkeys((query.variants, query.types) for query in queries))
         found = {lookup: self.known.get((lookup, k)) for lookup in lookups}
         new = [lookup for lookup, prepared in found.items() if prepared is None]
@@ -114,7 +115,7 @@ class NameCandidates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreparedLookup:
-    """What was found for one lookup (``rows``), and its encoded wordings to score any entity with."""
+    """The found ``rows`` of one lookup, and its encoded wordings, with which any entity can be scored."""
 
     source: NameCandidates
     rows: INTS
@@ -123,7 +124,8 @@ class PreparedLookup:
     made: dict[bytes, CandidateTable] = field(default_factory=dict)
 
     def table(self, rows: INTS | None = None) -> CandidateTable:
-        """Exact scores of every stage for ascending ``rows`` (those found, by default); the same table each time."""
+        """Exact scores of every stage for ascending ``rows`` (by default those found); the same table is returned each
+        time."""
         entities = self.rows if rows is None else rows
         found = self.made.get(key := entities.tobytes())
         if found is None:
@@ -145,7 +147,7 @@ class PreparedLookup:
             by_name = (stage.score(self.encoded[name], names) * self.weights[:, None]).max(axis=0)
             scores[name] = np.maximum.reduceat(by_name, firsts)
             total += by_name
-            scores[PREFERRED] = by_name[firsts]  # of the last stage, the dense one where there is one
+            scores[PREFERRED] = by_name[firsts]  # of the last stage, which is the dense one if there is one
         scores[DEFINITION] = self.source.has_definition[entities].astype(np.float32)
         return CandidateTable(entities, names[_argmax_in_groups(total, firsts, counts)], scores)
 
@@ -164,7 +166,7 @@ def _argmax_in_groups(values: FLOATS, firsts: INTS, counts: INTS) -> INTS:
 
 
 def _first(entities: INTS, k: int) -> INTS:
-    """The first ``k`` distinct entities in their order."""
+    """The first ``k`` distinct entities in order."""
     _, at = np.unique(entities, return_index=True)
     return entities[np.sort(at)[:k]]
 

@@ -1,17 +1,17 @@
-"""Which names may be searched in a text: rules of length, case and frequency, the same for every knowledge base.
+"""Which names are searched for in a text: rules of length, case and frequency, the same for every knowledge base.
 
 1. *Length.* A name has at least three letters, a symbol (a capital beyond its first letter) at least two.
-2. *Case.* A symbol of up to five letters and digits is quoted in its own case ("AIDS" is not "aids"), a plural "s"
-   allowed. A short ordinary word is not quoted in capitals ("ACT" is not "act").
-3. *Frequency.* Function words and common words of English are no mentions although some are names ("lead", "is",
-   "same", "rest"), nor are the generic terms that head a whole branch ("disease", "drugs", "proteins"), nor units
-   and statistics ("kg", "SD"). Words whose common meaning is the entity ("pain", "death", "gold") are searched.
+2. *Case.* A symbol of up to five letters and digits matches only in its own case ("AIDS" is not "aids"), with an
+   optional plural "s". A short ordinary word does not match capitals ("ACT" is not "act").
+3. *Frequency.* Function words and common words of English are not mentions although some are names ("lead", "is",
+   "same", "rest"), nor are generic terms at the top of a branch ("disease", "drugs", "proteins"), nor units and
+   statistics ("kg", "SD"). Words whose common meaning is the entity ("pain", "death", "gold") are searched.
 """
 
 from __future__ import annotations
 
 SYMBOL = 5
-LONG = 20  # no name of more characters falls under any of the rules
+LONG = 20  # longer names pass all rules
 _FUNCTION = """
 a about above after again all also although am among an and another any apart are as at be because been before being
 below between both but by can cannot could did do does doing down due during each either ever few for from further had
@@ -60,22 +60,22 @@ def is_usable(name: str) -> bool:
         return True
     letters = sum(character.isalpha() for character in name)
     if not name.isascii() and letters and not any(character.isascii() and character.isalpha() for character in name):
-        return True  # other scripts: a single character can be a word
+        return True  # in other scripts a single character can be a word
     return letters >= (2 if is_symbol(name) else 3) and name.lower() not in UNUSABLE
 
 
 def is_usable_memory(surface: str) -> bool:
-    """Whether a remembered mention may be searched for: a curator marked it, so only function words are left out."""
+    """Whether a remembered mention may be searched for: only function words are left out, since a curator marked it."""
     return any(character.isalpha() for character in surface) and surface.lower() not in _FUNCTION_WORDS
 
 
 def is_symbol(name: str) -> bool:
-    """Short, with a capital beyond the first letter: "AIDS", "IL-2", "Na+" is one too by its case rule."""
+    """Whether it is short with a capital after the first letter, such as "AIDS" or "IL-2"; "Na+" counts too."""
     return len(name) <= LONG and name[1:] != name[1:].lower() and len(_bare(name)) <= SYMBOL
 
 
 def case_fits(name: str, quoted: str) -> bool:
-    """Rule 2: whether ``quoted`` may stand for ``name``, which it equals but for case and plural."""
+    """Rule 2: whether ``quoted`` may mean ``name``; they are equal except for case and plural."""
     wanted, there = _bare(name), _bare(quoted)
     if is_symbol(name) or len(wanted) <= 2:
         return there in (wanted, wanted + "s")

@@ -1,7 +1,7 @@
 """Mention detection by dictionary: names, remembered mentions and the document's abbreviations, longest match.
 
-Aho–Corasick over normalised words, so that plurals, British spelling, Greek letters and dashes do not matter; a
-match is whole words of the text. Common English words, generic terms, and symbols in a different case are not mentions:
+It uses Aho–Corasick over normalised words, so that plurals, British spelling, Greek letters and dashes do not matter. A
+match consists of whole words. Common English words, generic terms, and symbols in a different case are not mentions:
 see ``models.names.detectable``.
 """
 
@@ -27,8 +27,8 @@ Owner = tuple[str, int]  # a name as written, and the row of its entity
 class Detector:
     """``names`` maps normalised words to [(name as written, entity row), …], ``remembered`` to [(surface, types), …].
 
-    Both hold keys as ``models.text.normalise.key_of`` spells them; None where there is nothing to find. Automata hold
-    what they find; the names of a large knowledge base stay where they are stored (``NameKeys``).
+    Their keys come from ``models.text.normalise.key_of``; None if there is nothing to find. Automata hold all names;
+    the names of a large knowledge base stay on disk (``NameKeys``).
     """
 
     kb: KnowledgeBase
@@ -37,7 +37,7 @@ class Detector:
 
     @classmethod
     def build(cls, kb: KnowledgeBase, extra: Iterable[tuple[str, Sequence[str]]] = ()) -> Detector:
-        """A few seconds for 190,000 names. ``extra``: remembered mentions, each with its types."""
+        """Build the detector: a few seconds for 190,000 names. ``extra``: remembered mentions, each with its types."""
         if len(kb.names) >= FROM_NAMES:
             return cls(kb, NameKeys.build(kb, _keyed)).remembering(extra)
         grouped: dict[str, list[Owner]] = {}
@@ -47,7 +47,7 @@ class Detector:
         return cls(kb, _automaton(grouped)).remembering(extra)
 
     def remembering(self, extra: Iterable[tuple[str, Sequence[str]]]) -> Detector:
-        """The same names with other remembered mentions: quick, so that a decision takes effect at the next call."""
+        """The same names with other remembered mentions: fast, so that a decision takes effect at the next call."""
         grouped: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
         for surface, types in extra:
             if is_usable_memory(surface):
@@ -55,10 +55,10 @@ class Detector:
         return replace(self, remembered=_automaton(grouped))
 
     def detect(self, text: str, *, types: Sequence[str] = ()) -> list[DetectedMention]:
-        """Non-overlapping matches in text order; of overlapping ones the longest, then the first.
+        """Non-overlapping matches in text order; of overlapping matches the longest is kept, then the first.
 
-        ``types`` are types of the knowledge base: only entities and remembered mentions of one of them count,
-        all where none is given. ``entity_ids`` is empty for a mention that only the memory knows.
+        ``types`` are types of the knowledge base: only entities and remembered mentions of these types count; without
+        types, all. ``entity_ids`` is empty for a mention found only in the memory.
         """
         words = words_of(text)
         definitions = find_abbreviations(text)
@@ -81,7 +81,7 @@ class Detector:
         yield from self._adjectives(words, wanted)
 
     def _adjectives(self, words: Iterable[Word], wanted: frozenset[str]) -> Iterator[DetectedMention]:
-        """Words whose noun is a name: "diabetic" where diabetes is one."""
+        """Words whose noun is a name: "diabetic" if diabetes is one."""
         for word in words:
             noun = noun_of(word.normal) if self.names is not None else ""
             if noun:
@@ -100,7 +100,7 @@ class Detector:
 
 
 def _forms(name: str) -> tuple[str, ...]:
-    """The name, and an inverted one in natural order: "Neoplasms, Breast" is also "Breast Neoplasms"."""
+    """The name, and, for an inverted name, its natural order: "Neoplasms, Breast" is also "Breast Neoplasms"."""
     head, comma, modifier = name.partition(", ")
     if comma and "," not in modifier and all(c.isalnum() or c in " '-" for c in modifier):
         return (name, f"{modifier} {head}")
@@ -108,7 +108,7 @@ def _forms(name: str) -> tuple[str, ...]:
 
 
 def _keyed(name: str) -> Iterator[tuple[str, str]]:
-    """The forms of a name that may be searched for, each with its key."""
+    """The forms of a name that are searched for, each with its key."""
     return ((form, key_of(form)) for form in _forms(name) if is_usable(form))
 
 
@@ -125,14 +125,14 @@ def _automaton(grouped: dict[str, list[Any]]) -> Any:
 
 
 def _spans(automaton: Any, words: Sequence[Word]) -> Iterator[tuple[tuple[int, int], Any]]:
-    """Every key that occurs in the words, as its place in the text, with its owners."""
+    """Every key that occurs in the words, with its span in the text and its owners."""
     if automaton is None:
         return
     if isinstance(automaton, NameKeys):
         yield from automaton.spans(words)
         return
-    first: dict[int, int] = {}  # blank before a word -> where the word begins in the text
-    last: dict[int, int] = {}  # blank behind it -> where it ends
+    first: dict[int, int] = {}  # blank before a word -> start of the word in the text
+    last: dict[int, int] = {}  # blank after it -> its end
     at = 0
     for word in words:
         first[at] = word.start
@@ -141,12 +141,12 @@ def _spans(automaton: Any, words: Sequence[Word]) -> Iterator[tuple[tuple[int, i
     joined = f" {' '.join(word.normal for word in words)} "
     for stop, (length, owners) in automaton.iter(joined):
         start = stop + 1 - length
-        if start in first and stop in last:  # not so inside a word that is written as two: "TNFα" is "tnf alpha"
+        if start in first and stop in last:  # not inside a word that normalises to two: "TNFα" is "tnf alpha"
             yield (first[start], last[stop]), owners
 
 
 def _merged(found: Iterable[DetectedMention]) -> dict[tuple[int, int], DetectedMention]:
-    """One mention a span, with all types and entities."""
+    """One mention per span, with all types and entities."""
     merged: dict[tuple[int, int], DetectedMention] = {}
     for one in found:
         there = merged.get((one.start, one.end))
@@ -174,9 +174,9 @@ def _short_forms(
 
 
 def _singular(quoted: str, defined: Container[str]) -> str:
-    """A short form as the document defines it: "ADRs" is "ADR" where only that is defined.
+    """The short form in the document's definition: "ADRs" is "ADR" if only that is defined.
 
-    What a document defines holds in it: "AD (after dose)" is not Alzheimer's disease there.
+    Definitions hold within the document: after "AD (after dose)", AD is not Alzheimer's disease.
     """
     return quoted if quoted in defined else quoted.removesuffix("s")
 

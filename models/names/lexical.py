@@ -1,6 +1,6 @@
 """Lexical retrieval over names: tf-idf of character n-grams or of words, exact top-k by a pruned product.
 
-As scikit-learn's ``TfidfVectorizer(sublinear_tf=True)`` weighs: (1 + ln count) × (1 + ln((1 + n) / (1 + df))), rows
+Weights as in scikit-learn's ``TfidfVectorizer(sublinear_tf=True)``: (1 + ln count) × (1 + ln((1 + n) / (1 + df))), rows
 of length 1 (prototype-triplet paper, section 3.1). Everything is fitted on the names alone, never on mentions.
 """
 
@@ -24,7 +24,7 @@ FLOATS = NDArray[np.float32]
 DOUBLES = NDArray[np.float64]
 CHUNK = 20_000
 REMEDY = "Rebuild the linker from the knowledge base."
-FORMAT = 3  # also counts how names are normalised (models/text/normalise.py): an index of other words answers wrongly
+FORMAT = 3  # increase it when normalisation (models/text/normalise.py) changes: old indexes would be wrong
 HEADER = "tfidf.json"
 VOCABULARY = "vocabulary.npy"
 
@@ -52,7 +52,7 @@ class TfIdf:
         return self.index.shape
 
     def transform(self, texts: Sequence[str]) -> sparse.csr_matrix:
-        """(n, terms) rows of length 1 in double precision; unknown terms count for nothing."""
+        """(n, terms) rows of length 1 in double precision; unknown terms are ignored."""
         rows, found = ANALYZERS[self.analyzer](texts)
         counts = count_terms(rows, found, self.terms, len(texts))
         norms = row_norms(counts, self.index.gains)
@@ -61,7 +61,7 @@ class TfIdf:
         return sparse.csr_matrix((values, counts.indices, counts.indptr), shape=counts.shape)
 
     def search(self, queries: sparse.csr_matrix, k: int, *, ranges: Ranges | None = None) -> tuple[FLOATS, INTS]:
-        """(q, k) exact cosine and name row, best first, ties by row; 0 and −1 where nothing is shared."""
+        """(q, k) exact cosine and name row, best first, ties by row; 0 and −1 where no term is shared."""
         return self.index.search(queries, k, ranges=ranges)
 
     def score(self, queries: sparse.csr_matrix, rows: INTS) -> FLOATS:
@@ -73,7 +73,7 @@ class TfIdf:
 
     @classmethod
     def load(cls, folder: Path) -> TfIdf:
-        """Open memory-mapped; ModelError where something is missing or does not fit together."""
+        """Open memory-mapped; raises ModelError if something is missing or inconsistent."""
         header = read_json(folder / HEADER, what=say("The lexical index"), remedy=say(REMEDY))
         if header.get("format") != FORMAT or header.get("analyzer") not in ANALYZERS:
             raise ModelError(
@@ -84,7 +84,7 @@ class TfIdf:
 
 
 def count_names(texts: Sequence[str], analyzer: str) -> tuple[UINTS, sparse.csr_matrix]:
-    """The sorted vocabulary of the names, and (names, terms) how often each term occurs in each name."""
+    """The sorted vocabulary of the names, and the (names, terms) counts of each term in each name."""
     terms_of = ANALYZERS[analyzer]
     starts = range(0, len(texts), CHUNK)
     vocabulary = np.zeros(0, dtype=np.uint64)
@@ -100,7 +100,7 @@ def count_names(texts: Sequence[str], analyzer: str) -> tuple[UINTS, sparse.csr_
 
 
 def count_terms(rows: INTS, found: UINTS, terms: UINTS, height: int) -> sparse.csr_matrix:
-    """(height, terms) how often each known term occurs in each row, at most 65,535 times; terms ascend."""
+    """(height, terms) counts of each known term in each row, at most 65,535; terms are ascending."""
     if not len(terms):
         return sparse.csr_matrix((height, 0), dtype=np.uint16)
     at = np.minimum(np.searchsorted(terms, found), len(terms) - 1)
@@ -124,9 +124,9 @@ def row_norms(counts: sparse.csr_matrix, idf: DOUBLES) -> DOUBLES:
 
 
 def save_terms(folder: Path, terms: UINTS, index: LexicalIndex, header: dict[str, object]) -> None:
-    """The header last, so that an index without one is none.
+    """Write the header last, so that an incomplete index has no header.
 
-    Also searches once, so that the compiled code is on disk before a linker that is to start quickly needs it.
+    It also searches once, so that the compiled code is on disk before a linker needs it.
     """
     index.warm_up()
     index.save(folder)
@@ -136,7 +136,7 @@ def save_terms(folder: Path, terms: UINTS, index: LexicalIndex, header: dict[str
 
 
 def load_terms(folder: Path, *, saturating: bool) -> tuple[UINTS, LexicalIndex]:
-    """The vocabulary and the index, memory-mapped; ModelError where they are damaged."""
+    """The vocabulary and the index, memory-mapped; raises ModelError if they are damaged."""
     try:
         terms = np.load(folder / VOCABULARY, mmap_mode="r", allow_pickle=False)
         index = LexicalIndex.load(folder, saturating=saturating)

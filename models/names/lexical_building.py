@@ -1,8 +1,8 @@
 """A lexical index built on disk, piece by piece, for names whose counted terms do not fit in memory.
 
-What it writes is bit for bit what `TfIdf.fit` and `save` write (a test compares them). In memory built, seven million
-names of a hundred terms each take 38 GB; here it is a few hundred megabytes for any number: the terms of names go to
-their file as they are counted, and the inverted lists are made for as many terms at a time as fit.
+Its files are identical to those of `TfIdf.fit` and `save` (a test compares them). Built in memory, seven million names
+of a hundred terms each take 38 GB; here any number takes a few hundred megabytes. The terms of names are written as
+they are counted, and the inverted lists are built for as many terms at a time as fit.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from models.text import ANALYZERS, UINTS, normalise
 from models.types import Progress
 
 FROM_NAMES = 750_000
-"""Names from which on an index is built on the disk; in memory these take 4 GB."""
+"""An index of at least this many names is built on disk; in memory these take 4 GB."""
 AT_ONCE = 1 << 22
-"""Entries of inverted lists that are sorted at a time in each thread, each of some 40 bytes in memory."""
+"""Entries of inverted lists sorted at a time in each thread; each takes some 40 bytes in memory."""
 _ENTRY = np.dtype([("row", np.int32), ("term", np.int32), ("weight", np.float32)])
 
 
 @dataclass(slots=True)
 class _Column:
-    """One array of the index, written from its beginning to its end."""
+    """One array of the index, written sequentially."""
 
     file: BinaryIO
     kind: np.dtype[Any]
-    width: int = 0  # of its rows; 0 for single numbers
+    width: int = 0  # length of its rows; 0 for single numbers
     rows: int = 0
 
     @classmethod
@@ -53,7 +53,7 @@ class _Column:
         self.rows += len(values)
 
     def end(self) -> None:
-        """Say how long it became: numpy leaves room for that in the header."""
+        """Write the final length; numpy leaves room for it in the header."""
         self.file.seek(0)
         self._head()
         self.file.close()
@@ -91,8 +91,9 @@ def build_on_disk(names: Sequence[str], folder: Path, *, analyzer: str = "char")
 def _count(
     names: Sequence[str], folder: Path, analyzer: str, own: Path, total: int
 ) -> Generator[Progress, None, tuple[UINTS, list[int]]]:
-    """Write which terms each name has and how often. Terms are numbers in the sorted terms of their chunk, which go to
-    the file `own`; returned are the terms of all chunks, sorted, and how many each chunk has."""
+    """Write which terms each name has and how often. A term's number is its index in the sorted terms of its chunk,
+    which are written to the file `own`. Returns the sorted terms of all chunks, and the number of terms of each
+    chunk."""
     starts, terms, counts = (_Column.begin(folder, name) for name in ("starts", "terms", "counts"))
     starts.put(np.zeros(1))
     vocabulary = np.zeros(0, dtype=np.uint64)
@@ -118,7 +119,7 @@ def _count(
 
 
 def _rename(folder: Path, vocabulary: UINTS, own: Path, sizes: Sequence[int]) -> NDArray[np.int64]:
-    """Make the terms' numbers those of the vocabulary; returns how many names each term is in."""
+    """Replace the terms' numbers by those of the vocabulary; returns each term's number of names."""
     frequency = np.zeros(len(vocabulary), dtype=np.int64)
     starts = np.load(folder / "starts.npy", allow_pickle=False)
     ends = starts[np.minimum(CHUNK * np.arange(1, len(sizes) + 1), len(starts) - 1)]
@@ -137,7 +138,7 @@ def _rename(folder: Path, vocabulary: UINTS, own: Path, sizes: Sequence[int]) ->
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """The terms of the names as they were written; read a piece at a time, so that no more stays in memory."""
+    """The written terms of the names, read a piece at a time to save memory."""
 
     folder: Path
     starts: NDArray[np.int64]
@@ -163,7 +164,7 @@ class _Counted:
 
 
 def _weigh(counted: _Counted, folder: Path, gains: NDArray[np.float64], classes: NDArray[np.int8]) -> None:
-    """Write what belongs to each name: its own number, and its norms over the classes of terms."""
+    """Write the values of each name: its own number, and its norms over the classes of terms."""
     owns, norms = _Column.begin(folder, "owns"), _Column.begin(folder, "norms", width=CLASSES)
 
     def numbers_of(piece: tuple[int, sparse.csr_matrix]) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
@@ -179,7 +180,7 @@ def _weigh(counted: _Counted, folder: Path, gains: NDArray[np.float64], classes:
 
 
 def _invert(counted: _Counted, folder: Path, gains: NDArray[np.float64], frequency: NDArray[np.int64]) -> Iterator[int]:
-    """Write the names of each term with their weights, and the greatest of these; yields how many terms are done."""
+    """Write the names of each term with their weights, and the greatest weight; yields the number of terms done."""
     names, weights, peaks = (_Column.begin(folder, name) for name in ("list_names", "list_weights", "peaks"))
     spans = list(_spans(frequency))
     with tempfile.TemporaryDirectory(dir=folder) as name:
@@ -187,7 +188,7 @@ def _invert(counted: _Counted, folder: Path, gains: NDArray[np.float64], frequen
         yield from _deal(counted, folder, gains, [last for _, last in spans], place)
 
         def lists_of(at: int) -> tuple[NDArray[np.void], NDArray[np.float32]]:
-            """The entries of a range of terms in the order of the terms, and the greatest weight of each."""
+            """The entries of a range of terms, ordered by term, and the greatest weight of each term."""
             first, last = spans[at]
             entries = np.fromfile(place / str(at), dtype=_ENTRY)
             (place / str(at)).unlink()
@@ -210,11 +211,11 @@ def _invert(counted: _Counted, folder: Path, gains: NDArray[np.float64], frequen
 def _deal(
     counted: _Counted, folder: Path, gains: NDArray[np.float64], lasts: Sequence[int], place: Path
 ) -> Iterator[int]:
-    """Write the entries of each range of terms to a file of its own, the names of a term in their order."""
+    """Write the entries of each range of terms to its own file, with the names of a term in order."""
     owns = np.load(folder / "owns.npy", allow_pickle=False)
 
     def entries_of(piece: tuple[int, sparse.csr_matrix]) -> tuple[NDArray[np.void], list[int]]:
-        """In the order of their terms, and where each range of terms ends."""
+        """The entries ordered by term, and the end of each range of terms."""
         start, counts = piece
         own = owns[start : start + counts.shape[0]]
         row = np.repeat(np.arange(counts.shape[0], dtype=np.int32), np.diff(counts.indptr))
@@ -233,7 +234,7 @@ def _deal(
 
 
 def _spans(frequency: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Ranges of terms with at most `AT_ONCE` entries each; a term of more stands alone."""
+    """Ranges of terms with at most `AT_ONCE` entries each; a term with more is a range of its own."""
     ends = np.cumsum(frequency)
     first = 0
     while first < len(frequency):

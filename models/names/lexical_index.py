@@ -38,10 +38,10 @@ ARRAYS = {
 
 @dataclass(frozen=True, eq=False)
 class LexicalIndex:
-    """Names as counted terms, and for each term the names that have it with the weight it has there.
+    """Names as counted terms, and for each term the names that contain it with its weight in each.
 
-    The score of a query with a name is Σ value × gain × impact, where the impact is (1 + ln count) × own, or
-    count ÷ (count + own) for a ``saturating`` index; ``own`` is one number of each name.
+    The score of a query with a name is Σ value × gain × impact, where the impact is (1 + ln count) × own, or count ÷
+    (count + own) for a ``saturating`` index; ``own`` is one number per name.
     """
 
     starts: INTS
@@ -61,7 +61,7 @@ class LexicalIndex:
     def build(
         cls, counts: sparse.csr_matrix, *, gains: NDArray[np.float64], owns: NDArray[np.float64], saturating: bool
     ) -> LexicalIndex:
-        """From (names, terms) counts with sorted terms, (terms,) gains and (names,) numbers of the names."""
+        """Build from (names, terms) counts with sorted terms, (terms,) gains and (names,) ``own`` numbers."""
         weights = name_weights(counts, gains, owns, saturating=saturating)
         by_term = sparse.csr_matrix((weights, counts.indices, counts.indptr), shape=counts.shape).tocsc()
         lengths = np.diff(by_term.indptr)
@@ -89,9 +89,9 @@ class LexicalIndex:
         return len(self.owns), len(self.gains)
 
     def search(self, queries: sparse.csr_matrix, k: int, *, ranges: Ranges | None = None) -> tuple[FLOATS, INTS]:
-        """(q, k) exact score and name row, best first, ties by row; 0 and −1 where nothing is shared.
+        """(q, k) exact score and name row, best first, ties by row; 0 and −1 where no term is shared.
 
-        ``ranges`` are ascending half-open ranges of rows that do not overlap; all rows where it is None.
+        ``ranges`` are ascending half-open ranges of rows that do not overlap; None means all rows.
         """
         scores = np.zeros((queries.shape[0], k), dtype=np.float32)
         rows = np.full((queries.shape[0], k), -1, dtype=np.int64)
@@ -121,13 +121,13 @@ class LexicalIndex:
         return scores
 
     def warm_up(self) -> None:
-        """Have the search compiled, or read from its cache, before it is needed: seconds once in an installation."""
+        """Compile the search, or load it from its cache, before it is needed: seconds, once per installation."""
         if self.shape[1]:
             query = sparse.csr_matrix(([1.0], [0], [0, 1]), shape=(1, self.shape[1]))
             self.score(query, self.search(query, 1)[1][0])
 
     def save(self, folder: Path) -> None:
-        """One file for each array; none is seen half-written."""
+        """One file for each array; readers never see a partial file."""
         folder.mkdir(parents=True, exist_ok=True)
         for name, kind in ARRAYS.items():
             with atomic_path(folder / f"{name}.npy") as beside, beside.open("wb") as handle:
@@ -135,7 +135,8 @@ class LexicalIndex:
 
     @classmethod
     def load(cls, folder: Path, *, saturating: bool = False) -> LexicalIndex:
-        """Memory-mapped; raises OSError or ValueError where a file is missing, cut or does not fit the others."""
+        """Memory-mapped; raises OSError or ValueError if a file is missing, truncated or inconsistent with the
+        others."""
         arrays: dict[str, Any] = {}
         for name, kind in ARRAYS.items():
             arrays[name] = np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False))
@@ -146,7 +147,7 @@ class LexicalIndex:
         return index
 
     def _check(self) -> None:
-        """ValueError where compiled code would read outside of an array."""
+        """Raises ValueError if compiled code would read outside an array."""
         names, terms = self.shape
         fitting = (
             _is_partition(self.starts, names, len(self.terms))
@@ -167,7 +168,7 @@ class LexicalIndex:
         best_of_many(*self._rarest_first(queries), spans, blank, self._lists, self._names, self._longest, scores, rows)
 
     def _spans(self, ranges: Ranges) -> tuple[INTS, FLOATS]:
-        """At most `SPANS` spans that cover the ranges, and a blank for partial sums that excludes their gaps."""
+        """At most `SPANS` spans that cover the ranges, and an initial array for partial sums that excludes the gaps."""
         from models.names.lexical_kernel import EXCLUDED
 
         blank = np.full(self.shape[0], EXCLUDED, dtype=np.float32)
@@ -181,7 +182,7 @@ class LexicalIndex:
         return np.asarray(spans, dtype=np.int64), blank
 
     def _rarest_first(self, queries: sparse.csr_matrix) -> tuple[INTS, NDArray[np.int32], NDArray[np.float64]]:
-        """The queries' parts, the terms of each in the order of their lists' lengths."""
+        """The arrays of the queries, with each query's terms ordered by the lengths of their lists."""
         starts, terms, values = _csr(queries)
         lengths = self.list_starts[terms + 1] - self.list_starts[terms]
         order = np.lexsort((lengths, np.repeat(np.arange(queries.shape[0]), np.diff(starts))))
@@ -205,7 +206,8 @@ class LexicalIndex:
 
 
 def classes_of(lengths: NDArray[Any], names: int) -> NDArray[np.int8]:
-    """The lists' lengths as powers of two of the 512th part of all names: the rarest terms are class 0."""
+    """Classes of terms by powers of two of the lists' lengths, in units of 1/512 of all names: the rarest terms are
+    class 0."""
     classes: NDArray[np.float64] = np.clip(np.log2(np.maximum(lengths, 1) * 512 / max(1, names)), 0, CLASSES - 1)
     return classes.astype(np.int8)
 
@@ -250,14 +252,14 @@ def _csr(queries: sparse.csr_matrix) -> tuple[INTS, NDArray[np.int32], NDArray[n
 
 
 def _fixed(array: NDArray[Any]) -> NDArray[Any]:
-    """A read-only view: fresh and memory-mapped arrays shall be one type to the compiler."""
+    """A read-only view, so that new and memory-mapped arrays have one type for the compiler."""
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
 
 
 def _parts(queries: int) -> Iterator[slice]:
-    """Pieces of a batch of queries, two for each thread; few queries stay together."""
+    """Pieces of a batch of queries, two for each thread; few queries are not split."""
     pieces = max(1, min(2 * WORKERS, queries // QUERIES_A_THREAD)) if WORKERS > 1 else 1
     for at in range(pieces):
         yield slice(queries * at // pieces, queries * (at + 1) // pieces)
@@ -268,7 +270,8 @@ def _is_partition(starts: INTS, parts: int, whole: int) -> bool:
 
 
 def _is_within(array: NDArray[Any], size: int) -> bool:
-    """Whether all numbers are; read piece by piece, each given back: most of an index is never read again."""
+    """Whether all numbers are in the range. They are read piece by piece and released, since most of an index is never
+    read again."""
     for start in range(0, len(array), AT_A_TIME):
         piece = array[start : start + AT_A_TIME]
         if int(piece.min()) < 0 or int(piece.max()) >= size:
@@ -278,7 +281,7 @@ def _is_within(array: NDArray[Any], size: int) -> bool:
 
 
 def _give_back(array: NDArray[Any]) -> None:
-    """Let go of the pages of a mapped file that were read; they are fetched again when they are needed."""
+    """Release the pages of a mapped file that were read; they are loaded again when needed."""
     base: Any = array
     while isinstance(base, np.ndarray):
         base = base.base

@@ -1,15 +1,15 @@
 """The inner loops of lexical search, compiled to machine code: exact top-k over inverted lists with pruning.
 
-A score is the sum, over the terms of a query, of value × gain × impact: the query's value, the term's gain (its
-idf), and an impact that follows from how often the term occurs in the name and from one number of the name. Lists are
-read from the rarest term to the most common one. The unread terms can add at most the product of norms (Cauchy-Schwarz)
-or the sum of the lists' peaks. Once that is below the k-th best score so far, no new name can be among the best. A name
-that was met is scored exactly only if its partial score, plus what its own norms over each class of terms allow,
-reaches that score. (The ideas of max-score and of all-pairs search with L2 bounds.)
+A score is the sum, over the terms of a query, of value × gain × impact: the query's value, the term's gain (its idf),
+and an impact that depends on the term's count in the name and on one number of the name. Lists are read from the rarest
+term to the most common. The unread terms can add at most the product of norms (Cauchy-Schwarz) or the sum of the lists'
+peaks. Once that is below the k-th best score so far, no new name can be among the best. A name found so far is scored
+exactly only if its partial score, plus the bound from its own norms over each class of terms, reaches that score. (This
+combines the ideas of max-score and of all-pairs search with L2 bounds.)
 
 Exact scores are summed in double precision in the order of the name's terms and rounded to single precision, so that
-names that are equally good are equal; ties go to the lower row. Partial sums are in single precision: bounds are
-widened by what rounding may cost.
+equally good names have equal scores; ties go to the lower row. Partial sums are in single precision, so bounds are
+widened by the possible rounding error.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ I64 = NDArray[np.int64]
 U16 = NDArray[np.uint16]
 Function = TypeVar("Function", bound=Callable[..., object])
 Lists = tuple[I64, I32, F32, F32, NDArray[np.int8], F32]
-"""Where each term's list starts (terms + 1), its rows and weights, its peak, its class, names' norms by class."""
+"""The start of each term's list (terms + 1), its rows and weights, its peak, its class, names' norms by class."""
 Names = tuple[I64, I32, U16, F64, F64, bool]
-"""Where each name starts (names + 1), its terms and their counts, each name's number, terms' gains, `saturating`."""
+"""The start of each name (names + 1), its terms and their counts, each name's number, terms' gains, `saturating`."""
 FIRST_READ = 50  # list entries read for each wanted name before some are scored exactly
 EAGERNESS = 0.55  # lists are read until the rest can give this share of the k-th best score
 EXCLUDED = -1e30  # a partial score that no sum brings back above 0
@@ -39,10 +39,11 @@ BLOCK = 64
 
 
 def compiled(function: Function) -> Function:
-    """Compiled when first called and kept on disk next to this file or in the user's cache; without the GIL."""
+    """Compile at the first call, without the GIL; the code is cached on disk next to this file or in the user's
+    cache."""
     try:
         wrapped: Function = numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # no folder for the cache can be written
+    except RuntimeError:  # no writable folder for the cache
         wrapped = numba.njit(nogil=True)(function)
     return wrapped
 
@@ -70,7 +71,7 @@ def exact(name: int, names: Names, wanted: F64) -> float:
 
 @compiled
 def want(terms: I32, values: F64, names: Names, wanted: F64) -> None:
-    """Spread a query over all terms."""
+    """Spread a query over an array of all terms."""
     for at in range(len(terms)):
         wanted[terms[at]] = values[at] * names[4][terms[at]]
 
@@ -88,7 +89,7 @@ def is_worse(score: float, row: int, other_score: float, other_row: int) -> bool
 
 @compiled
 def push(scores: F32, rows: I64, size: int, score: float, row: int) -> int:
-    """Put a name on the heap of the best ones, the worst on top; returns the heap's size."""
+    """Put a name on the heap of the best names, the worst on top; returns the heap's size."""
     limit = len(scores)
     if size < limit:
         at = size
@@ -114,7 +115,7 @@ def push(scores: F32, rows: I64, size: int, score: float, row: int) -> int:
 
 @compiled
 def lower_bound(rows: I32, start: int, stop: int, row: int) -> int:
-    """The first place in a sorted piece whose row is not below ``row``."""
+    """The first position in a sorted piece with a row of at least ``row``."""
     while start < stop:
         middle = (start + stop) // 2
         if rows[middle] < row:
@@ -126,7 +127,7 @@ def lower_bound(rows: I32, start: int, stop: int, row: int) -> int:
 
 @compiled
 def pieces_of(terms: I32, spans: I64, lists: Lists) -> I64:
-    """(terms, spans, 2) where the names of each span are in each term's list."""
+    """(terms, spans, 2) positions of each span's names in each term's list."""
     starts, rows = lists[0], lists[1]
     pieces = np.empty((len(terms), len(spans), 2), dtype=np.int64)
     for at in range(len(terms)):
@@ -142,7 +143,8 @@ def pieces_of(terms: I32, spans: I64, lists: Lists) -> I64:
 
 @compiled
 def read_first(pieces: I64, value: np.float32, lists: Lists, partial: F32, met: I32, size: int) -> int:
-    """Add one list to the partial scores and note names met for the first time; returns how many were met."""
+    """Add one list to the partial scores and record names found for the first time; returns the number of names
+    found."""
     rows, weights = lists[1], lists[2]
     for span in range(len(pieces)):
         for at in range(pieces[span, 0], pieces[span, 1]):
@@ -157,7 +159,7 @@ def read_first(pieces: I64, value: np.float32, lists: Lists, partial: F32, met: 
 
 @compiled
 def add(rows: I32, weights: F32, value: np.float32, partial: F32) -> None:
-    """Unsigned rows spare a test for negative ones in the innermost loop."""
+    """Add one list's weights; unsigned rows avoid a test for negative values in the innermost loop."""
     for at in range(len(rows)):
         partial[np.uint32(rows[at])] += value * weights[at]
 
@@ -172,7 +174,7 @@ def read_more(pieces: I64, value: np.float32, lists: Lists, partial: F32) -> Non
 
 @compiled
 def promising(partial: F32, met: I32, size: int, k: int, highest: float) -> float:
-    """A partial score that about ``k`` of the names met reach: by a histogram."""
+    """A partial score that about ``k`` of the found names reach, from a histogram."""
     bins = np.zeros(BINS + 1, dtype=np.int64)
     scale = BINS / highest
     for at in range(size):
@@ -187,7 +189,7 @@ def promising(partial: F32, met: I32, size: int, k: int, highest: float) -> floa
 
 @compiled
 def rests(terms: I32, values: F64, lists: Lists, longest: float) -> F64:
-    """(terms + 1,) what the terms from each place on can add to any name's score."""
+    """(terms + 1,) the most that the terms from each position on can add to any name's score."""
     squares, peaks = 0.0, 0.0
     result = np.zeros(len(terms) + 1)
     for at in range(len(terms) - 1, -1, -1):
@@ -200,7 +202,7 @@ def rests(terms: I32, values: F64, lists: Lists, longest: float) -> F64:
 
 @compiled
 def class_norms(terms: I32, values: F64, unread: int, lists: Lists) -> F32:
-    """(classes,) norms of the query over its terms of each class from the place ``unread`` on."""
+    """(classes,) norms of the query over its terms of each class from position ``unread`` on."""
     norms = np.zeros(lists[5].shape[1], dtype=np.float32)
     for at in range(unread, len(terms)):
         norms[lists[4][terms[at]]] += values[at] * values[at]
@@ -220,7 +222,7 @@ def reaching(partial: F32, cut: np.float32) -> int:
 
 @compiled
 def least(floor: float, rest: float, slip: float) -> np.float32:
-    """The partial score without which a name cannot reach the floor, rounding allowed for; above 0."""
+    """The lowest partial score with which a name can reach the floor, allowing for rounding; above 0."""
     return np.float32(max((floor - rest) * (1 - slip) - slip * rest, 1e-30))
 
 
@@ -229,7 +231,7 @@ def finish(
     spans: I64, partial: F32, rest: float, norms: F32, slip: float, lists: Lists, names: Names, wanted: F64,
     scores: F32, rows: I64, size: int,
 ) -> int:  # fmt: skip
-    """Score exactly every name that may still be among the best; returns the heap's size."""
+    """Score every name exactly that may still be among the best; returns the heap's size."""
     k = len(scores)
     floor = float(scores[0]) if size == k else 0.0
     cut = least(floor, rest, slip)
@@ -256,7 +258,7 @@ def finish(
 
 @compiled
 def restore(spans: I64, partial: F32, blank: F32) -> None:
-    """Partial scores as they were before a query."""
+    """Reset the partial scores to their values before a query."""
     for span in range(len(spans)):
         clean = partial[spans[span, 0] : spans[span, 1]]
         source = blank[spans[span, 0] : spans[span, 1]]
@@ -269,7 +271,7 @@ def best_of_one(
     terms: I32, values: F64, spans: I64, blank: F32, lists: Lists, names: Names, longest: float,
     wanted: F64, partial: F32, met: I32, scores: F32, rows: I64,
 ) -> int:  # fmt: skip
-    """Fill the heap for one query, which is spread over ``wanted`` already; returns the heap's size."""
+    """Fill the heap for one query, which is already spread over ``wanted``; returns the heap's size."""
     k = len(scores)
     pieces = pieces_of(terms, spans, lists)
     rest = rests(terms, values, lists, longest)
@@ -303,7 +305,7 @@ def best_of_many(
     """The k best names of each query, in no order; (q, k) ``scores`` and ``rows`` are filled with those that exist.
 
     Queries are a CSR matrix of values, each with its rarest term first. ``spans`` (s, 2) are the ranges of rows to
-    look at, ascending and apart; ``blank`` (names,) is 0 for names allowed and `EXCLUDED` for others; ``longest`` is
+    search, ascending and disjoint; ``blank`` (names,) is 0 for names allowed and `EXCLUDED` for others; ``longest`` is
     the greatest norm of a name.
     """
     partial = blank.copy()

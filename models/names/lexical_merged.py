@@ -4,7 +4,7 @@ The prototype-triplet paper (section 3.1) merges the lists of character and word
 reading: ranks are interleaved, the characters' first, duplicates removed, cut at k. Alone, the merged list finds more
 than the characters do. Together with dense retrieval over names it found nothing more (100 train documents of BC5CDR,
 tests/benchmarks/lexical_words.py), so the default linker does not use it. BM25 alone is the usual baseline. The stage's
-score is always the cosine of the characters, so fusion, combiner and NIL model see one scale.
+score is always the characters' cosine, so fusion, combiner and NIL model have one scale.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from models.types import Progress
 
 FLOATS = NDArray[np.float32]
 WORDS_FOLDER = "words"
-"""Of the list of words, inside the characters' folder."""
+"""Folder of the list of words, inside the characters' folder."""
 
 
 class LexicalList(StrEnum):
@@ -40,7 +40,7 @@ class LexicalList(StrEnum):
 
 
 def parse_list(name: str) -> LexicalList:
-    """Raises ModelError for a list that there is not; '' is the characters'."""
+    """Raises ModelError for an unknown list; '' means characters."""
     try:
         return LexicalList(name or LexicalList.CHARACTERS)
     except ValueError as error:
@@ -51,7 +51,7 @@ def parse_list(name: str) -> LexicalList:
 
 
 def build_lists(names: Sequence[str], folder: Path, kind: LexicalList) -> Iterator[Progress]:
-    """Fit on all names and write the lists below ``folder``; large tf-idf lists are made on the disk."""
+    """Fit on all names and write the lists below ``folder``; large tf-idf lists are built on disk."""
     yield from _build_tfidf(names, folder, analyzer="char")
     if kind is LexicalList.MERGED:
         yield from _build_tfidf(names, folder / WORDS_FOLDER, analyzer="word")
@@ -71,7 +71,7 @@ def _build_tfidf(names: Sequence[str], folder: Path, *, analyzer: str) -> Iterat
 
 
 def load_words(folder: Path, kind: LexicalList) -> TfIdf | Bm25:
-    """The list of words beside the characters'. Raises ModelError as the lists' own `load` does."""
+    """The list of words next to the characters'. Raises ModelError like the lists' `load`."""
     return (Bm25 if kind is LexicalList.BM25 else TfIdf).load(folder / WORDS_FOLDER)
 
 
@@ -92,11 +92,11 @@ class ListQueries:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordRetriever:
-    """Finds by words, ``merged`` with what characters find or alone; scores by characters. Row i is name i of the
-    knowledge base.
+    """Searches by words, alone or ``merged`` with the search by characters; scores by characters. Row i is name i of
+    the knowledge base.
 
-    ``known`` names are in the list of words. Names behind them were added since it was fitted, often with words that it
-    lacks: characters find those in any case.
+    The first ``known`` names are in the list of words. Later names were added after it was fitted, often with unknown
+    words; these are searched by characters.
     """
 
     chars: NameStage
@@ -108,9 +108,8 @@ class WordRetriever:
         return ListQueries(self.chars.encode(texts), self.words.encode(texts))
 
     def search(self, queries: ListQueries, k: int, *, ranges: Ranges) -> tuple[FLOATS, INTS]:
-        """(q, k) name rows in order, −1 where there are fewer; a score is 1 / (1 + place), as the lists' own scores
-        have different scales, and 0 where there is no row.
-        """
+        """(q, k) name rows in order, −1 if there are fewer. The score is 1 / (1 + rank), since the lists' scores have
+        different scales, and 0 without a row."""
         old = tuple((start, min(stop, self.known)) for start, stop in ranges if start < self.known)
         new = tuple((max(start, self.known), stop) for start, stop in ranges if stop > self.known)
         rows = np.full((queries.shape[0], k), -1, dtype=np.int64)
@@ -127,7 +126,8 @@ class WordRetriever:
 
 
 def interleave(first: INTS, second: INTS) -> INTS:
-    """(q, k) rows of two (q, k) lists by rank in turns, the first list's first, each row once; −1 fills up."""
+    """(q, k) rows of two (q, k) lists, interleaved by rank starting with the first list, each row once, padded with
+    −1."""
     both = np.stack([first, second], axis=2).reshape(len(first), -1)
     merged = np.full_like(first, -1)
     for query, rows in enumerate(both):

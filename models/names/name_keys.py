@@ -2,7 +2,7 @@
 
 An automaton holds every name and its owners: about a hundred bytes per name, gigabytes for a million entities. Here a
 name is the hash of its words and its entity's row. The hashes find the keys in a text, for all runs of words at once.
-The entity's record then confirms the name, so that equal hashes do no harm.
+The entity's record then confirms the name, so hash collisions do no harm.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from models.core import KnowledgeBase
 from models.text import Word
 
 FROM_NAMES = 750_000
-"""As for the lexical index: from here on names stay where they are stored."""
+"""As for the lexical index: from this number on, names stay on disk."""
 CHUNK = 1 << 16
 Keyed = Callable[[str], Iterator[tuple[str, str]]]
-"""Of a name the forms that are searched for, each with its key."""
+"""Maps a name to the forms that are searched for, each with its key."""
 Owner = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class NameKeys:
-    """``hashes`` ascend, ``rows`` are the entities of these; ``lengths`` says which numbers of words keys have.
+    """``hashes`` are ascending, ``rows`` are their entities; ``lengths`` marks the numbers of words that keys have.
 
-    Hashes are those of this process.
+    Hashes are valid in this process only.
     """
 
     kb: KnowledgeBase
@@ -58,12 +58,12 @@ class NameKeys:
         return cls(kb, keyed, unsorted[order], np.frombuffer(rows, dtype=np.int32)[order], known)
 
     def get(self, key: str, default: tuple[int, Sequence[Owner]]) -> tuple[int, Sequence[Owner]]:
-        """As an automaton has it: the key's length, and the names with this key, each with its entity's row."""
+        """As in an automaton: the key's length, and the names with this key, each with its entity's row."""
         owners = self._owners(key, int(np.searchsorted(self.hashes, hash(key))))
         return (len(key), owners) if owners else default
 
     def spans(self, words: Sequence[Word]) -> Iterator[tuple[tuple[int, int], Sequence[Owner]]]:
-        """Every key that occurs in the words, as its place in the text, with its owners."""
+        """Every key that occurs in the words, with its span in the text and its owners."""
         runs = list(self._runs(words))
         if not runs or not len(self.hashes):
             return
@@ -76,7 +76,7 @@ class NameKeys:
                 yield (start, end), owners
 
     def _runs(self, words: Sequence[Word]) -> Iterator[tuple[str, int, int]]:
-        """Runs of words that have as many words, once normalised, as a key may have."""
+        """Runs of words whose normalised length is that of some key."""
         sizes = [word.normal.count(" ") + 1 for word in words]
         for first, word in enumerate(words):
             key, size = " ", 0

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 FLOATS = NDArray[np.float32]
 MOST_KNOWN = 50_000
-WORTH_KEEPING = 64  # texts: a file of its own for each decision would cost more than encoding it again
+WORTH_KEEPING = 64  # texts: a file for each decision would cost more than encoding it again
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,13 +28,13 @@ class NamesRetriever:
     encoder: Encoder
     index: SearchIndex
     known: dict[str, FLOATS] = field(default_factory=dict)
-    """Vectors of texts encoded before: mentions repeat, and what is remembered is met again."""
+    """Vectors of texts encoded before: mentions repeat, and remembered texts occur again."""
 
     def encode(self, texts: Sequence[str]) -> FLOATS:
         return encode_once(self.encoder, texts, self.known)
 
     def search(self, queries: FLOATS, k: int, *, ranges: Ranges) -> tuple[FLOATS, NDArray[np.int64]]:
-        """(q, k) cosines and name rows, best first; −1 where there are fewer names."""
+        """(q, k) cosines and name rows, best first; −1 if there are fewer names."""
         return self.index.search(queries, k, ranges=ranges)
 
     def score(self, queries: FLOATS, rows: NDArray[np.int64]) -> FLOATS:
@@ -46,8 +46,8 @@ class NamesRetriever:
 def encode_once(
     encoder: Encoder, texts: Sequence[str], known: dict[str, FLOATS], *, cache: EmbeddingCache | None = None
 ) -> FLOATS:
-    """(n, d); only texts that are not ``known`` are encoded, and are known from then on. Many new ones are looked up in
-    a ``cache`` on disk first, and kept there."""
+    """(n, d) vectors; only texts that are not ``known`` are encoded, and then added to ``known``. Many new texts are
+    first looked up in a ``cache`` on disk, and stored there."""
     new = [text for text in dict.fromkeys(texts) if text not in known]
     if len(known) + len(new) > MOST_KNOWN:
         known.clear()
@@ -60,6 +60,6 @@ def _encoded(encoder: Encoder, texts: list[str], cache: EmbeddingCache | None) -
     if cache is not None and len(texts) >= WORTH_KEEPING:
         try:
             return np.asarray(cache.vectors(texts), dtype=np.float32)
-        except ModelError as error:  # a folder that cannot be written costs time, not answers
+        except ModelError as error:  # an unwritable folder costs time, not answers
             log.warning("%s", error)
     return encoder.encode(texts)

@@ -1,10 +1,10 @@
-"""What reranks the first candidates: rankers, the combiner, and NIL.
+"""Reranking the first candidates: rankers, the combiner, and NIL.
 
-* **The ranker's margin is one of calibrated probabilities**, without the ranker, and is chosen again at every
+* **The ranker's margin is a difference of calibrated probabilities**, without the ranker, and is chosen again at every
   calibration.
 * **The combiner** (`combiner.py`), a conditional logit over 23 features, orders the first 20 and gives probabilities.
-  The one that ships was fitted on the train documents of BC5CDR and NCBI Disease; from 500 linked decisions on a
-  project fits its own.
+  The combiner shipped with the program was fitted on the train documents of BC5CDR and NCBI Disease; a project fits its
+  own with at least 200 linked decisions.
 """
 
 from models.rankers.combiner import (

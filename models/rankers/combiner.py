@@ -1,12 +1,12 @@
 """The combiner: a log-linear model that reranks the first candidates and gives them probabilities.
 
-P(entity | mention, not NIL) is proportional to exp(w · f), over the first ``HEAD`` candidates in the order of the
-fused scores (a conditional logit). The features are what the stages, the memory and the wording say of a candidate,
-mostly relative to the mention's best. Coefficients are few and stored as JSON. Beyond ``HEAD`` the fused order stays.
+P(entity | mention, not NIL) is proportional to exp(w · f), over the first ``HEAD`` candidates in the order of the fused
+scores (a conditional logit). The features come from the stages, the memory and the wording, mostly relative to the
+mention's best candidate. The few coefficients are stored as JSON. After ``HEAD`` the fused order is kept.
 
-A trained stage has coefficients of its own (``models.rankers.hearing``), which are added to the others and fitted on
-decisions that the stage did not learn from. A linker without a trained stage does not change. A language model's second
-opinion is such a stage too; a linker that was fitted without opinions gives them no weight.
+A trained stage has its own coefficients (``models.rankers.hearing``), which are fitted on decisions that the stage did
+not learn from. Without a trained stage the linker does not change. A language model's second opinion is such a stage
+too; a linker that was fitted without opinions gives them no weight.
 """
 
 from __future__ import annotations
@@ -65,19 +65,19 @@ FEATURES = (
     "taught_definition",
     *CONVENTIONS,
 )
-"""``fused`` with memory, ``bare`` without; ``_gap``: behind the mention's best; ``share``, ``votes``, ``near``,
-``popular``: what the memory knows; ``covers``, ``covered``: the part of the mention's words that the matched name has,
-and the other way round; ``new_``: the same, where the memory never saw the string; ``taught_``: grown with the
-number of decided documents, since a definition indicates how common an entity is until decisions show it better; the
-last are ``CONVENTIONS``, which have grown so too: there is no habit where nothing was decided."""
+"""``fused`` with memory, ``bare`` without; ``_gap``: the difference to the mention's best; ``share``, ``votes``,
+``near``, ``popular``: from the memory; ``covers``, ``covered``: the share of the mention's words that the matched name
+has, and the reverse; ``new_``: the same for strings that are new to the memory; ``taught_``: scaled with the number of
+decided documents, since a definition indicates how common an entity is until decisions show it better. The last are
+``CONVENTIONS``, scaled the same way, since there is no convention without decisions."""
 NOBODY: Mapping[str, FLOATS64] = MappingProxyType({})
 TAUGHT = 50
-"""Decided documents at which ``taught_`` features count half."""
+"""The number of decided documents at which ``taught_`` features have half their weight."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadFeatures:
-    """The head of one mention: positions in its candidate table, best fused first, and (h, features)."""
+    """The head of one mention: positions in its candidate table, best fused score first, and (h, features)."""
 
     order: NDArray[np.intp]
     matrix: FLOATS64
@@ -92,7 +92,7 @@ class HeadFeatures:
 @dataclass(frozen=True, slots=True)
 class Combiner:
     """Coefficients on the raw features; ``fitted_on`` counts linked mentions. ``heard`` holds those of trained stages
-    by name; a stage that is not in it is not heard."""
+    by name; other stages have no influence."""
 
     coefficients: tuple[float, ...]
     fitted_on: int = 0
@@ -113,11 +113,11 @@ class Combiner:
         return np.asarray(weights / max(1e-300, float(weights.sum())))
 
     def deaf(self) -> Combiner:
-        """The same hearing no trained stage."""
+        """The same without coefficients for trained stages."""
         return replace(self, heard={})
 
     def hearing(self, stage: str, coefficients: tuple[float, ...] | None) -> Combiner:
-        """The same with other coefficients for a stage; with None it is no longer heard."""
+        """The same with other coefficients for a stage; with None the stage has no influence."""
         others = {name: own for name, own in self.heard.items() if name != stage}
         return replace(self, heard=others if coefficients is None else {**others, stage: coefficients})
 
@@ -127,7 +127,7 @@ class Combiner:
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Combiner | None:
-        """None for empty JSON and for the features of another version; ModelError for what is no combiner."""
+        """None for empty JSON and for another version's features; raises ModelError if it is not a combiner."""
         if not raw:
             return None
         try:
@@ -167,8 +167,8 @@ class Combiner:
         )
 
 
-# Fitted on the train documents of BC5CDR and NCBI Disease, each mention once with the memory of the other documents
-# and once without (as tests/benchmarks/combiner_fit.py does). A project with enough decisions fits its own.
+# Fitted on the train documents of BC5CDR and NCBI Disease, each mention once with the memory of the other documents and
+# once without (see tests/benchmarks/combiner_fit.py). A project with enough decisions fits its own.
 DEFAULT_COMBINER = Combiner((
     1.160, 0.237, 0.748, 1.583, 1.448, 1.153, 1.049, 1.296, 1.150, 1.508, 2.273, 3.650, 1.807,
     0.941, 0.126, 0.465, 0.119, -0.175, 1.225, 7.699, 0.907, -0.108, -0.348,
@@ -179,19 +179,19 @@ LEXICAL_COMBINER = Combiner((
     0.903, 0.462, -0.025, 1.689, 0.0, 0.969, -0.347, -0.781,
     *(0.0 for _ in CONVENTIONS),
 ))  # fmt: skip
-"""Where only spelling is compared. Under the other, whose weight lies on meanings, a part of a preferred name went
-before the whole of a synonym; this one is right in 2.0 points more of BC5CDR's train mentions and 0.7 of NCBI's, on
-documents that it was not fitted on, without a memory."""
+"""For linkers that compare only spelling. The other combiner relies on meaning, and ranked a part of a preferred name
+above a whole synonym. This one is right for 2.0 points more of BC5CDR's train mentions and 0.7 points more of NCBI's,
+on documents that it was not fitted on, without a memory."""
 
 
 def default_combiner(stages: Collection[str]) -> Combiner:
-    """The one that comes with the program, for a linker with these stages over names."""
+    """The combiner shipped with the program for a linker with these stages over names."""
     return DEFAULT_COMBINER if NAMES in stages else LEXICAL_COMBINER
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wording:
-    """A mention's text; of all ``names``, those that ``matched`` (c,) its candidates."""
+    """A mention's text, all ``names``, and the indexes of the ``matched`` names (c,) of its candidates."""
 
     text: str
     names: Sequence[str]
@@ -210,9 +210,9 @@ def head_features(
     recalled: Recalled = NOTHING,
     leads: Mapping[str, FLOATS64] = NOBODY,
 ) -> HeadFeatures:
-    """Features of the first candidates in ``order``; ``scores``, ``fused`` (with the memory), ``bare`` (without it)
-    are (c,), and so is what ``leads`` holds of each trained stage that is heard: 0 for its favourite, less for the
-    others. Its favourites are in the head, at any place of ``order``."""
+    """Features of the first candidates in ``order``; ``scores``, ``fused`` (with the memory), ``bare`` (without it) are
+    (c,), and so are the ``leads`` of each trained stage in use: 0 for its favourite, less for the others. The head
+    includes a stage's favourites at any position in ``order``."""
     head = np.asarray(_head(order, leads), dtype=np.intp)
     names = [ids[at] for at in head]
     columns: dict[str, NDArray[np.floating]] = {
@@ -238,9 +238,9 @@ def head_features(
 
 
 def _head(order: Sequence[int], leads: Mapping[str, FLOATS64]) -> list[int]:
-    """The first of the fused order, then what trained stages would have first; fused order among the latter too."""
+    """The first candidates in fused order, then the favourites of trained stages, also in fused order."""
     first = list(order[:HEAD])
-    most = {OPINION: 1}  # an opinion names one candidate, the others are alike
+    most = {OPINION: 1}  # an opinion names one candidate, the others are equal
     wanted = {int(at) for stage, own in leads.items() for at in favourites(own)[: most.get(stage)]} - set(first)
     return first + [at for at in order[HEAD:] if at in wanted]
 
@@ -288,18 +288,18 @@ class Labelled:
 
 
 PULL = 100.0
-"""Chosen on train documents, four draws each: fitted on one of BC5CDR and NCBI Disease, then on 200 to 4,000 mentions
-of the other, recall@1 on further ones was up to 0.4 points above that of the first fit alone, and at worst 0.1 below.
-Fitted from nothing, it was up to 0.8 points below until there were 4,000."""
+"""Chosen on train documents with four draws each. The combiner was fitted on one of BC5CDR and NCBI Disease, then on
+200 to 4,000 mentions of the other. Recall@1 on further mentions was up to 0.4 points above the first fit alone, and at
+worst 0.1 below. Without the first fit it was up to 0.8 points below until there were 4,000."""
 
 
 def fit_combiner(mentions: Sequence[Labelled], *, ridge: float = 1e-3, near: Combiner | None = None) -> Combiner | None:
     """Maximum likelihood with an L2 penalty on standardised coefficients, by L-BFGS.
 
-    The penalty a mention is ``ridge`` on the coefficients or, where ``near`` is given, ``PULL`` for all mentions
-    together on how far they are from its own: the fewer mentions, the nearer they stay. The likelihood of a mention is
-    the probability of all its gold candidates together. Mentions whose gold is not in the head teach nothing. None
-    where none is left.
+    The penalty per mention is ``ridge`` on the coefficients. With ``near`` it is ``PULL`` for all mentions together on
+    the distance from its coefficients: the fewer mentions, the closer they stay. The likelihood of a mention is the
+    probability of all its gold candidates together. Mentions whose gold is not in the head are left out. Returns None
+    if none is left.
     """
     from scipy.optimize import minimize
 

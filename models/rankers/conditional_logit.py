@@ -1,4 +1,5 @@
-"""Choices between candidates as a log-linear model: the likelihood that combiner and hearing maximise."""
+"""Choices between candidates as a log-linear model: the likelihood that the fits of combiner and trained stages
+maximise."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ FLOATS64 = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConditionalLogit:
-    """Mean negative log-likelihood with its gradient; ``starts`` (m,) is where each mention's rows begin in ``matrix``
+    """Mean negative log-likelihood with its gradient; ``starts`` (m,) is the start of each mention's rows in ``matrix``
     (rows, features) and ``gold`` (rows,).
 
     The likelihood of a mention is the probability of all its gold rows together. The penalty is ``ridge`` times the
@@ -30,7 +31,7 @@ class ConditionalLogit:
     def of(
         cls, choices: Sequence[tuple[FLOATS64, NDArray[np.bool_]]], *, ridge: float, centre: FLOATS64
     ) -> ConditionalLogit:
-        """Of (rows, features) and gold for each mention."""
+        """From (rows, features) and gold of each mention."""
         starts = np.concatenate([[0], np.cumsum([len(gold) for _, gold in choices])[:-1]])
         matrix = np.concatenate([facts for facts, _ in choices])
         return cls(matrix, np.concatenate([gold for _, gold in choices]), starts, ridge, centre)

@@ -1,8 +1,8 @@
-"""Conventions of a corpus where names are ambiguous: how close a candidate is, in the tree, to earlier decisions.
+"""Conventions of a corpus for ambiguous names: how close a candidate is, in the hierarchy, to earlier decisions.
 
 Two corpora may link *akathisia* to the disease or to *Akathisia, Drug-Induced*. Decisions for this string or a similar
-one, and the likely entities of the document's other mentions, also support broader and narrower entities. How deep in
-the tree entities are is a convention of a corpus as well. These are features of the combiner, fitted on decisions.
+one, and the likely entities of the document's other mentions, also support broader and narrower entities. The depth of
+entities in the hierarchy is a convention of a corpus too. These are features of the combiner, fitted on decisions.
 
 On train documents of BC5CDR that it was not fitted on, recall@1 with the memory rose by 0.4 points (0.1 to 0.7), of
 NCBI Disease by 0.3 (-0.1 to 0.7); on the development documents by 0.1 (-0.1 to 0.4) and -0.1 (-1.5 to 1.2). Also tried
@@ -22,15 +22,15 @@ from models.core import Hierarchy
 
 FLOATS = NDArray[np.float32]
 CONVENTIONS = ("string_broader", "string_narrower", "document_broader", "document_narrower", "depth")
-"""In [0, 1]: broader or narrower than what was decided for the string, or than what another mention of the document is
-likely to be; tenths of steps below the top."""
+"""In [0, 1]: whether the candidate is broader or narrower than entities decided for the string, or than likely entities
+of another mention of the document; and its depth in tenths of steps below the top."""
 STEPS = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Elsewhere:
-    """(c,) each, in [0, 1]: the highest chance that another mention of the document, of another wording, has a
-    candidate itself, one that it is broader than, and one that it is narrower than."""
+    """(c,) each, in [0, 1]: the highest probability, at a mention of the document with another wording, of the
+    candidate itself, of an entity it is broader than, and of an entity it is narrower than."""
 
     same: FLOATS
     broader: FLOATS
@@ -39,7 +39,7 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Conventions:
-    """Of one mention: ``rows`` (c,) of the candidates, and ``decided`` by row what the memory says of the string."""
+    """For one mention: ``rows`` (c,) of the candidates, and ``decided``: the memory's scores for the string, by row."""
 
     hierarchy: Hierarchy
     rows: NDArray[np.int64]

@@ -1,7 +1,7 @@
 """Re-ranking by a cross-encoder: one transformer reads mention and entity together (PEL appendix B).
 
-Score: ``s(m, e) = y W`` with y the mean of the last layer's states over all tokens that are not padding, and W a
-linear layer without bias. In the paper 16 candidates and 256 tokens; 8 and 128 are the defaults on a processor.
+Score: ``s(m, e) = y W`` with y the mean of the last layer's states over all tokens that are not padding, and W a linear
+layer without bias. The paper uses 16 candidates and 256 tokens; the defaults on a CPU are 8 and 128.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ class CrossEncoder:
         return [np.fromiter(islice(scores, len(own)), dtype=np.float32) for own in candidates]
 
     def relative(self, scores: FLOATS) -> FLOATS:
-        """By softmax, as it was trained."""
+        """Relative scores by softmax, as in training."""
         return relative_by_softmax(scores)
 
 
 def score_pairs(module: CrossEncoderModule, encoder: Encoder, pairs: Sequence[tuple[int, ...]]) -> FLOATS:
-    """(n,) scores of token ids as ``pair_tokens`` makes them; equal pairs are read once, batches are of like length."""
+    """(n,) scores of token ids from ``pair_tokens``; equal pairs are scored once, batches have similar lengths."""
     distinct = list(dict.fromkeys(pairs))
     number = {pair: row for row, pair in enumerate(distinct)}
     scores = np.zeros(len(distinct), dtype=np.float32)
@@ -101,7 +101,7 @@ def new_head(encoder: Encoder, *, seed: int) -> nn.Linear:
 
 
 def check_length(encoder: Encoder, inputs: InputSettings) -> int:
-    """Tokens of the longest pair; ModelError where the encoder cannot read so many."""
+    """The number of tokens of the longest pair; raises ModelError if it exceeds the encoder's limit."""
     wanted = inputs.mention_tokens + inputs.entity_tokens - 1
     most = int(getattr(encoder.module.transformer.config, "max_position_embeddings", wanted))
     if wanted > most:
@@ -131,7 +131,8 @@ def save_head(head: nn.Linear, folder: Path, *, encoder: str) -> None:
 def load_cross_encoder(
     name: str, encoder: Encoder, folder: Path, *, settings: RankerSettings, kb: KnowledgeBase
 ) -> CrossEncoder:
-    """The ranker of a bundle; ModelError where W is missing, damaged or of another encoder, or pairs are too long."""
+    """The ranker of a bundle; raises ModelError if W is missing, damaged or for another encoder, or if pairs are too
+    long."""
     check_length(encoder, settings.inputs)
     head = nn.Linear(encoder.dimension, 1, bias=False)
     weight = _read_head(folder / HEAD_FILE, encoder)

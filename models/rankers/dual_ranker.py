@@ -26,20 +26,20 @@ HEADER_FILE = "entities.json"
 
 
 class EntityVectors(Protocol):
-    """(entities, d) vectors to be looked up by rows: a matrix, or one that has grown."""
+    """(entities, d) vectors that are looked up by rows: a matrix, or an extended one."""
 
     def __getitem__(self, rows: NDArray[np.int64], /) -> NDArray[np.floating]: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DualRanker:
-    """``entities`` (entities of the KB, d) are the entity vectors, made when the bundle was built by ``entity``."""
+    """``entities`` (entities of the KB, d) are the entity vectors, computed by ``entity`` when the bundle was built."""
 
     name: str
     mention: Encoder
     settings: RankerSettings
     entities: EntityVectors
-    entity: Encoder | None = None  # needed only where entities are added to a bundle in use
+    entity: Encoder | None = None  # needed only if entities are added to a bundle in use
 
     def score(self, mentions: Mentions, candidates: Sequence[NDArray[np.int64]]) -> list[FLOATS]:
         vectors = encode_marked_mentions(self.mention, mentions, settings=self.settings.inputs)
@@ -50,14 +50,14 @@ class DualRanker:
         return scores
 
     def relative(self, scores: FLOATS) -> FLOATS:
-        """By range: a distance means something only beside the other candidates' distances."""
+        """Relative scores by range: a distance is meaningful only relative to the other candidates' distances."""
         return relative_by_range(scores)
 
 
 def build_ranker_entities(
     encoder: Encoder, kb: KnowledgeBase, folder: Path, *, settings: RankerSettings, kb_hash: str
 ) -> Iterator[Progress]:
-    """Encode all entities (pooling is the encoder's, [CLS] in the paper) and store them in the ranker's folder."""
+    """Encode all entities (with the encoder's pooling; [CLS] in the paper) and store them in the ranker's folder."""
     tokens = [entity_tokens(encoder.tokenizer, entity, settings=settings.inputs) for entity in kb.entities]
     vectors = np.zeros((len(tokens), encoder.dimension), dtype=np.float32)
     order = sorted(range(len(tokens)), key=lambda row: len(tokens[row]))
@@ -72,13 +72,13 @@ def build_ranker_entities(
 
 
 def encode_ranker_entities(encoder: Encoder, records: Sequence[EntityRecord], *, settings: RankerSettings) -> FLOATS:
-    """(n, d) vectors of a few entities, as ``build_ranker_entities`` makes them."""
+    """(n, d) vectors of a few entities, as in ``build_ranker_entities``."""
     tokens = [entity_tokens(encoder.tokenizer, record, settings=settings.inputs) for record in records]
     return encoder.encode_ids(tokens, normalize=False)
 
 
 def load_ranker_entities(folder: Path, *, source: str) -> NDArray[np.floating]:
-    """Memory-mapped entity vectors; ModelError where they are missing, damaged or of another KB or encoder."""
+    """Memory-mapped entity vectors; raises ModelError if they are missing, damaged or of another KB or encoder."""
     header = read_json(folder / HEADER_FILE, what=say("The ranker's header"), remedy=say(REMEDY))
     if header.get("source") != source:
         raise ModelError(

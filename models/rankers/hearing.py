@@ -1,9 +1,9 @@
 """How the combiner and NIL use a trained stage: coefficients fitted on decisions that the stage did not learn from.
 
 A trained stage (a retriever, a ranker) gives each candidate a lead: 0 for its favourite, less for the others, in its
-own unit. It gives three features with coefficients of at least 0, which are added to the existing logits, scaled as a
-whole. All are fitted by maximum likelihood with a ridge penalty. They are kept only if documents that they were not
-fitted on become more likely, beyond chance. Without a trained stage, the linker does not change.
+own unit. Its three features, with coefficients of at least 0, are added to the existing logits, which are scaled as a
+whole. All are fitted by maximum likelihood with a ridge penalty. They are kept only if the decisions in other documents
+become more likely, beyond chance. Without a trained stage, the linker does not change.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from models.rankers.conditional_logit import ConditionalLogit
 
 FLOATS64 = NDArray[np.float64]
 HEARD = ("scale", "lead", "first", "new_lead")
-"""Of the logits that there were; how far behind the stage's favourite; whether this is it; the lead where the memory
-never saw the string."""
+"""The scale of the existing logits; the difference to the stage's favourite; whether the candidate is the favourite;
+the lead for strings that are new to the memory."""
 NIL_HEARD = ("scale", "agrees", "lead", "rise", "base")
-"""Of NIL's own logit; of the untrained first candidate: whether it is the stage's favourite too, and by how much that
-leads; by how much the best logit rises once the stage is heard: all three speak against NIL; and 1, which speaks for
-it."""
+"""The scale of NIL's own logit; whether the untrained first candidate is also the stage's favourite; the favourite's
+lead; the rise of the best logit when the stage is used; and a constant 1. The three in the middle count against NIL,
+the constant counts for it."""
 FAVOURITES = 5
-"""Of each stage, that are in the head wherever the fused order has them."""
+"""The number of each stage's favourites that are always in the head."""
 RIDGE = 1e-3
 SILENT = (1.0, 0.0, 0.0, 0.0)
-"""Coefficients of a stage that is asked and changes nothing."""
+"""Coefficients of a stage without influence."""
 SCALES = (0.2, 5.0)
 FOLDS = 5
 FEWEST_DOCUMENTS = 5
 TIE = 1e-9
 OPINION = "opinion"
-"""A stage of its own: what a language model answered about some of the mentions, and nothing about the others."""
+"""The name of the stage that holds a language model's answers for some of the mentions."""
 
 
 def heard_columns(lead: FLOATS64, head: NDArray[np.intp], *, new: bool) -> FLOATS64:
@@ -46,15 +46,15 @@ def heard_columns(lead: FLOATS64, head: NDArray[np.intp], *, new: bool) -> FLOAT
 
 
 def rise_of(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[float]) -> float:
-    """By how much the best of (h,) logits rises once a stage is used: little if its favourite is unlikely otherwise. It
-    distinguishes a mention with misleading names from one that no entity fits."""
+    """The rise of the best of (h,) logits when a stage is used: small if its favourite is unlikely otherwise. It
+    distinguishes mentions with misleading names from mentions that no entity fits."""
     before = coefficients[0] * logits
     return float(heard_logits(logits, columns, coefficients).max() - before.max())
 
 
 def opinion_lead(entity_ids: Sequence[str], opinion: str) -> FLOATS64 | None:
-    """(c,): 0 for the entity of the opinion, -1 for the others; 0 for all where it is '', none of them. None for an
-    entity that is no candidate, of which nothing can be said."""
+    """(c,): 0 for the entity of the opinion, -1 for the others; 0 for all if the opinion is '' (none of them). None if
+    the entity is not a candidate."""
     if not opinion:
         return np.zeros(len(entity_ids))
     if opinion not in entity_ids:
@@ -63,14 +63,14 @@ def opinion_lead(entity_ids: Sequence[str], opinion: str) -> FLOATS64 | None:
 
 
 def favourites(lead: FLOATS64) -> NDArray[np.intp]:
-    """The positions of a stage's first candidates; none where it said nothing, which is a lead of 0 for all."""
+    """The positions of a stage's first candidates; empty if it has no preference (a lead of 0 for all)."""
     if not len(lead) or float(lead.max()) - float(lead.min()) <= TIE:
         return np.zeros(0, dtype=np.intp)
     return np.argsort(-lead, kind="stable")[:FAVOURITES].astype(np.intp)
 
 
 def nil_columns(lead: FLOATS64, first: int, rise: float) -> FLOATS64:
-    """(4,) of ``NIL_HEARD``, as they add to NIL's logit: what speaks against it is below 0."""
+    """(4,) of ``NIL_HEARD`` with the signs of NIL's logit: evidence against NIL is negative."""
     best_two = np.sort(lead)[-2:]
     ahead = float(best_two[-1] - best_two[0]) if len(best_two) == 2 else 0.0
     agrees = ahead > TIE and float(lead[first]) >= float(best_two[-1]) - TIE
@@ -78,19 +78,20 @@ def nil_columns(lead: FLOATS64, first: int, rise: float) -> FLOATS64:
 
 
 def as_choice(logit: float, columns: FLOATS64, *, nil: bool, document: str) -> HeardMention:
-    """NIL or not as a choice between two rows, so that it is fitted like one between candidates."""
+    """NIL or not as a choice between two rows, so that it is fitted like a choice between candidates."""
     return HeardMention(
         np.asarray([logit, 0.0]), np.stack([columns, np.zeros(len(columns))]), np.asarray([nil, not nil]), document
     )
 
 
 def heard_to_json(heard: Mapping[str, tuple[float, ...]], names: Sequence[str]) -> dict[str, Any]:
-    """Nothing where nothing is heard."""
+    """As JSON; empty if there are no coefficients."""
     return {"heard_features": list(names), "heard": {stage: list(own) for stage, own in heard.items()}} if heard else {}
 
 
 def heard_from_json(raw: Mapping[str, Any], names: Sequence[str]) -> dict[str, tuple[float, ...]]:
-    """Coefficients by stage; none of another version's features. ValueError where their number is wrong."""
+    """Coefficients by stage; without those of another version's features. Raises ValueError if their number is
+    wrong."""
     if list(raw.get("heard_features", ())) != list(names):
         return {}
     heard = {str(stage): tuple(float(value) for value in own) for stage, own in raw["heard"].items()}
@@ -101,8 +102,8 @@ def heard_from_json(raw: Mapping[str, Any], names: Sequence[str]) -> dict[str, t
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeardMention:
-    """The head of a linked mention: (h,) the combiner's logits without the stage, (h, 3) what the stage says, which
-    rows are gold, and its document."""
+    """The head of a linked mention: the combiner's logits (h,) without the stage, the stage's features (h, 3), the gold
+    rows, and the document."""
 
     logits: FLOATS64
     columns: FLOATS64
@@ -111,12 +112,12 @@ class HeardMention:
 
 
 def fit_hearing(mentions: Sequence[HeardMention]) -> tuple[float, ...] | None:
-    """Coefficients of ``HEARD``, or None where the stage should not be heard.
+    """Coefficients of ``HEARD``, or None if the stage should have no influence.
 
-    Heard are stages under which the gold of documents left out is likelier by more than the standard error of that
-    gain over documents (five folds; each document in one). It is a gain over the same logits scaled, so that a linker
-    that is merely more or less sure than it should be does not speak for the stage. Mentions whose gold is not in the
-    head teach nothing.
+    A stage is used if it makes the gold of left-out documents likelier by more than the standard error of this gain
+    over documents (five folds, each document in one). The gain is relative to the same logits with a fitted scale, so
+    that correcting an over- or underconfident linker does not count for the stage. Mentions whose gold is not in the
+    head are left out.
     """
     usable = [one for one in mentions if one.gold.any() and not one.gold.all()]
     documents = sorted({one.document for one in usable})
@@ -130,7 +131,7 @@ def fit_hearing(mentions: Sequence[HeardMention]) -> tuple[float, ...] | None:
 
 
 def _gains_left_out(usable: Sequence[HeardMention], documents: Sequence[str]) -> Iterator[FLOATS64]:
-    """For each fold (d,): the gain in log-likelihood of its documents under coefficients of the others."""
+    """For each fold (d,): the gain in log-likelihood of its documents, with coefficients fitted on the others."""
     fold_of = {document: at % FOLDS for at, document in enumerate(documents)}
     for fold in range(FOLDS):
         inside = [one for one in usable if fold_of[one.document] == fold]
@@ -147,7 +148,7 @@ def _gains_left_out(usable: Sequence[HeardMention], documents: Sequence[str]) ->
 
 
 def heard_logits(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[float] | FLOATS64) -> FLOATS64:
-    """(h,): the logits without the stage, scaled, and what it says. ``coefficients`` are those of ``HEARD``."""
+    """(h,): the scaled logits without the stage plus the stage's features. ``coefficients`` are those of ``HEARD``."""
     return np.asarray(coefficients[0] * logits + columns @ np.asarray(coefficients[1:]))
 
 
@@ -159,8 +160,8 @@ def likelihood(logits: FLOATS64, gold: NDArray[np.bool_]) -> float:
 
 
 def _fitted(mentions: Sequence[HeardMention], *, deaf: bool = False) -> FLOATS64:
-    """(4,) of maximum likelihood with a ridge on the scale's distance from 1 and on standardised coefficients, none of
-    them below 0; with ``deaf`` the scale alone."""
+    """(4,) coefficients of maximum likelihood, none negative, with a ridge on the scale's distance from 1 and on
+    standardised coefficients; with ``deaf`` only the scale."""
     from scipy.optimize import minimize
 
     columns = np.concatenate([one.columns for one in mentions])

@@ -1,4 +1,4 @@
-"""NIL: the probability that no entity fits, and the threshold from which a mention is called NIL.
+"""NIL: the probability that no entity fits, and the threshold above which a mention is called NIL.
 
 PEL's baseline (section 5.3) is a threshold on the top score. If there are enough validation decisions, a logistic
 regression over a few features of the candidate list is used instead. Its coefficients are JSON.
@@ -52,12 +52,13 @@ FLOATS64 = NDArray[np.float64]
 class NilFeatures:
     """Facts about one mention and its candidates, each about 0 … 1.
 
-    ``top``, ``margin``: fused score of the first candidate without the memory, and its lead with it; ``probability``:
-    the combiner's for the first; ``lexical``, ``names``, ``preferred``, ``exact``, ``covers``, ``covered``,
-    ``document``, ``definition``: how the first matches, and whether it is defined; ``best_lexical``: of all
-    candidates; ``rivals``: tenths of candidates within 0.05 of the first; ``length``, ``words``, ``digits``,
-    ``capitals``, ``symbol``: what the mention looks like; ``seen``, ``share``, ``nil_share``, ``near``, ``nil_near``:
-    what the memory knows of the string, for the first candidate and for NIL; ``types``: the mention's types.
+    ``top``, ``margin``: fused score of the first candidate without the memory, and its lead with the memory;
+    ``probability``: the combiner's for the first candidate; ``lexical``, ``names``, ``preferred``, ``exact``,
+    ``covers``, ``covered``, ``document``, ``definition``: how the first candidate matches, and whether it has a
+    definition; ``best_lexical``: of all candidates; ``rivals``: tenths of candidates within 0.05 of the first;
+    ``length``, ``words``, ``digits``, ``capitals``, ``symbol``: the form of the mention; ``seen``, ``share``,
+    ``nil_share``, ``near``, ``nil_near``: from the memory, for the first candidate and for NIL; ``types``: the
+    mention's types.
     """
 
     top: float = 0.0
@@ -93,7 +94,8 @@ class NilFeatures:
 
 @dataclass(frozen=True, slots=True)
 class NilModel:
-    """``coefficients`` empty: score = 1 − top score. ``threshold`` is on the score; ``calibrated`` is earned."""
+    """``coefficients`` empty: score = 1 − top score. ``threshold`` is on the score; ``calibrated``: fitted on enough
+    decisions of this project."""
 
     threshold: float
     coefficients: tuple[float, ...] = ()
@@ -112,7 +114,7 @@ class NilModel:
         return float(1.0 / (1.0 + np.exp(-np.clip(self.logit(features), -50, 50))))
 
     def logit(self, features: NilFeatures) -> float:
-        """Of the regression, with what is heard of trained stages."""
+        """The regression's logit, including trained stages."""
         logit = float(features.vector() @ np.asarray(self.coefficients)) + self.intercept
         logit += sum(self.type_weights.get(kind, 0.0) for kind in features.types)
         for stage, (scale, *own) in self.heard.items():
@@ -121,7 +123,7 @@ class NilModel:
         return logit
 
     def hearing(self, stage: str, coefficients: tuple[float, ...] | None) -> NilModel:
-        """The same with other coefficients for a stage; with None it is no longer heard."""
+        """The same with other coefficients for a stage; with None the stage has no influence."""
         others = {name: own for name, own in self.heard.items() if name != stage}
         return replace(self, heard=others if coefficients is None else {**others, stage: coefficients})
 
@@ -140,7 +142,7 @@ class NilModel:
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> NilModel:
-        """Empty JSON gives the default; ModelError where features or numbers do not fit."""
+        """From JSON; empty JSON gives the default. Raises ModelError if features or numbers do not match."""
         if not raw:
             return DEFAULT_NIL
         try:
@@ -163,7 +165,7 @@ class NilModel:
             ) from error
 
 
-# Highest NIL-F1 of the plain top score on BC5CDR train; a project or the demo brings its own.
+# Highest NIL-F1 of the plain top score on BC5CDR train; projects and the demo have their own.
 DEFAULT_NIL = NilModel(threshold=0.31)
 
 
@@ -174,11 +176,11 @@ def fit_nil(
     default: NilModel | None = None,
     more: Sequence[tuple[NilFeatures, bool]] = (),
 ) -> NilModel:
-    """Fit threshold and, with at least 30 NIL and 100 linked, the regression; ``more`` teaches the regression only.
+    """Fit threshold and, with at least 30 NIL and 100 linked, the regression; ``more`` is used for the regression only.
 
-    With less the ``default`` stays, not calibrated; where enough are linked, its threshold rises until no more mentions
-    are called NIL than the decisions support: a model that was fitted elsewhere may take every second mention of a new
-    field for NIL.
+    With fewer the uncalibrated ``default`` is kept. If enough are linked, its threshold is raised until it calls no
+    more mentions NIL than the decisions support: a model fitted on other data may call every second mention of a new
+    field NIL.
     """
     truth = np.asarray(is_nil, dtype=bool)
     nil, linked = int(truth.sum()), int((~truth).sum())
@@ -200,7 +202,7 @@ def fit_nil(
 
 
 def _frequent_types(features: Sequence[NilFeatures]) -> list[str]:
-    """Types that enough mentions have, and enough have not, to learn anything about."""
+    """Types with enough mentions that have them, and enough that do not, to fit a coefficient."""
     counts = Counter(kind for item in features for kind in set(item.types))
     return sorted(kind for kind, n in counts.items() if MIN_OF_TYPE <= n <= len(features) - MIN_OF_TYPE)
 
@@ -213,17 +215,18 @@ def best_threshold(scores: FLOATS64, is_nil: NDArray[np.bool_]) -> tuple[float, 
     ranked, truth = scores[order], is_nil[order]
     hits = np.cumsum(truth)
     f1 = 2 * hits / (np.arange(1, len(truth) + 1) + truth.sum())
-    f1[:-1][ranked[:-1] == ranked[1:]] = -1.0  # no threshold can part equal scores
+    f1[:-1][ranked[:-1] == ranked[1:]] = -1.0  # no threshold can separate equal scores
     best = int(np.argmax(f1))
     below = float(ranked[best + 1]) if best + 1 < len(ranked) else 0.0
     return (float(ranked[best]) + below) / 2, float(f1[best])
 
 
 def as_often(scores: FLOATS64, nil: int) -> float:
-    """The lowest threshold that no more scores reach than the 95 % upper bound of a Poisson mean after ``nil`` events.
+    """The lowest threshold that at most as many scores reach as the 95 % upper bound of a Poisson mean after ``nil``
+    events.
 
-    That is 3 after none: a few documents do not show how rare NIL is. On subsets of 15 train documents of BC5CDR this
-    was right on the others in 0.2 to 0.4 points more than ``nil`` + 1.
+    The bound is 3 after no event, since a few documents do not show how rare NIL is. Fitted on 15 train documents of
+    BC5CDR, this rule was right for 0.2 to 0.4 points more of the other documents' mentions than ``nil`` + 1.
     """
     from scipy.special import gammaincinv
 
@@ -232,7 +235,7 @@ def as_often(scores: FLOATS64, nil: int) -> float:
 
 
 def _logistic(matrix: FLOATS64, truth: NDArray[np.bool_]) -> tuple[tuple[float, ...], float]:
-    """Coefficients on the raw features; strongly enough regularised for 130 mentions."""
+    """Coefficients on the raw features; regularised strongly enough for 130 mentions."""
     from sklearn.linear_model import LogisticRegression
 
     mean, spread = matrix.mean(axis=0), matrix.std(axis=0)

@@ -33,7 +33,7 @@ RULES = {
         "percentage points of probability, for at most {seconds:g} s per document."
     ),
 }
-"""By whether there is no margin, and no limit of time."""
+"""Sentences by (no margin, no time limit)."""
 ASKED = "The ranker was applied to {asked:,} of {mentions:,} mentions, in {seconds:.1f} s."
 ASKED_LATE = (
     "The ranker was applied to {asked:,} of {mentions:,} mentions, in {seconds:.1f} s; {late:,} kept "
@@ -52,13 +52,13 @@ class Ranker(Protocol):
         ...
 
     def relative(self, scores: FLOATS) -> FLOATS:
-        """One mention's (c,) scores brought to [−1, 0]: 0 for the best, in the same order."""
+        """One mention's (c,) scores scaled to [−1, 0] in the same order, 0 for the best."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RankerSettings:
-    """How mention and entity are written."""
+    """The format of mention and entity."""
 
     inputs: InputSettings = field(default_factory=lambda: InputSettings(style=EntityStyle.TYPES_SYNONYMS))
 
@@ -79,12 +79,12 @@ class RankerSettings:
 
 @dataclass(frozen=True, slots=True)
 class RerankRule:
-    """When the ranker is asked, and about how many candidates.
+    """When the ranker runs, and for how many candidates.
 
-    ``margin``: only about mentions whose first candidate's calibrated probability (without the ranker) is above the
-    second's by no more than this; None asks always, below 0 never. ``share`` is the share of mentions for which the
-    margin was chosen, kept so that it can be chosen again. ``seconds`` bounds the ranker's time for one document; None
-    sets no bound.
+    ``margin``: it runs only for mentions whose first candidate's calibrated probability (without the ranker) exceeds
+    the second's by at most this margin. None: always; negative: never. ``share`` is the share of mentions that the
+    margin was chosen for, stored so that it can be chosen again. ``seconds`` limits the ranker's time per document;
+    None sets no limit.
     """
 
     top_k: int = 16
@@ -93,12 +93,12 @@ class RerankRule:
     seconds: float | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """What a bundle keeps beside the number of candidates, under ``settings["rule"]``."""
+        """The rule's JSON in a bundle, without the number of candidates, under ``settings["rule"]``."""
         return {"margin": self.margin, "share": self.share, "seconds": self.seconds}
 
     @classmethod
     def from_json(cls, top_k: Any, settings: Mapping[str, Any]) -> RerankRule:
-        """Without a rule the ranker is always asked; ModelError where numbers are missing or make no sense."""
+        """From JSON; without a rule the ranker always runs. Raises ModelError if numbers are missing or invalid."""
         raw = settings.get(RULE, {})
         try:
             if not isinstance(top_k, int) or top_k < 1:
@@ -125,9 +125,10 @@ class RerankRule:
 
 @dataclass(slots=True)
 class RankerTally:
-    """Mentions the ranker was asked about since the linker was loaded, and its seconds.
+    """The number of mentions that the ranker ranked since the linker was loaded, and its time in seconds.
 
-    ``certain`` ones were left out by the margin rule (or for want of a second candidate), ``late`` ones by the clock.
+    ``certain`` mentions were left out by the margin rule (or had no second candidate), ``late`` mentions by the time
+    limit.
     """
 
     asked: int = 0
@@ -148,10 +149,10 @@ class RankerTally:
 
 
 def choose_margin(leads: Sequence[float], share: float) -> float | None:
-    """The margin within which the ``share`` of mentions with the smallest leads lies; None for all of them.
+    """The margin that includes the ``share`` of mentions with the smallest leads; None for all of them.
 
-    At least one mention is asked about; mentions of equal lead are asked about together. Without any mention −1:
-    nothing is known, so the ranker is not asked.
+    At least one mention is included; mentions with equal leads are included together. Without mentions it is −1, so the
+    ranker does not run.
     """
     if share >= 1:
         return None
@@ -162,7 +163,7 @@ def choose_margin(leads: Sequence[float], share: float) -> float | None:
 
 
 def relative_by_range(scores: FLOATS) -> FLOATS:
-    """(c,) scores on an unknown scale, such as distances: the worst at −1, the best at 0; all 0 where all are equal."""
+    """(c,) scores on an unknown scale, such as distances: the worst at −1, the best at 0; all 0 if all are equal."""
     spread = float(np.ptp(scores)) if len(scores) else 0.0
     if not spread > 0:
         return np.zeros(len(scores), dtype=np.float32)
@@ -171,7 +172,7 @@ def relative_by_range(scores: FLOATS) -> FLOATS:
 
 
 def relative_by_softmax(scores: FLOATS) -> FLOATS:
-    """(c,) logits as probabilities less that of the best: nearly 0 for all where the ranker cannot tell them apart."""
+    """(c,) logits as probabilities less that of the best: nearly 0 for all if the ranker cannot distinguish them."""
     if not len(scores):
         return np.zeros(0, dtype=np.float32)
     odds = np.exp(np.asarray(scores, dtype=np.float64) - float(scores.max()))

@@ -1,7 +1,7 @@
-"""A trained retriever: a mention in its context against entities as text, each side with its own encoder.
+"""A trained retriever: it compares a mention in its context with entities as text, each side with its own encoder.
 
 ``models.retrievers.scorers`` defines how the two are compared. Scorers with one vector per text are searched here, by a
-FAISS index whose row i is entity i of the bundle's knowledge base; SOM, which compares token by token, in
+FAISS index whose row i is entity i of the bundle's knowledge base; SOM, which compares token by token, is in
 ``models.retrievers.som``.
 """
 
@@ -47,11 +47,11 @@ SHORTLIST = 2048
 
 @dataclass(frozen=True, slots=True)
 class BiencoderSettings:
-    """How mention and entity are written and compared.
+    """The format and comparison of mention and entity.
 
-    ``shortlist``: how many entities SOM compares token by token, where the knowledge base holds more. ``projected``:
-    the entities' vectors are mapped by a projection that lies beside the index. ``mention`` is what of a mention in its
-    context becomes its vector.
+    ``shortlist``: the number of entities that SOM compares token by token if the knowledge base has more.
+    ``projected``: the entities' vectors are mapped by a projection stored next to the index. ``mention`` is the pooling
+    of a mention's vector.
     """
 
     scorer: Scorer = Scorer.COSINE
@@ -83,17 +83,17 @@ class BiencoderSettings:
 
 
 class AskedMentions(Protocol):
-    """Mentions as a retriever has read them; a place is a mention's number among them."""
+    """Mentions encoded by a retriever; a place is a mention's index among them."""
 
     def search(self, places: Sequence[int], k: int, *, ranges: Ranges) -> tuple[FLOATS, INTS]:
-        """(places, k) scores and entity rows, best first; −1 where there are fewer."""
+        """(places, k) scores and entity rows, best first; −1 if there are fewer."""
 
     def score(self, place: int, rows: INTS) -> FLOATS:
         """(n,) scores of one mention with the given entities."""
 
 
 class TrainedRetriever(Protocol):
-    """A stage that reads mentions in their context; ``name`` is its stage, ``scale`` how fusion reads its scores."""
+    """A stage that encodes mentions in context; ``name`` is the stage's name, ``scale`` its scale in fusion."""
 
     @property
     def name(self) -> str: ...
@@ -104,10 +104,10 @@ class TrainedRetriever(Protocol):
     def ask(self, mentions: Mentions) -> AskedMentions: ...
 
     def encode_new(self, entities: Sequence[EntityRecord]) -> Any:
-        """What ``changed`` needs of entities that are to be appended; changes nothing yet."""
+        """The data that ``changed`` needs for entities to append; it changes nothing."""
 
     def changed(self, encoded: Any, dead: INTS) -> TrainedRetriever:
-        """The retriever with the entities of ``encode_new`` behind the others, and without the rows ``dead``."""
+        """The retriever with the entities of ``encode_new`` appended and without the rows ``dead``."""
 
     def sentence(self) -> str: ...
 
@@ -139,7 +139,7 @@ class Biencoder:
         return vectors[[number[ids] for ids in tokens]]
 
     def encode_entities(self, kb: KnowledgeBase) -> Iterator[Progress | FLOATS]:
-        """Progress while it runs, at last the (entities, d) matrix."""
+        """Yields progress; returns the (entities, d) matrix."""
         if self.settings.inputs.style is EntityStyle.MEAN_OF_NAMES:
             yield from self._means_of_names(kb)
             return
@@ -170,7 +170,7 @@ class Biencoder:
 
 
 def means_of(vectors: FLOATS, counts: Sequence[int] | INTS) -> FLOATS:
-    """(n, d) means of the first ``counts[0]`` of the vectors, of the next ``counts[1]``, …; each count at least 1."""
+    """(n, d) means of the first ``counts[0]`` vectors, the next ``counts[1]``, and so on; each count is at least 1."""
     sizes = np.asarray(counts, dtype=np.int64)
     sums = np.add.reduceat(vectors, np.concatenate([[0], np.cumsum(sizes)[:-1]]), axis=0)
     means: FLOATS = (sums / sizes[:, None]).astype(np.float32)
@@ -178,7 +178,7 @@ def means_of(vectors: FLOATS, counts: Sequence[int] | INTS) -> FLOATS:
 
 
 def pooling_by(encoder: Encoder, pooling: Pooling | None) -> Encoder:
-    """The same network with another pooling; None leaves its own."""
+    """The same network with another pooling; None keeps its own."""
     if pooling in (None, encoder.pooling):
         return encoder
     return replace(encoder, module=EncoderModule(encoder.module.transformer, pooling=pooling))
@@ -186,7 +186,7 @@ def pooling_by(encoder: Encoder, pooling: Pooling | None) -> Encoder:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BiencoderRetriever:
-    """A bi-encoder with its index over entities; ``name`` is its stage."""
+    """A bi-encoder with its index over entities; ``name`` is the stage's name."""
 
     name: str
     towers: Biencoder
@@ -207,7 +207,7 @@ class BiencoderRetriever:
         return vectors
 
     def changed(self, encoded: FLOATS, dead: INTS) -> BiencoderRetriever:
-        """With new entities behind the others, and without the rows ``dead``."""
+        """With new entities appended and without the rows ``dead``."""
         index = growing(self.index)
         index.add(encoded)
         index.remove(dead)
@@ -230,7 +230,7 @@ class VectorQueries:
     vectors: FLOATS
 
     def search(self, places: Sequence[int], k: int, *, ranges: Ranges) -> tuple[FLOATS, INTS]:
-        """(places, k) scores and entity rows, best first; −1 where there are fewer."""
+        """(places, k) scores and entity rows, best first; −1 if there are fewer."""
         return self.index.search(self.vectors[list(places)], k, ranges=ranges)
 
     def score(self, place: int, rows: INTS) -> FLOATS:
@@ -240,13 +240,13 @@ class VectorQueries:
 
 
 def index_source(kb_hash: str, fingerprint: str, projection: FLOATS | None = None) -> str:
-    """What an index is made from, as its header records it."""
+    """The source of an index, as recorded in its header."""
     mapped = "" if projection is None else f":{projection_fingerprint(projection)[:16]}"
     return f"{kb_hash[:16]}:{fingerprint[:16]}{mapped}"
 
 
 def build_entity_index(towers: Biencoder, kb: KnowledgeBase, folder: Path, *, kb_hash: str) -> Iterator[Progress]:
-    """Encode all entities and write their index into a bundle's retriever folder."""
+    """Encode all entities and write the index into a bundle's retriever folder."""
     for step in towers.encode_entities(kb):
         if isinstance(step, Progress):
             yield step

@@ -1,12 +1,12 @@
 """One score from the scores of all stages: a weighted sum on one scale, weights fitted on validation.
 
-Each stage is first brought to a comparable scale: cosines are unchanged; the lexical cosine is cubed, since a partial
-overlap of letters says little and a complete one nearly everything. The sum is divided by the sum of the weights.
-Relative scores change the order and not the scale, so their weight is not in the divisor: a ranker's (0 for its
-favourite and where it did not run, below 0 for the others), those of trained retrievers (cosines less the highest, or
-by min-max over the mention's candidates less 1) and the memory's, which adds to the entities it knows and is silent on
-the others. Combiner and NIL model, which were fitted without a trained stage, still get the numbers they were fitted
-on: with a stage's own cosines in the mean, half of BC5CDR's linked mentions were called NIL. Ties: by the exact match
+Each stage is first brought to a comparable scale: cosines are unchanged, except that the lexical cosine is cubed, since
+a partial overlap of letters is weak evidence and a complete one is strong. The sum is divided by the sum of the
+weights. Relative scores change only the order, so their weight is not in the divisor. These are a ranker's scores (0
+for its favourite and if it did not run, negative for the others), those of trained retrievers (cosines minus the
+highest, or min-max over the mention's candidates minus 1), and the memory's, which are positive for remembered entities
+and 0 for others. So combiner and NIL model, which were fitted without a trained stage, get scores on the same scale.
+With a stage's cosines in the mean, half of BC5CDR's linked mentions were called NIL. Ties are broken by the exact match
 of a name, then by entity id.
 """
 
@@ -26,12 +26,12 @@ from models.names import LEXICAL, NAMES
 FLOATS = NDArray[np.float32]
 RAW, MINMAX, RELATIVE, LEAD, SPREAD = "raw", "minmax", "relative", "lead", "spread"
 UNCOUNTED = (RELATIVE, LEAD, SPREAD)
-"""Scales of scores that change the order alone."""
+"""Scales of scores that change only the order."""
 DOCUMENT = "document"
 MEMORY = "memory"
-# Chosen on BC5CDR train, never looked at on its dev set. Preferred names, definitions and coherence have no weight: on
-# the train documents of BC5CDR and NCBI Disease their sum with the others was worth -0.14 to +0.08 points of recall@1.
-# They are features of the combiner (models/rankers/combiner.py), where they pay.
+# Chosen on BC5CDR train, without using its dev set. Preferred names, definitions and coherence have no weight: on the
+# train documents of BC5CDR and NCBI Disease adding them changed recall@1 by -0.14 to +0.08 points. They are features of
+# the combiner (models/rankers/combiner.py), where they do help.
 DEFAULT_WEIGHTS: Mapping[str, float] = MappingProxyType({LEXICAL: 1.0, NAMES: 4.0, MEMORY: 5.0})
 GRID = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
@@ -49,7 +49,7 @@ class FusionWeights:
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> FusionWeights:
-        """Empty JSON gives the defaults; ModelError for anything that is not weights."""
+        """Empty JSON gives the defaults; raises ModelError if it does not hold weights."""
         try:
             weights = {str(name): float(value) for name, value in raw.get("weights", DEFAULT_WEIGHTS).items()}
             scales = {MEMORY: RELATIVE, **raw.get("scales", {})}
@@ -60,7 +60,7 @@ class FusionWeights:
             ) from error
 
     def fuse(self, scores: Mapping[str, FLOATS]) -> FLOATS:
-        """(c,) fused scores; stages without a weight count for nothing."""
+        """(c,) fused scores; stages without a weight are ignored."""
         used = {name: values for name, values in scores.items() if self.weights.get(name)}
         size = len(next(iter(scores.values()), ()))
         total = np.zeros(size, dtype=np.float64)
@@ -111,10 +111,9 @@ def fit_fusion(
 ) -> FusionWeights:
     """Weights that maximise the mean reciprocal rank, by coordinate search on a small grid from ``start``.
 
-    Deterministic: stages in the given order, two rounds; of equally good weights the smallest, so that a stage
-    that does not help gets none. A mention whose gold is
-    not among the candidates teaches nothing. Only ``stages`` are fitted (all that occur, by default); the
-    names' weight stays as it is, since only ratios matter.
+    Deterministic: stages in the given order, two rounds; of equally good weights the smallest, so that a stage that
+    does not help gets none. Mentions whose gold is not among the candidates are left out. Only ``stages`` are fitted
+    (default: all that occur); the names' weight is fixed, since only ratios matter.
     """
     weights = start or FusionWeights()
     usable = [mention for mention in mentions if mention.gold.any()]
@@ -131,7 +130,7 @@ def fit_fusion(
 
 
 def mean_reciprocal_rank(mentions: Sequence[LabelledScores], weights: FusionWeights) -> float:
-    """Of the best gold candidate; a tie with a wrong one counts as lost."""
+    """The mean reciprocal rank of the best gold candidate; in a tie, the wrong candidate counts as first."""
     total = 0.0
     for mention in mentions:
         fused = weights.fuse(mention.scores)

@@ -1,12 +1,12 @@
 """Mention memory: decisions that count from the next query on (in the spirit of MOLEMAN, KRISSBERT, kNN-BioEL).
 
-A decision is remembered as a *trace*: the mention's text (abbreviations written out), its types, what was decided
+A decision is remembered as a *trace*: the mention's text (with expanded abbreviations), its types, the decision
 (entities, or NIL), the text's vector, and the mentions by document. For a mention, the memory gives for every entity
-the share of equal strings that were decided as it, and the similarity of the nearest other string.
+the share of equal strings that were linked to it, and the similarity of the nearest other string.
 
 Safeguards. A document's own decisions can be left out (always in evaluation and fitting); a mention's own are always
 left out. If equal strings were decided in several ways, those in similar contexts count more. An outcome keeps at most
-``MAX_TRACES`` vectors: beyond that the two nearest traces become one at their centroid, which answers to both strings.
+``MAX_TRACES`` vectors: beyond that the two nearest traces are merged at their centroid, which represents both strings.
 """
 
 from __future__ import annotations
@@ -24,17 +24,18 @@ FLOATS = NDArray[np.float32]
 NEAR = 0.7
 MAX_NEAR = 64
 MAX_TRACES = 64
-# Chosen on BC5CDR train: 0, 4, 8, 16, 32 put 92.4, 93.9, 93.1, 93.1, 92.4 % of the mentions with rival decisions right.
+# Chosen on BC5CDR train: with 0, 4, 8, 16, 32, 92.4, 93.9, 93.1, 93.1, 92.4 % of the mentions with conflicting
+# decisions were right.
 CONTEXT_SHARPNESS = 4.0
 ORDINARY_BACKGROUND = 0.3
-"""The default encoder's is about 0.2, and the thresholds here were chosen with it."""
+"""The default encoder's background is about 0.2; the thresholds here were chosen with it."""
 Likeness = Callable[[Place, Sequence[Place]], float]
-"""How like the context of a mention (cosine) is to the likest of some others."""
+"""The cosine of a mention's context to the most similar of some other contexts."""
 
 
 @dataclass(slots=True, eq=False)
 class Trace:
-    """Decisions of like strings as one outcome; ``keys`` are the decided mentions by document."""
+    """Decisions with the same outcome for similar strings; ``keys`` are the decided mentions by document."""
 
     row: int
     texts: set[str]
@@ -43,7 +44,7 @@ class Trace:
     keys: dict[str, list[str]] = field(default_factory=dict)
 
     def count(self, asked: RecallQuery) -> Votes:
-        """Decisions and documents, without the asking mention's own or its whole document's."""
+        """Numbers of decisions and documents, without the query's own mention or its whole document."""
         own = self.keys.get(asked.own, [])
         left = 0 if asked.whole_document else len(own) - (asked.key in own)
         others = len(self.keys) - bool(own)
@@ -67,8 +68,9 @@ class Trace:
 class MentionMemory:
     """Decisions by document. ``dimension`` is the width of text vectors, which have length 1.
 
-    ``background`` is the mean cosine of unrelated names under their encoder: an encoder to which everything is alike
-    must not make everything near. Cosines are stretched so that what exceeds the ordinary background counts as 0.
+    ``background`` is the mean cosine of unrelated names under their encoder: with an encoder that gives all texts a
+    high cosine, not everything must count as near. Cosines are rescaled so that a background above the ordinary one
+    becomes 0.
     """
 
     def __init__(self, dimension: int, *, background: float = 0.0) -> None:
@@ -82,12 +84,12 @@ class MentionMemory:
         self._popular: dict[str, dict[str, int]] = defaultdict(dict)  # entity → document → decisions
 
     def __len__(self) -> int:
-        """Decisions remembered."""
+        """The number of remembered decisions."""
         return sum(len(keys) for trace in self._traces if trace for keys in trace.keys.values())
 
     @property
     def vectors(self) -> int:
-        """Vectors kept: one for all decisions of a string, or of several that were united."""
+        """The stored vectors: one per string, or per several merged strings."""
         return sum(trace is not None for trace in self._traces)
 
     @property
@@ -95,9 +97,9 @@ class MentionMemory:
         return len(self._by_document)
 
     def learn(self, document: str, decisions: Sequence[RememberedDecision], vectors: FLOATS) -> None:
-        """Replace all that is known of ``document``; ``vectors`` are (decisions, d), one for each text.
+        """Replace all decisions of ``document``; ``vectors`` are (decisions, d), one for each text.
 
-        An undone decision is simply absent from what is given next.
+        An undone decision is simply absent from the next call.
         """
         self.forget(document)
         for decided, vector in zip(decisions, vectors, strict=True):
@@ -108,7 +110,7 @@ class MentionMemory:
                 self._popular[entity][document] = self._popular[entity].get(document, 0) + 1
 
     def forget(self, document: str) -> None:
-        """Drop the decisions of one document; unknown ones are no error."""
+        """Drop the decisions of one document; unknown documents are ignored."""
         for row in self._by_document.pop(document, set()):
             trace = self._traces[row]
             assert trace is not None
@@ -121,7 +123,8 @@ class MentionMemory:
     def recall(
         self, asked: Sequence[RecallQuery], vectors: FLOATS, *, likeness: Likeness | None = None
     ) -> list[Recalled]:
-        """One answer for each mention; ``vectors`` (m, d) of the texts. Without ``likeness`` contexts weigh nothing."""
+        """One answer for each mention; ``vectors`` (m, d) are those of the texts. Without ``likeness`` contexts have no
+        influence."""
         if not self._by_document or not asked:
             return [NOTHING] * len(asked)
         similar = np.asarray(vectors, dtype=np.float32) @ self._matrix[: len(self._traces)].T
@@ -129,7 +132,8 @@ class MentionMemory:
         return [self._recall(one, stretched[at], likeness) for at, one in enumerate(asked)]
 
     def rivals(self, asked: RecallQuery) -> list[Place]:
-        """The decided mentions of the equal string, if decided in several ways: only contexts can distinguish them."""
+        """The decided mentions of the equal string if it was decided in several ways, so that only contexts can
+        distinguish them."""
         found = [(trace.ids, place) for trace in map(self._live, self._equal(asked)) for place in trace.places(asked)]
         return [place for _, place in found] if len({ids for ids, _ in found}) > 1 else []
 
@@ -150,7 +154,8 @@ class MentionMemory:
         )
 
     def counted(self, recalled: Recalled, entities: Iterable[str], *, without: str = "") -> Recalled:
-        """With the documents other than ``without`` that were decided, and those in which each entity was."""
+        """With the number of decided documents other than ``without``, and of those in which each entity was
+        decided."""
         documents = len(self._by_document) - (without in self._by_document)
         if not documents:
             return recalled
@@ -187,7 +192,8 @@ class MentionMemory:
         return self._capped(trace)
 
     def _capped(self, trace: Trace) -> Trace:
-        """The trace, or the one it was united with because its outcome has too many; NIL is not one thing."""
+        """The trace, or the trace it was merged with because its outcome has too many. NIL traces are not merged, since
+        NIL is not one entity."""
         rows = sorted(row for row in self._by_outcome[trace.ids] if self._live(row).types == trace.types)
         if trace.ids == NIL or len(rows) <= MAX_TRACES:
             return trace
@@ -225,14 +231,15 @@ class MentionMemory:
 
 
 def _compatible(asked: RecallQuery, trace: Trace) -> bool:
-    """Decided under types that allow the same entities; no type allows all."""
+    """Whether both have types that allow the same entities; no types allow all."""
     return not asked.types or not trace.types or any(one in trace.types for one in asked.types)
 
 
 def _shares(
     counts: Sequence[tuple[Trace, Votes]], asked: RecallQuery, likeness: Likeness | None
 ) -> dict[Outcome, float]:
-    """Outcome → its part of the votes, weighed by the likeness of contexts among rivals; they sum to n / (n + ½)."""
+    """Outcome → its share of the votes, weighted by the similarity of contexts if there are several outcomes; the
+    shares sum to n / (n + ½)."""
     weight: dict[Outcome, float] = defaultdict(float)
     rivals = len({trace.ids for trace, _ in counts}) > 1
     for trace, votes in counts:

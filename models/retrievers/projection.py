@@ -1,6 +1,6 @@
 """A linear map of entity vectors, stored with a retriever's index: e → W e.
 
-If training kept the entity encoder frozen, W is all that it learned on the side of the entities. The index holds mapped
+If training kept the entity encoder frozen, W is all that was trained on the entity side. The index holds mapped
 vectors; entities that are added later are mapped by the same W.
 """
 
@@ -32,7 +32,7 @@ def save_projection(weight: FLOATS, folder: Path) -> str:
 
 
 def load_projection(folder: Path, *, dimension: int) -> FLOATS:
-    """W as written; ModelError where the file is damaged or of another width."""
+    """W from its file; raises ModelError if the file is damaged or has another width."""
     try:
         weight = np.asarray(load_file(folder / FILE)["weight"], dtype=np.float32)
     except (OSError, KeyError, SafetensorError) as error:

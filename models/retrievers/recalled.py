@@ -26,7 +26,8 @@ class RememberedDecision:
 
 @dataclass(frozen=True, slots=True)
 class RecallQuery:
-    """A mention to be answered; ``own`` is its document's key, ``whole_document`` whether all of that is left out."""
+    """A mention to look up; ``own`` is its document's key, ``whole_document`` whether all decisions of this document
+    are left out."""
 
     key: str
     text: str
@@ -37,7 +38,7 @@ class RecallQuery:
 
 @dataclass(frozen=True, slots=True)
 class Votes:
-    """How often, and in how many documents, an entity (or NIL) was decided for the very string."""
+    """How often, and in how many documents, an entity (or NIL) was decided for this exact string."""
 
     times: int = 0
     documents: int = 0
@@ -45,12 +46,12 @@ class Votes:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What the memory knows of one mention.
+    """The memory's answer for one mention.
 
-    By entity: ``votes`` of the equal string, their ``share`` in [0, 1] with contexts weighed, cosine of the ``nearest``
-    other string. The same for NIL: ``nil_votes``, ``nil_share``, ``nil_nearest``. ``total`` counts decisions of the
-    equal string. ``popular``, for every candidate: the documents in which it was decided for any string, of
-    ``documents`` remembered; both without the asking one.
+    By entity: ``votes`` of the equal string, their ``share`` in [0, 1] weighted by context, and the cosine of the
+    ``nearest`` other string. The same for NIL: ``nil_votes``, ``nil_share``, ``nil_nearest``. ``total`` counts
+    decisions of the equal string. ``popular``, for every candidate: the number of documents in which it was decided for
+    any string; ``documents`` is the number of all remembered documents; both exclude the mention's own.
     """
 
     total: int = 0
@@ -64,13 +65,14 @@ class Recalled:
     nil_nearest: float = 0.0
 
     def score(self, entity: str) -> float:
-        """In [0, 1]: the share of the equal string's decisions, or, lower, the similarity of another string's."""
+        """In [0, 1]: the share of the equal string's decisions, or, with lower values, the similarity of another
+        string."""
         similar = max(0.0, (self.nearest.get(entity, 0.0) - SIMILAR) / (1.0 - SIMILAR))
         return max(self.share.get(entity, 0.0), SIMILAR_WEIGHT * similar)
 
     @property
     def entities(self) -> tuple[str, ...]:
-        """All that have a score, those of the equal string first."""
+        """All entities with a score, those of the equal string first."""
         return tuple(one for one in dict.fromkeys((*self.share, *self.nearest)) if self.score(one) > 0.0)
 
 

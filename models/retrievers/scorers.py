@@ -1,4 +1,4 @@
-"""How a mention is scored against an entity, from the states of their tokens; higher is more alike.
+"""How a mention is scored against an entity, from the states of their tokens; higher is more similar.
 
     cosine  cosine of the pooled vectors                            PEL-Pb (pel_2022)
     dot     dot product of the pooled vectors                       PEL-CE; pooling is the encoders' own
@@ -7,8 +7,8 @@
     som     Σ over mention tokens of max over entity tokens of the  sum of max (t_biencoder_2022 eq. 5, amh_2023 eq. 6)
             dot product of their states
 
-The papers sum up to |m| and |e|: padding is no token, neither of a mention nor of an entity; special tokens are.
-All functions here are differentiable and take whole batches; ``models.retrievers.som`` searches by the same scores.
+The papers sum up to |m| and |e|: padding is never a token; special tokens are. All functions here are differentiable
+and take whole batches; ``models.retrievers.som`` searches with the same scores.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ BLOCK_ENTRIES = 2**24  # of products of tokens at once, 64 MiB in float32
 
 
 class Scorer(StrEnum):
-    """A way to score; the value is what recipes and bundles store."""
+    """A way to score; recipes and bundles store the value."""
 
     COSINE = "cosine"
     DOT = "dot"
@@ -36,14 +36,14 @@ class Scorer(StrEnum):
 
     @property
     def pooling(self) -> Pooling | None:
-        """The pooling that the scorer asks for; None where it is the encoder's own or there is none."""
+        """The pooling that the scorer needs; None if it is the encoder's own or if there is none."""
         return {Scorer.DUAL: Pooling.CLS, Scorer.MEAN: Pooling.MEAN}.get(self)
 
 
 @dataclass(frozen=True, slots=True)
 class TokenStates:
-    """``states`` (n, tokens, d) of n texts, or (b, n, tokens, d) where each mention has its own n entities;
-    ``mask`` the same without d, 1 (or True) at real tokens, special ones included, 0 at padding."""
+    """``states`` (n, tokens, d) of n texts, or (b, n, tokens, d) if each mention has its own n entities; ``mask`` has
+    the same shape without d, 1 (or True) at real tokens, including special tokens, 0 at padding."""
 
     states: Tensor
     mask: Tensor
@@ -57,7 +57,7 @@ class TokenStates:
 def score(mentions: TokenStates, entities: TokenStates, scorer: Scorer, *, pooling: Pooling = Pooling.MEAN) -> Tensor:
     """(b, n) scores of b mentions against n entities, the same for all or each mention's own.
 
-    ``pooling`` is the encoders' own, for the scorers that leave it to them.
+    ``pooling`` is the encoders' pooling, for scorers that use it.
     """
     if scorer is Scorer.SOM:
         return sum_of_max(mentions, entities)
@@ -74,15 +74,15 @@ def dot(mentions: Tensor, entities: Tensor) -> Tensor:
 
 
 def cosine(mentions: Tensor, entities: Tensor) -> Tensor:
-    """The same for cosines; that with a zero vector is 0."""
+    """The same for cosines; the cosine with a zero vector is 0."""
     return dot(normalize(mentions, dim=-1), normalize(entities, dim=-1))
 
 
 def sum_of_max(mentions: TokenStates, entities: TokenStates) -> Tensor:
     """(b, n): Σ over a mention's tokens of the largest dot product with a token of the entity.
 
-    A text without any token scores 0. Where several tokens of the entity share the maximum the gradient is divided
-    evenly among them. Products of tokens are held for so many entities at a time as fill ``BLOCK_ENTRIES``.
+    A text without any token scores 0. If several tokens of the entity share the maximum, the gradient is divided evenly
+    among them. Entities are processed in blocks of at most ``BLOCK_ENTRIES`` token products.
     """
     count, width = mentions.states.shape[:2]
     number, tokens = entities.states.shape[-3:-1]

@@ -1,14 +1,14 @@
 """Retrieval by sum of max (SOM): every token of the mention in context against every token of the entity.
 
-Up to ``shortlist`` entities (of the mention's types) are all compared exactly. Of more, only the ``shortlist`` entities
-whose mean token vectors have the largest cosine with the mention's are compared. Of the 64 entities of 12,581 that SOM
-finds best the 1,024 nearest by that cosine hold 97 %, the 2,048 nearest 99 %; by the dot product of the means it would
-be 72 % and 90 %, by that of [CLS] 76 % and 84 % (``tests/benchmarks/som_shortlist.py``: diseases of the knowledge base,
-BC5CDR train, the default encoder untrained).
+Up to ``shortlist`` entities (of the mention's types) are all compared exactly. If there are more, only the
+``shortlist`` entities whose mean token vectors have the largest cosine with the mention's are compared. Of SOM's best
+64 of 12,581 entities, the 1,024 nearest by this cosine contain 97 %, the 2,048 nearest 99 %; with the dot product of
+the means it is 72 % and 90 %, with that of [CLS] 76 % and 84 % (``tests/benchmarks/som_shortlist.py``: diseases of the
+knowledge base, BC5CDR train, the default encoder untrained).
 
-Why no library with a late-interaction index is used: PyLate 1.6 is bound to sentence-transformers 5.3 and its index,
-fast-plaid 1.7, to PyTorch 2.11; colbert-ai 0.2 writes its index by torch.save, as pickles; LanceDB 0.40 compares tokens
-by cosine only, the papers by dot product.
+No library with a late-interaction index is used: PyLate 1.6 requires sentence-transformers 5.3, and its index,
+fast-plaid 1.7, requires PyTorch 2.11; colbert-ai 0.2 writes its index by torch.save, as pickles; LanceDB 0.40 compares
+tokens by cosine only, the papers by dot product.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ SHORTLISTED = (
 class SomRetriever:
     """A bi-encoder whose scorer is SOM: ``tokens`` are compared.
 
-    ``pooled``, their means of length 1, is searched for the shortlist; ``dead`` are the rows of entities that were
-    removed since the bundle was built.
+    ``pooled``, the index of their means, scaled to length 1, is searched for the shortlist; ``dead`` are the rows of
+    entities that were removed since the bundle was built.
     """
 
     name: str
@@ -68,7 +68,7 @@ class SomRetriever:
         return self.towers.settings.shortlist
 
     def ask(self, mentions: Mentions) -> SomQueries:
-        """The mentions' tokens, ready to search and score with; equal inputs are encoded once."""
+        """The mentions' encoded tokens, for search and scoring; equal inputs are encoded once."""
         settings, encoder = self.towers.settings.inputs, self.towers.mention
         tokens = [mention_tokens(encoder.tokenizer, d, m, settings=settings).ids for d, m in mentions]
         number = {ids: row for row, ids in enumerate(dict.fromkeys(tokens))}
@@ -77,11 +77,11 @@ class SomRetriever:
         return SomQueries(self, torch.from_numpy(states).to(encoder.device.torch), offsets, rows)
 
     def encode_new(self, entities: Sequence[EntityRecord]) -> tuple[FLOATS, INTS]:
-        """Token states of new entities, and where each one's begin."""
+        """Token states of new entities, and the start of each entity's states."""
         return token_states(self.towers.entity, _entity_ids(self.towers, entities))
 
     def changed(self, encoded: tuple[FLOATS, INTS], dead: INTS) -> SomRetriever:
-        """With new entities behind the others, and without the rows ``dead``."""
+        """With new entities appended and without the rows ``dead``."""
         tokens = self.tokens.behind(*encoded)
         pooled = growing(self.pooled)
         pooled.add(normalized(text_means(*encoded)))
@@ -101,7 +101,7 @@ class SomRetriever:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SomQueries:
-    """Mentions of one ``ask``: ``states`` (tokens, d) of distinct inputs, that of mention i being ``rows[i]``."""
+    """Mentions of one ``ask``: ``states`` (tokens, d) of distinct inputs; mention i has input ``rows[i]``."""
 
     retriever: SomRetriever
     states: torch.Tensor
@@ -109,7 +109,7 @@ class SomQueries:
     rows: INTS
 
     def search(self, places: Sequence[int], k: int, *, ranges: Ranges) -> tuple[FLOATS, INTS]:
-        """(places, k) scores and entity rows, best first, −inf and −1 where there are fewer; ties: the lower row."""
+        """(places, k) scores and entity rows, best first, −inf and −1 if there are fewer; ties go to the lower row."""
         scores = np.full((len(places), k), -np.inf, dtype=np.float32)
         found = np.full((len(places), k), -1, dtype=np.int64)
         distinct, back = np.unique(self.rows[list(places)], return_inverse=True)
@@ -125,7 +125,7 @@ class SomQueries:
         return self._scores(self.rows[place : place + 1], rows)[:, 0]
 
     def _candidates(self, distinct: INTS, ranges: Ranges) -> Iterator[tuple[INTS, FLOATS]]:
-        """Of each distinct input the entities compared, and their scores."""
+        """The compared entities of each distinct input, and their scores."""
         spans = [np.arange(start, stop) for start, stop in ranges]
         everything = np.setdiff1d(np.concatenate(spans), self.retriever.dead) if spans else np.zeros(0, dtype=np.int64)
         if len(everything) <= self.retriever.shortlist:
@@ -139,7 +139,7 @@ class SomQueries:
             yield known, self._scores(np.asarray([row]), known)[:, 0]
 
     def _scores(self, distinct: INTS, entities: INTS) -> FLOATS:
-        """(entities, inputs) exact scores, block by block of entities of like length."""
+        """(entities, inputs) exact scores, in blocks of entities of similar length."""
         scores = np.zeros((len(entities), len(distinct)), dtype=np.float32)
         if not len(entities) or not len(distinct):
             return scores
@@ -161,7 +161,7 @@ class SomQueries:
 
 
 def build_som_index(towers: Biencoder, kb: KnowledgeBase, folder: Path, *, kb_hash: str) -> Iterator[Progress]:
-    """Encode all entities and write their token states and the index over their means."""
+    """Encode all entities and write their token states and an index of their means."""
     source = index_source(kb_hash, towers.entity.fingerprint)
     for step in write_tokens(towers.entity, _entity_ids(towers, kb.entities), folder, source=source):
         if isinstance(step, Progress):
@@ -173,9 +173,10 @@ def build_som_index(towers: Biencoder, kb: KnowledgeBase, folder: Path, *, kb_ha
 def load_som(
     name: str, towers: Biencoder, folder: Path, *, entities: int, source: str, on_gpu: bool = False
 ) -> SomRetriever:
-    """Open a retriever's folder; ModelError where it is damaged or of another knowledge base or encoder.
+    """Open a retriever's folder; raises ModelError if it is damaged or of another knowledge base or encoder.
 
-    `on_gpu`: the shortlist is searched there too; tokens are compared where the mentions' encoder is."""
+    `on_gpu`: the shortlist is searched on the GPU too; tokens are compared on the mentions' encoder's device.
+    """
     tokens = TokenStore.load(folder, rows=entities, source=source)
     pooled = VectorIndex.load(folder / INDEX_FILE, rows=entities, source=source)
     pooled.to_gpu(wanted=on_gpu)
@@ -187,7 +188,7 @@ def _entity_ids(towers: Biencoder, entities: Sequence[EntityRecord]) -> list[tup
 
 
 def _blocks(lengths: INTS, *, width: int, entries: int) -> Iterator[INTS]:
-    """Entities by length, so many at a time that neither their states nor their products fill a block."""
+    """Entities by length, in groups whose states and products do not exceed a block."""
     order = np.argsort(-lengths, kind="stable")
     at = 0
     while at < len(order):

@@ -36,9 +36,9 @@ INTS = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenStore:
-    """States (tokens, d), of entity i those from ``offsets[i]`` to ``offsets[i + 1]``, at least one.
+    """States (tokens, d), those of entity i from ``offsets[i]`` to ``offsets[i + 1]``, at least one.
 
-    ``stored`` are those of the file, ``added`` those of entities that came later, counted on from there.
+    ``stored`` are the states in the file, ``added`` those of later entities, whose indexes follow.
     """
 
     stored: HALVES
@@ -50,7 +50,7 @@ class TokenStore:
 
     @classmethod
     def load(cls, folder: Path, *, rows: int, source: str) -> TokenStore:
-        """Open memory-mapped; ModelError where a file is missing, damaged or of another KB or encoder."""
+        """Open memory-mapped; raises ModelError if a file is missing, damaged or of another KB or encoder."""
         header = read_json(folder / HEADER_FILE, what=say("The header of the token vectors"), remedy=say(REMEDY))
         try:
             kind, made_from = header["format"], header["source"]
@@ -84,13 +84,13 @@ class TokenStore:
         return cls(states, offsets.astype(np.int64), np.zeros((0, dimension), dtype=np.float16))
 
     def padded(self, rows: INTS) -> HALVES:
-        """(n, longest, d) states; a shorter entity repeats its last token, which changes no maximum."""
+        """(n, longest, d) states; shorter entities repeat their last token, which does not change a maximum."""
         lengths = self.lengths(rows)
         places = np.minimum(np.arange(int(lengths.max(initial=0))), lengths[:, None] - 1)
         return self._gather(self.offsets[rows][:, None] + places)
 
     def behind(self, states: FLOATS, offsets: INTS) -> TokenStore:
-        """With more entities behind the others: their states (tokens, d), entity i's from ``offsets[i]`` on."""
+        """With more entities appended: their states (tokens, d), entity i's starting at ``offsets[i]``."""
         numbered = np.concatenate([self.offsets, self.offsets[-1] + offsets[1:]])
         return TokenStore(self.stored, numbered, np.concatenate([self.added, _halved(states)]))
 
@@ -100,7 +100,7 @@ class TokenStore:
         return counts
 
     def _gather(self, places: INTS) -> HALVES:
-        """(…, d) states at the given places; never a view of the file."""
+        """(…, d) states at the given positions; never a view of the file."""
         new = places >= len(self.stored)
         if not new.any():
             return np.asarray(np.take(self.stored, places, axis=0))
@@ -113,10 +113,10 @@ class TokenStore:
 def write_tokens(
     encoder: Encoder, token_ids: Sequence[Sequence[int]], folder: Path, *, source: str
 ) -> Iterator[Progress | FLOATS]:
-    """Encode every entity and write its token states; Progress while it runs, at last their means (entities, d).
+    """Encode every entity and write its token states; yields progress and returns their means (entities, d).
 
-    At most ``CHUNK`` entities are held at a time. ModelError where the folder has no room or the encoder gives
-    numbers that half precision cannot hold.
+    At most ``CHUNK`` entities are in memory at a time. Raises ModelError if the disk is full or the encoder gives
+    numbers outside of half precision.
     """
     offsets = np.concatenate([[0], np.cumsum([len(ids) for ids in token_ids])]).astype("<i8")
     folder.mkdir(parents=True, exist_ok=True)
@@ -135,7 +135,7 @@ def write_tokens(
 
 
 def token_states(encoder: Encoder, token_ids: Sequence[Sequence[int]]) -> tuple[FLOATS, INTS]:
-    """(tokens, d) states of the last layer, text after text, and (texts + 1,) where each begins."""
+    """(tokens, d) concatenated states of the last layer, and the start of each text (texts + 1,)."""
     offsets = np.concatenate([[0], np.cumsum([len(ids) for ids in token_ids])]).astype(np.int64)
     states = np.zeros((int(offsets[-1]), encoder.dimension), dtype=np.float32)
     device = encoder.device
@@ -151,7 +151,7 @@ def token_states(encoder: Encoder, token_ids: Sequence[Sequence[int]]) -> tuple[
 
 
 def text_means(states: FLOATS, offsets: INTS) -> FLOATS:
-    """(texts, d) means of the states of each text, of which none is empty."""
+    """(texts, d) means of the states of each text, none of which is empty."""
     if len(offsets) == 1:
         return np.zeros((0, states.shape[1]), dtype=np.float32)
     means: FLOATS = np.add.reduceat(states, offsets[:-1], axis=0)

@@ -1,7 +1,7 @@
 """Normalisation of names and texts: spelling, abbreviations, formulas, other wordings.
 
-* **Names and mentions are normalised by the same eager rules** (`normalise.py`). A mention's other wordings are
-  further queries with weights of at most 1, never replacements. Detection runs over the same normalised words.
+* **Names and mentions are normalised by the same aggressive rules** (`normalise.py`). A mention's other wordings are
+  additional queries with weights of at most 1, never replacements. Detection uses the same normalised words.
 """
 
 from models.text.abbreviations import Abbreviation, abbreviation_table, expand, find_abbreviations, is_short_form

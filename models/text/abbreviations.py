@@ -1,7 +1,7 @@
 """Abbreviations defined in a document, with offsets (Schwartz and Hearst, PSB 2003), and their expansion.
 
-Both orders are read: "long form (SF)" and "SF (long form)". A definition holds for the whole document, before and after
-its place.
+Both orders are recognised: "long form (SF)" and "SF (long form)". A definition holds for the whole document, before and
+after its position.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from models.text.formulas import ELEMENTS
 Span = tuple[int, int]
 MAX_SHORT = 10
 WORD = 5
-"""A short form of so many small letters is a word of its own."""
+"""A lower-case short form of this length is a word."""
 _PARENTHESES = re.compile(r"\(([^()]{1,120})\)|\[([^\[\]]{1,120})\]")
 _PART = re.compile(r"[^\s;,/=](?:[^;,/=]*[^\s;,/=])?")
 _WORD = re.compile(r"\S+")
@@ -52,7 +52,7 @@ def find_abbreviations(text: str) -> list[Abbreviation]:
 def abbreviation_table(text: str) -> dict[str, str]:
     """Short form → long form for the whole document; the first definition of a short form holds.
 
-    Short forms in long forms are written out: after "attenuated FAP (AFAP)", AFAP is "attenuated familial adenomatous
+    Short forms in long forms are expanded: after "attenuated FAP (AFAP)", AFAP is "attenuated familial adenomatous
     polyposis".
     """
     table: dict[str, str] = {}
@@ -67,9 +67,9 @@ def abbreviation_table(text: str) -> dict[str, str]:
 
 
 def expand(surface: str, table: Mapping[str, str]) -> str:
-    """The surface with every defined short form in it written out; the surface itself where there is none.
+    """The surface with every defined short form expanded; unchanged if there is none.
 
-    Plural short forms ("ADRs") are known by their singular.
+    Plural short forms ("ADRs") are expanded by their singular.
     """
     whole = _look_up(surface.strip(), table)
     if whole is not None or not table:
@@ -79,7 +79,7 @@ def expand(surface: str, table: Mapping[str, str]) -> str:
 
 
 def _repeated(match: re.Match[str], table: Mapping[str, str]) -> str:
-    """Nothing for a short form in parentheses behind its own long form, otherwise the text there."""
+    """Empty for a short form in parentheses after its own long form, otherwise the text itself."""
     long = _look_up(match[1] or match[2], table)
     before = match.string[: match.start()].rstrip().lower()
     return "" if long is not None and before.endswith(long.lower()) else match.group()
@@ -101,7 +101,7 @@ def _look_up(token: str, table: Mapping[str, str]) -> str | None:
 
 
 def _define(text: str, place: tuple[int, int, int]) -> Iterator[Abbreviation]:
-    """Definitions by one parenthesis; "(CPA/EE)" and "(ATT-ALF)" may define each of their parts."""
+    """Definitions from one parenthesis; "(CPA/EE)" and "(ATT-ALF)" may define each of their parts."""
     outer, start, stop = place
     defined = False
     for match in _PART.finditer(text, start, stop):
@@ -118,14 +118,14 @@ def _define(text: str, place: tuple[int, int, int]) -> Iterator[Abbreviation]:
 
 
 def _readings(text: str, span: Span) -> list[Span]:
-    """A part as a whole, then the text behind its last hyphen."""
+    """The part as a whole, then the text after its last hyphen."""
     start, stop = span
     at = text.rfind("-", start, stop)
     return [span, (at + 1, stop)] if at > start else [span]
 
 
 def _reversed(text: str, place: tuple[int, int, int]) -> Abbreviation | None:
-    """ "SF (long form)": the word before the parenthesis stands for what is in it."""
+    """ "SF (long form)": the word before the parenthesis stands for the text in it."""
     outer, start, stop = place
     before = re.search(r"(\S+)\s*$", text[max(0, outer - 30) : outer])
     if before is None or not is_short_form(before.group(1)) or not _is_symbol(before.group(1)):
@@ -141,7 +141,7 @@ def _reversed(text: str, place: tuple[int, int, int]) -> Abbreviation | None:
 
 
 def is_short_form(text: str) -> bool:
-    """At most two words and ten characters, a letter in it, beginning with a letter or digit."""
+    """Whether it has at most two words and ten characters, contains a letter, and begins with a letter or digit."""
     return (
         2 <= len(text) <= MAX_SHORT
         and len(text.split()) <= 2
@@ -174,8 +174,8 @@ def _long_form_before(text: str, end: int, short: str) -> Span | None:
 
 
 def _is_spelled_by(long: str, short: str) -> bool:
-    """Whether letters in order, which are not all initials, are enough. A word ("aspartate") or the symbol of an
-    element ("Na") must begin the long form ("atorva", "atorvastatin")."""
+    """Whether letters in order that are not all initials suffice. A word ("aspartate") or the symbol of an element
+    ("Na") must be the beginning of the long form (as "atorva" of "atorvastatin")."""
     first = long.split()[0]
     if first[:1].lower() + first[1:] in _SMALL:
         return False
@@ -185,16 +185,17 @@ def _is_spelled_by(long: str, short: str) -> bool:
 
 
 def _is_long_form(long: str, short: str) -> bool:
-    """Longer than the short form and without it, in one piece, and not broken off behind a small word."""
+    """Whether it is longer than the short form, does not contain it, is contiguous, and does not end with a function
+    word."""
     pieces = _PIECES.split(long)
     return len(short) < len(long) <= 200 and short not in pieces and "(" not in long and pieces[-1] not in _SMALL
 
 
 def _by_initials(text: str, short: str) -> int | None:
-    """Where the last words begin whose initials are the short form: "attenuated adenomatous polyposis coli" (AAPC).
+    """The start of the last words whose initials are the short form: "attenuated adenomatous polyposis coli" (AAPC).
 
-    Schwartz and Hearst take the shortest fitting text, here "adenomatous polyposis coli". Small words between
-    the others need not be spelled ("degeneration of the retina").
+    Schwartz and Hearst take the shortest match, here "adenomatous polyposis coli". Function words between the others
+    may be skipped ("degeneration of the retina").
     """
     letters = [character.lower() for character in short if character.isalnum()]
     words = list(_INITIALS.finditer(text))
@@ -210,7 +211,7 @@ def _by_initials(text: str, short: str) -> int | None:
 
 
 def _best_start(long: str, short: str) -> int | None:
-    """Schwartz and Hearst's findBestLongForm: where the shortest matching long form begins."""
+    """Schwartz and Hearst's findBestLongForm: the start of the shortest matching long form."""
     position = len(long) - 1
     for index in range(len(short) - 1, -1, -1):
         wanted = short[index].lower()

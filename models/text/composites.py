@@ -1,8 +1,8 @@
-"""Mentions that join several entities, written out: "breast and ovarian cancer" is two cancers.
+"""Mentions that join several entities, split into parts: "breast and ovarian cancer" is two cancers.
 
 The shared words can be at the end ("breast and ovarian cancer"), at the beginning ("hepatitis B and C", "cancer of the
 breast and ovary"), inside a word ("hypo- and hyperglycemia"), or absent ("nausea and vomiting"). The text does not show
-which, so the parts are proposals: complete ones first, each looked up separately.
+which, so the parts are proposals, complete ones first; each is searched for separately.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PREFIXES = (
 def composite_parts(text: str) -> tuple[str, ...]:
     """The mentions joined in one, at most six; none for a mention that joins nothing.
 
-    A comma alone joins nothing where an inverted name is likelier: "lymphoma, T-cell".
+    A comma alone joins nothing if an inverted name is likelier: "lymphoma, T-cell".
     """
     stripped = text.strip()
     if len(stripped) > MAX_CHARACTERS or not (_AND.search(stripped) or stripped.count(", ") > 1):
@@ -52,7 +52,7 @@ def _comma_pair(text: str) -> tuple[str, ...]:
 
 
 def _completed(pieces: list[str]) -> list[str]:
-    """Every piece with what it shares with the others."""
+    """Every piece with the words that it shares with the others."""
     last = pieces[-1]
     suspended = [_suspended(piece, last) for piece in pieces[:-1]]
     if any(suspended):
@@ -77,7 +77,7 @@ def _suspended(piece: str, last: str) -> str:
 
 
 def _shared_front(pieces: list[str]) -> list[str]:
-    """ "hepatitis B and C", "type 1 and 2 diabetes", "cancer of the breast and ovary"; empty where nothing fits."""
+    """ "hepatitis B and C", "type 1 and 2 diabetes", "cancer of the breast and ovary"; empty if nothing fits."""
     words = [piece.split() for piece in pieces]
     first, last = words[0], words[-1]
     if len(first) > 1 and _is_symbol(first[-1]) and all(_is_symbol(other[0]) for other in words[1:]):
@@ -93,7 +93,7 @@ def _shared_front(pieces: list[str]) -> list[str]:
 
 
 def _shared_head(pieces: list[str]) -> list[str]:
-    """Earlier pieces with the end of the last one: as many words as it has more than they, at least its head."""
+    """Earlier pieces with the end of the last piece: as many words as it has in addition, at least its head."""
     last = pieces[-1].split()
     if len(last) < 2 or any(word in _COMPLEMENTS for word in last):
         return []

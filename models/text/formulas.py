@@ -1,4 +1,4 @@
-"""Chemical symbols in words: elements and ions, simple formulas, isotopes (IUPAC's names of inorganic compounds)."""
+"""Names of chemical symbols: elements and ions, simple formulas, isotopes (IUPAC's names of inorganic compounds)."""
 
 from __future__ import annotations
 

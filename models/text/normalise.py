@@ -1,6 +1,6 @@
 """One normal form for equal names: case, Greek letters, accents, dashes, possessives, plurals, numerals, spelling.
 
-Names and mentions pass through the same function, so a rule that is too eager does little harm. Callers keep the
+Names and mentions pass through the same function, so an overly aggressive rule does little harm. Callers keep the
 original strings; normalised text is never shown.
 """
 
@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 # One spelling of a word: American for British, plain letters for accents and ligatures, names for Greek letters, the
-# singular for regular, Latin and Greek plurals.
-#
-# The rules are those of the languages, not of any corpus. They may be eager: names and mentions pass through the same
-# ones, so a word that a rule bends in a wrong way is bent alike on both sides.
+# singular for regular, Latin and Greek plurals. The rules are those of the languages, not of any corpus. They may be
+# aggressive: names and mentions pass through the same rules, so a wrongly changed word is changed the same way on both
+# sides.
 
 GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta",
@@ -47,7 +46,7 @@ _AMERICAN = (
     (re.compile(r"\bmould(?=s|y|\b)"), "mold"),
     (re.compile(r"\bageing\b"), "aging"),
 )
-# What is certainly British, for texts in which nothing else may change.
+# Certainly British spellings, for texts in which nothing else may change.
 _SILENT = re.compile(
     r"(?i)(?<=h)a(?=em)|(?<=n)a(?=e[smv])|a(?=emi[ac])|(?<=p)a(?=ed)|(?<=[cf])a(?=ec)|(?<=yn)a(?=ec)|(?<=ph)a(?=eo)"
     r"|(?<!angi)o(?=edem|esoph|estr)|(?<=f)o(?=et)|(?<=rrh)o(?=e)|(?<=alumin)i(?=um)|(?<=c)a(?=esium)"
@@ -93,7 +92,7 @@ def plain_letters(text: str) -> str:
 
     Words in Greek or another script stay as they are: only a single Greek letter is a symbol.
     """
-    composed = unicodedata.normalize("NFKC", text.replace("´", "'"))  # NFKC makes a blank of this apostrophe
+    composed = unicodedata.normalize("NFKC", text.replace("´", "'"))  # NFKC turns this apostrophe into a space
     if composed.isascii():
         return composed
     named = _GREEK_LETTER.sub(lambda match: f" {GREEK[match.group(1).lower()]} ", composed)
@@ -101,7 +100,7 @@ def plain_letters(text: str) -> str:
 
 
 def greek_names(text: str) -> str:
-    """Single Greek letters by their names, nothing else changed: "β-carotene" is "beta-carotene"."""
+    """Single Greek letters replaced by their names, nothing else changed: "β-carotene" is "beta-carotene"."""
     if text.isascii():
         return text
     return _GREEK_LETTER.sub(lambda match: GREEK[match.group(1).lower()], text.replace("\u00b5", "\u03bc"))
@@ -116,7 +115,7 @@ def american(word: str) -> str:
 
 
 def american_text(text: str) -> str:
-    """A text as written, with British spellings that are certain put in the American way."""
+    """The text with certain British spellings replaced by American ones."""
     text = _SILENT.sub("", text)
     for pattern, replacement in _RESPELLED:
         text = pattern.sub(replacement, text)
@@ -125,7 +124,7 @@ def american_text(text: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def singular(word: str) -> str:
-    """The singular of a lower-case plural of at least four letters; other words come back unchanged."""
+    """The singular of a lower-case plural of at least four letters; other words are unchanged."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) < 4:
@@ -138,7 +137,8 @@ def singular(word: str) -> str:
 
 
 def arabic(words: list[str]) -> list[str]:
-    """Roman numerals as figures: "type iia" is "type 2a"; single letters only behind "type", "stage" and the like."""
+    """Roman numerals as figures: "type iia" is "type 2a"; single letters only after "type", "stage" and similar
+    words."""
     changed = []
     for at, word in enumerate(words):
         lettered = _ROMAN_AND_LETTER.match(word)
@@ -164,7 +164,7 @@ _SEPARATORS = re.compile(r"[^\w+]+|_")
 
 @lru_cache(maxsize=200_000)
 def normalise(text: str) -> str:
-    """Lower-case words separated by single blanks; a text of marks only comes back lower-cased."""
+    """Lower-case words separated by single blanks; a text without letters or digits is only lower-cased."""
     lowered = plain_letters(text.lower())
     plain = _SEPARATORS.sub(" ", _POSSESSIVE.sub("", lowered)).split()
     return " ".join(arabic([_word(word) for word in plain])) or lowered.strip()
@@ -180,15 +180,15 @@ def sorted_key(text: str) -> str:
 
 @lru_cache(maxsize=200_000)
 def _word(word: str) -> str:
-    """Words of three letters and what is not made of letters alone are symbols: they stay."""
+    """The normalised word; words of three letters and strings with other characters than letters are symbols and do not
+    change."""
     if len(word) < 4 or not word.isalpha():
         return word
     return singular(american(word)) if word.isascii() else word
 
 
-# The words of a text with their places, normalised one by one: what dictionary matching runs over.
-#
-# Han, Kana and Thai are written without blanks, so each of their characters is a word of its own.
+# The words of a text with their places, normalised one by one: used for dictionary matching. Han, Kana and Thai are
+# written without spaces, so each of their characters is a word.
 
 _UNSPACED = r"\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_UNSPACED}]|(?:[^\W{_UNSPACED}]|(?<=[\w])\+)+")
@@ -206,7 +206,7 @@ class Word:
 
 
 def words_of(text: str) -> list[Word]:
-    """Words in text order; the "s" of a possessive belongs to none."""
+    """Words in text order; the "s" of a possessive belongs to no word."""
     found = []
     for match in _WORD.finditer(text):
         start, end = match.span()

@@ -1,4 +1,4 @@
-"""Other wordings of the same: plain words for Latin and Greek ones, nouns for adjectives, names for symbols.
+"""Other wordings of a mention: plain words for Latin and Greek ones, nouns for adjectives, names for symbols.
 
 A rewritten mention is an additional query, never a replacement. The tables are general medical and chemical vocabulary,
 not made for any corpus.
@@ -88,7 +88,7 @@ _ADJECTIVES = (
 
 
 def rewritings(text: str) -> tuple[str, ...]:
-    """Other wordings of a mention that mean about the same, most literal first; often none."""
+    """Other wordings of a mention that mean about the same, most literal first; often there are none."""
     symbol = in_words(text)
     if symbol:
         return (symbol,)
@@ -98,7 +98,7 @@ def rewritings(text: str) -> tuple[str, ...]:
 
 
 def respelled(text: str) -> str:
-    """The text in American spelling and with Greek letters by name; empty where nothing changes."""
+    """The text in American spelling and with Greek letters by name; empty if nothing changes."""
     changed = american_text(greek_names(text))
     return changed if changed != text else ""
 
@@ -112,12 +112,12 @@ def poisoned(text: str) -> str:
 
 
 def broader(text: str) -> str:
-    """What a mention is a kind of, where its own words name no disease: "SIX5 deficiency" is a genetic disease."""
+    """The class of a mention whose own words name no disease: "SIX5 deficiency" is a genetic disease."""
     return "genetic disease" if _GENE_PRODUCT.search(text.strip()) else ""
 
 
 def noun_of(text: str) -> str:
-    """The last word's noun: "diabetic" is "diabetes"; empty where no rule fits."""
+    """The last word's noun: "diabetic" is "diabetes"; empty if no rule fits."""
     *before, last = text.split() or [""]
     for pattern, replacement in _ADJECTIVES:
         changed = pattern.sub(replacement, last)
@@ -139,13 +139,13 @@ def _plain_words(text: str) -> str:
 
 
 def _possessed(text: str) -> str:
-    """ "deficiency of complement factor" is "complement factor deficiency", the order most names have."""
+    """ "deficiency of complement factor" is "complement factor deficiency", the order of most names."""
     match = _OF.match(text)
     return f"{match[2]} {match[1]}" if match else ""
 
 
 def _classed(text: str) -> str:
-    """Diseases named by their class alone: how they are inherited, or that an enzyme is at fault."""
+    """Diseases named only by their class: a kind of inheritance, or an enzyme deficiency."""
     if _INHERITED.match(text):
         linked = re.search(r"\b[xy] linked\b", text)
         return f"{linked.group()} genetic disease" if linked else "genetic disease"

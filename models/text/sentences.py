@@ -1,9 +1,9 @@
-"""Where sentences begin, by a simple rule on the text, which is good enough to choose a context.
+"""Where sentences begin, by a simple rule on the text, which is sufficient to choose a context.
 
-A sentence ends at a line break, or at ``.``, ``!`` or ``?`` (a closing bracket or quote may follow) before white
-space and something that can begin a sentence: not a small letter. No sentence ends after a short word that is
-usually abbreviated ("vs.", "et al.", "Fig."), after a single letter ("E. coli") or after letters with points inside
-("i.v.", "e.g.").
+A sentence ends at a line break, or at ``.``, ``!`` or ``?`` (a closing bracket or quote may follow) before white space
+and something that can begin a sentence, not a lower-case letter. No sentence ends after a short word that is usually
+abbreviated ("vs.", "et al.", "Fig."), after a single letter ("E. coli") or after letters with points inside ("i.v.",
+"e.g.").
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LOOK_BACK = 24
 
 
 def sentence_starts(text: str) -> list[int]:
-    """Code-point offsets at which sentences begin, ascending; the first is 0, also of an empty text."""
+    """Code-point offsets at which sentences begin, ascending; the first is 0, even for an empty text."""
     starts = [0]
     for match in _END.finditer(text):
         if "\n" in match.group() or not _abbreviated(text[max(0, match.start() - _LOOK_BACK) : match.end()]):
@@ -29,7 +29,7 @@ def sentence_starts(text: str) -> list[int]:
 
 
 def _abbreviated(text: str) -> bool:
-    """Whether the last word before the point is one that is written with a point within sentences."""
+    """Whether the last word before the point is usually written with a point within sentences."""
     found = _LAST_WORD.search(text)
     if found is None:
         return False

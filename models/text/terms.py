@@ -1,4 +1,4 @@
-"""Texts cut into terms for lexical retrieval: character n-grams within words, and words.
+"""Texts split into terms for lexical retrieval: character n-grams within words, and words.
 
 A term is a 64-bit number: a polynomial of its code points modulo 2**64, so that the vocabulary is a sorted array
 that can be memory-mapped. Two terms of one vocabulary share a number with probability below 1e-6 at a million terms.
@@ -24,10 +24,10 @@ _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 
 
 def char_terms(texts: Sequence[str]) -> tuple[INTS, UINTS]:
-    """(row, term) of every n-gram of 2 to 5 characters of every blank-padded word, in no promised order.
+    """(row, term) of every n-gram of 2 to 5 characters of every blank-padded word, in unspecified order.
 
-    These are the n-grams of scikit-learn's ``char_wb`` (prototype-triplet paper, section 3.1); a row comes back
-    once for each occurrence.
+    These are the n-grams of scikit-learn's ``char_wb`` (prototype-triplet paper, section 3.1); a row is repeated for
+    each occurrence.
     """
     points, rows = _points([f" {'  '.join(text.split())} " for text in texts])
     blank = points == BLANK
@@ -50,7 +50,7 @@ def char_terms(texts: Sequence[str]) -> tuple[INTS, UINTS]:
 
 
 def word_terms(texts: Sequence[str]) -> tuple[INTS, UINTS]:
-    """(row, term) of every word that is no stop word: lower-cased, split at everything that is not alphanumeric."""
+    """(row, term) of every word that is not a stop word: lower-cased, split at everything that is not alphanumeric."""
     words, rows = [], []
     for row, text in enumerate(texts):
         kept = [word for word in _NOT_ALPHANUMERIC.split(text.lower()) if word and word not in STOP_WORDS]
@@ -70,14 +70,15 @@ ANALYZERS: dict[str, TermsOf] = {"char": char_terms, "word": word_terms}
 
 
 def _points(texts: Sequence[str]) -> tuple[UINTS, INTS]:
-    """The code points of all texts in a row, one more than each so that none is 0, and the text each belongs to."""
+    """The concatenated code points of all texts, each increased by one so that none is 0, and the text each belongs
+    to."""
     lengths = np.fromiter((len(text) for text in texts), dtype=np.int64, count=len(texts))
     points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.uint64)
     return points + np.uint64(1), np.repeat(np.arange(len(texts)), lengths)
 
 
 def _powers(count: int) -> UINTS:
-    """(count,) the base's powers, from the zeroth on, modulo 2**64."""
+    """(count,) the base's powers, starting with the zeroth, modulo 2**64."""
     return np.concatenate([np.ones(1, dtype=np.uint64), np.full(max(count, 1), _BASE)]).cumprod(dtype=np.uint64)
 
 

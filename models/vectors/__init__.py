@@ -1,9 +1,9 @@
 """FAISS: the choice of an index, its files, exact search in blocks, and an index that can change while it is searched.
 
-* **`faiss-cpu` is a plain dependency**, and the `gpu` extra adds `faiss-gpu`. Both put the same module in place, so
-  the README says to uninstall the former first.
-* **PyTorch searches on a GPU that this FAISS was not built for**: `faiss-gpu` needs libraries of CUDA 12, while current
-  builds of PyTorch bring those of CUDA 13.
+* **`faiss-cpu` is a plain dependency**, and the `gpu` extra adds `faiss-gpu`. Both put the same module in place, so the
+  README says to uninstall the former first.
+* **PyTorch searches on a GPU if FAISS was built without GPU support**: `faiss-gpu` needs libraries of CUDA 12, while
+  current builds of PyTorch bring those of CUDA 13.
 """
 
 from models.vectors.dynamic import growing

@@ -1,4 +1,4 @@
-"""An index that vectors can be added to, changed in and removed from while it is searched.
+"""An index whose vectors can be added, changed and removed while it is searched.
 
 A frozen base (FAISS), a small delta (a matrix, searched exhaustively) and tombstones over the base. Row numbers never
 change. Every change replaces the immutable state with a new one, so that searches need no lock and a compaction can
@@ -34,10 +34,10 @@ BOOLS = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class _State:
-    """``base`` holds row ``ids[p]`` at place p (place = row where ``ids`` is None), unless ``dead[p]``.
+    """``base`` holds row ``ids[p]`` at place p (place = row if ``ids`` is None), unless ``dead[p]``.
 
-    ``added`` (m, d) holds row ``rows[p]`` at place p where ``alive[p]``; a row is alive in one place at most.
-    ``total`` is the number of the next row.
+    ``added`` (m, d) holds row ``rows[p]`` at place p if ``alive[p]``; a row is alive in at most one place. ``total`` is
+    the number of the next row.
     """
 
     base: VectorIndex
@@ -90,9 +90,9 @@ class _State:
 
 
 class DynamicIndex:
-    """``base`` and what changed since; safe for any number of searching and changing threads.
+    """``base`` and later changes; safe for any number of searching and changing threads.
 
-    When more than ``compact_at`` rows are in the delta or buried in the base, a thread merges them into a new base.
+    When more than ``compact_at`` rows are in the delta or dead in the base, a thread merges them into a new base.
     """
 
     def __init__(self, base: VectorIndex, *, compact_at: int = COMPACT_AT) -> None:
@@ -112,7 +112,7 @@ class DynamicIndex:
         self._room = self._state.added
 
     def __len__(self) -> int:
-        """Rows ever given out, removed ones included: what ``ranges`` may reach to."""
+        """The number of rows ever assigned, including removed ones: the upper limit of ``ranges``."""
         return self._state.total
 
     @property
@@ -125,13 +125,13 @@ class DynamicIndex:
 
     @property
     def pending(self) -> int:
-        """Rows in the delta and tombstones in the base: what a compaction would clear."""
+        """Rows in the delta and tombstones in the base: the number of rows a compaction would merge."""
         return len(self._state.rows) + self._state.dead_count
 
     def search(self, queries: NDArray[np.floating], k: int, *, ranges: Ranges | None = None) -> tuple[FLOATS, INTS]:
-        """(q, k) scores and rows, best first; −inf and −1 where there are fewer. Ties: the lower row first.
+        """(q, k) scores and rows, best first; −inf and −1 if there are fewer. Ties: the lower row first.
 
-        ``ranges`` restricts to half-open ranges of rows, ascending and disjoint. Exact where the base is.
+        ``ranges`` restricts to half-open ranges of rows, ascending and disjoint. Exact if the base is exact.
         """
         state = self._state
         wanted = np.ascontiguousarray(queries, dtype=np.float32)
@@ -156,7 +156,8 @@ class DynamicIndex:
         return rows
 
     def update(self, rows: INTS, vectors: NDArray[np.floating]) -> None:
-        """Give distinct rows new vectors; a removed row comes back. IndexError for a row never given out."""
+        """Replace the vectors of distinct rows; a removed row becomes alive again. Raises IndexError for a row never
+        assigned."""
         numbers = self._checked(rows)
         self._check_shape(vectors, len(numbers))
         with self._lock:
@@ -165,14 +166,14 @@ class DynamicIndex:
         self._compact_if_due()
 
     def remove(self, rows: INTS) -> None:
-        """Rows that are never found again; removing twice is no error. IndexError for a row never given out."""
+        """Remove rows; removing a row twice is not an error. Raises IndexError for a row never assigned."""
         numbers = self._checked(rows)
         with self._lock:
             self._bury(numbers)
         self._compact_if_due()
 
     def compact(self) -> None:
-        """Merge everything into a new base, in this thread; searches and changes go on meanwhile."""
+        """Merge everything into a new base, in this thread; searches and changes continue meanwhile."""
         with self._compacting:
             before = self._state
             base, ids = _merged(before)
@@ -197,7 +198,7 @@ class DynamicIndex:
             raise ValueError(f"vectors of shape {vectors.shape} where ({rows}, {self.dimension}) were expected")
 
     def _append(self, rows: INTS, vectors: NDArray[np.floating]) -> None:
-        """Places behind those of the present state are written to; older states do not reach so far."""
+        """Write to places after those of the current state; older states do not use them."""
         state = self._state
         used, needed = len(state.rows), len(state.rows) + len(rows)
         if needed > len(self._room):
@@ -233,16 +234,16 @@ class DynamicIndex:
             self._thread.start()
 
     def _compact_quietly(self) -> None:
-        faiss.omp_set_num_threads(1)  # of this thread only: the searching ones keep theirs
+        faiss.omp_set_num_threads(1)  # of this thread only: searching threads keep theirs
         try:
-            while self.pending > self.compact_at:  # what came meanwhile is merged as well
+            while self.pending > self.compact_at:  # later changes are merged as well
                 self.compact()
-        except Exception:  # thread boundary: the index stays as it is, only slower
+        except Exception:  # thread boundary: the index still works, only slower
             log.exception("The index could not be compacted; it goes on as it is.")
 
 
 def growing(index: SearchIndex) -> DynamicIndex:
-    """The index itself where it can grow, else one that grows over it."""
+    """The index itself if it can grow, else a growing index over it."""
     if isinstance(index, DynamicIndex):
         return index
     assert isinstance(index, VectorIndex)
@@ -250,7 +251,8 @@ def growing(index: SearchIndex) -> DynamicIndex:
 
 
 def _search_base(state: _State, queries: FLOATS, k: int, limits: INTS) -> tuple[FLOATS, INTS] | None:
-    """The base's best ``k`` that are alive: ``k`` and some to spare are asked for, more where too many are dead."""
+    """The base's best ``k`` living rows: it is searched for a few more than ``k``, and again for more if too many are
+    dead."""
     if state.ids is not None:
         limits = np.searchsorted(state.ids, limits)
     limits = np.minimum(limits, len(state.dead))
@@ -274,7 +276,7 @@ def _search_base(state: _State, queries: FLOATS, k: int, limits: INTS) -> tuple[
 
 
 def _search_added(state: _State, queries: FLOATS, k: int, limits: INTS) -> tuple[FLOATS, INTS] | None:
-    """The delta's best ``k``, by comparing all of it."""
+    """The delta's best ``k``, by exhaustive search."""
     at = np.searchsorted(limits[:, 0], state.rows, side="right") - 1
     places = np.flatnonzero(state.alive & (at >= 0) & (state.rows < limits[at, 1]))
     if not len(places):
@@ -289,7 +291,7 @@ def _search_added(state: _State, queries: FLOATS, k: int, limits: INTS) -> tuple
 
 
 def _merged(state: _State) -> tuple[VectorIndex, INTS]:
-    """A new base of the same kind with every row that is alive, ascending, and those rows."""
+    """A new base of the same kind with all living rows in ascending order, and those rows."""
     base_rows = np.arange(len(state.dead)) if state.ids is None else state.ids
     ids = np.sort(np.concatenate([base_rows[~state.dead], state.rows[state.alive]]))
     index = _empty_like(state.base.index, state.base.plan.kind)
@@ -301,7 +303,7 @@ def _merged(state: _State) -> tuple[VectorIndex, INTS]:
 
 
 def _rebased(now: _State, before: _State, base: VectorIndex, ids: INTS) -> _State:
-    """``now`` on the base merged from ``before``: what changed meanwhile stays a tombstone or in the delta."""
+    """``now`` over the base merged from ``before``; later changes remain as tombstones or in the delta."""
     merged = len(before.rows)
     still = (now.base_places(ids) >= 0) | _alive_among(now, ids, merged)
     return _State(base, ids, ~still, now.added[merged:].copy(), now.rows[merged:], now.alive[merged:], now.total)
@@ -315,7 +317,7 @@ def _alive_among(state: _State, rows: INTS, first: int) -> BOOLS:
 
 
 def _empty_like(index: Any, kind: IndexKind) -> Any:
-    """An empty index that encodes as the given one does: what it learnt is copied, so that codes stay the same."""
+    """An empty index with the same encoding: trained parameters are copied, so that codes stay the same."""
     dimension, metric = int(index.d), faiss.METRIC_INNER_PRODUCT
     if kind is IndexKind.FLAT:
         return faiss.IndexFlat(dimension, metric)
@@ -337,13 +339,13 @@ def _empty_like(index: Any, kind: IndexKind) -> Any:
 
 
 def _copy_codes(source: Any, target: Any) -> None:
-    """The ranges that 8-bit codes stand for."""
+    """Copy the ranges that 8-bit codes represent."""
     faiss.copy_array_to_vector(faiss.vector_to_array(source.sq.trained), target.sq.trained)
     target.is_trained = True
 
 
 def _widen(index: Any, kind: IndexKind, vectors: FLOATS) -> None:
-    """Stretch what 8-bit codes can express to the given vectors: beyond it they would be cut off."""
+    """Extend the range of 8-bit codes to the given vectors, which would otherwise be clipped."""
     coded = faiss.downcast_index(index.storage) if kind is IndexKind.HNSW else index
     if not len(vectors) or not hasattr(coded, "sq"):
         return

@@ -24,12 +24,11 @@ from models.errors import ModelError, say
 from models.vectors.index_files import read_index, write_index
 from models.vectors.index_plan import FLAT_BYTES, IndexKind, IndexPlan, parse_kind, plan_index
 
-# Exact search by comparing whole blocks of rows: a range of rows is such a block, so restriction costs nothing.
-#
-# On a GPU by FAISS's brute force where FAISS was built for one (its GPU indexes know no restriction; it finds at most
-# ``MAX_K`` neighbours), else by torch's matrix product there. On the processor by oneDNN's matrix product over the
-# index's own memory, else by torch's: the product inside FAISS is one thread's for a single query and two to three
-# times slower for many. With AVX-512, oneDNN takes 0.55 (one query) to 0.8 of the time (many) of torch's MKL on AMD.
+# Exact search by comparing whole blocks of rows: a range of rows is such a block, so restriction costs nothing. On a
+# GPU it uses FAISS's brute force if FAISS was built with GPU support (its GPU indexes do not support restriction; it
+# finds at most ``MAX_K`` neighbours), else torch's matrix product. On a CPU it uses oneDNN's matrix product over the
+# index's memory, else torch's: FAISS's own product uses one thread for a single query and is two to three times slower
+# for many. With AVX-512, oneDNN takes 0.55 (one query) to 0.8 of the time (many) of torch's MKL on AMD.
 
 faiss: Any = faiss_module
 MAX_K = 2048
@@ -42,18 +41,18 @@ Search = Callable[[torch.Tensor, torch.Tensor, int], tuple[torch.Tensor, torch.T
 
 
 def gpu_count() -> int:
-    """GPUs that FAISS can use; 0 for a FAISS built for the processor."""
+    """GPUs that FAISS can use; 0 if FAISS was built without GPU support."""
     return int(faiss.get_num_gpus()) if hasattr(faiss, "StandardGpuResources") else 0
 
 
 def gpu_memory() -> int:
-    """Free bytes of the first GPU; 0 where torch has none."""
+    """Free bytes of the first GPU; 0 if torch has none."""
     return int(torch.cuda.mem_get_info(0)[0]) if torch.cuda.is_available() else 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Blocks:
-    """(n, d) float32 ``vectors`` on a device, how a block of them is searched, and for how many neighbours at most."""
+    """(n, d) float32 ``vectors`` on a device, the search function of a block, and its largest number of neighbours."""
 
     vectors: torch.Tensor
     search_block: Search
@@ -67,7 +66,8 @@ class Blocks:
 
     @classmethod
     def over(cls, index: Any) -> Blocks:
-        """The memory, mapped or not, of a flat FAISS index, which must outlive this and must not grow."""
+        """A view of the memory, mapped or not, of a flat FAISS index, which must outlive this view and must not
+        grow."""
         numbers = faiss.rev_swig_ptr(index.get_xb(), index.ntotal * index.d)
         return cls(torch.from_numpy(numbers.reshape(index.ntotal, index.d)), _matrix_product, int(index.ntotal))
 
@@ -91,7 +91,8 @@ def _plain_product(queries: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor
 
 
 def _onednn_product(queries: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
-    """The many vectors pass the few queries like texts a layer of a network: only the queries are reordered."""
+    """The queries take the role of a layer's weights and the vectors that of its input, so only the queries are
+    reordered."""
     found: torch.Tensor = torch.ops.mkldnn._linear_pointwise(vectors, queries, None, "none", [], "")
     return found.T.contiguous()
 
@@ -105,8 +106,8 @@ def _has_onednn() -> bool:
 
 
 def _rounded_product(queries: torch.Tensor, vectors: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """The same where a GPU rounds the factors of a product: the best and some to spare are compared once more, exactly
-    (what is multiplied number by number is not rounded)."""
+    """The same if a GPU rounds the factors of a product: the best and a few more are compared again exactly
+    (elementwise products are not rounded)."""
     more = min(k + SPARE, len(vectors))
     size = max(1, BLOCK_SCORES // max(len(vectors), more * vectors.shape[1]))
     parts = []
@@ -125,7 +126,7 @@ def _brute_force(queries: torch.Tensor, vectors: torch.Tensor, k: int) -> tuple[
 
 @cache
 def _resources() -> Any:
-    import_module("faiss.contrib.torch_utils")  # teaches FAISS to take tensors that are on the GPU already
+    import_module("faiss.contrib.torch_utils")  # lets FAISS use tensors that are on the GPU
     return faiss.StandardGpuResources()
 
 
@@ -133,16 +134,16 @@ __all__ = ["FLAT_BYTES", "IndexKind", "IndexPlan", "SearchIndex", "VectorIndex",
 
 CHUNK = 65536
 READS = {IndexKind.IVF: 32, IndexKind.HNSW: 256}
-"""Cells, or vertices of a graph kept as candidates: what a search reads at least."""
+"""The least that a search reads: cells, or a graph's candidate vertices."""
 MOST_KEPT = 4096
 NEAREST, ASKED, ENOUGH = 64, 256, 0.99
-"""A build asks for the nearest 64 of so many of its own vectors; so large a share of them must be found."""
+"""A build searches for the nearest 64 of 256 of its own vectors; at least this share of them must be found."""
 ROUNDED = 1e-5
 NARROW = 0.2
 
 
 class SearchIndex(Protocol):
-    """What retrievers need of an index: fixed or growing."""
+    """The interface of an index, fixed or growing, for retrievers."""
 
     def __len__(self) -> int: ...
 
@@ -155,7 +156,7 @@ class SearchIndex(Protocol):
 
 
 class VectorIndex:
-    """A frozen index; ``source`` names what it was made from (checked when loaded)."""
+    """A frozen index; ``source`` identifies the data it was made from (checked when loaded)."""
 
     def __init__(self, index: Any, plan: IndexPlan, *, source: str = "") -> None:
         self.index = index
@@ -183,7 +184,8 @@ class VectorIndex:
     def build(cls, vectors: NDArray[np.floating], *, plan: IndexPlan | None = None, source: str = "") -> VectorIndex:
         """Index (n, d) vectors, added chunk by chunk.
 
-        Of cells or a graph, as much will be read as finds ``ENOUGH`` of the nearest. ModelError where nothing does.
+        For cells or a graph, the amount to read is chosen so that ``ENOUGH`` of the nearest are found. Raises
+        ModelError if no amount suffices.
         """
         rows, dimension = vectors.shape
         plan = plan or plan_index(rows, dimension, gpu_memory=gpu_memory())
@@ -201,7 +203,8 @@ class VectorIndex:
     def load(cls, path: Path, *, rows: int | None = None, source: str | None = None) -> VectorIndex:
         """Open memory-mapped.
 
-        Raises DamagedIndexError where the file is damaged, ModelError where it is not of ``rows`` or ``source``.
+        Raises DamagedIndexError if the file is damaged, ModelError if it does not have ``rows`` rows or this
+        ``source``.
         """
         index, header = read_index(path, rows=rows, source=source)
         make_reconstructable(index)
@@ -212,7 +215,7 @@ class VectorIndex:
         write_index(self.index, path, plan=self.plan, source=self.source)
 
     def search(self, queries: NDArray[np.floating], k: int, *, ranges: Ranges | None = None) -> tuple[FLOATS, INTS]:
-        """(q, k) scores and rows, best first; −inf and −1 where there are fewer. Ties: the lower row first.
+        """(q, k) scores and rows, best first; −inf and −1 if there are fewer. Ties: the lower row first.
 
         ``ranges`` restricts to half-open ranges of rows, ascending and disjoint.
         """
@@ -223,7 +226,7 @@ class VectorIndex:
         return merge(self._parts(_floats(queries), k, spans), queries=len(queries), k=k)
 
     def vectors(self, rows: INTS) -> FLOATS:
-        """(n, d) stored vectors of the given rows (decoded where they are codes)."""
+        """(n, d) stored vectors of the given rows (decoded if they are codes)."""
         stored: FLOATS = self.index.reconstruct_batch(np.ascontiguousarray(rows, dtype=np.int64))
         return stored
 
@@ -233,7 +236,8 @@ class VectorIndex:
             yield self.vectors(np.arange(start, min(start + CHUNK, len(self))))
 
     def to_gpu(self, *, wanted: bool = True) -> str:
-        """Move to the first GPU if it is `wanted`, there is one, and it fits; a sentence saying where it runs."""
+        """Move to the first GPU if `wanted`, if there is one and the index fits; returns a sentence about the
+        device."""
         free, needed = gpu_memory() if wanted else 0, len(self) * self.dimension * 4
         if not free:
             where = say("FAISS {version} runs on the processor.", version=faiss.__version__)
@@ -257,7 +261,7 @@ class VectorIndex:
         return Blocks.over(self.index) if self.plan.kind is IndexKind.FLAT else None
 
     def _parts(self, queries: FLOATS, k: int, spans: Ranges) -> list[tuple[FLOATS, INTS]]:
-        """Search results that together hold the best ``k`` of all spans."""
+        """Search results that together contain the best ``k`` of all spans."""
         blocks = self._gpu or self._flat
         if blocks is not None:
             return [blocks.search(queries, k, span) for span in spans]
@@ -269,7 +273,7 @@ class VectorIndex:
         if self.plan.kind is IndexKind.HNSW and share >= NARROW:
             breadth = max(reads, 2 * k)
             return [self.index.search(queries, k, params=_reading(self.plan.kind, breadth, self._selected(spans)))]
-        # what stays in a narrow part of a graph does not hang together: all of it is compared, as in the other kinds
+        # the graph within a narrow range is not connected: compare all of it, as in the other kinds
         everything = faiss.downcast_index(self.index.storage) if self.plan.kind is IndexKind.HNSW else self.index
         return [_search_range(everything, queries, k, span) for span in spans]
 
@@ -284,7 +288,7 @@ class VectorIndex:
 
 
 def merge(parts: list[tuple[FLOATS, INTS]], *, queries: int, k: int) -> tuple[FLOATS, INTS]:
-    """The best ``k`` of several (q, ≤k) results, rows −1 ignored: best first, of equal ones the lower row."""
+    """The best ``k`` of several (q, ≤k) results, ignoring rows of −1: best first, the lower row in ties."""
     scores = np.full((queries, k), -np.inf, dtype=np.float32)
     rows = np.full((queries, k), -1, dtype=np.int64)
     if not parts:
@@ -299,7 +303,7 @@ def merge(parts: list[tuple[FLOATS, INTS]], *, queries: int, k: int) -> tuple[FL
 
 
 def make_reconstructable(index: Any) -> None:
-    """Cells keep their vectors in no order; a map from row to place lets them be read back."""
+    """Cells store their vectors in no order; a map from row to place allows reading them by row."""
     if hasattr(index, "make_direct_map"):
         index.make_direct_map()
 
@@ -320,9 +324,9 @@ def _reading(kind: IndexKind, reads: int, selected: Any = None) -> Any:
 
 
 def _probed(index: Any, plan: IndexPlan, vectors: NDArray[np.floating]) -> IndexPlan:
-    """The plan with what is to be read, raised by halves until enough is found, and what share is found.
+    """The plan with the amount to read, increased by half until enough is found, and the share that is found.
 
-    Vectors as near as the last of the nearest count as found: names that differ in case only have the same vector.
+    Vectors as near as the last of the nearest count as found: names that differ only in case have the same vector.
     """
     k = min(NEAREST, len(vectors))
     queries = _floats(vectors[np.unique(np.linspace(0, len(vectors) - 1, ASKED).astype(np.int64))])
@@ -349,7 +353,7 @@ def _probed(index: Any, plan: IndexPlan, vectors: NDArray[np.floating]) -> Index
 
 
 def _nearest(queries: FLOATS, vectors: NDArray[np.floating], k: int) -> FLOATS:
-    """(q, k) inner products of the nearest of all, best first."""
+    """(q, k) inner products of the exact nearest rows, best first."""
     best = torch.zeros((len(queries), 0))
     for start in range(0, len(vectors), CHUNK):
         scores = torch.from_numpy(queries) @ torch.from_numpy(_floats(vectors[start : start + CHUNK])).T

@@ -1,7 +1,7 @@
 """Index files: ``NAME.faiss`` and its header ``NAME.faiss.json``, written atomically, opened memory-mapped.
 
-The header says how many bytes and vectors the file must hold, what it was made from, and its SHA-256. Size and header
-are checked whenever it is opened; the hash is compared by ``check_index``, which reads the whole file.
+The header holds the file's size and number of vectors, its source, and its SHA-256. Size and header are checked
+whenever it is opened; the hash is compared by ``check_index``, which reads the whole file.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from models.core import atomic_path, read_json, sha256_file, write_json
 from models.errors import ModelError, say
 from models.vectors.index_plan import IndexKind, IndexPlan
 
-faiss: Any = faiss_module  # its stubs lag behind its parameters
+faiss: Any = faiss_module  # its type stubs are out of date
 FORMAT = 1
 REMEDY = "Rebuild the index from the knowledge base."
 
 
 class DamagedIndexError(ModelError):
-    """An index file that is missing, cut off or altered; it can be built again."""
+    """An index file that is missing, truncated or altered; it can be rebuilt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def header_path(path: Path) -> Path:
 
 
 def write_index(index: Any, path: Path, *, plan: IndexPlan, source: str) -> None:
-    """Write the file, then its header: a file without a fitting header is never taken for whole."""
+    """Write the file, then its header: a file without a matching header is never accepted."""
     with atomic_path(path) as beside:
         _write(index, beside)
         digest = sha256_file(beside)
@@ -53,8 +53,7 @@ def write_index(index: Any, path: Path, *, plan: IndexPlan, source: str) -> None
 def read_index(path: Path, *, rows: int | None = None, source: str | None = None) -> tuple[Any, IndexHeader]:
     """The memory-mapped FAISS index and its header.
 
-    Raises DamagedIndexError where file and header disagree, ModelError where it was made from something else than
-    ``source`` or holds another number of ``rows``.
+    Raises DamagedIndexError if file and header disagree, ModelError if it has another ``source`` or number of ``rows``.
     """
     header = read_header(path)
     if not path.is_file() or path.stat().st_size != header.bytes:
@@ -105,7 +104,7 @@ def read_header(path: Path) -> IndexHeader:
 
 
 def check_index(path: Path) -> None:
-    """Read the whole file and compare its hash; DamagedIndexError where it was altered."""
+    """Read the whole file and compare its hash; raises DamagedIndexError if it was altered."""
     header = read_header(path)
     if not path.is_file() or path.stat().st_size != header.bytes:
         raise DamagedIndexError(

@@ -1,4 +1,4 @@
-"""Which kind of FAISS index suits a number of vectors on this machine, and why, in a sentence."""
+"""Which kind of FAISS index suits a number of vectors on this machine, with the reason as a sentence."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class IndexKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IndexPlan:
-    """A kind of index, FAISS's factory string for it, and why.
+    """A kind of index, FAISS's factory string for it, and the reason.
 
-    ``probes`` is how much a search reads, cells or vertices of a graph (0: the usual number), ``recall`` the share of
-    the exact nearest 64 that this found when the index was built (0: not measured).
+    ``probes`` is the number of cells or graph vertices that a search reads (0: the default), ``recall`` the share of
+    the exact nearest 64 found with it when the index was built (0: not measured).
     """
 
     kind: IndexKind
@@ -43,11 +43,11 @@ def plan_index(
 ) -> IndexPlan:
     """Choose the kind of index for ``rows`` vectors of float32; ``kind`` is the user's choice and overrides.
 
-    ``memory`` is what the index may take, in bytes (None: an eighth of the machine's), ``gpu_memory`` what the GPU
-    has (0: FAISS has none). Exact search wherever vectors fit and one query stays below a tenth of a second: up to
-    600 MiB, or all that half of the GPU holds. Beyond, 8-bit codes (they keep 99.5 % of the top 64), up to a million;
-    beyond, a neighbour graph over codes; where that does not fit, cells. Of both as much is read as finds 99 % of what
-    exact search finds (`VectorIndex.build` measures it): of 1,732 cells of real names, 819.
+    ``memory`` is the index's memory limit in bytes (None: an eighth of the machine's), ``gpu_memory`` the GPU's memory
+    (0: FAISS has no GPU). Exact search is used if vectors fit and one query takes less than a tenth of a second: up to
+    600 MiB, or half of the GPU's memory. Larger indexes use 8-bit codes (they keep 99.5 % of the top 64) up to a
+    million vectors, then a neighbour graph over codes, or cells if the graph does not fit. Graph and cells read enough
+    to find 99 % of the results of exact search (measured in `VectorIndex.build`): 819 of 1,732 cells for real names.
     """
     limit = memory_share() if memory is None else memory
     chosen, reason = _choose(rows, dimension, limit, gpu_memory) if kind is None else (kind, say("as set by the user"))
@@ -72,7 +72,7 @@ def plan_index(
 
 
 def parse_kind(name: str) -> IndexKind | None:
-    """The kind a setting names; None for "auto" and for nothing. ModelError names what there is."""
+    """The kind named by a setting; None for "auto" and for an empty setting. Raises ModelError that lists the kinds."""
     if name in ("", AUTO):
         return None
     try:
@@ -85,7 +85,7 @@ def parse_kind(name: str) -> IndexKind | None:
 
 
 def memory_share() -> int:
-    """An eighth of the machine's memory, in bytes; of 8 GiB where the system does not report it."""
+    """An eighth of the machine's memory, in bytes; assumes 8 GiB if the system does not report it."""
     names = getattr(os, "sysconf_names", {})
     if "SC_PHYS_PAGES" not in names or "SC_PAGE_SIZE" not in names:
         return UNKNOWN_MEMORY // 8
@@ -93,7 +93,7 @@ def memory_share() -> int:
 
 
 def cell_count(rows: int) -> int:
-    """4 √n cells, as FAISS advises, and at least 39 vectors for each to be trained on."""
+    """4 √n cells, as FAISS advises, and at least 39 training vectors for each."""
     return int(max(1, min(65536, 4 * sqrt(rows), rows / 39)))
 
 

@@ -41,7 +41,7 @@ def entity_vectors(
 def untrained_vectors(
     encoder: Encoder, texts: EntityTexts, *, kb_hash: str, cache: Path | None
 ) -> Generator[Event, None, tuple[FloatArray, bool]]:
-    """The same for an encoder as it was on disk, from the cache where it holds them (then the flag is True)."""
+    """The same for an encoder as stored on disk; read from the cache if possible (then the flag is True)."""
     path = cache_path(encoder, texts, kb_hash=kb_hash, cache=cache)
     shape = (len(texts.kb.entities), encoder.dimension)
     kept = _read(path, shape)
