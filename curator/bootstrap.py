@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -119,6 +119,7 @@ __all__ = [
     "damaged_folder",
     "document_formats",
     "join",
+    "move_project",
     "open_project",
     "project_folder",
     "pubmed",
@@ -163,6 +164,12 @@ def open_project(
     except DamagedProjectError as error:
         raise type(error)(f"{error} {_way_out(place)}") from error
     return join(store, load().settings, curator=curator, linker=linker)
+
+
+def move_project(source: ProjectPlace, target: ProjectPlace) -> Mapping[str, int]:
+    """Copy the project from a folder into a database or back. Raises UserError; then nothing is at the target."""
+    rows: Mapping[str, int] = _team().move(source, target)
+    return rows
 
 
 def _way_out(folder: Path) -> str:

@@ -20,6 +20,7 @@ ENVIRONMENT = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPER
 
 COMMANDS = {
     "new": ("curator.cli.projects", "new", "Create a new, empty project."),
+    "move": ("curator.cli.projects", "move", "Move a project from a folder to a database, or back."),
     "open": ("curator.cli.projects", "open_window", "Open a project in the window."),
     "demo": ("curator.cli.projects", "demo", "Create the demo project and open it."),
     "info": ("curator.cli.projects", "info", "Show what a project contains."),

@@ -1,4 +1,4 @@
-"""new, open, demo, info, check, restore, salvage, desktop, formats."""
+"""new, move, open, demo, info, check, restore, salvage, desktop, formats."""
 
 from __future__ import annotations
 
@@ -52,6 +52,24 @@ def new(project: ProjectPlace, *, name: str, as_json: bool) -> None:
     made = create_project(project, name=name, linker=False)
     made.close()
     say({"project": str(made.place)}, f"Created {made.place}.", as_json=as_json)
+
+
+@click.command("move")
+@PROJECT
+@click.argument("target", type=ProjectPath(path_type=Path), metavar="TARGET")
+@AS_JSON
+def move(project: ProjectPlace, target: ProjectPlace, *, as_json: bool) -> None:
+    """Move P from a folder into a database, or from a database into a folder.
+
+    TARGET is the address of an empty database, or a folder that does not exist yet. Everything is copied, including the
+    audit trail; P stays as it was. If the command is stopped, nothing is left at TARGET.
+    """
+    from curator.bootstrap import move_project
+
+    rows = move_project(project, target)
+    what = {name: rows.get(name, 0) for name in ("documents", "mentions", "decisions", "operations", "linkers")}
+    text = f"Moved {_text(what)} to {target}. {project} was not changed: keep it as a copy, and work in one place only."
+    say({"project": str(target), "source": str(project), "rows": what}, text, as_json=as_json)
 
 
 @click.command("open")

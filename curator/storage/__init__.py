@@ -21,6 +21,7 @@ from curator.storage.project import (
     named_folder,
     open_project,
     project_folder,
+    renew_marker,
 )
 from curator.storage.store import SqlStore, SqlUnitOfWork
 
@@ -42,4 +43,5 @@ __all__ = [
     "named_folder",
     "open_project",
     "project_folder",
+    "renew_marker",
 ]

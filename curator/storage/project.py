@@ -7,7 +7,7 @@ import os
 import shutil
 import sqlite3
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
@@ -42,8 +42,9 @@ UNFINISHED = ".new"
 """Ends the hidden name of a project that is being made: `.NAME.curation.PROCESS.new`."""
 
 
-def create_project(folder: Path, *, name: str) -> SqlStore:
-    """Make an empty project and open it for writing; `.curation` is appended to the folder's name when missing.
+def create_project(folder: Path, *, name: str, fill: Callable[[Path], None] | None = None) -> SqlStore:
+    """Make a project and open it for writing; `.curation` is appended to the folder's name when missing. It is empty,
+    or holds what `fill` puts into the folder, which has another name until then.
 
     The folder is complete and on the disk when it gets its name. Raises UserError when it exists or cannot be made. A
     failure leaves nothing behind; what a killed process left is removed by the next project that is made there.
@@ -67,6 +68,8 @@ def create_project(folder: Path, *, name: str) -> SqlStore:
         staging.mkdir()
         with _locked(staging) as lock:
             _fill(staging, name=name)
+            if fill is not None:
+                fill(staging)
             if os.name == "nt":  # which renames no folder in which a file is open
                 lock.release()
             staging.rename(folder)

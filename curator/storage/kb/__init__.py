@@ -22,18 +22,20 @@
 from curator.storage.kb.kb import SqlKnowledgeBase
 from curator.storage.kb.kb_hierarchy import build_hierarchy
 from curator.storage.kb.kb_index import build_index, upgrade_versions
-from curator.storage.kb.kb_matching import add_obsolete, obsolete_entity
-from curator.storage.kb.kb_tables import SHELF, KbTables, canonical_json, parse_entity
+from curator.storage.kb.kb_matching import add_obsolete, all_obsolete, obsolete_entity
+from curator.storage.kb.kb_tables import SHELF, KbTables, canonical_json, parse_entity, tables_of
 
 __all__ = [
     "SHELF",
     "KbTables",
     "SqlKnowledgeBase",
     "add_obsolete",
+    "all_obsolete",
     "build_hierarchy",
     "build_index",
     "canonical_json",
     "obsolete_entity",
     "parse_entity",
+    "tables_of",
     "upgrade_versions",
 ]

@@ -122,6 +122,12 @@ def obsolete_of(tables: KbTables, source: str) -> list[ObsoleteEntity]:
     return [obsolete_entity(data) for (data,) in tables.conn.execute(query, (source,))]
 
 
+def all_obsolete(tables: KbTables) -> Iterator[tuple[str, str]]:
+    """(source, data) of each, by source and id."""
+    if _has_obsolete(tables):
+        yield from tables.conn.execute(f"SELECT source, data FROM {tables.obsolete} ORDER BY source, id")  # noqa: S608
+
+
 def _has_obsolete(tables: KbTables) -> bool:
     query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
     return tables.conn.execute(query, (tables.obsolete,)).fetchone() is not None

@@ -11,16 +11,26 @@
   connection means for each of them is not decided.
 * **No Alembic.** The steps of folders (`curator/storage/migrations.py`) are frozen, run Python over packed rows and are
   compared with the schema that a project of a stranger may have, statement by statement; Alembic's copies of tables
-  would make other statements. A shared project begins at version 11 and has the numbers of the folders' versions. The
-  next version is one step with statements for both dialects.
+  would make other statements. Those of shared projects (`upgrading.py`) are some lists of statements, in a transaction
+  as PostgreSQL has them for tables too. They begin at version 11, where the tables are those of the folders'
+  version 11, and count for themselves: a shared project has tables that a folder needs none of.
+* **A move copies rows, not services' calls**: ids, times and hashes stay, so that the chain of hashes holds.
 * **U+0000 is refused**: PostgreSQL's texts cannot hold it, and another character in its place would be one that
   documents may hold too.
 * **Names of any length are indexed** by their hash where SQLite has an ordered index: an ordered one of PostgreSQL
   holds 2,704 bytes at most.
 """
 
+from curator.storage.team.moving import move
 from curator.storage.team.project import create_shared_project, open_shared_project
 from curator.storage.team.store import ServerBackups, SharedStore
 from curator.storage.team.vault import LinkerVault
 
-__all__ = ["LinkerVault", "ServerBackups", "SharedStore", "create_shared_project", "open_shared_project"]
+__all__ = [
+    "LinkerVault",
+    "ServerBackups",
+    "SharedStore",
+    "create_shared_project",
+    "move",
+    "open_shared_project",
+]

@@ -126,15 +126,7 @@ class Shelf:
         try:
             tables = KbTables(local, version)
             tables.drop()
-            tables.create()
-            for source, rows in _pieces(conn, version):
-                if source is None:
-                    tables.load([parse_entity(one) for one in rows])
-                else:
-                    add_obsolete(tables, source, [obsolete_entity(one) for one in rows])
-            tables.index_names()
-            build_index(tables, tables.type_names(), pause=_no_pause)
-            build_hierarchy(tables, pause=_no_pause)
+            load_pieces(conn, version, tables)
             if tables.content_hash() != content_hash:
                 raise DamagedProjectError(tr(WRONG, name=name))
             _complete(local, version, content_hash)
@@ -188,9 +180,26 @@ class SharedTables(KbTables):
         if rows:
             query = select(func.coalesce(func.max(KB_PIECES.c.place), 0)).where(KB_PIECES.c.version == self._version)
             place = self._shared.execute(query).scalar_one() + 1
-            data = zlib.compress(json.dumps(rows, ensure_ascii=False).encode())
-            values = {"version": self._version, "place": place, "source": source, "data": data}
-            self._shared.execute(insert(KB_PIECES), [values])
+            send_piece(self._shared, self._version, place, source, rows)
+
+
+def send_piece(shared: Connection, version: int, place: int, source: str | None, rows: Sequence[str]) -> None:
+    """Entities, or the obsolete ones of a source, each as JSON."""
+    data = zlib.compress(json.dumps(rows, ensure_ascii=False).encode())
+    shared.execute(insert(KB_PIECES), [{"version": version, "place": place, "source": source, "data": data}])
+
+
+def load_pieces(shared: Connection, version: int, tables: KbTables) -> None:
+    """Make the tables of what is in the shared database, indexes included."""
+    tables.create()
+    for source, rows in _pieces(shared, version):
+        if source is None:
+            tables.load([parse_entity(one) for one in rows])
+        else:
+            add_obsolete(tables, source, [obsolete_entity(one) for one in rows])
+    tables.index_names()
+    build_index(tables, tables.type_names(), pause=_no_pause)
+    build_hierarchy(tables, pause=_no_pause)
 
 
 _VERSION = select(KbVersionRow.name, KbVersionRow.active, KbVersionRow.content_hash)

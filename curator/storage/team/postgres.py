@@ -11,7 +11,8 @@ import getpass
 import os
 import re
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,6 +90,26 @@ def _engine(creator: Callable[[], Any], **pool: Any) -> Engine:
         pool_pre_ping=True,  # a server that was started again is not noticed by the key that comes next
         **pool,
     )
+
+
+@contextmanager
+def using(engine: Engine) -> Iterator[Engine]:
+    """Its connections are closed with the block."""
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def held_alone(address: SharedAddress) -> Iterator[None]:
+    """Nobody writes to the project until the block ends. Raises ProjectLockedError where somebody does."""
+    conn = dial(address)
+    try:
+        _take_lock(conn, address)
+        yield
+    finally:
+        conn.close()
 
 
 def dial(address: SharedAddress, *, autocommit: bool = False) -> psycopg.Connection[Any]:

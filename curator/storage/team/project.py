@@ -9,20 +9,20 @@ from __future__ import annotations
 import os
 import re
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from curator.domain.wording import UserError, tr, well_formed
 from curator.services.ports import SharedAddress
-from curator.storage import BUNDLES_NAME, SUFFIX, current_version
+from curator.storage import BUNDLES_NAME, SUFFIX
 from curator.storage.db import SqlMeta, as_user_errors
-from curator.storage.team.postgres import reading_team_engine, writing_team_engine
+from curator.storage.team.postgres import reading_team_engine, using, writing_team_engine
 from curator.storage.team.schema import check_schema_version, create_schema
 from curator.storage.team.store import SharedStore
+from curator.storage.team.upgrading import newest_version, upgrade
 
 FOLDER_VARIABLE = "CURATOR_SHARED_DIR"
 LONGEST = 60
@@ -37,38 +37,33 @@ def create_shared_project(address: SharedAddress, *, name: str) -> SharedStore:
     Raises UserError where the database cannot be reached, holds anything, or may not be changed by this login.
     """
     given = well_formed(name).strip() or address.name
-    with _engine(writing_team_engine(address)) as engine, as_user_errors(address), engine.begin() as conn:
-        version = current_version()
-        create_schema(conn, address, version=version, project_id=uuid.uuid4().hex, name=given)
+    with using(writing_team_engine(address)) as engine, as_user_errors(address), engine.begin() as conn:
+        create_schema(conn, address, version=newest_version())
+        SqlMeta(conn).set("project.id", uuid.uuid4().hex)
+        SqlMeta(conn).set("project.name", given)
     return open_shared_project(address)
 
 
 def open_shared_project(address: SharedAddress, *, read_only: bool = False) -> SharedStore:
-    """Open the project at `address`. For writing, this takes the project's lock and removes what interrupted imports
-    left.
+    """Open the project at `address`. For writing, this takes the project's lock, upgrades an older project and removes
+    what interrupted imports left.
 
     Raises ProjectLockedError, NewerProjectError, and UserError where there is no such server, login or project.
     """
-    with _engine(reading_team_engine(address)) as engine, as_user_errors(address), engine.connect() as conn:
-        check_schema_version(conn, address, current_version())
-        folder = _folder(conn)
+    with using(reading_team_engine(address)) as engine, as_user_errors(address), engine.connect() as conn:
+        check_schema_version(conn, address, newest_version(), older=not read_only)
+        folder = local_folder(conn)
     _make(folder)
     store = SharedStore(address, folder, read_only=read_only)
     try:
         if not read_only:
+            with store.write() as unit:
+                upgrade(unit.connection, address)
             _remove_incomplete(store)
     except BaseException:
         store.close()
         raise
     return store
-
-
-@contextmanager
-def _engine(engine: Engine) -> Iterator[Engine]:
-    try:
-        yield engine
-    finally:
-        engine.dispose()
 
 
 def _remove_incomplete(store: SharedStore) -> None:
@@ -78,7 +73,8 @@ def _remove_incomplete(store: SharedStore) -> None:
         unit.kb.remove_incomplete()
 
 
-def _folder(conn: Connection) -> Path:
+def local_folder(conn: Connection) -> Path:
+    """Where this computer keeps its part of the project."""
     meta = SqlMeta(conn)
     project_id, name = meta.get("project.id") or "", meta.get("project.name") or ""
     chosen = os.environ.get(FOLDER_VARIABLE)

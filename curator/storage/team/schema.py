@@ -9,16 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlalchemy import Boolean, Connection, LargeBinary, column, insert, table
+from sqlalchemy import Boolean, Connection, LargeBinary, column, table
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from curator.domain.wording import NewerProjectError, UserError, tr
 from curator.services.ports import SharedAddress
-from curator.storage.db import Base, MetaRow
+from curator.storage.db import Base
 from curator.storage.team.postgres import SCHEMA, check_server
 
 FIRST = 11
-"""The first version of the schema that shared projects had; they share the numbers of the folders' versions."""
+"""The first version of the schema that shared projects had: its tables are those of the folders' version 11. From there
+on shared projects count for themselves, see `upgrading`."""
+CLAIMS_MADE = (
+    "CREATE TABLE claims (document_id INTEGER PRIMARY KEY REFERENCES documents (id),"
+    ' curator TEXT COLLATE "C" NOT NULL, until TIMESTAMPTZ NOT NULL)'
+)
+"""Version 12: documents that were handed out, to whom, and until when by the server's clock."""
 KB_PIECES = table("kb_pieces", column("version"), column("place"), column("source"), column("data", LargeBinary))
 LINKERS = table("linkers", column("id"), column("complete", Boolean), column("pieces"))
 LINKER_PIECES = table("linker_pieces", column("linker"), column("place"), column("path"), column("data", LargeBinary))
@@ -43,7 +49,7 @@ OTHER = (
     "one with `createdb` and give its address."
 )
 NONE = "{address} holds no project of this program. Create one with `curator new {address}`."
-OLDER = "{address} was written by an older version (schema {version}). Its owner must open it once to upgrade it."
+OLDER = "{address} was written by an older version (schema {version}). Open it once for writing to upgrade it."
 NEWER = (
     "{address} was written by a newer version of this program (schema {version}; this version reads up to {newest}). "
     "Update the program; the project was not changed."
@@ -76,6 +82,7 @@ def statements() -> Iterator[str]:
     )
     yield "ALTER TABLE linker_pieces ALTER COLUMN data SET STORAGE EXTERNAL"
     yield "CREATE TABLE schema_version (version INTEGER NOT NULL)"
+    yield CLAIMS_MADE
     yield from _guards()
 
 
@@ -110,8 +117,8 @@ def _guards() -> Iterator[str]:
     )
 
 
-def create_schema(conn: Connection, address: SharedAddress, *, version: int, project_id: str, name: str) -> None:
-    """Make an empty database a project, in the transaction that the connection is in.
+def create_schema(conn: Connection, address: SharedAddress, *, version: int) -> None:
+    """Make an empty database one of a project that has no name yet, in the transaction that the connection is in.
 
     Raises UserError where the database holds anything.
     """
@@ -121,8 +128,6 @@ def create_schema(conn: Connection, address: SharedAddress, *, version: int, pro
     for one in statements():
         conn.exec_driver_sql(one.replace("%", "%%"))
     conn.exec_driver_sql("INSERT INTO schema_version VALUES (%s)", (version,))
-    values = {"project.id": project_id, "project.name": name}
-    conn.execute(insert(MetaRow), [{"key": key, "value": value} for key, value in values.items()])
 
 
 def _refuse_others(conn: Connection, address: SharedAddress) -> None:
@@ -141,16 +146,18 @@ def _refuse_others(conn: Connection, address: SharedAddress) -> None:
     raise UserError(tr(OTHER, address=address, name=found))
 
 
-def check_schema_version(conn: Connection, address: SharedAddress, newest: int) -> None:
-    """Raises NewerProjectError, and UserError where the database is too old or holds no project."""
+def check_schema_version(conn: Connection, address: SharedAddress, newest: int, *, older: bool = False) -> int:
+    """The version of the project. Raises NewerProjectError, and UserError where the database holds no project, or one
+    of an older version that is not asked for."""
     check_server(conn, address)
     version = _version(conn)
     if version is None:
         raise UserError(tr(NONE, address=address))
     if version > newest:
         raise NewerProjectError(tr(NEWER, address=address, version=version, newest=newest))
-    if version < newest:
+    if version < newest and not older:
         raise UserError(tr(OLDER, address=address, version=version))
+    return version
 
 
 def _version(conn: Connection) -> int | None:

@@ -53,21 +53,7 @@ class LinkerVault:
     def fetch(self, name: str, folder: Path) -> None:
         """The caller compares the files with the linker's manifest."""
         with self._store.read() as unit:
-            row = unit.connection.execute(_COMPLETE.where(LINKERS.c.id == name)).first()
-            if row is None:
-                raise UserError(tr(ABSENT, name=name))
-            number = 0
-            for path, data in _stored(unit.connection, name):
-                number += 1
-                target = _inside(folder, name, path)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with target.open("ab") as file:
-                    file.write(data)
-            if number != row.pieces:
-                raise UserError(tr(CUT, name=name))
-        for one in folder.rglob("*"):
-            if one.is_file():
-                sync_file(one)
+            fetch_linker(unit.connection, name, folder)
 
     def forget(self, name: str) -> None:
         with self._store.write() as unit:
@@ -79,6 +65,34 @@ class LinkerVault:
             with self._store.write() as unit:
                 unit.connection.execute(insert(LINKER_PIECES), batch)
             batch.clear()
+
+
+def send_linker(conn: Connection, name: str, folder: Path) -> None:
+    """All of it in the transaction that the connection is in."""
+    conn.execute(insert(LINKERS), [{"id": name, "complete": False, "pieces": 0}])
+    number = 0
+    for number, (path, data) in enumerate(_pieces(folder), start=1):
+        conn.execute(insert(LINKER_PIECES), [{"linker": name, "place": number, "path": path, "data": data}])
+    conn.execute(update(LINKERS).where(LINKERS.c.id == name).values(complete=True, pieces=number))
+
+
+def fetch_linker(conn: Connection, name: str, folder: Path) -> None:
+    """Write its files to the folder, and put them on the disk. Raises UserError, and OSError."""
+    row = conn.execute(_COMPLETE.where(LINKERS.c.id == name)).first()
+    if row is None:
+        raise UserError(tr(ABSENT, name=name))
+    number = 0
+    for path, data in _stored(conn, name):
+        number += 1
+        target = _inside(folder, name, path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("ab") as file:
+            file.write(data)
+    if number != row.pieces:
+        raise UserError(tr(CUT, name=name))
+    for one in folder.rglob("*"):
+        if one.is_file():
+            sync_file(one)
 
 
 _COMPLETE = select(LINKERS.c.pieces).where(LINKERS.c.complete)

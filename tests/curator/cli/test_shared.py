@@ -49,7 +49,7 @@ def worked(cli: Cli, place: Path | str, kb: Path, documents: Path, out: Path) ->
     ):
         answer = cli(*command)
         answers.append((command[0], answer.code, answer.err, _comparable(answer.out, place)))
-    for form in ("pubtator", "bioc-json", "jsonl"):
+    for form in ("pubtator", "bioc-json", "decisions"):
         answer = cli("export", place, out / f"gold.{form}", "--format", form)
         answers.append((form, answer.code))
     answers += [(one.name, one.read_bytes()) for one in sorted(out.rglob("*")) if one.is_file()]

@@ -37,6 +37,15 @@ def shared(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.fixture
+def empty_base(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SharedAddress]:
+    """The address of a database with nothing in it."""
+    monkeypatch.setenv("CURATOR_SHARED_DIR", str(tmp_path / "shared"))
+    name = server.new_base()
+    yield SharedAddress.parse(server.address(name))
+    server.drop(name)
+
+
+@pytest.fixture
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AnyStore]:
     if getattr(request, "param", SQLITE) == SQLITE:
         with create_project(tmp_path / "p.curation", name="P") as store:

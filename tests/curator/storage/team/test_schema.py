@@ -6,24 +6,13 @@ import sys
 
 import pytest
 
-from curator.domain.wording import InconsistentDataError, NewerProjectError, UserError
+from curator.domain.wording import InconsistentDataError, UserError
 from curator.services.ports import SharedAddress
-from curator.storage import current_version
 from curator.storage.db import Base
 from curator.storage.team import create_shared_project, open_shared_project
-from curator.storage.team.schema import FIRST
 from tests.curator.storage.filler import Filler, document, mention
-from tests.postgres import Server
 
-OWN = ("kb_pieces", "linkers", "linker_pieces", "schema_version")
-
-
-@pytest.fixture
-def empty_base(server: Server, tmp_path, monkeypatch):
-    monkeypatch.setenv("CURATOR_SHARED_DIR", str(tmp_path))
-    name = server.new_base()
-    yield SharedAddress.parse(server.address(name))
-    server.drop(name)
+OWN = ("kb_pieces", "linkers", "linker_pieces", "schema_version", "claims")
 
 
 def test_a_project_has_every_table_of_a_folder_and_its_name(server, empty_base):
@@ -36,7 +25,6 @@ def test_a_project_has_every_table_of_a_folder_and_its_name(server, empty_base):
         for (name,) in server.sql("SELECT tablename FROM pg_tables WHERE schemaname = 'curator'", base=empty_base.base)
     }
     assert tables == {*Base.metadata.tables, *OWN}
-    assert current_version() >= FIRST
 
 
 def test_a_database_that_holds_a_project_or_something_else_is_left_alone(server, empty_base):
@@ -60,17 +48,6 @@ def test_a_login_without_rights_is_refused_and_nothing_is_made(server, empty_bas
     with pytest.raises(UserError, match="Your login may not do this"):
         open_shared_project(guest)
     server.sql("DROP ROLE guest")
-
-
-@pytest.mark.parametrize(
-    ("version", "error", "text"),
-    [(current_version() + 1, NewerProjectError, "newer version"), (current_version() - 1, UserError, "older version")],
-)
-def test_another_programs_version_is_refused(server, empty_base, version, error, text):
-    create_shared_project(empty_base, name="trial").close()
-    server.sql(f"UPDATE curator.schema_version SET version = {version}", base=empty_base.base)
-    with pytest.raises(error, match=text):
-        open_shared_project(empty_base)
 
 
 def test_another_encoding_and_an_older_server_are_refused(server, empty_base, monkeypatch):

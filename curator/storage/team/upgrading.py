@@ -1,0 +1,98 @@
+"""Brings an older shared project to the schema of this program: in one transaction, with a copy of the older one kept.
+
+The copy is a schema of its own in the same database, `curator_v11`, with its tables, indexes and triggers: renaming it
+to `curator` brings the older project back. A step is a list of statements; a released one is never edited. What the
+steps make of the first version is what `statements` makes of an empty database, which a test compares.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from itertools import count
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import ProgrammingError
+
+from curator.domain.wording import UserError, tr
+from curator.services.ports import SharedAddress
+from curator.storage.team.postgres import SCHEMA
+from curator.storage.team.schema import CLAIMS_MADE, FIRST, check_schema_version
+
+log = logging.getLogger(__name__)
+Step = Sequence[str]
+STEPS: tuple[Step, ...] = ((CLAIMS_MADE,),)
+"""Step i takes a shared project from version FIRST + i to the next. They follow the folders' versions where those
+change a table: `curator/storage/migrations.py`."""
+NOT_YOURS = (
+    "{address} was written by an older version (schema {version}), and your login may not upgrade it. Its owner must "
+    "open it once with this version of the program."
+)
+
+
+def newest_version() -> int:
+    return FIRST + len(STEPS)
+
+
+def upgrade(conn: Connection, address: SharedAddress) -> str | None:
+    """Bring the project to the newest version, in the transaction that the connection is in and whose session alone
+    writes. Returns the schema that holds the copy, None where nothing was to do.
+
+    Raises NewerProjectError, and UserError where there is no project or the login may not do it.
+    """
+    version = check_schema_version(conn, address, newest_version(), older=True)
+    if version == newest_version():
+        return None
+    try:
+        kept = _keep(conn, version)
+        for step in STEPS[version - FIRST :]:
+            for statement in step:
+                conn.exec_driver_sql(statement)
+        conn.exec_driver_sql("UPDATE schema_version SET version = %s", (newest_version(),))
+    except ProgrammingError as error:
+        if getattr(error.orig, "sqlstate", None) == "42501":
+            raise UserError(tr(NOT_YOURS, address=address, version=version)) from error
+        raise
+    log.info("%s was upgraded from schema %s to %s; %s holds the copy", address, version, newest_version(), kept)
+    return kept
+
+
+def _keep(conn: Connection, version: int) -> str:
+    """Copy the project to another schema. Definitions are read while the tables' names mean those of the project, and
+    carried out where they mean those of the copy."""
+    kept = next(name for name in _names(version) if not _exists(conn, name))
+    functions = _texts(conn, "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = %s::regnamespace")
+    tables = _texts(conn, "SELECT tablename FROM pg_tables WHERE schemaname = %s ORDER BY tablename")
+    references = _texts(
+        conn,
+        "SELECT format('ALTER TABLE %%I ADD %%s', t.relname, pg_get_constraintdef(c.oid)) FROM pg_constraint c"
+        " JOIN pg_class t ON t.oid = c.conrelid WHERE c.contype = 'f' AND c.connamespace = %s::regnamespace",
+    )
+    guards = _texts(
+        conn,
+        "SELECT pg_get_triggerdef(g.oid, true) FROM pg_trigger g JOIN pg_class t ON t.oid = g.tgrelid"
+        " WHERE NOT g.tgisinternal AND t.relnamespace = %s::regnamespace",
+    )
+    conn.exec_driver_sql(f"CREATE SCHEMA {kept}")
+    made = [one.replace(f"FUNCTION {SCHEMA}.", f"FUNCTION {kept}.", 1) for one in functions]
+    for table in tables:
+        made.append(f"CREATE TABLE {kept}.{table} (LIKE {SCHEMA}.{table} INCLUDING ALL)")
+        made.append(f"INSERT INTO {kept}.{table} TABLE {SCHEMA}.{table}")
+    for statement in [*made, f"SET LOCAL search_path = {kept}", *references, *guards]:
+        conn.exec_driver_sql(statement.replace("%", "%%"))
+    conn.exec_driver_sql(f"SET LOCAL search_path = {SCHEMA}, pg_temp")
+    return kept
+
+
+def _names(version: int) -> list[str]:
+    """An earlier copy of the same version, to which somebody went back, stays."""
+    first = f"{SCHEMA}_v{version}"
+    return [first, *(f"{first}_{number}" for number, _ in zip(count(2), range(98), strict=False))]
+
+
+def _exists(conn: Connection, name: str) -> bool:
+    return conn.exec_driver_sql("SELECT 1 FROM pg_namespace WHERE nspname = %s", (name,)).first() is not None
+
+
+def _texts(conn: Connection, query: str) -> list[str]:
+    return [str(one) for one in conn.exec_driver_sql(query, (SCHEMA,)).scalars()]

@@ -1,0 +1,104 @@
+"""Older and newer shared projects: upgraded with a copy kept, or refused with a sentence and left as they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from curator.domain.wording import NewerProjectError, ProjectLockedError, UserError
+from curator.services.ports import SharedAddress, StepFilter
+from curator.storage.team import create_shared_project, open_shared_project, upgrading
+from curator.storage.team.schema import FIRST
+from tests.postgres import Server
+
+VERSION_11 = (Path(__file__).parent / "version_11.sql").read_text()
+NEWEST = upgrading.newest_version()
+ROWS = """
+INSERT INTO curator.schema_version VALUES (11);
+INSERT INTO curator.meta VALUES ('project.id', 'abc'), ('project.name', 'trial');
+INSERT INTO curator.operations VALUES (1, 'decide', 'ada', '2024-05-06', 'a % step', NULL, '{}', 1, NULL, '\\x01');
+"""
+MADE = """
+SELECT table_name || '.' || column_name, data_type || is_nullable || coalesce(collation_name, '')
+    FROM information_schema.columns WHERE table_schema = 'curator'
+UNION SELECT tablename || ' by index', replace(regexp_replace(indexdef, 'INDEX \\S+', ''), 'curator.', '')
+    FROM pg_indexes WHERE schemaname = 'curator'
+UNION SELECT c.conrelid::regclass || ' by ' || c.contype::text, pg_get_constraintdef(c.oid)
+    FROM pg_constraint c WHERE c.connamespace = 'curator'::regnamespace
+UNION SELECT t.relname || ' by trigger', pg_get_triggerdef(g.oid) FROM pg_trigger g
+    JOIN pg_class t ON t.oid = g.tgrelid WHERE NOT g.tgisinternal AND t.relnamespace = 'curator'::regnamespace
+ORDER BY 1, 2
+"""
+
+
+@pytest.fixture
+def older(server: Server, empty_base: SharedAddress) -> SharedAddress:
+    """A project as version 11 made it, with one step."""
+    server.sql(f"CREATE SCHEMA curator; SET search_path = curator; {VERSION_11} {ROWS}", base=empty_base.base)
+    return empty_base
+
+
+def version(server: Server, address: SharedAddress, schema: str = "curator") -> object:
+    return server.sql(f"SELECT version FROM {schema}.schema_version", base=address.base)[0][0]
+
+
+def test_an_older_project_is_upgraded_to_what_a_new_one_is(server, older):
+    assert FIRST == 11
+    with open_shared_project(older) as store, store.read() as unit:
+        assert unit.meta.get("project.name") == "trial"
+        assert [one.operation.text for one in unit.decisions.steps(StepFilter(), limit=9)] == ["a % step"]
+    assert version(server, older) == NEWEST
+    base = server.new_base()
+    create_shared_project(SharedAddress.parse(server.address(base)), name="new").close()
+    assert server.sql(MADE, base=older.base) == server.sql(MADE, base=base)
+    server.drop(base)
+
+
+def test_the_copy_brings_the_older_project_back_with_its_guards(server, older):
+    before = server.sql(MADE, base=older.base)
+    open_shared_project(older).close()
+    server.sql(
+        "ALTER SCHEMA curator RENAME TO curator_v12; ALTER SCHEMA curator_v11 RENAME TO curator", base=older.base
+    )
+    assert (version(server, older), server.sql(MADE, base=older.base)) == (11, before)
+    with pytest.raises(psycopg.errors.IntegrityConstraintViolation, match="operations are append-only"):
+        server.sql("SET search_path = curator; DELETE FROM operations", base=older.base)
+    open_shared_project(older).close()  # again, with another copy
+    assert version(server, older, "curator_v11") == 11
+
+
+def test_an_upgrade_that_fails_leaves_the_older_project(server, older, monkeypatch):
+    before = server.sql(MADE, base=older.base)
+    monkeypatch.setattr(upgrading, "STEPS", (*upgrading.STEPS, ("CREATE TABLE half (id INT)", "SELECT 1/0")))
+    with pytest.raises(Exception, match="division by zero"):
+        open_shared_project(older)
+    assert (version(server, older), server.sql(MADE, base=older.base)) == (11, before)
+    assert server.sql("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'curator_%'", base=older.base) == []
+
+
+def test_an_older_project_is_not_upgraded_by_reading_nor_by_a_login_without_rights_nor_under_a_writer(server, older):
+    with pytest.raises(UserError, match=r"older version \(schema 11\). Open it once for writing to upgrade it"):
+        open_shared_project(older, read_only=True)
+    server.sql(
+        "CREATE ROLE guest LOGIN; GRANT USAGE ON SCHEMA curator TO guest;"
+        "GRANT SELECT ON ALL TABLES IN SCHEMA curator TO guest",
+        base=older.base,
+    )
+    with pytest.raises(UserError, match=r"your login may not upgrade it\. Its owner must open it"):
+        open_shared_project(SharedAddress.parse(server.address(older.base, user="guest")))
+    server.sql("DROP OWNED BY guest; DROP ROLE guest", base=older.base)
+    with psycopg.connect(older.text) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", (0x43757261,))  # as a program of version 11 does
+        with pytest.raises(ProjectLockedError):
+            open_shared_project(older)
+    assert version(server, older) == 11
+
+
+def test_a_newer_project_is_refused(server, empty_base):
+    create_shared_project(empty_base, name="trial").close()
+    server.sql(f"UPDATE curator.schema_version SET version = {NEWEST + 1}", base=empty_base.base)
+    for read_only in (False, True):
+        with pytest.raises(NewerProjectError, match=rf"newer version of this program \(schema {NEWEST + 1};"):
+            open_shared_project(empty_base, read_only=read_only)
