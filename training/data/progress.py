@@ -11,15 +11,15 @@ from typing import Any
 class Phase(StrEnum):
     """The phases of a training or evaluation job, in order."""
 
-    LOAD = "load"
+    LOAD = "open the linker"
     PREPARE = "prepare"
     TRAIN = "train"
     ENCODE = "encode entities"
-    JUDGE = "evaluate alone"
-    INDEX = "index"
-    REFIT = "refit"
+    JUDGE = "evaluate the component"
+    INDEX = "write the component"
+    REFIT = "fit the weights"
     EVALUATE = "evaluate"
-    WRITE = "write"
+    WRITE = "save the linker"
     DONE = "done"
 
 

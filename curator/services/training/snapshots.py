@@ -127,7 +127,7 @@ def _write_documents(
             written += decided
             waiting -= bool(line) and not decided
             if number % 50 == 0 or number == len(ids):
-                yield Progress("snapshot", number, len(ids))
+                yield Progress("read the decisions", number, len(ids))
         out.flush()
         os.fsync(out.fileno())
     index = {"kb_hash": kb_hash, "files": {DOCUMENTS: digest.hexdigest()}}

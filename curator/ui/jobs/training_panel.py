@@ -34,7 +34,7 @@ class LogLine:
     text: str
 
     def __str__(self) -> str:
-        return f"{self.at:%H:%M:%S}  {self.phase:<16}  {self.text}".rstrip()
+        return f"{self.at:%H:%M:%S}  " + ": ".join(part for part in (self.phase, self.text) if part)
 
 
 @dataclass(slots=True)
@@ -108,7 +108,6 @@ class TrainingPanel(QWidget):
         self.log.setReadOnly(True)
         self.log.setAccessibleName(tr("Log of the training"))
         self.log.setFont(fixed_font())
-        self.log.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.log.setTabChangesFocus(True)
         self._follows = True  # the newest line is in sight, and stays there
         down = self.log.verticalScrollBar()
@@ -174,8 +173,7 @@ class TrainingPanel(QWidget):
 
     def _write_log(self) -> None:
         """Behind what is there; the newest line stays in sight, from its beginning, where it was in sight before."""
-        across, follows = self.log.horizontalScrollBar(), self._follows
-        left = across.value()
+        follows = self._follows
         for line in self._history.log[self._logged :]:
             self.log.appendPlainText(str(line))
         self._logged = len(self._history.log)
@@ -186,7 +184,6 @@ class TrainingPanel(QWidget):
             self.log.setTextCursor(cursor)
             self._follows = True
             self._follow()
-        across.setValue(left)
 
     def _scrolled(self, line: int) -> None:
         self._follows = line == self.log.verticalScrollBar().maximum()

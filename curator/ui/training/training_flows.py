@@ -87,7 +87,11 @@ class TrainingFlows(QObject):
                 on_end=end,
             )
 
-        self._start(tr("Retrain with {recipe}", recipe=wish.recipe), launch)
+        self._start(self._title(wish.recipe), launch)
+
+    def _title(self, recipe: str) -> str:
+        titles = {one.id: tr(one.title.removesuffix(", quick")) for one in self._bench.project.retraining.recipes()}
+        return tr("Retrain: {recipe}", recipe=titles.get(recipe, recipe))
 
     # --- after a crash ---
 
@@ -118,7 +122,7 @@ class TrainingFlows(QObject):
         found = next((one for one in retraining.interrupted() if training_id in ("", one.id)), None)
         if found is not None:
             self._start(
-                tr("Retrain with {recipe}", recipe=found.recipe),
+                self._title(found.recipe),
                 lambda progress, end: retraining.resume(found.id, on_progress=progress, on_end=end),
             )
 
