@@ -10,10 +10,10 @@ __version__ = "0.1.0"
 
 
 def opened_late(room: str, **modules: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a room's face (PEP 562): a module is loaded when one of its names is first asked for.
+    """The `__getattr__` of a room's face (PEP 562): a module is imported when one of its names is first used.
 
-    A window that starts, or a command, then loads of every room only what it uses. `modules` gives the names that are
-    taken from each, with spaces between them. Asked for another name, it raises AttributeError.
+    A starting window or a command then loads only what it uses. `modules` lists the exported names of each module,
+    separated by spaces. Raises AttributeError for any other name.
     """
     homes = {name: module for module, names in modules.items() for name in names.split()}
 

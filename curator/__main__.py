@@ -18,7 +18,7 @@ def main() -> None:
         from curator.cli.main import run
 
         code = run()
-    except KeyboardInterrupt:  # Ctrl+C before the command line was there to catch it
+    except KeyboardInterrupt:  # Ctrl+C before the command line could catch it
         code = 130
     sys.exit(code)
 

@@ -1,4 +1,4 @@
-"""The one composition root: builds every service of a project from its store and what the services share."""
+"""The one composition root: builds every service of a project from its store and the shared objects."""
 
 from __future__ import annotations
 
@@ -130,8 +130,8 @@ __all__ = [
 
 
 def create_project(place: ProjectPlace, *, name: str = "", curator: str = "", linker: bool = True) -> Project:
-    """Create a project and open it; a folder's name is its own. Raises UserError where the folder exists or cannot be
-    written, or the database holds anything."""
+    """Create a project and open it; its name is the folder's. Raises UserError if the folder exists or is not writable,
+    or if the database is not empty."""
     store: Store
     if isinstance(place, SharedAddress):
         store = _team().create_shared_project(place, name=name)
@@ -141,7 +141,7 @@ def create_project(place: ProjectPlace, *, name: str = "", curator: str = "", li
 
 
 def _team() -> ModuleType:
-    from curator.storage import team  # folders need none of it
+    from curator.storage import team  # folders do not need it
 
     return team
 
@@ -149,8 +149,8 @@ def _team() -> ModuleType:
 def open_project(
     place: ProjectPlace, *, read_only: bool = False, linker: bool = True, curator: str = "", lacking: bool = False
 ) -> Project:
-    """Open a project. With `linker` its process starts and links ahead, otherwise it starts at the first request.
-    `lacking`: also where steps that were saved are missing.
+    """Open a project. With `linker` its process starts now and links ahead, otherwise it starts at the first request.
+    `lacking`: also if saved steps are missing.
 
     Raises ProjectLockedError, NewerProjectError, MissingStepsError, DamagedProjectError, which name the newest backup,
     and UserError.
@@ -187,7 +187,7 @@ def _folder(place: ProjectPlace) -> Path:
 
 
 def damaged_folder(path: Path) -> Path:
-    """The project's folder, also where its database is missing. Raises UserError where there is none."""
+    """The project's folder, even if its database is missing. Raises UserError if there is no folder."""
     try:
         return storage.project_folder(path)
     except DamagedProjectError:
@@ -195,13 +195,13 @@ def damaged_folder(path: Path) -> Path:
 
 
 def backups_of(place: ProjectPlace) -> list[Backup]:
-    """Of a project in a folder, in any state; those made of it at this place first, the newest first. Raises UserError
-    for a shared project."""
+    """The backups of a project in a folder, in any state: first those made at its current location, then others, newest
+    first. Raises UserError for a shared project."""
     return safety.backups_of(storage.named_folder(_folder(place)), backup_root())
 
 
 def check_project(place: ProjectPlace) -> Generator[Progress, None, Checked]:
-    """Compare all that can be compared in a project, and change nothing. Raises UserError where it is none."""
+    """Check a project for damage without changing anything. Raises UserError if it is not a project."""
     folder = damaged_folder(_folder(place))
     found = yield from safety.check_steps(folder)
     findings = list(found.findings)
@@ -216,22 +216,22 @@ def check_project(place: ProjectPlace) -> Generator[Progress, None, Checked]:
 
 
 def restore_project(place: ProjectPlace, backup: Backup) -> Restored:
-    """Put a backup in place of the database, which is kept under another name. Raises UserError."""
+    """Replace the database by a backup; the database is kept under another name. Raises UserError."""
     return safety.restore(storage.named_folder(_folder(place)), backup)
 
 
 def continue_without(place: ProjectPlace) -> None:
-    """Take a project that lacks steps as it is. Raises UserError."""
+    """Accept a project that lacks steps. Raises UserError."""
     safety.continue_without(storage.named_folder(_folder(place)))
 
 
 def salvage_decisions(place: ProjectPlace, out: Path) -> Salvaged:
-    """Write the decisions that can be read to a file of a round. Raises UserError."""
+    """Write all readable decisions to a round file. Raises UserError."""
     return safety.salvage(damaged_folder(_folder(place)), out, files=AtomicWriter())
 
 
 def project_folder(path: Path) -> Path:
-    """The folder of the project that `path` names. Raises UserError where there is none."""
+    """The folder of the project at `path`. Raises UserError if there is none."""
     return storage.project_folder(path)
 
 
@@ -242,7 +242,7 @@ def pubmed() -> Eutils:
 
 
 def reconciliation_server(project: Project, *, host: str, port: int, token: str, origins: Sequence[str]) -> WebServer:
-    """For other programs, once `project.reconciliation` was started. Raises UserError."""
+    """The reconciliation server for other programs, after `project.reconciliation` was started. Raises UserError."""
     api = ReconciliationApi(project.reconciliation, project.knowledge, name=project.name)
     return WebServer(api.answer, WebAccess(token, tuple(origins)), host=host, port=port)
 
@@ -256,7 +256,7 @@ def join(
     linker_port: LinkerPort | None = None,
     job_port: JobPort | None = None,
 ) -> Project:
-    """The services over an open store; tests pass their own linker and jobs. Closes the store where this fails."""
+    """The services over an open store; tests pass their own linker and jobs. Closes the store if this fails."""
     try:
         shared = Shared(store, settings, curator=curator, linker=linker_port, jobs=job_port)
         shared.prepare(start=linker)
@@ -267,7 +267,7 @@ def join(
 
 
 def _project(shared: Shared) -> Project:
-    """Every service, by room, in the order of `Project`. First those that other services use."""
+    """Every service, by room, in the order of `Project`; services that others use come first."""
     store, events, clock, curator = shared.store, shared.events, shared.clock, shared.curator
     linker, formats, desk, switch = shared.linker, shared.formats, shared.desk, shared.switch
     writer = AtomicWriter()
@@ -369,7 +369,7 @@ def _project(shared: Shared) -> Project:
 
 
 def _seat(shared: Shared, curation: CurationService, holdout: HoldoutService, attributes: AttributeService) -> Seat:
-    """The project's own seat, in which some decided mentions are shown a second time."""
+    """The project's own seat, which shows some decided mentions a second time."""
     return repeating_seat(
         shared.store,
         curation,
@@ -390,5 +390,5 @@ def _retraining(shared: Shared) -> RetrainingService:
 
 
 def _trainings(switch: BundleSwitch) -> list[Training]:
-    """The linkers that a curator had trained. Indexes and their fitted weights are built without a request."""
+    """The linkers trained on request. Indexes and their fitted weights are built without a request."""
     return [Training(it.id, it.created_at) for it in switch.all() if it.parent and it.recipe != CONVENTIONS]

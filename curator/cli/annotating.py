@@ -175,7 +175,7 @@ def read(project: ProjectPlace, names: tuple[str, ...], *, curator: str, as_json
 
 
 def _found_lines(one: FileAttribute) -> list[str]:
-    """What files have of an attribute, and what of it the project has not."""
+    """An attribute's values in files, and those that the project lacks."""
     shown = sorted(one.values.items())
     words = ", ".join(f"{value} ({number:,})" for value, number in shown[:SHOWN_VALUES])
     more = f", and {len(shown) - SHOWN_VALUES:,} more values" if len(shown) > SHOWN_VALUES else ""
@@ -293,7 +293,7 @@ def _lines(one: Attribute, uses: dict[int, int]) -> list[str]:
 # Relations between mentions, or between entities, of a document.
 
 KINDS = {RelationKind.MENTIONS: "", RelationKind.ENTITIES: "entities: ", RelationKind.EVENT: "event: "}
-"""What a line says first of a relation."""
+"""The beginning of a relation's line."""
 
 
 @click.command("relations")
@@ -347,7 +347,7 @@ def relations(
 
 
 def _number(text: str, document_id: int | None, project: Project) -> int:
-    """Raises UserError where it is no mention of the document, where one is given."""
+    """The mention's number. Raises UserError if it is not a mention of the given document."""
     if not (text.isascii() and text.isdigit() and len(text) < 16):
         raise UserError(f"{text} is not the number of a mention. `curator mention list P DOCUMENT` shows the numbers.")
     if document_id is not None and project.queue.document_of(int(text)) != document_id:

@@ -1,4 +1,4 @@
-"""What all commands share: progress on standard error, results on standard output, and Ctrl+C during long work."""
+"""Shared by all commands: progress on standard error, results on standard output, and Ctrl+C during long work."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters, marks that turn the direction of what follows, and bytes of file names that are no UTF-8."""
+"""Control characters, marks that change the direction of text, and bytes of file names that are not UTF-8."""
 
 # Ctrl+C takes effect between two steps, so that it leaves no transaction open and no lock held.
 
@@ -39,8 +39,8 @@ STOPPING = b"\nStopping after this step. Press Ctrl+C again to stop at once.\n"
 def interrupts_held() -> Iterator[Callable[[], None]]:
     """Delay Ctrl+C inside the block: the yielded function raises KeyboardInterrupt if Ctrl+C was pressed.
 
-    A second Ctrl+C raises at once. Nothing changes where Ctrl+C raises nothing anyway: where it is ignored, as under
-    `nohup`, and outside the main thread.
+    A second Ctrl+C raises at once. It has no effect if Ctrl+C raises nothing: if it is ignored, as under `nohup`, or
+    outside the main thread.
     """
     if threading.current_thread() is not threading.main_thread() or (
         signal.getsignal(signal.SIGINT) is not signal.default_int_handler
@@ -81,14 +81,14 @@ OPEN = "curator.open_projects"
 
 
 class FilePath(click.Path):
-    """As click's, but no device, pipe or socket: reading one may never end, and writing would replace it."""
+    """As click's, but without devices, pipes and sockets: reading one may never end, and writing would replace it."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         found = super().convert(value, param, ctx)
         try:
             mode = Path(os.fsdecode(found)).stat().st_mode
         except (OSError, ValueError):
-            return found  # opening it will say so
+            return found  # opening it will report the error
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) and str(found) != "-":
             raise UserError(f"{os.fsdecode(found)} is a device, a pipe or a socket. Choose a file.")
         return found
@@ -150,8 +150,8 @@ def say(result: Mapping[str, Any], text: str, *, as_json: bool) -> None:
 
 
 def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Print text without control characters other than line ends and tabs: what comes from documents, knowledge bases
-    and file names must not be able to command the terminal. Each is shown as U+FFFD."""
+    """Print text without control characters other than line ends and tabs: texts from documents, knowledge bases and
+    file names must not control the terminal. Each control character is shown as U+FFFD."""
     click.echo(plain(text), err=err, nl=nl)
 
 
@@ -161,14 +161,14 @@ def plain(text: str) -> str:
 
 
 def show_error(error: click.ClickException) -> None:
-    """Print what click says of a wrong command line, which repeats what was typed."""
+    """Print click's message about a wrong command line, which repeats the user's input."""
     words = io.StringIO()
     error.show(file=words)
     echo(words.getvalue(), err=True, nl=False)
 
 
 class PlainFormatter(logging.Formatter):
-    """Of log messages that are printed because the log file cannot be written."""
+    """Formatter for log messages that are printed because the log file cannot be written."""
 
     def format(self, record: logging.LogRecord) -> str:
         return plain(super().format(record))
@@ -305,4 +305,4 @@ def _figures(data: Mapping[str, Any]) -> str:
 
 
 def _ignore(outcome: JobOutcome) -> None:
-    """The outcome is taken from the handle's `wait`, in the caller's thread."""
+    """Does nothing: the caller's thread gets the outcome from the handle's `wait`."""

@@ -36,7 +36,7 @@ for _command in (tree, restrict, nils, new, make, remap):
 
 
 def _pairs(values: tuple[str, ...], option: str, form: str) -> dict[str, str]:
-    """Key -> value, from KEY=VALUE pairs; `form` is how the option's help writes such a pair."""
+    """Key -> value, from KEY=VALUE pairs; `form` is the form of a pair in the option's help."""
     pairs = [one.partition("=") for one in values]
     wrong = next((one for one, (_, equals, _) in zip(values, pairs, strict=True) if not equals), None)
     if wrong is not None:
@@ -169,7 +169,7 @@ def _obsolete_text(found: Replacement) -> str:
 
 
 def _page(entity_id: str) -> tuple[str | None, str]:
-    """The address of an entity's page, or why there is none."""
+    """The address of an entity's page, or the reason why there is none."""
     try:
         return address_of(entity_id, load().settings.entity_pages), ""
     except UserError as error:

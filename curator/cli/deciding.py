@@ -69,7 +69,7 @@ def IDENTICAL(command: Command) -> Command:  # noqa: N802 - an option like the o
 
 @dataclass(frozen=True, slots=True)
 class PropagationRequest:
-    """`verdict` None stands for the verdict of the mention's current decision."""
+    """`verdict` None means the verdict of the mention's current decision."""
 
     mention_id: int
     verdict: Verdict | None
@@ -119,7 +119,7 @@ def outcome_words(others: SameString, ticked: Sequence[int], changes: Sequence[C
 
 
 def listed_lines(others: SameString, ticked: Sequence[int], *, to: str) -> list[str]:
-    """The mention and what it gets, then each group with its mentions in context."""
+    """The mention and its new verdict, then each group with its mentions in context."""
     chosen = set(ticked)
     lines = [f"“{others.this.text}” · {others.this.type} → {to}"]
     for group in others.groups:
@@ -346,7 +346,7 @@ def redo(project: ProjectPlace, *, to: int | None, curator: str, as_json: bool) 
 
 
 def _go(project: Project, number: int, *, forward: bool) -> Change:
-    """Raises UserError where the way leads in the other direction."""
+    """Raises UserError if the step is in the other direction."""
     journey = project.steps.journey(number)
     if journey.forward is not forward:
         state, command = ("undone", "redo") if journey.forward else ("done", "undo")

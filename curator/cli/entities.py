@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 SHOWN = 100
 MOST = 100_000
-"""Entities that one tree lists; an entity with several parents is listed below each."""
+"""The most entities in one tree; an entity with several parents is listed below each."""
 NO_BRANCHES = "Nothing is restricted to branches of the knowledge base."
 EXACT = 3
-"""Search tiers before this one: an identifier, a name or a synonym."""
+"""Search tiers below this number are exact: an identifier, a name or a synonym."""
 
 
 @click.command("tree")
@@ -60,7 +60,7 @@ def tree(project: ProjectPlace, entity: str | None, *, depth: int, limit: int, a
 
 
 def _named(project: Project, text: str) -> Entity:
-    """Raises UserError where nothing, or more than one entity, has this identifier or name."""
+    """The entity with this identifier or name. Raises UserError if there is none or more than one."""
     found = project.knowledge.entity(text)
     if found is not None:
         return found
@@ -75,7 +75,7 @@ def _named(project: Project, text: str) -> Entity:
 
 
 class _Tree:
-    """Reads what is below an entity; an entity that is above itself is listed and not gone into again."""
+    """Reads the descendants of an entity; an entity that is its own ancestor is listed but not expanded again."""
 
     def __init__(self, hierarchy: HierarchyService, limit: int) -> None:
         self._hierarchy, self._limit, self._left = hierarchy, limit, MOST
@@ -165,7 +165,7 @@ def _name(project: Project, entity_id: str) -> str:
 
 
 def _lines(file: Path) -> list[str]:
-    """Raises UserError for a file that is no text; OSError where it cannot be read."""
+    """The file's lines. Raises UserError if it is not text, OSError if it cannot be read."""
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

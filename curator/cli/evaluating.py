@@ -1,4 +1,4 @@
-"""evaluate, errors, stats: a linker on gold, against another or in a replay, what it got wrong, the dashboard."""
+"""evaluate, errors, stats: a linker on gold, against another or in a replay, its errors, and the dashboard."""
 
 from __future__ import annotations
 
@@ -220,14 +220,14 @@ def _percent(value: float | None) -> str:
     return "undefined" if value is None else f"{100 * value:.1f} %"
 
 
-# errors: the list of an evaluation, when it is made or later.
+# errors: the list of an evaluation's errors, during the evaluation or later.
 
 KINDS = click.Choice([one.value for one in ErrorKind])
 KIND_NOTE = ", ".join(f"{one.value} ({words})" for one, words in KIND_WORDS.items())
 
 
 def _error_text(project: ProjectPlace, result: Mapping[str, Any], out: Path | None) -> str:
-    """The table of kinds, and where the list is; writes it to `out`."""
+    """The table of kinds, and the location of the list, which is written to `out`."""
     found = errors_of(result)
     lines = kind_lines(found, mentions=int(result.get("mentions", 0))) if "errors" in result else []
     if result.get("stored"):

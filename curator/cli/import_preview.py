@@ -1,4 +1,4 @@
-"""What an import would do or did, and how changed documents differ, as text and JSON."""
+"""Preview and result of an import, and differences of changed documents, as text and JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SHOWN_PROBLEMS = 20
 SHOWN = 10
-"""How many problems of a file, and annotations found only in a file, are shown."""
+"""The number of shown problems per file, and of shown annotations found only in a file."""
 
 
 def say_preview(

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from curator.services.ports import FormatRegistry, ProjectPlace
 
 
-# `curator import --column FIELD=HEADING`: what the columns of a table hold.
+# `curator import --column FIELD=HEADING`: the contents of a table's columns.
 
 
 def choose_columns(formats: FormatRegistry, files: Sequence[Path], given: Sequence[str], sheet: str) -> None:
@@ -73,7 +73,7 @@ def columns_of(given: Sequence[str]) -> dict[str, str]:
 
 FILE = FilePath(path_type=Path)
 CHOSEN = ("gold", "split", "hold_out", "format_name", "changed", "taken", "columns", "sheet")
-"""Options that are stored with an import, so that --resume takes none of them."""
+"""Options that are stored with an import; --resume does not accept them."""
 COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
 
 
@@ -174,7 +174,7 @@ def import_documents(
 
 
 def _given(names: Sequence[str]) -> str:
-    """Those of these options that were given on the command line, in their long form."""
+    """The options among these that were given on the command line, in their long form."""
     context = click.get_current_context()
     given = [one for one in context.command.params if context.get_parameter_source(one.name or "") is COMMAND_LINE]
     return ", ".join(one.opts[0] for one in given if one.name in names)

@@ -134,7 +134,7 @@ def link(
 
 
 def placed(cluster: Cluster | None, actors: int | None) -> Cluster | None:
-    """Raises UserError for a number of linkers without a place for them."""
+    """Raises UserError if a number of linkers is given without a place to run them."""
     if cluster is None and actors is not None:
         raise UserError("--actors needs --on: give --on ray as well.")
     return None if cluster is None else replace(cluster, actors=actors or 0)
@@ -267,7 +267,7 @@ def _check_types(project: Project, types: Sequence[str]) -> None:
             raise UserError(f"The knowledge base has no entities of the type {one}. Its types: {', '.join(there)}.")
 
 
-# opinion: ask a language model about the mentions that the linker doubts.
+# opinion: ask a language model about doubtful mentions.
 
 
 @click.command("opinion")

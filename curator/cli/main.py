@@ -86,7 +86,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """A project in place of a command is opened: a double click on `project.curator` runs `curator PATH`."""
+        """Opens a project given in place of a command: a double click on `project.curator` runs `curator PATH`."""
         if args and args[0] not in COMMANDS and _is_project(args[0]):
             args = ["open", *args]
         return super().resolve_command(ctx, args)
@@ -129,7 +129,7 @@ def cli(ctx: click.Context) -> int | None:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code; an error is one line on standard error."""
     handler = start_logging()
-    if handler is None and logging.lastResort is not None:  # there is no log file: warnings are printed
+    if handler is None and logging.lastResort is not None:  # without a log file, warnings are printed
         from curator.cli.console import PlainFormatter
 
         logging.lastResort.setFormatter(PlainFormatter())

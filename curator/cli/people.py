@@ -287,8 +287,8 @@ def release(project: ProjectPlace, out: Path, *, scope: str, as_json: bool) -> N
 def _inconsistency_of(
     project: Project, mention_ids: Sequence[int], *, kind: InconsistencyKind | None, intended: bool | None
 ) -> Inconsistency:
-    """The first one listed with all these mentions; `intended` None: marked or not. Raises UserError where there is
-    none."""
+    """The first listed inconsistency with all these mentions; `intended` None: marked or not. Raises UserError if there
+    is none."""
     wanted = set(mention_ids)
     for one in project.inconsistencies.find().rows:
         fits = (kind is None or one.kind is kind) and intended in (None, one.intended)
@@ -303,7 +303,7 @@ def _inconsistency_of(
 
 
 def _inconsistency(one: Inconsistency, every: Inconsistencies) -> dict[str, Any]:
-    """As JSON; an empty list of entities is NIL."""
+    """An inconsistency as JSON; an empty list of entities is NIL."""
     return {
         "kind": one.kind.value,
         "string": one.text,

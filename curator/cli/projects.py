@@ -33,7 +33,7 @@ KB_STOPPED = "Unless another process is importing it now, the import was stopped
 DAMAGE = 3
 """The exit code of a check that found something."""
 LABELS = {"bundle": "linker"}
-"""Keys of the facts that people see under another name."""
+"""Keys of the facts that are shown under another name."""
 
 
 @click.command("new")
@@ -86,7 +86,7 @@ def open_window(projects: tuple[ProjectPlace, ...]) -> int:
 
     folders = []
     if projects:
-        from curator.bootstrap import project_folder  # as heavy as the window: not for the start page
+        from curator.bootstrap import project_folder  # as large as the window: not needed for the start page
 
         folders = [project_folder(one) for one in paths]  # errors appear here, not in an empty window
     if "QT_QPA_PLATFORM" not in os.environ and not can_show():  # a platform that was chosen needs no display
@@ -130,7 +130,7 @@ def info(project: ProjectPlace, *, as_json: bool) -> None:
 
 
 def _unfinished_words(import_: UnfinishedImport) -> str:
-    """A process that only reads cannot know whether another one is importing."""
+    """The words for an unfinished import; a read-only process cannot know whether another process is importing."""
     return (
         f"{import_.done:,} of {len(import_.paths):,} files were imported. Unless another process is importing now, the "
         "import was stopped: `curator import P --resume` resumes it."
@@ -164,7 +164,7 @@ def _text(value: Any) -> str:
     return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
 
-# check, restore, salvage: what works without opening the project.
+# check, restore, salvage: commands that do not open the project.
 
 
 @click.command("check")

@@ -41,7 +41,7 @@ CHECKS = {
     GateVerdict.REFUSED: "worse",
     GateVerdict.NOT_GATED: "not checked",
 }
-"""What the check of a new linker found."""
+"""Results of the check of a new linker."""
 USES = {
     ActivationKind.JOB: "put into use automatically by a job of",
     ActivationKind.CURATOR: "put into use by",
@@ -284,7 +284,7 @@ def _pairs(given: tuple[str, ...]) -> dict[str, str]:
 
 
 def _preview_text(shown: TrainingPreview) -> str:
-    """The forecast of the training, as the dialog shows it, in lines."""
+    """The forecast of the training, as shown in the dialog, in lines."""
     lines = [
         f"Learns from {counted(shown.links, 'link', 'links')}"
         + (f" and {counted(shown.nils, 'NIL decision', 'NIL decisions')}" if shown.nils else "")

@@ -2,7 +2,7 @@
 
 The features in `curator.ui` declare their commands and register the objects that run them.
 
-* **The reason why a command is disabled is found by trying**: properties of the window's state are set until the
+* **The reason why a command is disabled is found by trials**: properties of the window's state are changed until the
   command is enabled (`reasons.py`).
 """
 

@@ -33,7 +33,7 @@ ON_THE_PROJECT = {Menu.EDIT, Menu.MENTION, Menu.ANNOTATE, Menu.QUEUE}
 
 @dataclass(frozen=True, slots=True)
 class WindowState:
-    """What is open; `enabled` of every command depends on this alone."""
+    """The state of the window; `enabled` of every command depends only on it."""
 
     project: bool = False
     writable: bool = False
@@ -62,7 +62,7 @@ def always(_: WindowState) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Command(Generic[T]):
-    """Something a user can ask for; `run` is given what carries it out, which is registered with `Commands`.
+    """An action of the window; `run` gets the object registered with `Commands` that performs it.
 
     `help` is the manual's sentence. `shortcuts` are in Qt's portable text; the first is shown in the menu.
     """
@@ -82,14 +82,15 @@ class Command(Generic[T]):
     in_rounds: bool = False  # of Edit, Mention and Queue: it judges or only reads, so that rounds leave it in reach
 
     def enabled(self, state: WindowState) -> bool:
-        """While decisions are judgements, what acts on the project or shows what is decided in it is out of reach."""
+        """Whether it can be used now. In a round, commands that act on the project or show its decisions are
+        disabled."""
         if state.judging and self.menu in ON_THE_PROJECT and not self.in_rounds:
             return False
         return self.when(state)
 
 
 def in_menu_order(features: Iterable[Iterable[Command[Any]]]) -> tuple[Command[Any], ...]:
-    """All commands, menu by menu and group by group, as the features follow each other."""
+    """All commands, menu by menu and group by group, in the order of the features."""
     menus, every = list(Menu), [command for feature in features for command in feature]
     place = {command.id: at for at, command in enumerate(every)}
     return tuple(
@@ -98,16 +99,16 @@ def in_menu_order(features: Iterable[Iterable[Command[Any]]]) -> tuple[Command[A
 
 
 class Commands:
-    """Who carries out the commands of one window.
+    """The objects that perform the commands of one window.
 
-    Nobody is kept alive by it: a feature goes with its project, when its commands are disabled.
+    It keeps only weak references: a feature is deleted with its project, and its commands are disabled.
     """
 
     def __init__(self) -> None:
         self._runs: dict[str, Callable[[], None]] = {}
 
     def register(self, commands: Iterable[Command[T]], by: T) -> None:
-        """`by` carries them out from now on."""
+        """From now on `by` performs these commands."""
         there = ref(by)
         for command in commands:
             self._runs[command.id] = partial(_run, command, there)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 START, WORD, RUN, PLAIN, GAP = 12, 8, 7, 1, 3
-"""What a matched letter counts: at the very start, at the start of a word, right behind the one before, anywhere; and
-what a leap over letters costs."""
+"""The score of a matched letter: at the start, at the start of a word, right after the previous match, anywhere; and
+the cost of skipping letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,23 +18,23 @@ class Match:
 
 
 def match(query: str, text: str) -> Match | None:
-    """How well the letters of `query` appear in `text` in their order; None where they do not.
+    """How well the letters of `query` occur in `text` in order; None if they do not.
 
-    Case and spaces of the query do not count. Of all ways to place the letters the best is taken (dynamic
-    programming over the text, len(query) * len(text) steps); text that is longer than what matched loses a little.
+    Case and spaces of the query are ignored. The best of all placements of the letters counts (dynamic programming over
+    the text, len(query) * len(text) steps); unmatched text lowers the score slightly.
     """
     wanted = "".join(query.casefold().split())
     folded = text.casefold()
     if not wanted:
         return Match(0, ())
-    if len(folded) != len(text):  # a letter that folds to two would shift the places
+    if len(folded) != len(text):  # a letter that folds to two would shift the positions
         folded = text.lower() if len(text.lower()) == len(text) else text
     best = _best(wanted, folded)
     return Match(best[0] * 100 - len(text), best[1]) if best is not None else None
 
 
 def _best(wanted: str, text: str) -> tuple[int, tuple[int, ...]] | None:
-    """rows[j] is the best way to place the letters so far with the last one at j."""
+    """rows[j] is the best placement of the letters so far with the last one at j."""
     rows: dict[int, tuple[int, tuple[int, ...]]] = {}
     for at, letter in enumerate(wanted):
         found: dict[int, tuple[int, tuple[int, ...]]] = {}

@@ -1,4 +1,4 @@
-"""Why a command is disabled now, found by trying what would enable it."""
+"""Why a command is disabled now, found by trying the changes that would enable it."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ NEEDS: tuple[tuple[str, Any, str], ...] = (
     ("interrupted", True, "No training was interrupted."),
     ("job_running", True, "Nothing runs in the background."),
 )
-"""(field, the value that would help, what to say), what to do first standing first."""
+"""(field, the value that would enable the command, the sentence), in the order in which to act."""
 NO_PROJECT = "Open a project first."
 OTHERWISE = "It cannot be used now."
 
 
 def why_disabled(command: Command[Any], state: WindowState) -> str:
-    """One sentence about the first thing that is missing; '' for a command that can be used."""
+    """One sentence about the first thing that is missing; '' for an enabled command."""
     if command.enabled(state):
         return ""
     if not state.project:
@@ -46,5 +46,5 @@ def why_disabled(command: Command[Any], state: WindowState) -> str:
 
 
 def _needed(command: Command[Any], state: WindowState, reached: WindowState, name: str) -> bool:
-    """Whether the command would be disabled again if this field were as it is now."""
+    """Whether the command would be disabled again if this field had its current value."""
     return not command.enabled(replace(reached, **{name: getattr(state, name)}))

@@ -1,7 +1,7 @@
-"""Attributes of mentions: what a project records beside the link, such as negation or whose disease it is.
+"""Attributes of mentions: properties recorded in addition to the link, such as negation or whose disease it is.
 
-A project defines attributes; each has a name and a few named values. Attributes and values have ids of their own, so
-that a new name changes nothing that was recorded, and one that is deleted only hides.
+A project defines attributes; each has a name and a few named values. Attributes and values have their own ids, so
+renaming changes nothing that was recorded, and deleting only hides.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Any, TypeVar
 from curator.domain.wording import UserError, tr
 
 KEY = "attributes"
-"""Under which a project keeps its list."""
+"""Key of the project's list of attributes."""
 LONGEST = 60
-"""Characters of a name."""
+"""The most characters of a name."""
 MOST_VALUES = 9
-"""Values of one attribute: each is chosen by a digit."""
+"""The most values of an attribute: each is chosen with a digit."""
 MOST = 12
-"""Attributes of a project: each is chosen by a letter."""
+"""The most attributes of a project: each is chosen with a letter."""
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeValue:
-    """`id` is unique in the project. A `hidden` value was deleted: mentions that have it keep it, unseen. `former` are
-    the names that it had."""
+    """`id` is unique in the project. A `hidden` value was deleted: mentions keep it, but it is not shown. `former` are
+    its earlier names."""
 
     id: int
     name: str
@@ -37,7 +37,7 @@ class AttributeValue:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """`types` are the mention types that have it; all where it is empty. `former` are the names that it had."""
+    """`types` are the mention types that have it; empty means all. `former` are its earlier names."""
 
     id: int
     name: str
@@ -68,8 +68,8 @@ Given = tuple[tuple[Attribute, AttributeValue], ...]
 @dataclass(frozen=True, slots=True)
 class AttributeEdit:
     """One appended change of one attribute of one mention; `value_id` None: it was cleared. `round_id` is None in the
-    project itself. `behind` is the curator's last judgement in the round at that time, 0 without one; `note` is `undo`
-    or `redo` in a round, else ''."""
+    project itself. `behind` is the id of the curator's last judgement in the round at that time, 0 without one; `note`
+    is `undo` or `redo` in a round, else ''."""
 
     id: int
     mention_id: int
@@ -85,8 +85,8 @@ class AttributeEdit:
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """The attributes of a project in their order, deleted ones included. Every change returns another scheme and raises
-    UserError where it cannot be."""
+    """The attributes of a project in order, including deleted ones. Every change returns a new scheme or raises
+    UserError."""
 
     attributes: tuple[Attribute, ...] = ()
 
@@ -95,18 +95,18 @@ class Scheme:
         return tuple(one for one in self.attributes if not one.hidden)
 
     def of_type(self, mention_type: str) -> tuple[Attribute, ...]:
-        """What can be set for a mention of this type."""
+        """The attributes that can be set for a mention of this type."""
         return tuple(one for one in self.shown if one.fits(mention_type))
 
     def get(self, attribute_id: int) -> Attribute:
-        """Deleted ones too. Raises UserError for an unknown id."""
+        """The attribute, even if it is deleted. Raises UserError for an unknown id."""
         found = next((one for one in self.attributes if one.id == attribute_id), None)
         if found is None:
             raise UserError(tr("This project has no attribute {number}.", number=attribute_id))
         return found
 
     def named(self, name: str) -> Attribute:
-        """Raises UserError where no attribute has this name; the names that there are are listed."""
+        """The attribute with this name. Raises UserError, which lists the names, if there is none."""
         found = next((one for one in self.shown if same_name(one.name, name)), None)
         if found is None:
             names = ", ".join(one.name for one in self.shown) or tr("none")
@@ -116,14 +116,14 @@ class Scheme:
         return found
 
     def given(self, chosen: Mapping[int, int | None]) -> Given:
-        """Of {attribute id: value id} those that are not deleted, in the order of the scheme."""
+        """The entries of {attribute id: value id} that are not deleted, in the order of the scheme."""
         pairs = ((one, one.value(chosen.get(one.id))) for one in self.shown)
         return tuple((one, value) for one, value in pairs if value is not None)
 
     # --- changes ---
 
     def with_attribute(self, name: str, values: Sequence[str], types: Iterable[str] = ()) -> Scheme:
-        """One more attribute, behind the others."""
+        """The scheme with another attribute at the end."""
         _check_names([*(one.name for one in self.shown), name], what=tr("attribute"), most=MOST)
         _check_names(values, what=tr("value"), most=MOST_VALUES)
         first = self._next_value
@@ -138,7 +138,7 @@ class Scheme:
         return self._changed(attribute_id, lambda one: _renamed(one, name))
 
     def limited(self, attribute_id: int, types: Iterable[str]) -> Scheme:
-        """For mentions of these types alone; for all where there are none."""
+        """The attribute limited to mentions of these types; without types, for all."""
         kept = tuple(dict.fromkeys(one.strip() for one in types if one.strip()))
         return self._changed(attribute_id, lambda one: replace(one, types=kept))
 
@@ -152,7 +152,7 @@ class Scheme:
         return self.values_renamed(self._owner(value_id).id, {value_id: name})
 
     def values_renamed(self, attribute_id: int, names: Mapping[int, str]) -> Scheme:
-        """New names by value id, at once: two values can swap theirs."""
+        """The scheme with new names by value id, changed at once: two values can swap names."""
         one = self.get(attribute_id)
         values = tuple(_renamed(each, names.get(each.id, each.name)) for each in one.values)
         _check_names([each.name for each in values if not each.hidden], what=tr("value"), most=MOST_VALUES)
@@ -170,17 +170,17 @@ class Scheme:
         return changed
 
     def with_kept(self, name: str, types: Iterable[str] = ()) -> Scheme:
-        """One more attribute, without values and hidden from the start: for what comes from elsewhere."""
+        """The scheme with another attribute, hidden and without values, for imported data."""
         number = 1 + max((one.id for one in self.attributes), default=0)
         return Scheme((*self.attributes, Attribute(number, name, (), tuple(types), hidden=True)))
 
     def with_kept_value(self, attribute_id: int, name: str) -> Scheme:
-        """One more value, hidden from the start."""
+        """The scheme with another value, hidden."""
         new = AttributeValue(self._next_value, name, hidden=True)
         return self._changed(attribute_id, lambda one: replace(one, values=(*one.values, new)))
 
     def put_back(self, before: Scheme) -> Scheme:
-        """As it was before, with what came since hidden: no id is ever given twice."""
+        """The earlier scheme, with later additions hidden: no id is used twice."""
         known = {one.id for one in before.attributes}
         restored = tuple(_with_later(one, self) for one in before.attributes)
         later = tuple(replace(one, hidden=True) for one in self.attributes if one.id not in known)
@@ -213,13 +213,13 @@ def same_name(one: str, other: str) -> bool:
 
 
 def alike(one: str, other: str) -> bool:
-    """As `same_name`, but a blank equals an underscore, which stands for it in many files."""
+    """As `same_name`, but a space equals an underscore, which many files use instead."""
     return same_name(one.replace("_", " "), other.replace("_", " "))
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """An attribute that is offered; names in English, as other tools and corpora have them."""
+    """An attribute that is offered; with English names, as in other tools and corpora."""
 
     name: str
     values: tuple[str, ...] = field(default=())
@@ -237,13 +237,13 @@ Named = TypeVar("Named", Attribute, AttributeValue)
 
 
 def called(known: Sequence[Named], name: str) -> Named | None:
-    """The one of this name, else one that had it before."""
+    """The one with this name, else one with this earlier name."""
     now = next((one for one in known if one.name == name), None)
     return now or next((one for one in known if name in one.former), None)
 
 
 def _renamed(one: Named, name: str) -> Named:
-    """Under the name, with those that it had."""
+    """Renamed, with its earlier names."""
     return _of_names(one, name.strip(), (*one.former, one.name))
 
 
@@ -252,7 +252,7 @@ def _of_names(one: Named, name: str, former: Iterable[str]) -> Named:
 
 
 def _with_later(one: Attribute, now: Scheme) -> Attribute:
-    """As it was, with the names that it and its values had since."""
+    """The earlier attribute, with the later names of it and its values."""
     mine = next((each for each in now.attributes if each.id == one.id), one)
     values = {value.id: value for value in mine.values}
     known = {value.id for value in one.values}
@@ -272,7 +272,7 @@ def _with_values(one: Attribute) -> Attribute:
 
 
 def _check_names(names: Sequence[str], *, what: str, most: int) -> None:
-    """Raises UserError for a name that is empty, too long, has a line break or a tab, or is there twice."""
+    """Raises UserError for a name that is empty, too long, has a line break or a tab, or occurs twice."""
     seen: set[str] = set()
     for name in names:
         plain = name.strip()
@@ -294,7 +294,7 @@ def _check_names(names: Sequence[str], *, what: str, most: int) -> None:
         raise UserError(tr("At most {most} are possible, so that each can be chosen by one key.", most=most))
 
 
-# As it is stored.
+# The stored form.
 
 
 def dump_scheme(scheme: Scheme) -> str:
@@ -322,7 +322,7 @@ def _had(one: Attribute | AttributeValue) -> dict[str, list[str]]:
 
 
 def load_scheme(text: str) -> Scheme:
-    """What `dump_scheme` wrote; '' is a scheme without attributes."""
+    """The scheme from the output of `dump_scheme`; '' is a scheme without attributes."""
     rows = json.loads(text) if text else []
     return Scheme(
         tuple(

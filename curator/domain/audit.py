@@ -14,9 +14,9 @@ from curator.domain.entities import Entity
 
 
 class AuditKind(StrEnum):
-    """DECISION: a verdict of the project, also one that undoing brought back. JUDGEMENT: a verdict given in a round.
-    ATTRIBUTE: a value of an attribute, of the project or given in a round. OPERATION: any other step, such as a new
-    mention or a document's state."""
+    """DECISION: a verdict of the project, including verdicts restored by undo. JUDGEMENT: a verdict given in a round.
+    ATTRIBUTE: a value of an attribute, in the project or in a round. OPERATION: any other step, such as a new mention
+    or a document's state."""
 
     DECISION = "decision"
     JUDGEMENT = "judgement"
@@ -39,10 +39,10 @@ class AuditMention:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """`id` is that of the decision, judgement or operation. `operation` is the step it belongs to (None: it came with a
-    file or belongs to a round), `step` its kind (`decide`, `undo`, …), `target` the step that an undo or redo is about.
-    `actor` did it, `curator` is whose verdict it is: undoing brings back another's. `replaces` is the id of the
-    mention's verdict before, `before` that verdict."""
+    """`id` is that of the decision, judgement or operation. `operation` is its step (None: it came with a file or
+    belongs to a round), `step` the step's kind (`decide`, `undo`, …), `target` the step that was undone or redone.
+    `actor` did it, `curator` is the author of the verdict: undo can restore another curator's. `replaces` is the id of
+    the mention's previous verdict, `before` that verdict."""
 
     kind: AuditKind
     id: int
@@ -62,12 +62,13 @@ class AuditEntry:
     round: str = ""
 
 
-# Comments: what curators say to each other about a mention or a document.
+# Comments: curators' remarks about a mention or a document.
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """On a mention, or on the whole document where `mention_id` is None. A deleted one stays in the records."""
+    """A comment on a mention, or on the whole document if `mention_id` is None. Deleted comments stay in the
+    records."""
 
     id: int
     document_id: int
@@ -81,11 +82,11 @@ class Comment:
 # Inconsistencies: current decisions that contradict each other, or that the knowledge base no longer supports.
 
 Way: TypeAlias = tuple[str, ...]
-"""What a mention is linked to: the sorted ids of its entities; empty for NIL."""
+"""The link of a mention: the sorted ids of its entities; empty for NIL."""
 
 
 class InconsistencyKind(StrEnum):
-    """In the order in which they are listed. Strings are compared by `domain.same_string` and type."""
+    """The kinds, in the order of the list. Strings are compared by `domain.same_string` and type."""
 
     DOCUMENT = "document"  # one string is linked to different entities in one document
     HIERARCHY = "hierarchy"  # … and one of these entities is broader than another
@@ -119,7 +120,7 @@ class DecidedPlace:
 
 @dataclass(frozen=True, slots=True)
 class DecidedWay:
-    """One of the decisions that contradict each other, with its mentions in text order."""
+    """One of the contradicting decisions, with its mentions in text order."""
 
     verdict: Verdict
     places: tuple[DecidedPlace, ...]
@@ -131,12 +132,12 @@ class DecidedWay:
 
 @dataclass(frozen=True, slots=True)
 class Inconsistency:
-    """`ways` begins with the most frequent one; an obsolete entity has one way for each decision that names it.
+    """`ways` begins with the most frequent decision; an obsolete entity has one way for each decision that names it.
 
-    `document_id` and `external_id` say in which document it is, None and '' of one that is in several. `text` is the
-    most frequent spelling, or the obsolete entity's name. `scope` is what it is remembered by once it is `intended`.
-    `entity_id` is the obsolete entity, '' for the other kinds; `obsolete`: the knowledge base calls it so, else it does
-    not have it. `replacements` are the known entities to link to instead.
+    `document_id` and `external_id` identify its document; None and '' if it is in several. `text` is the most frequent
+    spelling, or the obsolete entity's name. `scope` identifies it when it is marked as `intended`. `entity_id` is the
+    obsolete entity, '' for the other kinds; `obsolete`: the knowledge base marks it as obsolete, else it does not
+    contain it. `replacements` are the known entities to link to instead.
     """
 
     kind: InconsistencyKind
@@ -153,7 +154,7 @@ class Inconsistency:
 
     @property
     def places(self) -> tuple[DecidedPlace, ...]:
-        """Of the rarest way first: it is most often the wrong one."""
+        """All mentions, of the rarest way first: it is most often the wrong one."""
         return tuple(place for way in reversed(self.ways) for place in way.places)
 
     @property
@@ -161,7 +162,7 @@ class Inconsistency:
         return tuple(sorted({place.curator for place in self.places}))
 
     def is_of(self, kind: InconsistencyKind) -> bool:
-        """What is linked to several entities and also NIL is of both kinds."""
+        """Whether it is of this kind; a string linked to several entities and also to NIL is of both kinds."""
         return kind is self.kind or (
             kind is InconsistencyKind.NIL and any(one.verdict.outcome is Outcome.NIL for one in self.ways)
         )
@@ -169,7 +170,7 @@ class Inconsistency:
 
 @dataclass(frozen=True, slots=True)
 class Inconsistencies:
-    """All of a project, and the names of the entities in them."""
+    """All inconsistencies of a project, and the names of their entities."""
 
     rows: tuple[Inconsistency, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
@@ -177,8 +178,8 @@ class Inconsistencies:
     def chosen(
         self, *, kind: InconsistencyKind | None = None, curator: str = "", words: str = "", intended: bool = False
     ) -> list[Inconsistency]:
-        """Those of a kind, with a decision of a curator, with these words in a string, entity or document; the
-        `intended` ones instead of the others."""
+        """The inconsistencies of a kind, with a decision of a curator, with these words in a string, entity or
+        document; with `intended`, only those marked as intended, else the others."""
         wanted = words.casefold().split()
         return [
             one
@@ -201,8 +202,7 @@ class Inconsistencies:
 
 @dataclass(frozen=True, slots=True)
 class OtherDecision:
-    """What mentions of the same string and type as one are decided as: how many in its document and in the project,
-    itself not counted."""
+    """Decisions for other mentions with the same string and type: their numbers in the document and in the project."""
 
     verdict: Verdict
     here: int
@@ -211,8 +211,8 @@ class OtherDecision:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """What contradicts the decision or first candidate of a mention: `number` of the `of` other decisions about its
-    string in the document (`here`) or the project. `names` are those of the verdict's entities."""
+    """A contradiction to the decision or first candidate of a mention: `number` of the `of` other decisions about its
+    string in the document (`here`) or the project. `names` are the names of the verdict's entities."""
 
     text: str
     verdict: Verdict

@@ -1,8 +1,8 @@
 """Identifiers as CURIEs, after the conventions of Bioregistry: `MESH:D008012`, `OMIM:104300`, `UMLS:C0002395`.
 
-A small table replaces the `curies` and `bioregistry` packages: the program knows these namespaces offline, and all
-others keep the prefix in their file. Bioregistry writes prefixes in lower case. The spelling here is that of corpora
-and knowledge bases, and look-up ignores case.
+A small table replaces the `curies` and `bioregistry` packages: these namespaces are known offline, and all others keep
+the prefix of their file. Bioregistry writes prefixes in lower case. The spelling here is that of corpora and knowledge
+bases; look-up ignores case.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ PREFIXES: Mapping[str, str] = {
     "cellosaurus": "Cellosaurus",
     "wikidata": "Wikidata",
 }
-"""Prefix in lower case -> as it is written here."""
+"""Prefix in lower case -> its spelling here."""
 
 NAMESPACES: Mapping[str, str] = {
     "http://id.nlm.nih.gov/mesh/": "MESH",
@@ -68,7 +68,7 @@ NAMESPACES: Mapping[str, str] = {
     "http://aims.fao.org/aos/agrovoc/": "AGROVOC",
     "http://eurovoc.europa.eu/": "EuroVoc",
 }
-"""Beginning of an address -> prefix. Those of OBO's own form, `…/obo/DOID_4`, need no line."""
+"""Beginning of an address -> prefix. Addresses of OBO's form, `…/obo/DOID_4`, need no entry."""
 
 _IDENTIFIERS = re.compile(r"https?://(?:identifiers\.org|bioregistry\.io)/([A-Za-z0-9_.]+)[:/](.+)", re.DOTALL)
 _OBO_ID = re.compile(r"([A-Za-z][A-Za-z0-9.]*)_([^/#?]+)")
@@ -87,15 +87,15 @@ def curie(text: str) -> str:
 
 
 def with_prefix(text: str, prefix: str) -> str:
-    """A bare identifier with `prefix`; one that has a prefix of its own keeps it."""
+    """A bare identifier with `prefix`; an identifier with a prefix keeps it."""
     text = text.strip()
     return curie(text if not text or ":" in text or not prefix else f"{prefix}:{text}")
 
 
 def contract(address: str, namespaces: Mapping[str, str] | None = None) -> str:
-    """The CURIE of a web address; with `namespaces` (beginning -> prefix) those that its file declares.
+    """The CURIE of a web address; `namespaces` (beginning -> prefix) are those declared in its file.
 
-    An address of none of them is given back as it is: it is unambiguous, if long.
+    Any other address is returned unchanged: it is unambiguous, if long.
     """
     if address.startswith(OBO) and (found := _OBO_ID.fullmatch(address[len(OBO) :])):
         return curie(f"{found[1]}:{found[2]}")
@@ -116,7 +116,7 @@ def medic_id(text: str) -> str:
     return f"OMIM:{text}" if _NUMBER.fullmatch(text) else f"MESH:{text}"
 
 
-# PMIDs as people hand them over: a column, a line with commas, with `PMID:` before them or not.
+# PMIDs as people paste them: in a column or separated by commas, with or without `PMID:`.
 
 _BEFORE = re.compile(r"\bPMIDs?\b\s*[:=-]?", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s,;|]+")
@@ -125,9 +125,9 @@ SHOWN = 5
 
 
 def pmids_in(text: str) -> tuple[str, ...]:
-    """Each once, in their order, without leading zeros; lines that begin with `#` are notes.
+    """Each PMID once, in order, without leading zeros; lines that begin with `#` are comments.
 
-    Raises UserError that names what is no PMID, with its line.
+    Raises UserError with text and line of anything that is not a PMID.
     """
     found, wrong = dict[str, None](), list[str]()
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
@@ -148,19 +148,18 @@ def pmids_in(text: str) -> tuple[str, ...]:
 
 
 def listed(pmids: Iterable[str], most: int) -> str:
-    """For a sentence: the first `most` of them, and how many more there are."""
+    """For a sentence: the first `most` of them, and the number of the others."""
     every = list(pmids)
     words = ", ".join(every[:most])
     return words if len(every) <= most else tr("{pmids} and {count:,} more", pmids=words, count=len(every) - most)
 
 
-# The forms of identifiers in registries, to check one that the knowledge base lacks before it is used.
-#
-# The patterns are facts that the registries publish, as identifiers.org and Bioregistry list them; each is of the local
-# part, behind the prefix. The examples are real identifiers.
+# The forms of identifiers in registries, to check one that the knowledge base lacks before it is used. The patterns are
+# published by the registries and listed by identifiers.org and Bioregistry; each matches the local part, after the
+# prefix. The examples are real identifiers.
 
 MORE = 12
-"""Prefixes that an error names."""
+"""The most prefixes listed in an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +171,7 @@ class Registry:
     example: str
 
     def has(self, local: str) -> bool:
-        """Whether a local part is written as this registry does it."""
+        """Whether a local part has this registry's form."""
         return re.fullmatch(self.pattern, local, re.ASCII) is not None
 
 
@@ -206,17 +205,17 @@ REGISTRIES: Mapping[str, Registry] = {
     "Cellosaurus": Registry("Cellosaurus", r"CVCL_[A-Z0-9]{4}", "Cellosaurus:CVCL_0030"),
     "Wikidata": Registry("Wikidata", r"Q[1-9]\d*", "Wikidata:Q12136"),
 }
-"""Prefix, as it is written here -> its registry."""
+"""Prefix, in the spelling used here -> its registry."""
 
 
 def is_identifier(text: str) -> bool:
-    """Whether it is an identifier of a known registry, written as that does it."""
+    """Whether it is an identifier of a known registry in the registry's form."""
     prefix, _, local = _as_curie(text).partition(":")
     return prefix in REGISTRIES and REGISTRIES[prefix].has(local)
 
 
 def miswritten(text: str) -> str:
-    """Why it is no identifier, where it begins with the prefix of a known registry and a digit follows; else ''."""
+    """Why it is not a valid identifier, if it begins with the prefix of a known registry and a digit; else ''."""
     prefix, _, local = _as_curie(text).partition(":")
     if prefix not in REGISTRIES or not any(one.isdigit() for one in local) or REGISTRIES[prefix].has(local):
         return ""
@@ -224,15 +223,14 @@ def miswritten(text: str) -> str:
 
 
 def registry_of(identifier: str) -> Registry:
-    """Of an identifier that `checked_identifier` gave."""
+    """The registry of a checked identifier."""
     return REGISTRIES[identifier.partition(":")[0]]
 
 
 def checked_identifier(text: str) -> str:
-    """The identifier with its prefix in the usual spelling; a registry's web address is taken, too.
+    """The identifier with its prefix in the usual spelling; a registry's web address is accepted, too.
 
-    Raises UserError without a prefix, for a prefix that is not known, and where the registry writes its identifiers in
-    another way.
+    Raises UserError without a prefix, for an unknown prefix, and if the registry's identifiers have another form.
     """
     found = _as_curie(text)
     prefix, colon, local = found.partition(":")

@@ -1,4 +1,4 @@
-"""Decisions: what a curator decided about a mention, append-only, with what was shown."""
+"""Decisions: what a curator decided about a mention, append-only, with the candidates that were shown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """LINK and NIL are gold; REJECTED and SKIPPED are in neither numerator nor denominator.
+    """LINK and NIL are gold; REJECTED and SKIPPED do not count in evaluations.
 
     CLEARED is what undoing a mention's first decision appends: the mention is undecided again.
     """
@@ -41,7 +41,7 @@ class SkipReason(StrEnum):
 class Verdict:
     """The content of a decision. A composite mention links to several entities at once.
 
-    Raises ValueError when the outcome, the entities and the reason do not fit together.
+    Raises ValueError if outcome, entities and reason do not match.
     """
 
     outcome: Outcome
@@ -80,16 +80,16 @@ class ShownCandidate:
 
 
 RANK_UNKNOWN, KEPT_BACK_SAME, KEPT_BACK_OTHER, KEPT_BACK_SHOWN = -1, -2, -3, -4
-"""Ranks that are no places: whether NIL stood first was not recorded; the suggestion was kept back from the curator
-and said first what was decided, or something else; it was kept back until the curator asked for it, so that it
-measures neither deciding with suggestions nor without."""
+"""Special ranks: it was not recorded whether NIL was first; the suggestion was hidden, and its first answer was the
+decision, or was not; it was hidden until the curator asked for it, so the decision was made neither with nor without
+suggestions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the curator saw when deciding: candidates in order, and the bundle that ranked them ('' when none).
-    `nil_first`: NIL stood above the candidates, as what Enter accepts; None where that was not recorded. `unseen` is
-    the suggestion that was kept back from the curator; `revealed`: this one was, until the curator asked for it."""
+    """What the curator saw when deciding: candidates in order, and the bundle that ranked them ('' if none).
+    `nil_first`: NIL was above the candidates, so Enter accepted it; None if not recorded. `unseen` is a suggestion that
+    was hidden from the curator; `revealed`: the suggestion was hidden until the curator asked for it."""
 
     bundle_id: str
     candidates: tuple[ShownCandidate, ...]
@@ -99,9 +99,9 @@ class Shown:
     revealed: bool = False
 
     def rank_of(self, verdict: Verdict) -> int | None:
-        """Where in the list stood what a link or NIL decision chose: 1 is what Enter accepts, 0 it stood nowhere,
-        `RANK_UNKNOWN` that was not recorded; one of the `KEPT_BACK` where the list was kept back. None where there was
-        no suggestion, and for other decisions."""
+        """The rank in the list of the choice of a link or NIL decision: 1 is what Enter accepts, 0 means not in the
+        list, `RANK_UNKNOWN` not recorded; one of the `KEPT_BACK` ranks if the list was hidden. None without a
+        suggestion, and for other decisions."""
         if verdict.outcome not in (Outcome.LINK, Outcome.NIL):
             return None
         if self.unseen is not None:
@@ -116,8 +116,8 @@ class Shown:
         return min(places) + int(bool(self.nil_first)) if places else 0
 
     def places_of(self, verdict: Verdict) -> tuple[int, ...]:
-        """The numbers that the chosen candidates had in the window, from 1 on; NIL has none there. Empty where none of
-        them was in the list, or the list was kept back."""
+        """The numbers of the chosen candidates in the window, from 1; NIL has none. Empty if none was in the list or
+        the list was hidden."""
         ids = [one.entity_id for one in self.candidates]
         return tuple(ids.index(one) + 1 for one in verdict.entity_ids if one in ids)
 
@@ -140,7 +140,7 @@ class Decision:
         return self.curator.startswith("import:")
 
 
-# What an operation changed: the one message that every view listens to.
+# What an operation changed: the message that all views listen to.
 
 
 class ChangeKind(StrEnum):
@@ -171,11 +171,11 @@ STEPS = frozenset(
         ChangeKind.ENTITIES,
     }
 )
-"""What a curator does, step by step."""
+"""Kinds of changes that are steps of a curator."""
 
 
 class OperationKind(StrEnum):
-    """What an entry of the operation log did; undo and redo are entries of their own."""
+    """The kind of an entry in the operation log; undo and redo have their own entries."""
 
     DECIDE = "decide"
     ADD_MENTION = "add_mention"
@@ -202,9 +202,10 @@ class OperationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """`text` says it to the curator ("Linked lidocaine to Lidocaine"); `actor` who did it.
+    """`text` describes it to the curator ("Linked lidocaine to Lidocaine"); `actor` did it.
 
-    A step without an operation is a judgement in a round: no bus announces it; the window that requested it shows it.
+    A step without an operation is a judgement in a round: it is not sent on the event bus; only the window that
+    requested it shows it.
     """
 
     kind: ChangeKind
@@ -215,13 +216,13 @@ class Change:
     operation_id: int | None = None
 
 
-# How far what was committed is on the disk.
+# How many of the commits are on disk.
 
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """`done` of the `asked` commits are on the disk, since `at`; `why` is the sentence of the last sync where it
-    failed, '' where it did not."""
+    """`done` of the `asked` commits have been on disk since `at`; `why` is the error of the last sync, '' if it
+    succeeded."""
 
     asked: int = 0
     done: int = 0
@@ -229,14 +230,14 @@ class Saving:
     why: str = ""
 
     def holds(self, number: int) -> bool:
-        """Whether the first `number` commits are on the disk."""
+        """Whether the first `number` commits are on disk."""
         return self.done >= number
 
 
 Listener = Callable[[Saving], None]
 
 
-# What a file of the program's own says beside texts and mentions: who decided and commented, and when.
+# Additional contents of the program's own files: who decided and commented, and when.
 
 
 @dataclass(frozen=True, slots=True)

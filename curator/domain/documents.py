@@ -14,7 +14,7 @@ from curator.domain.decisions import FileComment, FileDecision
 
 
 class Split(StrEnum):
-    """Stored property of a document; decides where its decisions may be used."""
+    """A stored property of a document that determines where its decisions may be used."""
 
     TRAIN = "train"
     VALIDATION = "validation"
@@ -29,7 +29,7 @@ class DocumentState(StrEnum):
 
     @property
     def words(self) -> str:
-        """For people."""
+        """The name for display."""
         return {"in_progress": "in progress", "discuss": "needs discussion"}.get(self.value, self.value)
 
 
@@ -55,7 +55,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A part of a document (`title`, `abstract`, `section`), with its label such as METHODS."""
+    """A part of a document (`title`, `abstract`, `section`), with a label such as METHODS."""
 
     kind: str
     start: int
@@ -65,12 +65,12 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class SourceMention:
-    """A mention as a file states it.
+    """A mention as stated in a file.
 
-    `ids` are the file's identifiers split by the rules of the corpus, stray spaces removed and `-1`/`-` left
-    out; `raw_ids` is the file's own text for them, kept for the round trip. `nil` is true when the file says
-    that the mention has no entity. `record` is the index of the annotation's line within the document's raw
-    record (-1 when there is none). `decision`, `comments` and `flagged` come with files of the program's own.
+    `ids` are the file's identifiers split by the rules of the corpus, without stray spaces and `-1`/`-`; `raw_ids` is
+    their text in the file, kept for the round trip. `nil` is true when the file says that the mention has no entity.
+    `record` is the index of the annotation's line in the document's raw record (-1 if there is none). `decision`,
+    `comments` and `flagged` occur only in the program's own files.
     """
 
     spans: tuple[Span, ...]
@@ -87,9 +87,9 @@ class SourceMention:
 
 @dataclass(frozen=True, slots=True)
 class SourceDocument:
-    """A document as a reader yields it. `raw` is the exact source record for writing it back byte for byte.
+    """A document from a reader. `raw` is the exact source record for writing it back byte for byte.
 
-    `split`, `state`, `comments` and `flagged` come with files of the program's own; None where the file says nothing.
+    `split`, `state`, `comments` and `flagged` occur only in the program's own files; None if not stated.
     """
 
     external_id: str
@@ -123,7 +123,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A stored mention; `deleted` mentions stay in the history and are neither shown nor exported."""
+    """A stored mention; `deleted` mentions stay in the history but are neither shown nor exported."""
 
     id: int
     document_id: int
@@ -176,20 +176,20 @@ class Utf16Map:
         self._astral16 = [p + k for k, p in enumerate(self._astral)]
 
     def to_utf16(self, offset: int) -> int:
-        """UTF-16 offset of the code point `offset` (0..len). Raises ValueError outside."""
+        """UTF-16 offset of the code point `offset` (0..len). Raises ValueError outside this range."""
         if not 0 <= offset <= self._length:
             raise ValueError(f"offset {offset} is outside 0..{self._length}")
         return offset + bisect_left(self._astral, offset)
 
     def to_code_point(self, offset: int) -> int:
-        """Code-point offset of the UTF-16 `offset`; one inside a surrogate pair goes to the pair's start."""
+        """Code-point offset of the UTF-16 `offset`; an offset inside a surrogate pair maps to the pair's start."""
         total = self._length + len(self._astral)
         if not 0 <= offset <= total:
             raise ValueError(f"UTF-16 offset {offset} is outside 0..{total}")
         return offset - bisect_right(self._astral16, offset - 1)
 
 
-# What differs between two versions of a text, word by word.
+# The differences between two versions of a text, word by word.
 
 AROUND = 60  # code points of what is the same that are shown beside a difference
 MOST_EXACT = 4000  # words that are compared without leaving frequent ones out
@@ -209,8 +209,8 @@ class DiffPart:
 
 
 def differences(old: str, new: str) -> list[DiffPart]:
-    """Both texts as parts in order: what is the same, what only the old one has, what only the new one has."""
-    from difflib import SequenceMatcher  # no start of the window waits for it
+    """Both texts as parts in order: common text, text only in the old version, text only in the new version."""
+    from difflib import SequenceMatcher  # imported here, so that the window's start does not wait for it
 
     words, others = _WORDS.findall(old), _WORDS.findall(new)
     matcher = SequenceMatcher(None, words, others, autojunk=max(len(words), len(others)) > MOST_EXACT)
@@ -227,7 +227,7 @@ def differences(old: str, new: str) -> list[DiffPart]:
 
 
 def shortened(parts: Iterable[DiffPart], *, around: int = AROUND) -> Iterator[DiffPart]:
-    """With long equal parts cut down to the text around a difference."""
+    """The parts, with long common text shortened to the surroundings of differences."""
     listed = list(parts)
     for number, one in enumerate(listed):
         if one.part is not DiffSide.SAME or len(one.text) <= 2 * around:
@@ -241,17 +241,17 @@ def shortened(parts: Iterable[DiffPart], *, around: int = AROUND) -> Iterator[Di
 
 
 def as_line(parts: Iterable[DiffPart]) -> str:
-    """In one line, as wdiff writes it: `[-old-]` and `{+new+}`."""
+    """The parts in one line, in the format of wdiff: `[-old-]` and `{+new+}`."""
     marks = {DiffSide.SAME: "{}", DiffSide.OLD: "[-{}-]", DiffSide.NEW: "{{+{}+}}"}
     return "".join(marks[one.part].format(one.text) for one in parts).replace("\n", " ⏎ ")
 
 
-# What became of a mention's place and type: every change is kept beside its decisions.
+# Changes of a mention's spans and type, stored like its decisions.
 
 
 @dataclass(frozen=True, slots=True)
 class MentionShape:
-    """Where a mention stands and of which type it is: what a curator can change of it."""
+    """The properties of a mention that a curator can change: its spans and type."""
 
     spans: tuple[Span, ...]
     type: str
@@ -263,7 +263,7 @@ class MentionShape:
 
 @dataclass(frozen=True, slots=True)
 class MentionEdit:
-    """One appended change of a mention; undo and redo append their own. `curator` is who made it."""
+    """One appended change of a mention; undo and redo append their own edits. `curator` made the change."""
 
     id: int
     mention_id: int

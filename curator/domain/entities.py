@@ -26,8 +26,8 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class ObsoleteEntity:
-    """A term that a knowledge base keeps only to say what to use instead: `replaced_by` takes its place, one of
-    `consider` may. It is never a candidate."""
+    """A term that a knowledge base keeps only to name its replacement: `replaced_by`, or possibly one of `consider`. It
+    is never a candidate."""
 
     id: str
     name: str
@@ -38,13 +38,14 @@ class ObsoleteEntity:
 
     @property
     def entity(self) -> Entity:
-        """What it was."""
+        """The obsolete entity as an entity."""
         return Entity(self.id, self.name, types=self.types, definition=self.definition)
 
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """The entities that take the place of an obsolete one, and those that may: what is obsolete itself is replaced."""
+    """The certain and the possible replacements of an obsolete entity; replacements that are obsolete themselves are
+    resolved."""
 
     old: ObsoleteEntity
     replaced_by: tuple[Entity, ...] = ()
@@ -62,8 +63,8 @@ class EntityMatch:
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """An entity in the hierarchy: how many entities are directly below it, and how many below it in all, each counted
-    once; None where the hierarchy is too large to count them."""
+    """An entity in the hierarchy: the number of its children, and of all its descendants, each counted once; None if
+    the hierarchy is too large to count them."""
 
     entity: Entity
     children: int
@@ -72,7 +73,7 @@ class TreeNode:
 
 @dataclass(frozen=True, slots=True)
 class TreePage:
-    """Some of the entities directly below one, in the order of their names; `total` is how many there are."""
+    """Some children of an entity, in the order of their names; `total` is the number of all children."""
 
     nodes: tuple[TreeNode, ...]
     total: int
@@ -102,8 +103,8 @@ class TypeMapping:
 
 @dataclass(frozen=True, slots=True)
 class Branches:
-    """Mention type -> entities: for its mentions, only these and what is below them is suggested and found. Under ''
-    are those for every type that has none of its own. Without any, a type is not restricted."""
+    """Mention type -> entities: for its mentions, only these and their descendants are suggested and found. The entry
+    '' is for all types without their own entry. Without an entry, a type is not restricted."""
 
     of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -112,23 +113,23 @@ class Branches:
 
 
 class Matches(list[EntityMatch]):
-    """What a search found; `left_out` entities matched that are outside of the branches that it was restricted to. With
-    `obsolete`, the query is its id, and what was found is what to use instead."""
+    """The results of a search; `left_out` is the number of matching entities outside the branches. With `obsolete`, the
+    query is its id, and the results are its replacements."""
 
     left_out: int = 0
     obsolete: ObsoleteEntity | None = None
 
 
-# Entities that curators made for what the knowledge base lacks, until a version of it has them.
+# Entities created by curators because the knowledge base lacks them, until a version of it has them.
 
 PREFIX = "NEW:"
 LONGEST = 300
-"""Characters of a name or synonym."""
+"""The most characters of a name or synonym."""
 
 
 def is_new(entity_id: str) -> bool:
-    """Whether an id has the form of those that the project gives. A knowledge base that was exported with its
-    provisional entities has such ids too."""
+    """Whether an id has the form of the project's own ids. A knowledge base that was exported with its provisional
+    entities has such ids too."""
     return entity_id.startswith(PREFIX)
 
 
@@ -137,15 +138,15 @@ def id_of(number: int) -> str:
 
 
 def number_of(entity_id: str) -> int:
-    """The number in a provisional entity's id; 0 where it is none of ours."""
+    """The number in a provisional entity's id; 0 if it is not one of ours."""
     rest = entity_id.removeprefix(PREFIX)
     return int(rest) if is_new(entity_id) and rest.isascii() and rest.isdigit() else 0
 
 
 @dataclass(frozen=True, slots=True)
 class EntityDraft:
-    """What a curator says of a new entity; `tidied` is what is stored. `id` is its identifier in a registry that no
-    knowledge base here has, '' where it gets one of the project's own."""
+    """A curator's description of a new entity; `tidied` is stored. `id` is its identifier in a registry, missing from
+    this knowledge base; '' if it gets one of the project's ids."""
 
     name: str
     types: tuple[str, ...] = ()
@@ -156,8 +157,8 @@ class EntityDraft:
     def tidied(self) -> EntityDraft:
         """White space collapsed, empty and repeated synonyms and those equal to the name left out.
 
-        Raises UserError for an empty name, a name or synonym that is far too long, and an identifier that is not
-        written as its registry does it.
+        Raises UserError for an empty name, a name or synonym that is far too long, and an identifier that does not have
+        its registry's form.
         """
         name = _tidy(self.name)
         if not name:
@@ -184,8 +185,8 @@ class EntityDraft:
 
 @dataclass(frozen=True, slots=True)
 class ProvisionalEntity:
-    """An entity that a curator made. `successor` is the id of the entity that took its place; its own id once a version
-    of the knowledge base holds it under that id."""
+    """An entity created by a curator. `successor` is the id of the entity that took its place; its own id once a
+    version of the knowledge base holds it under that id."""
 
     entity: Entity
     author: str
@@ -212,15 +213,15 @@ def _tidy(text: str) -> str:
     return " ".join(text.split())
 
 
-# What a knowledge base is made of: sources, in the order in which they were put together, and how versions differ.
+# The sources of a knowledge base, in the order in which they were added, and differences between versions.
 
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeSource:
-    """One source of a knowledge base. `release`, `licence` and `prefix` are as the curator gave them; `types` maps the
-    file's types to those that its entities have here, `*` standing for all others; `columns` is a table's choice.
-    `languages`, `vocabularies`, `only_types` and `suppressed` say what of the file is read, as in `KbOptions`.
-    `left_out` entities had ids that an earlier source has."""
+    """One source of a knowledge base. The curator gave `release`, `licence` and `prefix`; `types` maps the file's types
+    to the types of its entities here, `*` meaning all others; `columns` are the chosen columns of a table. `languages`,
+    `vocabularies`, `only_types` and `suppressed` select the parts of the file to read, as in `KbOptions`. `left_out` is
+    the number of entities whose ids an earlier source has."""
 
     name: str
     format: str = ""
@@ -240,8 +241,8 @@ class KnowledgeSource:
 
 @dataclass(frozen=True, slots=True)
 class KbChanges:
-    """How many entities of a version are new, how many say something else than before, how many of those before are
-    gone, and how many of these are alternate ids of others now."""
+    """Numbers of entities of a version that are new, changed, and gone, and of gone entities that are now alternate ids
+    of others."""
 
     new: int
     changed: int

@@ -1,7 +1,7 @@
 """The page of an entity at its source: an address for each prefix of identifiers.
 
-A pattern is an address with `{id}` where the identifier goes, without its prefix. The forms are those under which the
-registries themselves link to their records; `source` names where each is used.
+A pattern is an address with `{id}` where the identifier goes, without its prefix. The forms are those that the
+registries themselves use for links to their records; `source` names the place of use.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NO_LINE = "Line {number}: write a prefix, a blank and an address with {place}, s
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """`registry` is its name; `source` where the form of the address comes from."""
+    """`registry` is its name; `source` the origin of the address's form."""
 
     prefix: str
     registry: str
@@ -95,7 +95,7 @@ PAGES: tuple[SourcePage, ...] = (
     SourcePage("AGROVOC", "AGROVOC", "http://aims.fao.org/aos/agrovoc/{id}", "FAO, addresses of its own concepts"),
     SourcePage("EuroVoc", "EuroVoc", "http://eurovoc.europa.eu/{id}", "EU, addresses of its own concepts"),
 )
-"""The addresses that come with the program."""
+"""The addresses shipped with the program."""
 
 
 def shipped() -> dict[str, str]:
@@ -104,10 +104,10 @@ def shipped() -> dict[str, str]:
 
 
 def address_of(entity_id: str, own: Mapping[str, str] | None = None) -> str:
-    """The address of an entity's page. `own` patterns by prefix take the place of those that come with the program.
+    """The address of an entity's page. `own` patterns by prefix replace the program's.
 
     Raises UserError for an entity made in the project, an identifier without a prefix, a prefix without a pattern and a
-    pattern that is no address or has no place for the identifier.
+    pattern that is not an address or lacks `{id}`.
     """
     if is_new(entity_id):
         raise UserError(tr(MADE_HERE, id=entity_id))
@@ -136,8 +136,7 @@ def usual_prefix(prefix: str) -> str:
 
 
 def checked_pattern(prefix: str, pattern: str) -> str:
-    """The pattern as it is. Raises UserError for one that is no address of the web, or has no place for the
-    identifier."""
+    """The pattern itself. Raises UserError if it is not a web address or lacks `{id}`."""
     if not pattern.startswith(("http://", "https://")):
         raise UserError(tr(NO_ADDRESS, prefix=prefix, pattern=pattern))
     if PLACE not in pattern:
@@ -146,13 +145,13 @@ def checked_pattern(prefix: str, pattern: str) -> str:
 
 
 def pages_text(own: Mapping[str, str]) -> str:
-    """Every pattern as a line to be edited: the prefix, a blank, the address."""
+    """Every pattern as a line for editing: the prefix, a space, the address."""
     return "\n".join(f"{prefix} {pattern}" for prefix, pattern in {**shipped(), **own}.items())
 
 
 def own_pages(text: str) -> dict[str, str]:
-    """The patterns of lines as `pages_text` writes them that differ from those that come with the program. Where a line
-    was taken out, the program's own pattern stays.
+    """The patterns, from lines in the format of `pages_text`, that differ from the program's. For a removed line the
+    program's pattern is used.
 
     Raises UserError that names the line.
     """
@@ -170,7 +169,8 @@ def own_pages(text: str) -> dict[str, str]:
 
 
 def checked_pages(value: Any) -> dict[str, str] | None:
-    """Patterns by prefix, of a mapping or of lines; None for anything else. Raises UserError that names the pattern."""
+    """Patterns by prefix, from a mapping or from lines; None for anything else. Raises UserError that names the
+    pattern."""
     if isinstance(value, str):
         return own_pages(value)
     if isinstance(value, Mapping) and all(isinstance(one, str) for pair in value.items() for one in pair):

@@ -1,8 +1,8 @@
 """Facets: properties by which the queue's mentions are filtered and counted.
 
-A mention has exactly one value of each facet, but of attributes one for each attribute of the project. A filter with
-several values of one facet, or of one attribute, matches any of them; with several it must match all. Of a facet over
-numbers, a filter may also have ranges, such as `0.37..0.52`, next to the bands.
+A mention has exactly one value of each facet; for attributes it has one value for each attribute of the project. A
+filter with several values of one facet, or of one attribute, matches any of them; with several facets it must match
+all. For a numeric facet, a filter may also have ranges, such as `0.37..0.52`, in addition to the bands.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from math import isfinite
 
 
 class Facet(StrEnum):
-    """In the order in which they are shown."""
+    """The facets, in the order of display."""
 
     STATE = "state"  # UNDECIDED or an outcome's value
     TYPE = "type"
@@ -52,7 +52,7 @@ OTHERS_BANDS = (0.0, 0.1, 0.5, 0.9)
 SIMILARITY_BANDS = (0.0, 0.5, 0.7, 0.9)
 CANDIDATE_BANDS = (0, 1, 2, 10)
 RANK_BANDS = (0, 1, 2, 6)
-"""Where bands begin; each reaches to the next one's beginning, the last to 1."""
+"""The lower ends of bands; each band ends where the next begins, the last at 1."""
 
 
 def band_key(low: float) -> str:
@@ -64,7 +64,7 @@ NUMBERS = (
     *(Facet.PROBABILITY, Facet.MARGIN, Facet.SECOND, Facet.OTHERS),
     *(Facet.CANDIDATES, Facet.EXACT, Facet.SIMILARITY, Facet.ALIKE, Facet.RANK),
 )
-"""Facets over a number, which can be filtered by any range of it."""
+"""Numeric facets, which can be filtered by any range."""
 _TO = ".."
 
 
@@ -77,13 +77,13 @@ class Range:
 
     @classmethod
     def of(cls, key: str) -> Range | None:
-        """As `key` wrote it; None for what is no range."""
+        """From the form of `key`; None if it is not a range."""
         low, to, high = key.partition(_TO)
         return cls.between(low, high) if to else None
 
     @classmethod
     def between(cls, low: str, high: str) -> Range | None:
-        """From two numbers as people write them, of which one may be missing; in their order."""
+        """From two numbers as typed by users, one of which may be missing; they are sorted."""
         try:
             ends = [float(one.strip().replace(",", ".")) if one.strip() else None for one in (low, high)]
         except ValueError:
@@ -110,7 +110,7 @@ def ranges_of(facet: Facet, values: Iterable[str]) -> list[Range]:
 
 @dataclass(frozen=True, slots=True)
 class Facets:
-    """What is chosen: values by facet, in the facets' order and sorted. Falsy when nothing is."""
+    """The chosen values by facet, in the facets' order and sorted. Falsy if nothing is chosen."""
 
     chosen: tuple[tuple[Facet, tuple[str, ...]], ...] = ()
 
@@ -121,7 +121,7 @@ class Facets:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Iterable[str]]) -> Facets:
-        """As `as_json` wrote it; facets that this version does not know are left out."""
+        """From the form of `as_json`; facets unknown to this version are left out."""
         known = {facet.value: facet for facet in Facet}
         return cls.of({known[name]: values for name, values in data.items() if name in known})
 
@@ -135,17 +135,17 @@ class Facets:
         return dict(self.chosen).get(facet, ())
 
     def toggled(self, facet: Facet, value: str) -> Facets:
-        """With the value chosen where it was not, and the other way round."""
+        """With the value added if it was not chosen, else removed."""
         values = {one: set(some) for one, some in self.chosen}
         values[facet] = values.get(facet, set()) ^ {value}
         return Facets.of(values)
 
     def only(self, facet: Facet, values: Iterable[str]) -> Facets:
-        """With exactly these values of one facet, none of them lifting it."""
+        """With exactly these values of one facet; without values, the facet is removed."""
         return Facets.of({**dict(self.chosen), facet: tuple(values)})
 
     def allows(self, key: tuple[str, ...]) -> bool:
-        """Whether a mention with these values, one for each facet, is among the chosen."""
+        """Whether a mention with these values, one for each facet, matches."""
         return all(group.holds(key) for group in _groups(self))
 
 
@@ -153,7 +153,7 @@ _AT = {facet: at for at, facet in enumerate(Facet)}
 
 
 BETWEEN = "|"
-"""Between the values of a cell that are of attributes, whose names have none, and between a band and the ranges."""
+"""Separates the attribute values of a cell (attribute names do not contain it), and a band from the ranges."""
 
 
 def attribute_value(name: str, value: str | None) -> str:
@@ -162,7 +162,7 @@ def attribute_value(name: str, value: str | None) -> str:
 
 
 def by_attribute(values: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Values of the facet `ATTRIBUTE` by the name of the attribute."""
+    """Values of the facet `ATTRIBUTE` by attribute name."""
     found: dict[str, tuple[str, ...]] = {}
     for one in values:
         name = one.partition("=")[0]
@@ -172,7 +172,7 @@ def by_attribute(values: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """The values of a facet of which one is needed; of attributes those of one, whose name is `attribute`."""
+    """The values of a facet, of which one must match; for attributes, those of the attribute named `attribute`."""
 
     facet: Facet
     values: frozenset[str]
@@ -193,7 +193,7 @@ def _groups(facets: Facets) -> list[_Group]:
 
 
 def _values(facet: Facet, key: tuple[str, ...]) -> Iterable[str]:
-    """What the mentions of a cell have of a facet."""
+    """The values of a facet that the mentions of a cell have."""
     value = key[_AT[facet]]
     if facet is Facet.ATTRIBUTE or facet in NUMBERS:
         return value.split(BETWEEN) if value else ()
@@ -202,12 +202,13 @@ def _values(facet: Facet, key: tuple[str, ...]) -> Iterable[str]:
 
 @dataclass(frozen=True, slots=True)
 class FacetCube:
-    """Numbers of mentions by all facets together (a few thousand cells), from which every choice's counts follow."""
+    """Numbers of mentions by all facets together (a few thousand cells), from which the counts for every choice are
+    calculated."""
 
     cells: tuple[tuple[tuple[str, ...], int], ...] = ()
 
     def counts(self, facets: Facets) -> dict[Facet, Counter[str]]:
-        """For each facet, and each attribute, the numbers by value under the choices of all *others*."""
+        """For each facet, and each attribute, the numbers by value, given the choices of all *other* facets."""
         found: dict[Facet, Counter[str]] = {facet: Counter() for facet in Facet}
         groups = _groups(facets)
         plain = [(at, found[facet], facet in NUMBERS) for facet, at in _AT.items() if facet is not Facet.ATTRIBUTE]
@@ -233,15 +234,11 @@ class FacetCube:
         return sum(number for key, number in self.cells if facets.allows(key))
 
 
-# What a curator types into the search line, taken apart. Nothing that is typed is an error.
-#
-#     lidocaine hydr           all these words; the last one may be incomplete
-#     "beta-block"             exactly these characters, anywhere in a name; the closing quote may be missing
-#     type:disease             only entities of a type; several: type:disease,chemical or type:"cell line"
-#     name :: words            the words behind :: occur in the definition
-#     MESH:D008012, D008012    an identifier is looked up as such
-#
-# They combine in any order: `"shock" type:disease :: heart`.
+# Parsing the text in the search line. No input is an error. lidocaine hydr all these words; the last one may be
+# incomplete "beta-block" exactly these characters, anywhere in a name; the closing quote may be missing type:disease
+# only entities of a type; several: type:disease,chemical or type:"cell line" name :: words the words behind :: occur in
+# the definition MESH:D008012, D008012 an identifier is looked up as such They combine in any order: `"shock"
+# type:disease :: heart`.
 
 _QUOTED = re.compile(r'"([^"]*)("|$)')
 _TYPE = re.compile(r'(?:^|(?<=\s))type:(?:"([^"]*)(?:"|$)|(\S*))', re.IGNORECASE)
@@ -268,12 +265,12 @@ class SearchQuery:
 
     @property
     def plain(self) -> bool:
-        """Free words only: an identifier, a name or part of one."""
+        """Whether it has only free words: an identifier, a name or part of one."""
         return not (self.phrases or self.types or self.definition)
 
 
 def parse_query(typed: str) -> SearchQuery:
-    """Never fails: what is no syntax is text, and syntax without content (`type:`, `""`, `::`) asks for nothing."""
+    """Never fails: anything that is not syntax is text, and syntax without content (`type:`, `""`, `::`) is ignored."""
     types: list[str] = []
 
     def take_type(found: re.Match[str]) -> str:
@@ -296,12 +293,12 @@ def parse_query(typed: str) -> SearchQuery:
 
 
 def only_words(text: str) -> str:
-    """What to type for all words of a text, the last one whole, too: nothing of it is taken as syntax."""
+    """The query for all words of a text, including the last as a complete word, without any syntax."""
     return text.replace('"', " ").replace(":", " ") + " "
 
 
 def _cut(typed: str) -> tuple[str, str, str]:
-    """Before and behind the first :: outside of quotes."""
+    """The text before and after the first :: outside of quotes."""
     inside = [found.span() for found in _QUOTED.finditer(typed)]
     at = typed.find(BEHIND)
     while at >= 0 and any(start < at < end - 1 for start, end in inside):
@@ -310,7 +307,7 @@ def _cut(typed: str) -> tuple[str, str, str]:
 
 
 def _ends_elsewhere(typed: str) -> bool:
-    """Whether what is typed last is a type or a phrase, so that the free words are finished."""
+    """Whether the query ends with a type or a phrase, so that the free words are complete."""
     return any(found.end() == len(typed) for pattern in (_TYPE, _QUOTED) for found in pattern.finditer(typed))
 
 

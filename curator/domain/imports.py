@@ -1,4 +1,4 @@
-"""Imports: the record of each, what undoing one would remove, and what to do with a changed text."""
+"""Imports: their records, what an undo would remove, and what to do with changed texts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from curator.domain.documents import SourceFile
 
 
 class ImportKind(StrEnum):
-    """What an entry of the list of imports did."""
+    """The kind of an entry in the list of imports."""
 
     IMPORTED = "imported"
     WITHDRAWN = "withdrawn"  # undone: the documents are hidden, with everything that was recorded of them
@@ -19,7 +19,7 @@ class ImportKind(StrEnum):
 
 
 class Changed(StrEnum):
-    """What becomes of a document whose text or annotations differ from those of the file."""
+    """What to do with a document whose text or annotations differ from the file's."""
 
     KEEP = "keep"  # the project's stay; what the file has is left out
     TAKE = "take"  # the file's text, with the mentions and decisions moved to it
@@ -41,7 +41,7 @@ class ImportRecord:
 
 @dataclass(frozen=True, slots=True)
 class Handwork:
-    """What people did in the documents of an import; imported gold is none of it."""
+    """Work of curators in the documents of an import, without imported gold."""
 
     documents: int = 0
     decisions: int = 0  # mentions whose current decision is a person's
@@ -56,7 +56,7 @@ class Handwork:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """A visible document of the project that may be the one a file brings again."""
+    """A visible document of the project that a file may contain again."""
 
     document_id: int
     file_id: int

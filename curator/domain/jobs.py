@@ -1,4 +1,4 @@
-"""Progress and typed outcomes of long work."""
+"""Progress and typed outcomes of long jobs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class LinkerState(StrEnum):
 @dataclass(frozen=True, slots=True)
 class LinkerStatus:
     """`device` is the sentence shown in *Help > About*; `stages` are the retrievers that answer; `process` counts
-    starts: another number is another process, with an empty memory. `hears_opinions`: second opinions change
+    starts: a new number means a new process, with an empty memory. `hears_opinions`: second opinions influence
     answers."""
 
     state: LinkerState
@@ -62,7 +62,7 @@ class LinkerStatus:
     hears_opinions: bool = False
 
 
-# Bundles as the project sees them: immutable model folders and which of them is active.
+# Bundles as the project sees them: immutable model folders, one of which is active.
 
 
 class GateVerdict(StrEnum):
@@ -91,7 +91,7 @@ class BundleInfo:
 
 
 class ActivationKind(StrEnum):
-    """Who let a bundle serve."""
+    """Who put a bundle into use."""
 
     JOB = "job"  # the job that made it, after its gate
     CURATOR = "curator"  # a curator's knowing choice
@@ -100,7 +100,7 @@ class ActivationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Activation:
-    """One entry of the history: from when on a bundle served, by whose doing, and why where that was said."""
+    """One entry of the history: since when a bundle was in use, who put it into use, and the reason if given."""
 
     bundle_id: str
     at: datetime

@@ -1,4 +1,4 @@
-"""Relations: what holds between mentions, or between entities, of one document."""
+"""Relations between mentions, or between entities, of one document."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from datetime import datetime
 from enum import StrEnum
 
 LONGEST_TYPE = 100
-"""Characters of a relation's type."""
+"""The most characters of a relation's type."""
 
 
 class RelationKind(StrEnum):
-    """MENTIONS: between two mentions. ENTITIES: between two entities, wherever the document names them. EVENT: any
-    other number of ends, or an end that is neither; it is shown and kept as its file has it."""
+    """MENTIONS: between two mentions. ENTITIES: between two entities, at all their mentions in the document. EVENT: any
+    other number of ends, or an end that is neither; it is shown and kept as in its file."""
 
     MENTIONS = "mentions"
     ENTITIES = "entities"
@@ -22,8 +22,8 @@ class RelationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SourceEnd:
-    """One end as a document's record states it: the mention with this record, or an entity, or (neither) something
-    else, of which `name` is what the record calls it."""
+    """One end as stated in a document's record: the mention with this record, an entity, or something else with this
+    `name` in the record."""
 
     role: str = ""
     record: int = -1
@@ -33,10 +33,10 @@ class SourceEnd:
 
 @dataclass(frozen=True, slots=True)
 class SourceRelation:
-    """A relation as a document's record states it. `key` finds it again there and is its own within the document.
+    """A relation as stated in a document's record. `key` identifies it within the document.
 
-    `fixed`: it is no relation of two ends, so that it is shown and kept, but not deleted. `note` is what else the
-    record says of it, for people.
+    `fixed`: it is not a relation of two ends, so it is shown and kept, but cannot be deleted. `note` is additional
+    information in the record, for display.
     """
 
     key: str
@@ -48,7 +48,7 @@ class SourceRelation:
 
 @dataclass(frozen=True, slots=True)
 class RelationEnd:
-    """A mention by its id, or an entity by its identifier; an end of an event may be neither, then it has a `name`."""
+    """A mention by its id, or an entity by its identifier; an end of an event may be neither; then it has a `name`."""
 
     role: str = ""
     mention_id: int | None = None
@@ -60,8 +60,8 @@ class RelationEnd:
 class Relation:
     """A relation of a stored document, from its first end to its second.
 
-    `source` is its key in the document's record, '' for one that a curator added. `id` is its row's in the project, 0
-    for one that only the record states. `author` and `at` are of the curator who added it.
+    `source` is its key in the document's record, '' if a curator added it. `id` is its row's id in the project, 0 if
+    only the record states it. `author` and `at` are the curator who added it and the time.
     """
 
     id: int
@@ -76,7 +76,7 @@ class Relation:
 
     @property
     def name(self) -> str:
-        """How people and files call it: unique within its document."""
+        """Its name in files and for users: unique within its document."""
         return self.source or f"+{self.id}"
 
     @property
@@ -97,11 +97,11 @@ class Relation:
         return tuple(one.entity_id for one in self.ends if one.entity_id)
 
     def says_the_same(self, other: Relation) -> bool:
-        """The same type between the same ends in the same direction; roles apart."""
+        """Whether it has the same type, ends and direction, ignoring roles."""
         return self.type == other.type and _places(self) == _places(other)
 
     def with_mentions(self, ids: Mapping[int, int]) -> Relation:
-        """With other mentions in place of those that `ids` names."""
+        """With the mentions in `ids` replaced by others."""
         ends = (
             replace(one, mention_id=ids.get(one.mention_id, one.mention_id)) if one.mention_id is not None else one
             for one in self.ends
@@ -109,13 +109,13 @@ class Relation:
         return replace(self, ends=tuple(ends))
 
     def touches(self, mention_id: int, entity_ids: Collection[str] = ()) -> bool:
-        """Whether it is about the mention, or about one of the entities that it is linked to."""
+        """Whether one of its ends is the mention or an entity that the mention is linked to."""
         return mention_id in self.mention_ids or any(one in entity_ids for one in self.entity_ids)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRelation:
-    """A row of the project: a relation that a curator added, or one of the record that was deleted."""
+    """A row of the project: a relation added by a curator, or a deleted relation of the record."""
 
     relation: Relation
     deleted: bool
@@ -123,8 +123,8 @@ class StoredRelation:
 
 @dataclass(frozen=True, slots=True)
 class RelationEdit:
-    """That a curator added or restored a relation, or deleted it. `words` say from what to what, and the type.
-    `with_mention`: it ended with another mention, which was deleted, or came back with that."""
+    """An edit of a relation: added, restored or deleted. `words` describe its ends and type. `with_mention`: it was
+    deleted or restored together with a mention at its end."""
 
     words: str
     deleted: bool

@@ -16,8 +16,8 @@ from curator.domain.documents import Mention
 
 
 class RoundKind(StrEnum):
-    """BLIND: nobody sees another's judgements or the project's decisions. UNAIDED: the same without suggestions.
-    CONSISTENCY: what a curator decided is asked once more, to learn how far one agrees with oneself."""
+    """BLIND: curators see neither others' judgements nor the project's decisions. UNAIDED: the same without
+    suggestions. CONSISTENCY: curators decide their own mentions again, to measure how consistent they are."""
 
     BLIND = "blind"
     UNAIDED = "unaided"
@@ -26,7 +26,7 @@ class RoundKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round; nobody judges in a closed one. `documents` counts those that belong to it."""
+    """A round; a closed round takes no judgements. `documents` is the number of its documents."""
 
     id: int
     name: str
@@ -38,8 +38,8 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a curator said of a mention in a round. CLEARED takes back what was said before; `note` is `undo` or `redo`
-    where going back and forth made it, else empty."""
+    """A curator's verdict on a mention in a round. CLEARED withdraws the previous one; `note` is `undo` or `redo` if
+    one of these made it, else empty."""
 
     id: int
     round_id: int
@@ -57,20 +57,20 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class RoundMention:
-    """A mention that is judged in a round. `made_by` names the curators who made it there; nobody for those that the
-    documents had."""
+    """A mention that is judged in a round. `made_by` are the curators who made the mention in the round; empty for
+    mentions of the documents."""
 
     mention: Mention
     made_by: tuple[str, ...] = ()
 
     def is_for(self, curator: str) -> bool:
-        """Whether this curator sees it."""
+        """Whether this curator sees the mention."""
         return not self.made_by or curator in self.made_by
 
 
 @dataclass(frozen=True, slots=True)
 class RoundProgress:
-    """How far a curator is: mentions judged of those that he or she sees."""
+    """A curator's progress: judged mentions of all visible mentions."""
 
     curator: str
     judged: int
@@ -86,11 +86,10 @@ def same_answer(one: Verdict, other: Verdict) -> bool:
     return one.outcome is other.outcome and set(one.entity_ids) == set(other.entity_ids)
 
 
-# Agreement between curators: chance-corrected coefficients over judgements, and F1 over the spans that they mark.
-#
-# Everything is plain Python over small data. An *item* is what several curators judged, as a mapping of curator to
-# value; values are hashable and, for the distances of sets, frozensets. A coefficient is None where it is not defined:
-# nobody judged twice, or all values are the same, so that no agreement by chance could be exceeded.
+# Agreement between curators: chance-corrected coefficients over judgements, and F1 over their spans. Everything is
+# plain Python for small data. An *item* was judged by several curators, and maps curator to value; values are hashable
+# and, for set distances, frozensets. A coefficient is None if it is undefined: no item has two judgements, or all
+# values are equal, so that agreement by chance is perfect.
 
 Value = Hashable
 Item = Mapping[str, Value]
@@ -103,7 +102,7 @@ LEVEL = 0.95
 
 
 def observed(items: Iterable[Item]) -> float | None:
-    """Share of agreeing pairs among all pairs of judgements of one item, every item weighing the same."""
+    """Share of agreeing pairs among all pairs of judgements of one item, every item having the same weight."""
     shares = [_pair_agreement(list(item.values())) for item in items if len(item) > 1]
     return sum(shares) / len(shares) if shares else None
 
@@ -124,7 +123,7 @@ def cohen_kappa(items: Iterable[Item], one: str, other: str) -> float | None:
 
 
 def fleiss_kappa(items: Iterable[Item], curators: Sequence[str]) -> float | None:
-    """Fleiss' kappa over the items that all of `curators` judged; it knows no missing judgements.
+    """Fleiss' kappa over the items that all of `curators` judged; it does not allow missing judgements.
 
     With n curators and n_ij of them giving item i the value j: P_i = sum_j n_ij (n_ij - 1) / (n (n - 1)),
     p_j = sum_i n_ij / (N n), kappa = (mean P_i - sum_j p_j^2) / (1 - sum_j p_j^2). Fleiss (1971), Measuring nominal
@@ -144,8 +143,8 @@ def fleiss_kappa(items: Iterable[Item], curators: Sequence[str]) -> float | None
 
 @dataclass(frozen=True, slots=True)
 class Coincidences:
-    """What Krippendorff's alpha needs of some items, so that documents can be added up: `disagreement` is
-    sum over items of (sum over ordered pairs of distances) / (m - 1), m judgements of the item; `values` counts the
+    """The sums for Krippendorff's alpha over some items, which can be added up over documents: `disagreement` is sum
+    over items of (sum over ordered pairs of distances) / (m - 1), m judgements of the item; `values` counts the
     judgements of items with at least two."""
 
     disagreement: float
@@ -153,7 +152,7 @@ class Coincidences:
 
     @classmethod
     def of(cls, items: Iterable[Item], distance: Distance | None = None) -> Coincidences:
-        """Nominal without a `distance`: 0 for equal values, else 1."""
+        """From items; without a `distance` values are nominal: 0 for equal values, else 1."""
         apart, values = 0.0, Counter[Value]()
         for item in items:
             given = list(item.values())
@@ -198,8 +197,8 @@ def jaccard_distance(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def masi_distance(one: frozenset[str], other: frozenset[str]) -> float:
-    """1 - Jaccard * monotonicity, the latter 1 for equal sets, 2/3 where one holds the other, 1/3 where they overlap,
-    0 where they are apart. Passonneau (2006), Measuring agreement on set-valued items (MASI), LREC."""
+    """1 - Jaccard * monotonicity, the latter 1 for equal sets, 2/3 if one contains the other, 1/3 if they overlap, 0 if
+    they are disjoint. Passonneau (2006), Measuring agreement on set-valued items (MASI), LREC."""
     if one == other:
         return 0.0
     common = one & other
@@ -211,8 +210,8 @@ def masi_distance(one: frozenset[str], other: frozenset[str]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SpanMatch:
-    """How far two curators mark the same: `both` marks of either side that have a partner on the other, of `one` and
-    `other` marks in all."""
+    """Agreement of two curators on marks: `both` marks of each side have a partner on the other, out of `one` and
+    `other` marks."""
 
     both: float
     one: int
@@ -220,7 +219,7 @@ class SpanMatch:
 
     @property
     def f1(self) -> float | None:
-        """2 * both / (one + other): the same whichever curator is taken as the reference. Hripcsak & Rothschild (2005),
+        """2 * both / (one + other): the same with either curator as the reference. Hripcsak & Rothschild (2005),
         Agreement, the F-measure, and reliability in information retrieval, JAMIA 12, 296-298."""
         marks = self.one + self.other
         return 2 * self.both / marks if marks else None
@@ -237,7 +236,7 @@ def exact_match(one: Sequence[T], other: Sequence[T]) -> SpanMatch:
 def overlap_match(one: Sequence[tuple[str, Spans]], other: Sequence[tuple[str, Spans]]) -> SpanMatch:
     """Marks (type, spans) of one type that share a character, paired one to one as often as possible.
 
-    The pairing is a maximum matching (augmenting paths), so that no order of the marks makes a difference.
+    The pairing is a maximum matching (augmenting paths), so the order of the marks does not matter.
     """
     near = [[at for at, mark in enumerate(other) if overlaps(own, mark)] for own in one]
     partner: dict[int, int] = {}
@@ -263,8 +262,8 @@ def bootstrap(
     seed: int = 0,
 ) -> Interval | None:
     """Percentile interval (95 %) of a figure over whole documents drawn with replacement, since judgements in one
-    document hang together. None with fewer than two documents, or where fewer than nine in ten resamples define it.
-    Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 13."""
+    document are not independent. None with fewer than two documents, or if the figure is defined in fewer than nine in
+    ten resamples. Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 13."""
     if len(documents) < 2:
         return None
     draw = random.Random(seed)  # noqa: S311 - resampling, no secret
@@ -290,7 +289,7 @@ def _pair_agreement(values: Sequence[Value]) -> float:
 
 
 def _distances(values: Sequence[Value], distance: Distance | None) -> float:
-    """Sum over unordered pairs."""
+    """Sum of distances over unordered pairs."""
     if distance is None:
         count = len(values)
         return (count * (count - 1) - sum(n * (n - 1) for n in Counter(values).values())) / 2
@@ -302,8 +301,8 @@ def _expected_nominal(values: Counter[Value]) -> float:
 
 
 def _expected(values: Counter[Value], distance: Distance) -> float:
-    """Sum over ordered pairs of n_c n_k d_ck. Sets without a common element are at distance 1: only the others are
-    looked at, which keeps thousands of different entities cheap."""
+    """Sum over ordered pairs of n_c n_k d_ck. Sets without a common element have distance 1, so only the others are
+    compared, which keeps thousands of different entities cheap."""
     expected = _expected_nominal(values)
     holders: defaultdict[str, list[frozenset[str]]] = defaultdict(list)
     for value in values:
@@ -321,7 +320,7 @@ def _set(value: Value) -> frozenset[str]:
 
 
 def _augment(own: int, near: Sequence[Sequence[int]], partner: dict[int, int], tried: set[int]) -> bool:
-    """Find a partner for `own`, moving others on where they have another choice."""
+    """Find a partner for `own`, reassigning others if they have another choice."""
     for at in near[own]:
         if at not in tried:
             tried.add(at)

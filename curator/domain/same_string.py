@@ -28,14 +28,14 @@ _PLURALS = (
 
 @lru_cache(maxsize=100_000)
 def string_key(text: str) -> str:
-    """Lower-case words separated by single blanks; a text of marks alone comes back lower-cased."""
+    """Lower-case words separated by single spaces; a text without letters or digits is only lower-cased."""
     lowered = _plain(text.replace("´", "'")).lower()
     words = _SEPARATORS.sub(" ", _POSSESSIVE.sub("", lowered)).split()
     return " ".join(_word(word) for word in words) or lowered.strip()
 
 
 def _plain(text: str) -> str:
-    """Compatibility forms; Latin letters without their marks."""
+    """The text in compatibility form, with Latin letters without diacritics."""
     composed = unicodedata.normalize("NFKC", text)
     if composed.isascii():
         return composed
@@ -52,7 +52,8 @@ def _latin_before(text: str, at: int) -> bool:
 
 
 def _word(word: str) -> str:
-    """Words of three letters and what is not made of plain letters alone are symbols: they stay."""
+    """The normalised word; words of three letters and strings with other characters than plain letters are symbols and
+    do not change."""
     if len(word) < 4 or not (word.isalpha() and word.isascii()):
         return word
     for pattern, replacement in _SPELLINGS:

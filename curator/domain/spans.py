@@ -8,11 +8,11 @@ from itertools import pairwise
 
 from curator.domain.documents import Span
 
-_JOINERS = "\u200c\u200d"  # zero-width joiners stand inside words of some scripts
+_JOINERS = "\u200c\u200d"  # zero-width joiners occur inside words of some scripts
 
 
 def with_span(spans: Sequence[Span], new: Span) -> tuple[Span, ...]:
-    """The spans and a further one in text order; those that touch or overlap become one."""
+    """The spans with an additional one, in text order; spans that touch or overlap are merged."""
     joined: list[Span] = []
     for span in sorted((*spans, new)):
         if joined and span.start <= joined[-1].end:
@@ -23,7 +23,7 @@ def with_span(spans: Sequence[Span], new: Span) -> tuple[Span, ...]:
 
 
 def without_span(text: str, spans: Sequence[Span], cut: Span) -> tuple[Span, ...]:
-    """What is left of the spans without `cut`, white space at the new ends left out; empty where nothing is left."""
+    """The spans without `cut` and without white space at the new ends; empty if nothing is left."""
     parts: list[Span | None] = []
     for span in spans:
         if span.end <= cut.start or cut.end <= span.start:
@@ -37,12 +37,12 @@ def without_span(text: str, spans: Sequence[Span], cut: Span) -> tuple[Span, ...
 
 
 def hull(spans: Sequence[Span]) -> Span:
-    """From the first character to the last. Raises ValueError without any span."""
+    """The range from the first to the last character. Raises ValueError without spans."""
     return Span(min(one.start for one in spans), max(one.end for one in spans))
 
 
 def trimmed(text: str, start: int, end: int) -> Span | None:
-    """The range without white space at its ends; None where nothing else is in it."""
+    """The range without white space at its ends; None if it contains only white space."""
     part = text[start:end]
     start += len(part) - len(part.lstrip())
     end = start + len(part.strip())
@@ -54,7 +54,7 @@ def overlaps(spans: Iterable[Span], other: Span) -> bool:
 
 
 def apart(spans: Sequence[Span]) -> bool:
-    """Whether no two of the spans share a character."""
+    """Whether the spans are disjoint."""
     return all(one.end <= other.start for one, other in pairwise(sorted(spans)))
 
 
@@ -73,7 +73,7 @@ def word_at(text: str, offset: int) -> Span | None:
     while end < len(text) and _same_word(text[end - 1], text[end]):
         end += 1
     if is_mark(text[start]) and start > 0 and not text[start - 1].isspace():
-        start -= 1  # a mark on a sign that is no letter: an emoji's variant
+        start -= 1  # a mark on a sign that is not a letter: an emoji's variant
     return Span(start, end)
 
 
@@ -83,45 +83,41 @@ def snapped(text: str, span: Span) -> Span:
     return Span(first.start if first else span.start, last.end if last else span.end)
 
 
-# A step by words goes to the next stop. A stop is
-#
-# * a run of letters and digits: a step into a compound stops at each of its parts ("TNF-α" at "TNF" and at the whole,
-#   "p.V600E" at "p" and at the whole), since either may be the mention; the signs between are passed over;
-# * with the signs that belong to its end: primes, "%" and "'" after a digit, a charge ("5'", "5%", "Ca2+"), unless a
-#   letter or digit follows ("5'A", "A+B");
-# * with a bracket that was opened in the same word ("Fe(III)", "poly(A)");
-# * a symbol that is no punctuation, such as an emoji.
-#
-# Punctuation around words is never a stop: a mention does not grow by the full stop, comma or quote behind it.
+# A step by words goes to the next stop. A stop is * a run of letters and digits: a step into a compound stops at each
+# of its parts ("TNF-α" at "TNF" and at the whole, "p.V600E" at "p" and at the whole), since either may be the mention;
+# the signs between are passed over; * with the signs that belong to its end: primes, "%" and "'" after a digit, a
+# charge ("5'", "5%", "Ca2+"), unless a letter or digit follows ("5'A", "A+B"); * with a bracket that was opened in the
+# same word ("Fe(III)", "poly(A)"); * a symbol that is no punctuation, such as an emoji. Punctuation around words is
+# never a stop: a mention does not grow by the full stop, comma or quote behind it.
 
 _PRIMES, _CHARGES, _AFTER_DIGIT = "\u2032\u2033\u2034", "+\u207a\u2212\u207b", "'\u2019%"
 _OPENED = {")": "(", "]": "["}
 _BRACKET_ROOM = 40
-"""Code points in which a bracket's opening one is looked for."""
+"""How far back, in code points, an opening bracket is searched for."""
 
 
 def next_word_start(text: str, offset: int) -> int:
-    """Where the next word behind `offset` begins; the text's length where there is none."""
+    """Start of the next word after `offset`; the text's length if there is none."""
     return next((one.start for one in _stops(text, offset) if one.start > offset), len(text))
 
 
 def next_word_end(text: str, offset: int) -> int:
-    """Where the word at or behind `offset` ends; `offset` where none follows."""
+    """End of the word at or after `offset`; `offset` if there is none."""
     return next((one.end for one in _stops(text, offset) if one.end > offset), offset)
 
 
 def previous_word_start(text: str, offset: int) -> int:
-    """Where the word before `offset` begins; `offset` where none precedes."""
+    """Start of the word before `offset`; `offset` if there is none."""
     return next((one.start for one in _stops_before(text, offset) if one.start < offset), offset)
 
 
 def previous_word_end(text: str, offset: int) -> int:
-    """Where the word that ends before `offset` ends; 0 where there is none."""
+    """End of the last word that ends before `offset`; 0 if there is none."""
     return next((one.end for one in _stops_before(text, offset) if one.end < offset), 0)
 
 
 def _stops(text: str, offset: int) -> Iterator[Span]:
-    """Those at and behind `offset`, in the order of the text."""
+    """The stops at and after `offset`, in text order."""
     at = offset
     while at < len(text):
         word = word_at(text, at)
@@ -132,7 +128,7 @@ def _stops(text: str, offset: int) -> Iterator[Span]:
 
 
 def _stops_before(text: str, offset: int) -> Iterator[Span]:
-    """Those that begin before `offset`, the last one first."""
+    """The stops that begin before `offset`, last first."""
     at = min(offset, len(text)) - 1
     while at >= 0:
         word = word_at(text, at)
@@ -158,7 +154,7 @@ def _stop(text: str, word: Span) -> Span | None:
 
 
 def _behind_signs(text: str, end: int) -> int:
-    """Behind the signs that belong to the word that ends at `end`."""
+    """The position after the signs that belong to the word ending at `end`."""
     at = end
     while at < len(text) and _belongs(text, at):
         at += 1
@@ -173,7 +169,7 @@ def _belongs(text: str, at: int) -> bool:
 
 
 def _opening(text: str, at: int) -> int | None:
-    """Where the bracket that closes at `at` was opened in the same word."""
+    """The opening bracket, in the same word, of the bracket that closes at `at`."""
     found = text.rfind(_OPENED[text[at]], max(at - _BRACKET_ROOM, 0), at)
     inside = text[found + 1 : at]
     if found < 1 or not _in_word(text[found - 1]) or any(one.isspace() or one in ")]([" for one in inside):
@@ -182,7 +178,8 @@ def _opening(text: str, at: int) -> int | None:
 
 
 def _opened_at(text: str, end: int) -> int:
-    """Where the word begins that ends at `end` with signs; with a bracket, the word before its opening one."""
+    """Start of the word that ends at `end` with signs; for a closing bracket, of the word before its opening
+    bracket."""
     at = end
     while at > 0 and not _in_word(text[at - 1]):
         at -= 1
@@ -202,7 +199,7 @@ def _in_word(char: str) -> bool:
 
 
 def _same_word(one: str, other: str) -> bool:
-    """Whether two neighbours belong to one word; every wide letter (of Chinese, say) is a word of its own."""
+    """Whether two neighbouring characters belong to one word; every wide letter (such as Chinese) is its own word."""
     if is_mark(other):
         return _in_word(one)
     return _in_word(one) and _in_word(other) and not _is_wide(one) and not _is_wide(other)

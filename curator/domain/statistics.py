@@ -16,12 +16,12 @@ from curator.domain.documents import DocumentState, Split
 from curator.domain.wording import guarded_row, localised
 
 IMPORTED = "import"
-"""Who decided what came with a file, whichever file."""
+"""The curator of all imported decisions."""
 
 
 @dataclass(frozen=True, slots=True)
 class StatisticsFilter:
-    """'' and None choose everything; both days are included. `curator` is a name, or `IMPORTED`."""
+    """'' and None do not restrict; both days are included. `curator` is a name, or `IMPORTED`."""
 
     curator: str = ""
     split: Split | None = None
@@ -32,7 +32,7 @@ class StatisticsFilter:
         return (self.since is None or day >= self.since) and (self.until is None or day <= self.until)
 
     def holds_split(self, split: str) -> bool:
-        """`split` '' belongs to none, such as the effort of an undo."""
+        """Whether a split passes the filter; '' means no split, such as the effort of an undo."""
         return self.split is None or split == self.split.value
 
     def holds_curator(self, curator: str) -> bool:
@@ -51,7 +51,7 @@ class DocumentCell:
 
 @dataclass(frozen=True, slots=True)
 class DecidedCell:
-    """Current decisions of one day (local time). `rank` is `Shown.rank_of` them; `outcome` an `Outcome`'s value."""
+    """Current decisions of one day (local time). `rank` is from `Shown.rank_of`; `outcome` is an `Outcome`'s value."""
 
     day: date
     curator: str
@@ -63,9 +63,9 @@ class DecidedCell:
 
 @dataclass(frozen=True, slots=True)
 class TakenDecision:
-    """One line of the project's history, undone ones included. `step` is the kind of the operation, '' for what came
-    with a file; `actor` did it, `curator` is whose verdict it is. `rank` and `places` are `Shown.rank_of` and
-    `Shown.places_of` it. `stands`: it is the mention's current decision."""
+    """One decision in the project's history, including undone ones. `step` is the kind of the operation, '' for
+    imported decisions; `actor` did it, `curator` is the author of the verdict. `rank` and `places` are from
+    `Shown.rank_of` and `Shown.places_of`. `stands`: it is the mention's current decision."""
 
     id: int
     at: datetime
@@ -86,8 +86,9 @@ class TakenDecision:
 
 @dataclass(frozen=True, slots=True)
 class EffortCell:
-    """What operations of one day cost. `decisions` were taken by them (0 for undoing, marking documents and the like),
-    `one_key` of them by operations of one key or click at most; `many`: by operations over several mentions."""
+    """The effort of operations of one day. `decisions` is the number of their decisions (0 for undo, marking documents
+    and similar steps), `one_key` the number made with at most one key or click; `many`: by operations on several
+    mentions."""
 
     day: date
     curator: str
@@ -101,7 +102,7 @@ class EffortCell:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Everything that was counted, before any filter but visibility."""
+    """All counts, before any filter except visibility."""
 
     documents: tuple[DocumentCell, ...] = ()
     decided: tuple[DecidedCell, ...] = ()
@@ -109,12 +110,12 @@ class Counts:
 
     @property
     def curators(self) -> tuple[str, ...]:
-        """People who decided, and `IMPORTED` last where something came with files."""
+        """People who decided, then `IMPORTED` if there are imported decisions."""
         names = {one.curator for one in self.decided} | {one.curator for one in self.efforts}
         return (*sorted(names - {IMPORTED}), *([IMPORTED] if IMPORTED in names else []))
 
     def of(self, where: StatisticsFilter) -> Counts:
-        """What the filter holds. Documents know their split only."""
+        """The counts that pass the filter. Documents are filtered by split only."""
         return Counts(
             tuple(one for one in self.documents if where.holds_split(one.split.value)),
             tuple(_held(self.decided, where)),
@@ -133,13 +134,13 @@ def _held(cells: Iterable[Cell], where: StatisticsFilter) -> Iterable[Cell]:
     )
 
 
-# Plots as data: what the dashboard draws, its tables show, and files and the command line give.
+# Plots as data: for the dashboard's drawings and tables, files, and the command line.
 
 Value = float | None
 
 
 class Unit(StrEnum):
-    """Of a plot's values: how they are written."""
+    """The unit of a plot's values, which determines their format."""
 
     COUNT = "count"
     SHARE = "share"  # 0..1
@@ -149,7 +150,7 @@ class Unit(StrEnum):
     FIGURE = "figure"  # a plain number such as kappa
 
     def words(self, value: Value) -> str:
-        """A value as it is read; a dash where there is none."""
+        """A value as text; a dash if there is none."""
         if value is None:
             return "–"
         if self is Unit.SHARE:
@@ -161,7 +162,7 @@ class Unit(StrEnum):
         return localised(value, ".2f").replace("-", "−")
 
     def tick(self, value: float) -> str:
-        """A round value at an axis."""
+        """The label of a round value at an axis."""
         return f"{localised(100 * value, 'g')} %" if self is Unit.SHARE else localised(value, ",g").replace("-", "−")
 
 
@@ -172,9 +173,9 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One value for each of the plot's places, None where there is none. `low` and `high` bound a 95 % interval,
-    `counts` say how many cases a value rests on; both empty where that makes no sense. `role` names what is drawn in
-    its own colour everywhere, such as an outcome."""
+    """One value for each of the plot's places, None if missing. `low` and `high` bound a 95 % interval, `counts` are
+    the numbers of cases; both are empty if they do not apply. `role` names series with a fixed colour, such as an
+    outcome."""
 
     name: str
     values: tuple[Value, ...]
@@ -190,8 +191,8 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """`places` are ISO days where `timed`, else names in order. `summary` says in a sentence what the plot shows,
-    `note` how its figures are made."""
+    """`places` are ISO days if `timed`, else names in order. `summary` describes the plot in a sentence, `note` how its
+    figures are calculated."""
 
     id: str
     title: str
@@ -225,8 +226,8 @@ class Plot:
             yield (place, *(value for one in self.series for value in _at(one, at)))
 
     def csv(self) -> str:
-        """With a head; shares are 0..1, absent values are empty."""
-        import csv  # no start of the window waits for it
+        """The plot as CSV with a header; shares are 0..1, missing values are empty."""
+        import csv  # imported here, so that the window's start does not wait for it
 
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
@@ -249,7 +250,7 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """One figure above the plots. `words` is '–' where it is not known yet, `hint` says what it is made of."""
+    """One figure above the plots. `words` is '–' if it is not known yet, `hint` explains its calculation."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""Suggestions: ranked candidates and a NIL estimate for one mention, with the bundle that made them."""
+"""Suggestions: ranked candidates and a NIL estimate for one mention, with the bundle that they come from."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from curator.domain.documents import Span
 class Candidate:
     """An entity with the scores of each stage (`lexical`, `names`, trained retrievers, `memory`, `ranker`).
 
-    `probability` that it is the answer, NIL included. The exact string was decided as this entity `decided_times`
-    before, in `decided_documents` documents.
+    `probability` is that of being the answer, taking NIL into account. The exact string was linked to this entity
+    `decided_times` before, in `decided_documents` documents.
     """
 
     entity_id: str
@@ -44,7 +44,7 @@ class NilEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a suggestion was computed from; one with another stamp than the current is stale."""
+    """Identifies the input of a suggestion; a suggestion is stale if its stamp is not the current one."""
 
     bundle_id: str
     document_revision: int
@@ -59,12 +59,12 @@ class Band(StrEnum):
 
 
 ACCEPTABLE = 0.95
-"""From this calibrated probability on, the first candidate is one to accept."""
+"""With at least this calibrated probability, the first candidate should be accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """Ranked candidates, best first. `expanded` is the long form of an abbreviation ('' when not one)."""
+    """Ranked candidates, best first. `expanded` is the long form of an abbreviation ('' if there is none)."""
 
     mention_id: int
     candidates: tuple[Candidate, ...]
@@ -74,7 +74,7 @@ class Suggestion:
 
     @property
     def band(self) -> Band:
-        """Uncalibrated probabilities never earn `ACCEPT`."""
+        """The band; uncalibrated probabilities never give `ACCEPT`."""
         if self.nil.is_nil or not self.candidates:
             return Band.PROBABLY_NIL
         sure = self.nil.calibrated and self.candidates[0].probability >= ACCEPTABLE
@@ -82,7 +82,8 @@ class Suggestion:
 
     @property
     def expects_nil(self) -> bool:
-        """Whether the linker expects that the knowledge base lacks the entity: known before anything is unpacked."""
+        """Whether the linker expects that the knowledge base lacks the entity: known without unpacking the
+        candidates."""
         return self.nil.is_nil
 
     @property
@@ -94,18 +95,18 @@ class Suggestion:
 
     @property
     def chance_margin(self) -> float | None:
-        """The first candidate's probability less the second's (less 0 with one candidate); None without any."""
+        """The first candidate's probability minus the second's (or 0, if there is none); None without candidates."""
         if not self.candidates:
             return None
         behind = self.candidates[1].probability if len(self.candidates) > 1 else 0.0
         return self.candidates[0].probability - behind
 
 
-# A second opinion: what a language model on the curator's computer answers, beside the linker's suggestion.
+# A second opinion: a language model's answer, in addition to the linker's suggestion.
 
 
 class OpinionUse(StrEnum):
-    """When a language model is asked. FRAMED: also unasked, for a doubtful mention that the curator comes to."""
+    """When a language model is asked. FRAMED: also automatically, for a doubtful mention that the curator opens."""
 
     OFF = "off"
     REQUEST = "request"
@@ -121,8 +122,8 @@ class OpinionPlace(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What a language model answered for a mention: one of the candidates that it was shown, or NIL (`entity_id` is
-    None). It never becomes a decision. `prompt`: SHA-256 of the model's name and the whole prompt, in hexadecimal."""
+    """A language model's answer for a mention: one of the candidates in its prompt, or NIL (`entity_id` is None). It
+    never becomes a decision. `prompt`: SHA-256 of the model's name and the whole prompt, in hexadecimal."""
 
     mention_id: int
     entity_id: str | None
@@ -132,13 +133,13 @@ class Opinion:
     reason: str = ""
 
     def agrees(self, suggestion: Suggestion) -> bool:
-        """Whether the suggestion says the same first."""
+        """Whether the suggestion's first answer is the same."""
         if suggestion.expects_nil or not suggestion.candidates:
             return suggestion.expects_nil and self.entity_id is None
         return self.entity_id == suggestion.candidates[0].entity_id
 
 
-# What speaks for each of two candidates: words of the context by occlusion, and where their records differ.
+# Evidence for each of two candidates: words of the context by occlusion, and differences of their records.
 
 NOTICEABLE = 0.05
 """Smaller changes of the lead, in logits, are not shown."""
@@ -151,9 +152,9 @@ _SMALL = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class WordEffect:
-    """How much a word of the text adds to the first candidate's lead, in logits; below 0 it speaks for the second.
+    """How much a word of the text adds to the first candidate's lead, in logits; a negative value supports the second.
 
-    None: without the word one of the two is no candidate at all.
+    None: without the word one of the two is not a candidate.
     """
 
     span: Span
@@ -162,7 +163,7 @@ class WordEffect:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Two candidates of a mention. `lead`: ln(p1 / p2). `stamp` as of a suggestion: what answered, and which text."""
+    """Two candidates of a mention. `lead`: ln(p1 / p2). `stamp` as in a suggestion identifies linker and text."""
 
     mention_id: int
     first: str
@@ -172,37 +173,37 @@ class Contrast:
     stamp: Stamp
 
     def speaking_for(self, entity_id: str) -> list[WordEffect]:
-        """Words that noticeably speak for one of the two, strongest first."""
+        """Words that noticeably support one of the two, strongest first."""
         sign = 1.0 if entity_id == self.first else -1.0
         found = [one for one in self.words if one.change is not None and sign * one.change >= NOTICEABLE]
         return sorted(found, key=lambda one: (-sign * (one.change or 0.0), one.span))
 
     @property
     def needed(self) -> list[WordEffect]:
-        """Words without which one of the two is no candidate."""
+        """Words without which one of the two is not a candidate."""
         return [one for one in self.words if one.change is None]
 
 
 def odds(logit: float) -> float:
-    """How many times likelier, 1 and more; cut at MOST_ODDS."""
+    """How many times likelier the first is, at least 1 and at most MOST_ODDS."""
     return min(exp(min(abs(logit), 50.0)), MOST_ODDS)
 
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """A part of a text; `common`: the other text has the word too, or it is no word that could tell them apart."""
+    """A part of a text; `common`: the other text has the word too, or it is not a distinguishing word."""
 
     text: str
     common: bool
 
 
 def apart(text: str, other: str) -> list[TextRun]:
-    """A text cut into runs that the other one has as well and runs that it lacks, in any order."""
+    """A text split into runs that occur in the other text, in any order, and runs that do not."""
     return _runs(_pieces(text, {_plain(word) for word in _WORD.findall(other)}))
 
 
 def names_apart(names: Sequence[str], others: Sequence[str]) -> list[TextRun]:
-    """Names one by one: common where the other has the same, spelt with other capitals perhaps."""
+    """Names one by one; common if the other has the same name, ignoring case."""
     known = {name.casefold() for name in others}
     return [TextRun(name, name.casefold() in known) for name in names]
 
@@ -214,7 +215,7 @@ def _pieces(text: str, known: set[str]) -> Iterable[TextRun]:
 
 
 def _runs(pieces: Iterable[TextRun]) -> list[TextRun]:
-    """Neighbours of one kind joined; the text between two words that differ belongs to them."""
+    """Joins neighbouring words of one kind; text between two differing words belongs to them."""
     listed = list(pieces)
     kinds = [one.common for one in listed]
     for at in range(1, len(listed) - 1):
@@ -231,30 +232,30 @@ def _runs(pieces: Iterable[TextRun]) -> list[TextRun]:
 
 
 def _plain(word: str) -> str:
-    """What two words are compared by: no capitals, no plural; '' for what is no word."""
+    """The form used to compare words: lower case, singular; '' if it is not a word."""
     folded = word.casefold()
     if not any(ch.isalnum() for ch in folded):
         return ""
     return folded[:-1] if len(folded) > 3 and folded.endswith("s") and not folded.endswith("ss") else folded
 
 
-# How the candidates of a mention are laid before a curator: best first, or shuffled for an evaluation.
+# The order of a mention's candidates for a curator: best first, or shuffled for an evaluation.
 
 
 class CandidateOrder(StrEnum):
-    """SHUFFLED hides the scores too: where the first place and the numbers say nothing, the text alone does."""
+    """SHUFFLED also hides the scores, so that only the text matters."""
 
     RANKED = "ranked"
     SHUFFLED = "shuffled"
 
 
 def presented(suggestion: Suggestion, *, limit: int, order: CandidateOrder) -> Suggestion:
-    """The first `limit` candidates in the order to be shown; scores stay with their candidates.
+    """The first `limit` candidates in the order of display; scores stay with their candidates.
 
-    The shuffle depends on the mention alone: whoever comes back to it, today or in another session, sees the same.
+    The shuffle depends only on the mention, so it is the same in every session.
     """
     candidates = list(suggestion.candidates[:limit])
     if order is CandidateOrder.SHUFFLED:
-        candidates.sort(key=lambda one: one.entity_id)  # so that another ranking gives no other order
+        candidates.sort(key=lambda one: one.entity_id)  # so that the order does not depend on the ranking
         random.Random(f"candidates of {suggestion.mention_id}").shuffle(candidates)  # noqa: S311
     return replace(suggestion, candidates=tuple(candidates))

@@ -1,8 +1,7 @@
-"""Translation of sentences: English in the source, translated where they are shown. And words in cells of tables.
+"""Translation of sentences: English in the source, translated where they are shown. Also cells of tables, and errors.
 
-`tr` and `ntr` are called when a sentence is shown, never while a module is imported, so that the language can be
-chosen after the modules are loaded. Data that stays English inside (commands, settings) is translated by the view that
-shows it.
+`tr` and `ntr` are called when a sentence is shown, never while a module is imported, so that the language can be chosen
+after the modules are loaded. Data with English text (commands, settings) is translated by the view that shows it.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """Translations of one language; `plural(n)` says which of the forms a number takes."""
+    """Translations of one language; `plural(n)` is the index of the form for a number."""
 
     language: str = "en"
     texts: Mapping[Key, tuple[str, ...]] = field(default_factory=dict)
     plural: Callable[[int], int] = lambda n: int(n != 1)
 
     def find(self, key: Key, n: int = 1) -> str | None:
-        """The translated template, None where there is none."""
+        """The translated template, None if there is none."""
         forms = self.texts.get(key, ())
         at = self.plural(n) if key[1] else 0
         return forms[at] or None if at < len(forms) else None
@@ -38,47 +37,47 @@ class Catalogue:
 
 ENGLISH = Catalogue()
 _now = ENGLISH
-"""Of the process, as with gettext: sentences are made in every layer, and one process speaks one language."""
+"""Global to the process, as in gettext: sentences are made in every layer, and one process has one language."""
 
 
 def use(catalogue: Catalogue) -> None:
-    """Let every later `tr` and `ntr` of this process speak this language."""
+    """Set the language of every later `tr` and `ntr` in this process."""
     global _now
     _now = catalogue
 
 
 def language() -> str:
-    """The language that is spoken now, as a code: en, de."""
+    """The code of the current language, such as en or de."""
     return _now.language
 
 
 def tr(text: str, /, **values: object) -> str:
-    """`text` in the user's language, its {names} filled with `values`; as it is where nobody translated it."""
+    """`text` in the user's language, its {names} filled with `values`; unchanged if there is no translation."""
     template = _now.find((text, "")) if text else ""
     found = template if template is not None else text
     return well_formed(_filled(found, values)) if values else found
 
 
 def ntr(one: str, many: str, n: int, /, **values: object) -> str:
-    """The form for `n`, which the templates may name {n}."""
+    """The singular or plural for `n`; the templates may contain {n}."""
     found = _now.find((one, many), n)
     if found is None:
         found = one if n == 1 else many
     return well_formed(_filled(found, {"n": n, **values}))
 
 
-# Numbers and dates as the language that is spoken writes them: 1,000 and 24 Nov 2026, or 1.000 and 24.11.2026.
+# Numbers and dates in the format of the current language: 1,000 and 24 Nov 2026, or 1.000 and 24.11.2026.
 
 _SWAPPED = str.maketrans(",.", ".,")
 _COMMA = frozenset({"de"})
 """Languages with a comma before decimals and points between thousands."""
 _DATES = {"%d %b %Y": "%d.%m.%Y", "%d %b": "%d.%m."}
-"""In these languages: what stands for the English order of a date."""
+"""The date format of these languages for each English format."""
 
 
 def localised(value: float | date, spec: str) -> str:
-    """`format(value, spec)` as the language writes it. For what people read: files and JSON have `format` alone. `spec`
-    of a date names its parts in the English order, as in "%d %b %Y, %H:%M"."""
+    """`format(value, spec)` in the language's format, for display; files and JSON use plain `format`. A date's `spec`
+    has the English order, as in "%d %b %Y, %H:%M"."""
     if language() not in _COMMA:
         return format(value, spec)
     if isinstance(value, date):
@@ -89,7 +88,7 @@ def localised(value: float | date, spec: str) -> str:
 
 
 class _Filling(Formatter):
-    """Numbers with a format, such as {n:,}, as the language writes them."""
+    """Fills in numbers with a format, such as {n:,}, in the language's format."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if format_spec and isinstance(value, int | float | date):
@@ -118,7 +117,7 @@ def _escaped(found: re.Match[str]) -> str:
     return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
 
 
-# The catalogues of `resources/locale`: which languages there are beside English, and their sentences.
+# The catalogues of `resources/locale`: the languages other than English, and their sentences.
 
 ENTRY = re.compile(r'^(msgid|msgid_plural|msgstr(?:\[\d+\])?) "(.*)"$|^"(.*)"$')
 ESCAPES = {r"\n": "\n", r"\"": '"', r"\\": "\\", r"\t": "\t"}
@@ -126,12 +125,12 @@ PLURAL_FORMS = re.compile(r"plural=([^;\n]+);")
 
 
 def languages() -> list[str]:
-    """Codes of the languages there are beside English."""
+    """Codes of the languages other than English."""
     return sorted(one.name.removesuffix(".po") for one in _folder().iterdir() if one.name.endswith(".po"))
 
 
 def catalogue(code: str) -> Catalogue:
-    """The translations of a language; English has none, nor a language that there is no file for."""
+    """The translations of a language; empty for English and for a language without a file."""
     if code not in languages():
         return ENGLISH
     texts = dict(read_po((_folder() / f"{code}.po").read_text(encoding="utf-8")))
@@ -165,7 +164,7 @@ def _plain(text: str) -> str:
     return re.sub(r"\\[n\"\\t]", lambda found: ESCAPES[found[0]], text)
 
 
-# Errors that are the user's or the environment's; everything else is a bug and keeps its traceback.
+# Errors of the user or the environment; everything else is a bug and keeps its traceback.
 
 
 class UserError(Exception):
@@ -188,43 +187,43 @@ class NewerProjectError(UserError):
 
 
 class DamagedProjectError(UserError):
-    """The project's database is missing, cannot be read or was changed; a backup may hold what it held."""
+    """The project's database is missing, cannot be read or was changed; a backup may have its data."""
 
 
 class MissingStepsError(DamagedProjectError):
-    """The database is sound, and lacks steps that were saved: it can be used without them."""
+    """The database is intact but lacks steps that were saved; it can be used without them."""
 
 
 class LinkerUnavailableError(UserError):
-    """The linker process is not there (being started, died, or no bundle has been built yet)."""
+    """The linker process is not available (it is starting, it died, or no bundle has been built yet)."""
 
 
 class InconsistentDataError(Exception):
-    """A step contradicts what is stored: an id that does not exist, a second row of one key, a change of the history.
+    """A step contradicts what is stored: an id that does not exist, a duplicate key, a change of the history.
 
     A bug of the program, not of the user: it keeps its traceback. Nothing of the step was stored.
     """
 
 
 class CancelledError(Exception):
-    """The user cancelled; its own type, shown to nobody."""
+    """The user cancelled; it has its own type and is not shown."""
 
 
-# Cells of CSV and TSV files. Spreadsheets take one that begins with = + - or @ for a formula, even in quotes, and a
+# Cells of CSV and TSV files. Spreadsheets treat a cell that begins with = + - or @ as a formula, even in quotes, and a
 # formula can open web pages and programs. Such a cell gets an apostrophe before it, which spreadsheets show as text.
 
 _NUMBER = r"\s*(?:\d[\d.,]*|[.,]\d+)(?:[eE][+-]?\d+)?\s*%?"
 _FORMULA = re.compile(rf"'+[=@＝＠+＋\-－\t\r\n]|[=@＝＠\t\r\n]|[+＋\-－](?!$|{_NUMBER}$)")
-"""Also a cell that looks guarded already: it is one of somebody who wrote the apostrophe."""
+"""It also matches a cell that already looks guarded, since its author may have written the apostrophe."""
 
 
 def guarded(cell: str) -> str:
-    """The cell so that no spreadsheet takes it for a formula. Numbers and lone signs stay as they are."""
+    """The cell in a form that spreadsheets do not treat as a formula. Numbers and single signs do not change."""
     return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
 def unguarded(cell: str) -> str:
-    """The cell that `guarded` was given: without the apostrophe before what begins like a formula."""
+    """The input of `guarded`: the cell without the apostrophe before the beginning of a formula."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 

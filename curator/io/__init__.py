@@ -1,9 +1,8 @@
 """Documents and knowledge bases in files: one module for each format, and a registry that joins them.
 
-* **PubMed is asked through urllib** (`eutils.py`), with everything in the body of POST requests, so that no log or
-  error holds the key. The module is next to the registry because `curator.bootstrap` needs it, and needs it without
-  lxml.
-* **The formats are loaded with the first file**, not with the project.
+* **PubMed is queried with urllib** (`eutils.py`), with everything in the body of POST requests, so that no log or error
+  contains the key. The module is next to the registry because `curator.bootstrap` needs it without lxml.
+* **The formats are imported with the first file**, not with the project.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ __all__ = ["default_registry"]
 
 
 def default_registry(columns: ColumnMemory | None = None) -> FormatRegistry:
-    """Every format there is. `columns` remembers what was chosen for tables."""
+    """The registry of all formats. `columns` remembers the columns chosen for tables."""
     return _OnFirstQuestion(columns)
 
 
 class _OnFirstQuestion:
-    """Loads the formats with the first question: opening a project asks none, and loading takes 0.4 s. See
+    """Imports the formats at the first call, since this takes 0.4 s and opening a project does not need them. See
     `ports.FormatRegistry`."""
 
     def __init__(self, columns: ColumnMemory | None) -> None:

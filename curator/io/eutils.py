@@ -1,8 +1,8 @@
-"""NCBI's E-utilities: `esearch` and `efetch` of PubMed, one request a call, through the standard library.
+"""NCBI's E-utilities: `esearch` and `efetch` of PubMed, one request per call, with the standard library.
 
-Everything is sent in the body of a POST request: the PMIDs or the query, the program's name, and the API key where
-there is one. So neither a log nor an error, which name addresses, can hold the key; a redirection is refused, since it
-would lead elsewhere. Replies are parsed as hardened as files are, and bounded.
+Everything is sent in the body of a POST request: the PMIDs or the query, the program's name, and the API key if there
+is one. So neither logs nor errors, which contain addresses, can contain the key. Redirects are refused, since they
+would lead to another server. Replies are limited in size and parsed as safely as files.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NONE_FOUND, _EMPTY = b"ID list is empty", b"<PubmedArticleSet/>"
 
 
 class Eutils:
-    """See `ports.PubMedPort`. `key` is asked again for every request."""
+    """See `ports.PubMedPort`. `key` is called for every request."""
 
     def __init__(self, address: str = ADDRESS, *, key: Callable[[], str] = lambda: "") -> None:
         self._address = address.rstrip("/") + "/"
@@ -57,8 +57,8 @@ class Eutils:
         return _records(self._ask("efetch.fcgi", {"id": ",".join(pmids), "retmode": "xml"}))
 
     def _ask(self, name: str, fields: Mapping[str, str]) -> bytes:
-        """The body of the reply; an empty set where PubMed says that none of the PMIDs exists."""
-        from http.client import HTTPException  # with what it brings along, loaded when the network is used
+        """The body of the reply; an empty set if PubMed reports that none of the PMIDs exists."""
+        from http.client import HTTPException  # imported, with its dependencies, when the network is used
         from urllib.error import HTTPError
         from urllib.request import Request, build_opener
 
@@ -111,11 +111,11 @@ def _refusing() -> Any:
 
 
 def _bounded(reply: Any) -> bytes:
-    """The whole body. Raises NotNowError for one that is broken off, which a bounded read does not show."""
+    """The whole body. Raises NotNowError if it is incomplete, which a limited read does not detect."""
     data: bytes = reply.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise NotNowError(tr("a reply of more than {size} MB", size=MOST_BYTES >> 20))
-    if reply.length:  # bytes that are still to come
+    if reply.length:  # bytes that are still missing
         raise NotNowError(tr("an incomplete reply"))
     return data
 
@@ -125,7 +125,7 @@ def _said(reply: Mapping[str, Any]) -> str:
 
 
 def _seconds(after: str | None) -> float | None:
-    """Of a `Retry-After`: seconds, or a date."""
+    """The seconds of a `Retry-After`, which holds seconds or a date."""
     from email.utils import parsedate_to_datetime
 
     if after is None:
@@ -139,7 +139,7 @@ def _seconds(after: str | None) -> float | None:
 
 
 def _records(data: bytes) -> PubMedRecords:
-    """What is in a `PubmedArticleSet`. Raises NotNowError for anything else, which efetch sends where it fails."""
+    """The records in a `PubmedArticleSet`. Raises NotNowError for anything else, which efetch sends if it fails."""
     from lxml import etree
 
     parser = etree.XMLParser(load_dtd=False, no_network=True, resolve_entities=False, huge_tree=False)

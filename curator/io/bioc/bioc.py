@@ -1,12 +1,12 @@
-"""What BioC XML and BioC JSON have in common: the parts of a document, and how they become text and mentions.
+"""The common part of BioC XML and BioC JSON: the parts of a document, and their conversion to text and mentions.
 
-Ours rather than the package `bioc`: that reads whole files into memory with an XML parser that resolves entities,
-knows no source lines, keeps one of several infons with one key, and drops every field outside of the DTD (PubTator 3
-has many), so that nothing could go back as it came.
+The package `bioc` is not used: it reads whole files into memory with an XML parser that resolves entities, has no
+source lines, keeps only one of several infons with the same key, and drops every field outside of the DTD (PubTator 3
+has many), so that files could not be written back unchanged.
 
-The stored text is the passages, one line feed between them, regardless of the file's offsets; empty ones at the
-end leave nothing. An annotation's place is relative to the document, by its passage's offset as stated or, where that
-fits better (BC5CDR: passages 5 or 10 too far), by the place the passage has in the text.
+The stored text is the passages separated by one line feed, regardless of the file's offsets; empty passages at the end
+add nothing. An annotation's position is relative to the document: by its passage's stated offset or, if that matches
+better (in BC5CDR offsets are 5 or 10 too large), by the passage's position in the text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Infons = list[tuple[str, str]]
 
 @dataclass(slots=True)
 class OffsetText:
-    """A text with an offset of its own: of a passage, or of a sentence of a passage without text."""
+    """A text with its own offset: a passage, or a sentence of a passage without text."""
 
     offset: int | None
     text: str
@@ -36,8 +36,8 @@ class BioCPassage:
 
 @dataclass(slots=True)
 class BioCAnnotation:
-    """`passage` and `sentence` say which one holds it, -1 where none does. `places` are (offset, length);
-    None when one of them is no number."""
+    """`passage` and `sentence` are the indexes of those that contain it, -1 for none. `places` are (offset, length);
+    None if one of them is not a number."""
 
     id: str
     infons: Infons
@@ -50,7 +50,7 @@ class BioCAnnotation:
 
 @dataclass(slots=True)
 class BioCRelation:
-    """`nodes` are (id of an annotation, role); `passage` and `sentence` say which one holds it, as of annotations."""
+    """`nodes` are (id of an annotation, role); `passage` and `sentence` are as in annotations."""
 
     id: str
     infons: Infons
@@ -61,7 +61,7 @@ class BioCRelation:
 
 @dataclass(slots=True)
 class BioCDocument:
-    """`annotations` in the order in which the file's own tree is walked: their index is the mention's record."""
+    """`annotations` are in the order of a walk through the file's tree: their index is the mention's record."""
 
     id: str
     infons: Infons
@@ -72,7 +72,7 @@ class BioCDocument:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Where a text of the file lies in the stored text: [start, end); `offset` is what the file says."""
+    """The position of one of the file's texts in the stored text: [start, end); `offset` is stated in the file."""
 
     passage: int
     sentence: int
@@ -83,7 +83,7 @@ class Segment:
 
 @dataclass(slots=True)
 class StoredText:
-    """The stored text of a document. `stated` is false where annotations count by the places in the text."""
+    """The stored text of a document. `stated` is false if annotations use positions in the text."""
 
     text: str
     passages: tuple[Passage, ...]
@@ -91,7 +91,7 @@ class StoredText:
     stated: bool = True
 
     def segment_of(self, annotation: BioCAnnotation) -> Segment | None:
-        """That of the passage or sentence that holds it; of one that is in none, the one of its first place."""
+        """The segment of its passage or sentence; if it is in none, the segment of its first position."""
         for one in self.segments:
             if annotation.passage >= 0 and (one.passage, one.sentence) == (annotation.passage, annotation.sentence):
                 return one
@@ -100,12 +100,12 @@ class StoredText:
         return next(inside, None)
 
     def segment_at(self, start: int) -> Segment | None:
-        """The innermost one that holds a place of the stored text."""
+        """The innermost segment that contains a position of the stored text."""
         inside = [one for one in self.segments if one.start <= start < one.end]
         return min(inside, key=lambda one: one.end - one.start, default=None)
 
     def to_file(self, segment: Segment | None, position: int) -> int:
-        """A place of the stored text as the file counts."""
+        """A position of the stored text as an offset of the file."""
         return position if segment is None or not self.stated else position - segment.start + segment.offset
 
     def from_file(self, segment: Segment | None, offset: int, *, stated: bool) -> int:
@@ -113,9 +113,9 @@ class StoredText:
 
 
 def lay_out(document: BioCDocument) -> StoredText:
-    """The stored text with its passages and segments; how annotations count is decided by the reader.
+    """The stored text with its passages and segments; the reader determines the offsets of annotations.
 
-    Where no passage says what it is, the first of several is the title.
+    If no passage states its type, the first of several is the title.
     """
     text, passages, segments = "", list[Passage](), list[Segment]()
     last = len(document.passages) - 1
@@ -137,7 +137,7 @@ def lay_out(document: BioCDocument) -> StoredText:
 
 
 def passage_text(passage: BioCPassage) -> str:
-    """The passage's text, or its sentences at their distances, which are taken for spaces."""
+    """The passage's text, or its sentences at their offsets, with spaces in the gaps."""
     if passage.text.text or not passage.sentences:
         return passage.text.text
     text, base = "", passage.sentences[0].offset or 0
@@ -160,18 +160,18 @@ def kind_of(infons: Infons, *, titled: bool) -> tuple[str, str]:
 
 
 def is_typed(infons: Infons) -> bool:
-    """Whether a passage says what it is."""
+    """Whether a passage states its type."""
     return bool(infon(infons, "type", "section_type"))
 
 
 def infon(infons: Infons, *keys: str) -> str:
-    """The value of the first of the keys, in any case, that has one."""
+    """The value of the first of the keys, in any case, that has a value."""
     found = {key.lower(): value for key, value in reversed(infons)}
     return next((found[key.lower()] for key in keys if found.get(key.lower())), "")
 
 
 def _joined(before: BioCPassage, passage: BioCPassage, text: str, body: str) -> bool:
-    """Whether two passages stand side by side, white space being between them already."""
+    """Whether two passages are adjacent, with white space already between them."""
     known = before.text.offset is not None and passage.text.offset is not None
     if not known or not text or not (text[-1].isspace() or body[:1].isspace()):
         return False

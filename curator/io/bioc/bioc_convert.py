@@ -1,4 +1,4 @@
-"""BioC XML as BioC JSON and back: documents, and the beginning of a collection, with all infons and relations."""
+"""BioC XML as BioC JSON and back: documents, and the header of a collection, with all infons and relations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def json_of_xml(root: Any, problems: list[Problem]) -> Json:
 
 
 def xml_of_json(found: Json, problems: list[Problem]) -> str:
-    """A document of BioC JSON as a `document` element. What XML cannot hold becomes U+FFFD; each is reported."""
+    """A document of BioC JSON as a `document` element. Characters that XML cannot hold become U+FFFD and are
+    reported."""
     name = str(found.get("id", found.get("pmid", "")))
     build = _Builder(name)
     root = etree.Element("document")
@@ -53,7 +54,7 @@ def xml_of_json(found: Json, problems: list[Problem]) -> str:
 
 
 def json_head_of_xml(head: str) -> str:
-    """The beginning of a collection, up to its first document; of a new one for ''."""
+    """The beginning of a collection, up to its first document; '' gives a new collection's."""
     found = {"source": "Curator", "date": "", "key": "", "infons": {}}
     if "<collection" in head:
         root = etree.fromstring((head[head.index("<collection") :] + "</collection>").encode("utf-8"))
@@ -64,7 +65,7 @@ def json_head_of_xml(head: str) -> str:
 
 
 def xml_head_of_json(head: str) -> str:
-    """The same from the beginning of a JSON collection; what of it is no collection's is left out."""
+    """The same from the beginning of a JSON collection; fields that do not belong to a collection are left out."""
     found = _collection(head)
     root = etree.Element("collection")
     build = _Builder("")
@@ -87,7 +88,7 @@ def _collection(head: str) -> Json:
 
 
 class _Builder:
-    """Makes elements, and remembers what XML or the DTD cannot hold."""
+    """Creates elements, and records what XML or the DTD cannot hold."""
 
     def __init__(self, document: str) -> None:
         self._document = document
@@ -110,7 +111,7 @@ class _Builder:
         self.foreign(own if isinstance(own, dict) else {}, set(told))
 
     def text_of(self, parent: Any, found: Json) -> None:
-        """A passage or a sentence."""
+        """The text of a passage or a sentence."""
         self.infons(parent, found)
         self.child(parent, "offset", str(found.get("offset", 0)))
         sentences = list(_objects(found, "sentences"))
@@ -178,7 +179,7 @@ def _annotated(owner: Any, name: str, problems: list[Problem]) -> Json:
 
 
 def _infons(owner: Any, name: str, problems: list[Problem]) -> dict[str, str]:
-    """Of several infons with one key the values are joined, since JSON holds one for each."""
+    """The infons; values of infons with the same key are joined, since JSON has one value per key."""
     found: dict[str, str] = {}
     for one in owner.findall("infon"):
         key, value = one.get("key", ""), one.text or ""
@@ -212,14 +213,13 @@ def _objects(found: Json, key: str) -> Iterator[Json]:
     return (one for one in (values if isinstance(values, list) else ()) if isinstance(one, dict))
 
 
-# A document of another format as BioC, in the shape of its JSON. Its text comes back as it is.
-#
-# Passages are at their places. A single line feed between two is in neither; white space of any other kind goes to
-# the passage before it, and other text outside of passages makes one of its own.
+# A document of another format as BioC, in the shape of its JSON. Its text is preserved, and passages keep their
+# positions. A single line feed between two passages is in neither; other white space goes to the passage before it, and
+# other text outside of passages becomes its own passage.
 
 
 def new_document(item: ExportDocument, file: SourceFile, style: InfonStyle, problems: list[Problem]) -> Json:
-    """The whole document with its gold mentions, and with undecided ones as their source has them."""
+    """The whole document with its gold mentions, and with undecided mentions as in their source."""
     check_spans(item)
     document = item.document
     passages = [_passage(document, one) for one in tiles(document.text, document.passages)]
@@ -253,12 +253,12 @@ def _new_relations(item: ExportDocument, ids: dict[int, str], style: InfonStyle,
 
 
 def tiles(text: str, passages: tuple[Passage, ...]) -> list[Passage]:
-    """Passages that cover the text but for one line feed between two; where none is between, white space meets."""
+    """Passages that cover the text except for one line feed between two; without a line feed they are adjacent."""
     found: list[Passage] = []
     for one in sorted(passages, key=lambda one: (one.start, -one.end)):
         at = found[-1].end if found else 0
         if one.end <= one.start or one.start < at:
-            continue  # empty, or within another one
+            continue  # empty, or inside another one
         _fill(found, text, one.start)
         _append(found, text, one)
     _fill(found, text, len(text))
@@ -266,7 +266,7 @@ def tiles(text: str, passages: tuple[Passage, ...]) -> list[Passage]:
 
 
 def _fill(found: list[Passage], text: str, end: int) -> None:
-    """Cover what is before `end` unless it is one line feed after a passage."""
+    """Cover the text before `end` unless it is one line feed after a passage."""
     start = found[-1].end if found else 0
     gap = text[start:end]
     if not gap or (gap == "\n" and found and end < len(text)):
@@ -282,7 +282,7 @@ def _fill(found: list[Passage], text: str, end: int) -> None:
 
 
 def _append(found: list[Passage], text: str, one: Passage) -> None:
-    """As a passage of its own, or as more of the one before where nothing would part the two."""
+    """Append it as its own passage, or to the previous one if nothing would separate the two."""
     if found and one.start == found[-1].end and not _white(text, one.start):
         found[-1] = replace(found[-1], end=one.end)
     else:

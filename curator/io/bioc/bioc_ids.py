@@ -39,7 +39,7 @@ _VOCABULARIES = {
 _OF_PASSAGE = frozenset({"type", "section_type", "label"})
 _OF_MENTION = frozenset({"type", "annotator", "updated_at"})
 _OF_PUBTATOR = frozenset({"database", "normalizedid", "normalized", "biotype", "accession", "name", "valid"})
-"""What PubTator 3 says of the entity: nothing of these is an attribute of the mention."""
+"""PubTator 3's infons about the entity: none of these is an attribute of the mention."""
 _OF_ANY = frozenset({"cui"})
 """Named after a vocabulary, and used for concepts of any."""
 _UMLS_ID = re.compile(r"C\d{7}")
@@ -47,13 +47,13 @@ _UMLS_ID = re.compile(r"C\d{7}")
 
 @dataclass(frozen=True, slots=True)
 class InfonStyle:
-    """How a file says what its annotations mean: `key` is the infon that most have, '' where there is none."""
+    """How a file states identifiers: `key` is the most frequent infon for them, '' if there is none."""
 
     ids: IdStyle = field(default_factory=IdStyle)
     key: str = ""
 
     def dump(self) -> str:
-        """In ASCII: JSON may name an infon with what no database holds."""
+        """In ASCII: JSON names may contain characters that a database cannot store."""
         return json.dumps({"ids": self.ids.dump(), "key": self.key})
 
     @classmethod
@@ -75,13 +75,13 @@ def learn(annotations: Iterable[BioCAnnotation]) -> InfonStyle:
 
 
 def id_infons(infons: Infons) -> Infons:
-    """Those that hold identifiers: the general ones, otherwise those named after a vocabulary."""
+    """The infons that hold identifiers: general ones, otherwise those named after a vocabulary."""
     whole = [(key, value) for key, value in infons if _flat(key) in _WHOLE]
     return whole or [(key, value) for key, value in infons if _flat(key) in _VOCABULARIES]
 
 
 def stated(infons: Infons, style: InfonStyle) -> tuple[tuple[str, ...], str, bool]:
-    """(identifiers, the file's own text for them, whether it says that there is none)."""
+    """(identifiers, their text in the file, whether the file states that there is none)."""
     found = id_infons(infons)
     kind = infon(infons, "type")
     ids = [_prefixed(key, one) for key, value in found for one in style.ids.split(value, kind)]
@@ -90,7 +90,7 @@ def stated(infons: Infons, style: InfonStyle) -> tuple[tuple[str, ...], str, boo
 
 
 def changed(infons: Infons, entity_ids: Sequence[str], style: InfonStyle, *, like: str = "") -> Infons:
-    """The infons with these entities' identifiers in place of those that were there; NIL is the file's own word."""
+    """The infons with these entities' identifiers instead of the old ones; NIL is the file's word for it."""
     old = id_infons(infons)
     kind = infon(infons, "type")
     new = _written(old, entity_ids, style, kind, like)
@@ -109,7 +109,7 @@ def attributes_of(infons: Infons) -> dict[str, str]:
 
 
 def with_attributes(infons: Infons, changes: Mapping[str, str | None]) -> Infons:
-    """With the values of these infons changed, or added at the end; those that are None go."""
+    """With the values of these infons changed or added at the end; infons with None are removed."""
     there = {key for key, _ in infons}
     kept = [(key, changes.get(key, value)) for key, value in infons]
     new = [(key, value) for key, value in changes.items() if key not in there]
@@ -128,7 +128,7 @@ ATTRIBUTES = AttributeNames("BioC", _is_taken)
 
 
 def says_more(document: BioCDocument) -> bool:
-    """Whether a document has infons besides what its passages are, and its mentions' types and identifiers."""
+    """Whether a document has infons other than types of passages, and types and identifiers of mentions."""
     if any(key.lower() != "title" for key, _ in document.infons):
         return True
     if any(key.lower() not in _OF_PASSAGE for one in document.passages for key, _ in one.infons):
@@ -137,7 +137,7 @@ def says_more(document: BioCDocument) -> bool:
 
 
 def signed(infons: Infons, decision: Decision | None) -> Infons:
-    """With curator and time; decisions that an import made are nobody's."""
+    """With curator and time; imported decisions have no curator."""
     if decision is None or decision.is_imported:
         return infons
     kept = [one for one in infons if one[0] not in ("annotator", "updated_at")]
@@ -159,7 +159,7 @@ def _written(old: Infons, entity_ids: Sequence[str], style: InfonStyle, kind: st
 
 
 def _key_for(entity_id: str, key: str, old: Infons) -> str:
-    """The infon for an identifier: one that is there for its vocabulary, otherwise one named like its prefix."""
+    """The infon for an identifier: an existing one for its vocabulary, otherwise one named like its prefix."""
     prefix, colon, _ = entity_id.partition(":")
     if not colon:
         return key

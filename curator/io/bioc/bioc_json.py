@@ -1,7 +1,7 @@
 """BioC JSON: collections (one, or a list of them), PubTator 3's answers, single documents and JSON lines of them.
 
-A document goes back as the very text it came as unless something in it was decided again; then the annotations
-concerned are edited in its tree, and all else stays: fields that BioC does not know too.
+A document is written back as its exact text unless a decision in it changed; then the changed annotations are edited in
+its tree, and everything else stays, including fields outside of BioC.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from curator.io.bioc.bioc_write import JSON_ENDINGS, write_json
 from curator.io.files import BOM, DocumentSourceReader, JsonStream, Source
 from curator.services.ports import Carries, ExportDocument, Problem
 
-LEARNED = 200  # documents from which the habits of a file are known
+LEARNED = 200  # documents from which the style of a file is learnt
 
 _LISTS = ("documents", "PubTator3")
 _COLLECTION = re.compile(r'"(documents|PubTator3)"\s*:\s*\[')
@@ -41,7 +41,7 @@ CARRIES = Carries(
 
 
 class BioCJsonReader(DocumentSourceReader):
-    """Streams one file; `head` is what is before the first document, `tail` what follows the last."""
+    """Streams one file; `head` is the text before the first document, `tail` the text after the last."""
 
     format = "bioc-json"
 
@@ -116,7 +116,7 @@ class BioCJsonFormat:
         return stated_relations(tree.document(), tree.relations(), InfonStyle.load(extra))
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """One collection for each file. Raises UserError; then nothing was changed."""
+        """One collection for each file. On a UserError nothing is changed."""
         self.problems = []
         return write_json(files, out, self.problems)
 

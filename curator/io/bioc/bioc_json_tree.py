@@ -1,4 +1,4 @@
-"""The tree of one BioC JSON document: read as parts, and edited in place. Fields of any other kind are left alone."""
+"""The tree of one BioC JSON document: read as parts, and edited in place. Other fields are not touched."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCPassage, BioC
 from curator.io.files import plain_text, rewritten
 
 Json = dict[str, Any]
-BEFORE = "\x1e"  # parts a JSON record's own text from what is before it; JSON holds it escaped only
+BEFORE = "\x1e"  # separates a JSON record's text from what is before it; JSON contains it only escaped
 
 
 def document_of(found: Any, line: int = 0) -> BioCDocument:
-    """The parts of a document as `json` gives it. What has the wrong type counts as missing."""
+    """The parts of a document parsed by `json`. Values of the wrong type count as missing."""
     found = found if isinstance(found, dict) else {}
     passages = [
         BioCPassage(infons_of(one), _part(one), [_part(sentence) for sentence in _objects(one, "sentences")])
@@ -47,7 +47,7 @@ class JsonTree:
         self._gone.add(id(self._nodes[record]))
 
     def set_infons(self, record: int, infons: Infons) -> None:
-        """Only what differs is touched: a value that is no text stays what it is."""
+        """Only changed values are touched: a value that is not a string keeps its type."""
         node, told = self._nodes[record], dict(infons)
         found, known = node.get("infons") or {}, dict(infons_of(node))
         kept = {key: value for key, value in found.items() if key not in known or key in told}
@@ -68,7 +68,7 @@ class JsonTree:
         owner["annotations"].append(node)
 
     def relations(self) -> list[BioCRelation]:
-        """In an order that editing keeps."""
+        """The relations, in an order that editing does not change."""
         return [
             BioCRelation(_word(one.get("id")), _relation_infons(one), _nodes(one), passage, sentence)
             for one, passage, sentence in self._relations
@@ -78,7 +78,7 @@ class JsonTree:
         self._gone.add(id(self._relations[number][0]))
 
     def add_relation(self, relation: BioCRelation) -> None:
-        """To the document."""
+        """Add a relation to the document."""
         if not isinstance(self.root.get("relations"), list):
             self.root["relations"] = []
         nodes = [{"refid": refid, "role": role} for refid, role in relation.nodes]
@@ -94,7 +94,7 @@ class JsonTree:
                 yield from (_word(node.get("refid")) for node in _objects(relation, "nodes"))
 
     def text(self) -> str:
-        """The document's own text but for what was changed."""
+        """The document's original text with the changes."""
         for owner, _, _ in _owners(self.root):
             for key in ("annotations", "relations"):
                 if isinstance(found := owner.get(key), list):
@@ -103,12 +103,12 @@ class JsonTree:
 
 
 def own_text(raw: str) -> str:
-    """A JSON document's own text, without what is before it in the file."""
+    """A JSON document's text, without the text before it in the file."""
     return raw.rpartition(BEFORE)[2]
 
 
 def infons_of(found: Json) -> Infons:
-    """Lists and the like are none; null is an empty text."""
+    """The infons; values such as lists are left out, null is an empty text."""
     infons = found.get("infons")
     if not isinstance(infons, dict):
         return []
@@ -128,7 +128,7 @@ def _nodes(relation: Json) -> list[tuple[str, str]]:
 
 
 def _walk(root: Json) -> Iterator[tuple[Json, int, int]]:
-    """Every annotation with its passage and sentence, in an order that editing keeps."""
+    """Every annotation with its passage and sentence, in an order that editing does not change."""
     for owner, passage, sentence in _owners(root):
         for one in _objects(owner, "annotations"):
             yield one, passage, sentence
@@ -172,7 +172,7 @@ def _objects(found: Json, key: str) -> Iterator[Json]:
 
 
 def _number(value: Any) -> int | None:
-    """A whole number, also one written as text."""
+    """An integer, even if it is a string."""
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) < 16:
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 53 else None

@@ -1,4 +1,4 @@
-"""A BioC document as a source document: its text, and each annotation at its place or set aside with a reason."""
+"""A BioC document as a source document: its text, and each annotation at its position or skipped with a reason."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from curator.services.ports import Problem
 
 @dataclass(slots=True)
 class BioCReading:
-    """Makes source documents of one file and collects what is to be reported of them."""
+    """Makes source documents of one file and collects reports about them."""
 
     style: InfonStyle = field(default_factory=InfonStyle)
     problems: list[Problem] = field(default_factory=list)
@@ -43,7 +43,7 @@ class BioCReading:
         )
 
     def closing(self) -> list[Problem]:
-        """What is reported of the file as a whole."""
+        """Reports about the whole file."""
         if not self.normalised:
             return []
         text = ntr(
@@ -91,7 +91,7 @@ class BioCReading:
 
 
 def fitted(document: BioCDocument) -> StoredText:
-    """The layout, counting from the stated offsets or from the places in the text, whichever more annotations fit."""
+    """The layout with the stated offsets or with positions in the text, depending on which matches more annotations."""
     layout = lay_out(document)
     if all(one.offset == one.start for one in layout.segments):
         return layout
@@ -103,7 +103,7 @@ def fitted(document: BioCDocument) -> StoredText:
 
 
 def place(one: BioCAnnotation, layout: StoredText, anchors: Anchors) -> tuple[tuple[Span, ...], str]:
-    """(spans, how they were repaired or ''); no spans and a reason where no place is clear."""
+    """(spans, how they were repaired or ''); no spans and a reason if the position is unclear."""
     if one.places is None:
         return (), tr("its offset or length is not a number")
     if not one.places:
@@ -120,7 +120,7 @@ def place(one: BioCAnnotation, layout: StoredText, anchors: Anchors) -> tuple[tu
 
 
 def _stated(found: BioCDocument, layout: StoredText) -> Iterator[Stated]:
-    """The places of the text that the annotations with one location mean, and what they quote."""
+    """The positions meant by annotations with one location, and their quoted texts."""
     for one in found.annotations:
         for offset, length in one.places if one.places and len(one.places) == 1 else ():
             start = layout.from_file(layout.segment_of(one), offset, stated=layout.stated)
@@ -128,7 +128,7 @@ def _stated(found: BioCDocument, layout: StoredText) -> Iterator[Stated]:
 
 
 def _proven(one: BioCAnnotation, layout: StoredText, segment: Segment | None, anchors: Anchors) -> Anchor | None:
-    """The place of one location by the convention that the document's other annotations prove."""
+    """The position of one location by the convention of the document's other annotations."""
     if not one.places or len(one.places) > 1:
         return None
     ((offset, length),) = one.places
@@ -165,7 +165,7 @@ def _fits(one: BioCAnnotation, layout: StoredText, segment: Segment | None, *, s
 
 
 def _spans(one: BioCAnnotation, layout: StoredText, segment: Segment | None, *, stated: bool) -> tuple[Span, ...]:
-    """The spans that the locations mean; none where they leave the text or overlap."""
+    """The spans of the locations; none if they are outside of the text or overlap."""
     found, last = [], 0
     for offset, length in sorted(one.places or ()):
         start = layout.from_file(segment, offset, stated=stated)

@@ -1,7 +1,7 @@
 """Relations of BioC: between annotations by their ids (`node`), or between entities named in infons.
 
 BioRED names entities as `entity1` and `entity2`, the CDR corpus as `Chemical` and `Disease`, PubTator 3 as `role1` and
-`role2`. The name of the infon is the end's role, under which a curator's relation of the type is written, too.
+`role2`. The name of the infon is the end's role, which is also used to write a curator's relations of the type.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ENTITIES = ("entity1", "entity2")
 def stated_relations(
     document: BioCDocument, relations: Sequence[BioCRelation], style: InfonStyle
 ) -> list[SourceRelation]:
-    """Those of a document, in the order of its tree."""
+    """The relations of a document, in the order of its tree."""
     records: dict[tuple[int, int, str], int] = {}
     for record, one in reversed(list(enumerate(document.annotations))):
         records[one.passage, one.sentence, one.id] = records[-2, -2, one.id] = record
@@ -49,12 +49,12 @@ def _stated(
 
 
 def _record(one: BioCRelation, refid: str, records: Mapping[tuple[int, int, str], int]) -> int:
-    """Of the annotation of this id, the one in the same place where ids are used again."""
+    """The record of the annotation with this id; if ids are reused, of the one in the same passage."""
     return records.get((one.passage, one.sentence, refid), records.get((-2, -2, refid), -1))
 
 
 def _type_infon(infons: Infons) -> str:
-    """The name of the infon with the type, '' where there is none."""
+    """The name of the infon with the type, '' if there is none."""
     return next((key for name in _TYPES for key, _ in infons if key.lower() == name), "")
 
 
@@ -70,7 +70,7 @@ def _entities(infons: Infons, named: str) -> Infons:
 def written_relation(
     relation: Relation, key: str, ids: Mapping[int, str], style: InfonStyle, there: Sequence[BioCRelation]
 ) -> BioCRelation:
-    """A curator's relation under the id `key`. `ids` are those of the annotations of mentions, `there` the document's
+    """A curator's relation under the id `key`. `ids` are the annotation ids of mentions, `there` the document's
     relations, whose name for the type is used."""
     named = next((found for one in there if (found := _type_infon(one.infons))), "type")
     infons = [(named, relation.type)]

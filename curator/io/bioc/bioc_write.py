@@ -1,12 +1,13 @@
-"""Write BioC: what did not change goes back as it came, everything else is edited annotation by annotation.
+"""Write BioC: unchanged parts are written back exactly, everything else is edited annotation by annotation.
 
-* A changed decision rewrites the infons that hold identifiers, in the file's own habit, and says who decided and when
-  (`annotator`, `updated_at`, as TeamTat has them); a moved or retyped mention its locations, text and type.
+* A changed decision rewrites the infons that hold identifiers, in the file's style, and adds who decided and when
+  (`annotator`, `updated_at`, as in TeamTat); a moved or retyped mention its locations, text and type.
 * An attribute of a mention is an infon of its annotation.
-* A deleted or rejected mention's annotation goes; relations stay, and those that lose one are reported. A relation
-  that a curator deleted is removed; a new one is added to the document, with its curator and time.
-* A new mention's annotation goes to the passage or sentence in which it begins.
-* From XML to JSON and back all infons and relations come along; a document from another format is written from scratch.
+* A deleted or rejected mention's annotation is removed; relations stay, and those that lose an annotation are reported.
+  A relation that a curator deleted is removed; a new one is added to the document, with its curator and time.
+* A new mention's annotation is added to the passage or sentence in which it begins.
+* Conversion between XML and JSON keeps all infons and relations; a document from another format is written from
+  scratch.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ Files = Iterable[WrittenSource]
 
 
 class BioCTree(Protocol):
-    """One document opened for editing. Records number its annotations as it was opened."""
+    """One document opened for editing. Records are the indexes of its annotations when it was opened."""
 
     def document(self) -> BioCDocument: ...
     def remove(self, record: int) -> None: ...
@@ -71,7 +72,7 @@ def write_json(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
 
 
 def _note_collections(sources: Sequence[WrittenSource], problems: list[Problem]) -> None:
-    """Of several collections that become one, what all but the first say of themselves is left out."""
+    """Report that the metadata of all but the first merged collection is left out."""
     others = {file.head.strip() for file, _ in sources if file.format in ("bioc-xml", "bioc-json")}
     if len(others) > 1:
         first = sources[0][0]
@@ -125,7 +126,7 @@ def _json_pieces(sources: Sequence[WrittenSource], problems: list[Problem]) -> I
 
 
 def _new_json_head(first: SourceFile) -> str:
-    """The beginning of one collection, with what the first file's collection says of itself."""
+    """The beginning of one collection, with the metadata of the first file's collection."""
     if first.format == "bioc-json":
         return json_head_of_xml(xml_head_of_json(first.head))
     return json_head_of_xml(first.head if first.format == "bioc-xml" else "")
@@ -182,12 +183,12 @@ def _changes(gold: ExportMention, action: Action) -> bool:
 
 
 def _may_be_said(gold: ExportMention, action: Action) -> bool:
-    """Whether attributes were set for a mention that stays in the file."""
+    """Whether attributes were set for a mention that remains in the file."""
     return bool(gold.attributes) and gold.mention.record >= 0 and action is not Action.DROP
 
 
 class _Edit:
-    """One document's tree, with the layout that says where a place of the stored text lies in the file."""
+    """One document's tree, with the layout that maps positions of the stored text to the file."""
 
     def __init__(self, tree: BioCTree, style: InfonStyle, problems: list[Problem]) -> None:
         self.tree = tree
@@ -201,7 +202,7 @@ class _Edit:
         self.changed = False
 
     def relate(self, item: ExportDocument) -> None:
-        """Take out the relations that a curator deleted, and write the new ones, unless their annotation has no id."""
+        """Remove the relations that a curator deleted, and write new ones, unless their annotation has no id."""
         there = self.tree.relations()
         for number, one in enumerate(stated_relations(self._before, there, self._style)):
             if one.key in item.removed_relations:
@@ -237,7 +238,7 @@ class _Edit:
             self._change(record, gold, action)
 
     def widowed(self, removed: set[int], document: str) -> list[Problem]:
-        """A note for each relation that names an annotation that left."""
+        """A note for each relation that refers to a removed annotation."""
         gone = {self._before.annotations[record].id for record in removed if record >= 0} - {""}
         named = dict.fromkeys(one for one in self.tree.references() if one in gone)
         text = "document {document}: a relation names annotation {id}, which left the file with its mention"
@@ -281,7 +282,7 @@ class _Edit:
 
 
 def with_infon(infons: Infons, key: str, value: str) -> Infons:
-    """With the value of the first infon of this key changed, or with one more in front."""
+    """With the value of the first infon with this key changed, or with a new infon in front."""
     for number, (name, _) in enumerate(infons):
         if name.lower() == key:
             return [*infons[:number], (name, value), *infons[number + 1 :]]

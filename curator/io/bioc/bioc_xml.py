@@ -1,6 +1,5 @@
-"""BioC XML: one collection, or a single document. Documents go back as they came unless something in them was decided
-again; then the annotations concerned are edited in the document's tree, and all else stays.
-"""
+"""BioC XML: one collection, or a single document. Documents are written back exactly unless a decision in them changed;
+then the changed annotations are edited in the document's tree, and everything else stays."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ _PASSAGE = re.compile(rb"<(passage|document|source)[\s>/]")
 
 
 class BioCXmlReader(DocumentSourceReader):
-    """Streams one file; `head` is the collection's beginning with all that is before its first document."""
+    """Streams one file; `head` is the collection's beginning with everything before its first document."""
 
     format = "bioc-xml"
 
@@ -123,7 +122,7 @@ def _head(path: Path, root: Any, first: Any) -> str:
 
 
 def _tail(root: Any) -> str:
-    """The collection's end with what is behind its documents."""
+    """The collection's end, with everything after its documents."""
     if root is None:
         return ""
     last = "".join(

@@ -1,4 +1,4 @@
-"""The tree of one BioC XML document: read as parts, and edited in place. Elements of any other kind are left alone."""
+"""The tree of one BioC XML document: read as parts, and edited in place. Other elements are not touched."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class XmlTree:
         at = node.index(old[0]) if old else 0
         for one in old:
             node.remove(one)
-        node[at:at] = [_infon(key, value, tail) for key, value in infons]  # one by one, each place is counted again
+        node[at:at] = [_infon(key, value, tail) for key, value in infons]  # one by one would count each position again
 
     def set_place(self, record: int, places: Sequence[tuple[int, int]], text: str) -> None:
         node = self._nodes[record]
@@ -71,7 +71,7 @@ class XmlTree:
         node.tail = "\n"
 
     def relations(self) -> list[BioCRelation]:
-        """In an order that editing keeps."""
+        """The relations, in an order that editing does not change."""
         return [
             BioCRelation(one.get("id", ""), infons_of(one), _nodes(one), passage, sentence)
             for one, passage, sentence in self._relations
@@ -81,7 +81,7 @@ class XmlTree:
         _take_out(self._relations[number][0])
 
     def add_relation(self, relation: BioCRelation) -> None:
-        """To the document."""
+        """Add a relation to the document."""
         node = etree.SubElement(self.root, "relation", id=relation.id)
         for key, value in relation.infons:
             node.append(_infon(key, value))
@@ -102,7 +102,7 @@ def infons_of(element: Any) -> Infons:
 
 
 def _walk(root: Any, tag: str = "annotation") -> Iterator[tuple[Any, int, int]]:
-    """Every annotation with its passage and sentence, in an order that editing keeps."""
+    """Every annotation with its passage and sentence, in an order that editing does not change."""
     for number, passage in enumerate(root.findall("passage")):
         yield from ((one, number, -1) for one in passage.findall(tag))
         for index, sentence in enumerate(passage.findall("sentence")):
@@ -135,7 +135,7 @@ def _set_place(node: Any, places: Sequence[tuple[int, int]], text: str) -> None:
 
 
 def _place_for(owner: Any) -> int:
-    """Behind the last annotation, otherwise before the relations."""
+    """After the last annotation, otherwise before the relations."""
     last = max((owner.index(one) for one in owner if one.tag != "relation"), default=-1)
     annotations = owner.findall("annotation")
     return int(owner.index(annotations[-1]) if annotations else last) + 1

@@ -1,7 +1,7 @@
-"""What a mention is written with: the decision's entities, or what its source says, in one spelling for a file.
+"""The identifiers written for a mention: the decision's entities, or those in its source, in one spelling per file.
 
-Sources name identifiers with a prefix (`MESH:D003000`), without one (`D003000`), or under an infon that is the prefix;
-knowledge bases have it. An undecided mention is written as a decided one would be.
+Sources name identifiers with a prefix (`MESH:D003000`), without one (`D003000`), or under an infon named like the
+prefix; knowledge bases have the prefix. An undecided mention is written like a decided one.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from curator.services.ports import ExportDocument, ExportMention
 
 
 def stated_ids(gold: ExportMention, item: ExportDocument, file: SourceFile) -> tuple[str, ...] | None:
-    """The decision's entities, none of them for NIL; None where nothing is said.
+    """The decision's entities, empty for NIL; None if nothing is stated.
 
-    Of an undecided mention what its source says, with the prefixes that entities have where it leaves them out.
+    For an undecided mention these are its source's identifiers, with missing prefixes added.
     """
     if is_gold(gold):
         return entity_ids(gold)
@@ -34,16 +34,16 @@ def stated_ids(gold: ExportMention, item: ExportDocument, file: SourceFile) -> t
 
 
 def source_style(file: SourceFile) -> IdStyle:
-    """How a file that was imported writes identifiers, where its format has habits."""
+    """The identifier style of an imported file, if its format has styles."""
     if file.format == "pubtator":
         return IdStyle.load(file.extra)
     return InfonStyle.load(file.extra).ids if file.format in ("bioc-xml", "bioc-json") else IdStyle()
 
 
 class Spelling:
-    """How the identifiers of a document are written: as those that it came with, where it came in this format.
+    """How a document's identifiers are written: in their original style if it came in this format.
 
-    `nil` is the word for no entity, which `usual` is elsewhere.
+    `nil` is the word for no entity, by default `usual`.
     """
 
     def __init__(self, item: ExportDocument, file: SourceFile, format_name: str, *, usual: str = NIL) -> None:
@@ -54,7 +54,7 @@ class Spelling:
         self.nil = words.most_common(1)[0][0] if words else usual
 
     def ids(self, ids: Sequence[str], *, prefixed: bool = False) -> list[str]:
-        """As `written_id` writes them; the word for NIL where there is none."""
+        """In the form of `written_id`; the word for NIL if there is none."""
         return [self._written(one, prefixed=prefixed) for one in ids] or [self.nil]
 
     def _written(self, entity_id: str, *, prefixed: bool) -> str:
@@ -72,7 +72,7 @@ def _prefixed(found: str) -> str:
 
 @lru_cache(maxsize=2)
 def _bioc_ids(format_name: str, extra: str, raw: str) -> tuple[tuple[str, ...], ...]:
-    """What each annotation of a BioC document says, by its record: an infon's name may be the prefix."""
+    """The identifiers of each annotation of a BioC document, by record: an infon's name may be the prefix."""
     if not raw:
         return ()
     document = XmlTree(raw).document() if format_name == "bioc-xml" else JsonTree(own_text(raw)).document()

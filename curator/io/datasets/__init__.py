@@ -1,6 +1,6 @@
-"""Data sets for programs: spaCy's DocBin, Hugging Face's JSON lines, and the project's decisions as JSON lines.
+"""Machine-readable datasets: spaCy's DocBin, Hugging Face's JSON lines, and the project's decisions as JSON lines.
 
-* **Arrow batches are validated before their offsets are followed**: pyarrow crashed on damaged ones.
+* **Arrow batches are validated before their offsets are used**: pyarrow crashed on damaged ones.
 """
 
 from curator.io.datasets.decisions_jsonl import DecisionsFormat

@@ -1,13 +1,12 @@
-"""Documents as JSON lines of the program's own: everything that a project knows of them, out and in.
+"""Reading and writing documents as the program's own JSON lines, with all project data about them.
 
 One document a line, described by `resources/schemas/documents.schema.json`: {"format": "curator-documents", "id",
 "file", "occurrence", "title", "split", "state", "flagged", "text", "passages": [{"kind", "start", "end", "label"}],
 "comments", "mentions": [{"spans": [[start, end], …] in code points, "text", "type", "origin", "stated": the source's
 identifiers, "outcome": null while undecided, "entities", "reason", "curator", "at", "note", "flagged", "comments"}]}.
-Comments are [{"author", "at", "text"}]. A mention that a language model was asked about also has "opinion": {"entity":
-null for NIL, "model", "prompt": a SHA-256, "at", "reason"}, which is written and not read as one. One that has
-attributes has "attributes": {name: value}. Keys of a line that
-are not ours go back as they came.
+Comments are [{"author", "at", "text"}]. A mention with a second opinion also has "opinion": {"entity": null for NIL,
+"model", "prompt": a SHA-256, "at", "reason"}, which is written but not read. A mention with attributes has
+"attributes": {name: value}. Unknown keys of a line are written back unchanged.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _OF_DECISION = frozenset({"origin", "opinion", "attributes", *DECIDED})
 
 
 class DecisionsFormat:
-    """Reads and writes; with gold, decisions are read with their curators and times."""
+    """Reads and writes the lines; with gold, decisions are read with their curators and times."""
 
     name = "decisions"
     title = "Curator JSON lines"
@@ -62,7 +61,7 @@ class DecisionsFormat:
         return reader
 
     def holds_more(self, raw: str) -> bool:
-        """Whether lines have keys that are not ours."""
+        """Whether lines have unknown keys."""
         value = json.loads(raw)
         ours = {*KEYS, *DECIDED, "file", "occurrence"}
         return bool(value.keys() - ours or any(one.keys() - _OF_DECISION for one in value.get("mentions", ())))
@@ -111,7 +110,7 @@ def document_line(item: ExportDocument, file: SourceFile) -> dict[str, Any]:
 def _mention(gold: ExportMention, comments: Sequence[Comment], records: Sequence[dict[str, Any]]) -> dict[str, Any]:
     mention, decision = gold.mention, gold.decision
     came = dict(records[mention.record]) if 0 <= mention.record < len(records) else {}
-    if decision is not None or not gold.unchanged:  # of a file read without its gold, what it said goes back
+    if decision is not None or not gold.unchanged:  # for a file read without its gold, its statements are written back
         came = {key: value for key, value in came.items() if key not in DECIDED}
     if attributes := held_attributes(came.pop("attributes", None)) | dict(gold.attributes):
         came["attributes"] = {name: value for name, value in attributes.items() if value is not None}
@@ -137,7 +136,7 @@ def _mention(gold: ExportMention, comments: Sequence[Comment], records: Sequence
 
 
 def held_attributes(value: object) -> dict[str, str]:
-    """Names and values of a mention's `attributes`; what is neither is left out."""
+    """Names and values of a mention's `attributes`; anything else is left out."""
     given = value if isinstance(value, dict) else {}
     return {name: held for name, held in given.items() if isinstance(held, str) and held.strip()}
 

@@ -15,7 +15,7 @@ from curator.io.wiki import LineError, parse_object
 
 FORMAT = "curator-documents"
 KEYS = ("id", "text", "passages", "mentions", "split", "state")
-"""Lines written before they said their format have these."""
+"""Keys of older lines without a format."""
 DECIDED = ("outcome", "entities", "reason", "curator", "at", "note")
 _REASONS: Mapping[Outcome, type[NilReason | RejectReason | SkipReason]] = {
     Outcome.NIL: NilReason,
@@ -35,7 +35,7 @@ def is_document(value: Mapping[str, Any]) -> bool:
 
 
 class DecisionsReader(DocumentSourceReader):
-    """`SourceDocument.raw` keeps of a line what a project has no place for, and what was decided."""
+    """`SourceDocument.raw` keeps the parts of a line that a project cannot store, and its decisions."""
 
     format = "decisions"
 
@@ -130,7 +130,7 @@ class DecisionsReader(DocumentSourceReader):
         )
 
     def _decision(self, value: Mapping[str, Any], where: str, line: int) -> FileDecision | None:
-        """None while undecided; a decision that cannot be is set aside, and the mention is undecided."""
+        """None while undecided; an invalid decision is skipped, and the mention is undecided."""
         if value.get("outcome") is None:
             return None
         try:

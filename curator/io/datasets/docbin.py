@@ -1,9 +1,9 @@
-"""spaCy's DocBin (`.spacy`), in and out, without spaCy: zlib around msgpack around arrays of numbers.
+"""Reading and writing spaCy's DocBin (`.spacy`) without spaCy: compressed (zlib) msgpack with arrays of numbers.
 
-spaCy itself would load for seconds to take these arrays apart, and brings a tokeniser that nobody asked for; the format
-is its documented one, version 0.1, and has no pickles. Mentions are a document's entities and its span groups, each
-once; places are those of the tokens, so that a text comes back as spaCy says it. `kb_id` holds the identifiers, as a
-cell of a table does. The document's identifier is in its user data, under `id`.
+Importing spaCy takes seconds and brings an unneeded tokeniser. The format is the documented version 0.1 and has no
+pickles. Mentions are a document's entities and its span groups, each once; positions are those of the tokens, so the
+text equals spaCy's. `kb_id` holds the identifiers, as in a cell of a table. The document's identifier is in its user
+data, under `id`.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from curator.io.tables import ids_of
 from curator.services.ports import Carries, ExportDocument, Problem
 
 FREE_BYTES = 24 << 20
-"""Bytes that a file may always unpack to; beyond it, `TIMES` its own size."""
+"""A file may always unpack to this many bytes; a larger result may have `TIMES` the file's size."""
 TIMES = 16
 PIECE = 1 << 16
 _KEYS = ("id", "doc_id", "document_id", "docid", "pmid")
 
 
 class DocBinReader(DocumentSourceReader):
-    """The whole file is unpacked at once, since the format does not say where a document ends."""
+    """The whole file is unpacked at once, since the format does not mark the end of a document."""
 
     format = "docbin"
 
@@ -60,7 +60,7 @@ class DocBinReader(DocumentSourceReader):
 
     def _unpacked(self) -> bytearray:
         path, unzip, data, read = self._source.path, zlib.decompressobj(), bytearray(), 0
-        with self._source.stream() as stream:  # in pieces: at once it would be held twice
+        with self._source.stream() as stream:  # in pieces: at once it would be in memory twice
             while not unzip.eof and (packed := stream.read(PIECE)):
                 read += len(packed)
                 most = FREE_BYTES + TIMES * read
@@ -120,7 +120,7 @@ class DocBinReader(DocumentSourceReader):
     def _mention(
         self, text: str, places: list[tuple[int, int]], start: int, end: int, kind: str, kb_id: str
     ) -> SourceMention | None:
-        """One without a text where the span is of white space; None for one outside of the document."""
+        """A mention without text if the span is white space; None for a span outside of the document."""
         if not 0 <= start < end <= len(places):
             return None
         first, last = places[start][0], places[end - 1][1]
@@ -180,7 +180,7 @@ class DocBinFormat:
 
 
 def is_docbin(head: bytes) -> bool:
-    """By the first bytes of what the file unpacks to: a map with a version and attributes."""
+    """Whether the first unpacked bytes are a map with a version and attributes."""
     if head[:1] != b"\x78":
         return False
     try:

@@ -46,7 +46,7 @@ SYMBOLS = {name: number for number, name in enumerate(_NAMES)}
 
 
 def string_id(text: str) -> int:
-    """The number that stands for a string."""
+    """The number of a string."""
     known = SYMBOLS.get(text)
     return murmur64(text.encode("utf-8", "surrogatepass")) if known is None else known
 
@@ -75,11 +75,11 @@ GROUP = "curator"
 SPAN = struct.Struct(">QQQllll")
 BEGIN, INSIDE = 3, 1
 Spanned = tuple[int, int, str, str]
-"""First token, the one behind the last, label, identifier."""
+"""First token, end token (exclusive), label, identifier."""
 
 
 class DocBinTokens:
-    """Raises UserError for what is no DocBin of version 0.1."""
+    """The tokens of a DocBin. Raises UserError if it is not a DocBin of version 0.1."""
 
     def __init__(self, path: Path, data: bytes | bytearray) -> None:
         self._path = path
@@ -117,7 +117,7 @@ class DocBinTokens:
         )
 
     def string(self, number: int) -> str:
-        """'' for one that is not among the strings."""
+        """'' if it is not among the strings."""
         return self._strings.get(number, "")
 
     def user_data(self, document: int) -> Mapping[Any, Any]:
@@ -126,7 +126,7 @@ class DocBinTokens:
         return found if isinstance(found, dict) else {}
 
     def column(self, document: int, attribute: int) -> Sequence[int]:
-        """One number for each token; none where the file has no such attribute."""
+        """One number for each token; empty if the file lacks the attribute."""
         if attribute not in self._attributes:
             return ()
         width, at = len(self._attributes), self._attributes.index(attribute)
@@ -134,7 +134,7 @@ class DocBinTokens:
         return self._numbers[start * width + at : end * width : width].tolist() if end > start else ()
 
     def text(self, document: int) -> tuple[str, list[tuple[int, int]]]:
-        """The text and the place of each token. Raises KeyError for a word that is not among the strings."""
+        """The text and the position of each token. Raises KeyError for a word that is not among the strings."""
         flags = self._flags[document] if document < len(self._flags) else None
         unknown = isinstance(flags, dict) and bool(flags.get("has_unknown_spaces"))
         start = self._starts[document]
@@ -150,7 +150,7 @@ class DocBinTokens:
         return "".join(pieces), places
 
     def entities(self, document: int) -> Iterator[Spanned]:
-        """What `doc.ents` would be."""
+        """The entities in `doc.ents`."""
         iob, types = self.column(document, ENT_IOB), self.column(document, ENT_TYPE)
         ids = self.column(document, ENT_KB_ID) or [0] * len(iob)
         start = -1
@@ -166,7 +166,7 @@ class DocBinTokens:
 
 
 def groups_of(tokens: DocBinTokens, document: int) -> Iterator[Spanned]:
-    """The spans of our group, or of all groups where there is none of ours."""
+    """The spans of our group, or of all groups if ours is missing."""
     data = tokens.span_groups[document] if document < len(tokens.span_groups) else b""
     content = unpacked(data) if isinstance(data, bytes) and data else {}
     packed = list(content) if isinstance(content, dict | list | tuple) else []
@@ -180,8 +180,8 @@ def groups_of(tokens: DocBinTokens, document: int) -> Iterator[Spanned]:
 
 
 def unpacked(data: bytes | bytearray) -> Any:
-    """A msgpack value; an empty map for what is none."""
-    import msgpack  # loaded when such a file is read
+    """A msgpack value; an empty map for anything else."""
+    import msgpack  # imported when such a file is read
 
     try:
         return msgpack.unpackb(data, raw=False, strict_map_key=False, use_list=False, unicode_errors="replace")

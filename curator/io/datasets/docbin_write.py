@@ -1,7 +1,8 @@
-"""Write a DocBin: tokens that meet the mentions' ends, entities where they do not overlap, and all of them as spans.
+"""Write a DocBin: tokens split at the mentions' ends, mentions as entities if they do not overlap, and all mentions as
+spans.
 
-`doc.ents` holds no two mentions of one token: of those that overlap the longest are entities. `doc.spans["curator"]`
-holds all. Mentions of several fragments are in neither, since spaCy has no such spans.
+In `doc.ents` mentions cannot overlap, so of overlapping mentions the longest are entities. `doc.spans["curator"]` holds
+all. Mentions of several fragments are in neither, since spaCy has no such spans.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Token = tuple[int, int, bool]
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A mention on its tokens."""
+    """A mention with its tokens."""
 
     start: int
     end: int
@@ -39,7 +40,7 @@ class _Placed:
 
 
 class Packer:
-    """Collects the documents that go into one file. `packed` is what the file holds."""
+    """Collects the documents that go into one file. `packed` is the file's content."""
 
     def __init__(self, problems: list[Problem]) -> None:
         self._problems = problems
@@ -121,7 +122,7 @@ class Packer:
         return True
 
     def _mark(self, rows: list[list[int]], placed: Sequence[_Placed]) -> None:
-        """The longest mentions as entities, as long as they do not overlap."""
+        """Mark the longest mentions that do not overlap as entities."""
         taken: set[int] = set()
         for one in sorted(placed, key=lambda one: (one.start - one.end, one.start)):
             if not taken.isdisjoint(range(one.start, one.end)):
@@ -145,13 +146,13 @@ class Packer:
 
 
 def tokens_of(text: str, starts: set[int], ends: set[int]) -> Iterator[Token]:
-    """Words, signs and white space, cut where mentions begin and end.
+    """Words, signs and white space, split where mentions begin and end.
 
-    A space behind a token belongs to it, unless a mention begins or ends with that space.
+    A space after a token belongs to it, unless a mention begins or ends with that space.
     """
     cuts = starts | ends
     pieces = [part for found in _PIECES.finditer(text) for part in _cut(found.start(), found.end(), cuts)]
-    taken = -1  # the place of a space that belongs to the token before it
+    taken = -1  # the position of a space that belongs to the previous token
     for number, (start, end) in enumerate(pieces):
         start += start == taken
         if start == end:

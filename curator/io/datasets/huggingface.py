@@ -1,8 +1,8 @@
-"""Hugging Face datasets on the disk: folders as `save_to_disk` leaves them, or of Parquet or JSON lines; single files.
+"""Hugging Face datasets on disk: folders from `save_to_disk`, or with Parquet or JSON lines; single files.
 
-`pyarrow` alone reads Arrow and Parquet, so `datasets` with all that it brings is not needed; JSON lines need neither.
-Nothing is fetched, and no loading script is run. What rows hold is recognised by their columns: see `huggingface_rows`.
-Files and folders called train, validation (dev, valid) or test say the split of their documents.
+Arrow and Parquet need only `pyarrow`, not `datasets` and its dependencies; JSON lines need neither. Nothing is
+downloaded, and no loading script is run. The contents of rows are recognised by their columns: see `huggingface_rows`.
+Files and folders called train, validation (dev, valid) or test determine the split of their documents.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Names = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a row stands: its file, its number there, and its line."""
+    """The position of a row: its file, its number in it, and its line."""
 
     name: str
     number: int
@@ -72,7 +72,7 @@ class HuggingFaceReader(FilesReader):
             raise UserError(tr("{path} contains no row with a text{why}", path=self._files.path, why=why))
 
     def _rows(self, name: str) -> Iterator[tuple[Mapping[str, Any], Names, int]]:
-        """Each row with the names of its tags and its line, 0 where there are no lines."""
+        """Each row with the names of its tags and its line, 0 if the file has no lines."""
         head = self._files.head(name, 8)
         if not head.startswith((PARQUET, *ARROW)):
             stream = JsonStream(self._files.source(name), (), whole=True)
@@ -148,7 +148,7 @@ class HuggingFaceFormat(ReadOnly):
     carries = Carries(mentions=True, discontinuous=True, several_ids=True, nil=True)
 
     def sniff(self, path: Path, head: bytes) -> bool:  # noqa: ARG002
-        """JSON lines with a text that are of no other format."""
+        """Whether it is JSON lines with a text, in no other format."""
         found = first_object(head)
         ours = is_document(found) or has_keys(found, DOCUMENT_KEYS) or not _ELSEWHERE.isdisjoint(found)
         return not ours and head.lstrip()[:1] == b"{" and is_row(found)
@@ -167,12 +167,12 @@ class HuggingFaceFormat(ReadOnly):
         return bool(names) and all(_is_arrow(head[:8]) or self.sniff(files.path, head) for head in heads)
 
     def reads(self, files: Files) -> Sequence[str]:
-        """With what `datasets` keeps beside the data."""
+        """Also the metadata files of `datasets`."""
         ours = {*data_files(files), *(name for name in files.names if _CACHES.search(name))}
         return [name for name in files.names if name in ours or name.rpartition("/")[2] in _BESIDE]
 
     def open(self, path: Path) -> HuggingFaceReader:
-        """Raises UserError for a missing or unsafe source, one without data, and where `pyarrow` is missing."""
+        """Raises UserError for a missing or unsafe source, or one without data, and if `pyarrow` is missing."""
         files = open_files(path)
         if holds_many(path) and not data_files(files):
             raise UserError(
@@ -182,7 +182,7 @@ class HuggingFaceFormat(ReadOnly):
 
 
 def data_files(files: Files) -> list[str]:
-    """The files with rows: Arrow or Parquet, or else JSON lines; files that `datasets` keeps for itself are none."""
+    """The files with rows: Arrow or Parquet, or else JSON lines; without the metadata files of `datasets`."""
     if len(files.names) == 1:
         return list(files.names)
     binary = [name for name in files.with_suffix(".arrow", ".parquet") if not _CACHES.search(name)]
@@ -190,13 +190,13 @@ def data_files(files: Files) -> list[str]:
 
 
 def split_of(name: str) -> Split | None:
-    """By the parts of a file's name: `data/train-00000-of-00001.parquet`."""
+    """The split named in a part of the file's name: `data/train-00000-of-00001.parquet`."""
     parts = re.split(r"[/._-]", name.lower())
     return next((_SPLITS[part] for part in parts if part in _SPLITS), None)
 
 
 def arrow_rows(file: BinaryIO, shown: str, *, parquet: bool) -> Iterator[tuple[Mapping[str, Any], Names]]:
-    """Raises UserError for a damaged file, and where `pyarrow` is missing."""
+    """The rows of an Arrow file. Raises UserError for a damaged file, and if `pyarrow` is missing."""
     try:
         import pyarrow
         from pyarrow import ipc
@@ -228,7 +228,7 @@ def arrow_rows(file: BinaryIO, shown: str, *, parquet: bool) -> Iterator[tuple[M
 
 
 def tag_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, Sequence[str]]:
-    """Names of numbered labels by column, from what `datasets` writes into its files."""
+    """Names of numbered labels by column, from the metadata of `datasets`."""
     try:
         features = json.loads((metadata or {}).get(b"huggingface", b"{}")).get("info", {}).get("features", {})
     except (ValueError, AttributeError):
@@ -243,7 +243,7 @@ def tag_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, Sequence[str]
 
 
 def _opened(ipc: Any, pyarrow: Any, file: BinaryIO) -> Any:
-    """Of the streams that `datasets` writes, or of Feather's files."""
+    """A reader for streams written by `datasets`, or for Feather files."""
     start = file.read(6)
     file.seek(0)
     source = pyarrow.PythonFile(file, mode="r")
@@ -255,7 +255,7 @@ def _is_file(opened: Any) -> bool:
 
 
 def _is_arrow(head: bytes) -> bool:
-    """A stream begins with a mark and the length of its schema, which is no more than a megabyte."""
+    """Whether it begins with a mark and the length of a schema of at most one megabyte, as a stream does."""
     if head.startswith(ARROW[0]):
         return 0 < int.from_bytes(head[4:8], "little") < 1 << 20
     return head.startswith((PARQUET, ARROW[1]))

@@ -1,6 +1,6 @@
 """Rows of Hugging Face datasets as documents: BigBIO's schema of knowledge bases, marked words, texts with entities.
 
-Entities are objects, or `[start, end, type]` as doccano (`label`) and spaCy (`entities`) write them.
+Entities are objects, or `[start, end, type]` as in doccano (`label`) and spaCy (`entities`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ KEYS = ("document_id", "doc_id", "pmid", "id", "docid", "article_id")
 TAGS = ("ner_tags", "tags", "labels", "bio_tags", "ner", "entities_tags")
 LISTS = ("entities", "mentions", "spans", "annotations", "ents")
 TRIPLES = ("label", "labels")
-"""Further lists that may hold mentions, where the row has no words that they mark."""
+"""Other lists that may contain mentions if the row has no words that they tag."""
 _STARTS = ("start", "start_char", "begin", "start_offset", "offset")
 _ENDS = ("end", "end_char", "stop", "end_offset")
 _KINDS = ("type", "label", "entity_type", "category", "class")
@@ -30,7 +30,7 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class RowMention:
-    """A mention as a row says it; `quote` '' where the row has none, `stated` are its identifiers."""
+    """A mention as stated in a row; `quote` is '' if the row has none, `stated` are its identifiers."""
 
     ranges: tuple[Range, ...]
     quote: str
@@ -45,16 +45,17 @@ class Row:
     text: str
     passages: tuple[Passage, ...]
     entities: tuple[RowMention, ...]
-    unread: tuple[str, ...] = ()  # elements of a list of mentions that are none
+    unread: tuple[str, ...] = ()  # elements of a list of mentions that are not mentions
 
 
 def is_row(value: Mapping[str, Any]) -> bool:
-    """Whether there is a text in it."""
+    """Whether it contains a text."""
     return _is_bigbio(value) or _has_words(value) or any(isinstance(value.get(key), str) for key in TEXTS)
 
 
 def parsed(value: Mapping[str, Any], names: Mapping[str, Sequence[str]]) -> Row:
-    """`names` are the tags' names by column, for datasets that number them. Raises ValueError without a text."""
+    """The row as a document; `names` are the tags' names by column, for datasets with numbered tags. Raises ValueError
+    without a text."""
     found = next((value[key] for key in KEYS if isinstance(value.get(key), str | int) and value[key] != ""), "")
     key, title = plain_text(str(found)), value.get("title")
     title = plain_text(title) if isinstance(title, str) else ""
@@ -83,7 +84,7 @@ def _is_bigbio(value: Mapping[str, Any]) -> bool:
 
 
 def _passages(value: object) -> tuple[str, tuple[Passage, ...]]:
-    """The text, each passage where its offsets say, if nothing is there yet."""
+    """The text with each passage at its offsets, unless they overlap other passages."""
     text, found = "", []
     for one in _dicts(value):
         words = plain_text(" ".join(_texts(one.get("text"))))
@@ -131,7 +132,7 @@ def _joined(tokens: Sequence[str]) -> tuple[str, list[Range]]:
 def _marked(
     value: Mapping[str, Any], places: Sequence[Range], names: Mapping[str, Sequence[str]]
 ) -> Iterator[RowMention]:
-    """Runs of B-, I- tags (also S-, E-, L-, U-), or of the same bare label."""
+    """Mentions from runs of B-, I- tags (also S-, E-, L-, U-), or of the same label without a prefix."""
     column = next((one for one in TAGS if isinstance(value.get(one), list) and len(value[one]) == len(places)), "")
     start, kind = -1, ""
     for number, tag in enumerate([*(_tag(one, names.get(column, ())) for one in value.get(column) or ()), "O"]):
@@ -155,7 +156,7 @@ def _tag(value: object, names: Sequence[str]) -> str:
 
 
 def _entities(value: Mapping[str, Any], shift: int) -> tuple[list[RowMention], list[str]]:
-    """The mentions of the first list that holds any, and what of it is none, as its file writes it."""
+    """The mentions of the first list with mentions, and its other elements as in the file."""
     unread: list[str] = []
     for key in (*LISTS, *TRIPLES):
         listed = _dicts(value.get(key))
@@ -202,14 +203,14 @@ def _entity(one: Mapping[str, Any], shift: int) -> RowMention:
 
 
 def ids_of(stated: Sequence[str]) -> tuple[str, ...]:
-    """Entity ids of what a row states, each once."""
+    """The entity ids stated in a row, each once."""
     parts = [part for one in stated for part in one.replace(",", "|").split("|") if part.strip()]
     real = [one for one in parts if one.rpartition(":")[2].strip().lower() not in NIL_WORDS]
     return tuple(dict.fromkeys(one for one in map(read_id, real) if one))
 
 
 def _dicts(value: object) -> list[Mapping[str, Any]]:
-    """A list of objects, also one that is stored as an object of lists, as older versions do."""
+    """A list of objects; also if it is stored as an object of lists, as in older versions."""
     if isinstance(value, dict) and value and all(isinstance(one, list) for one in value.values()):
         size = min(map(len, value.values()))
         return [{key: one[at] for key, one in value.items()} for at in range(size)]

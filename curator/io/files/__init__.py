@@ -1,11 +1,10 @@
-"""What all formats share: streams, archives, whole files written or none, offsets found again, ids in a file's
-style.
+"""Shared by all formats: streams, archives, atomic writing, anchoring of offsets, ids in a file's style.
 
-* **A folder or a zip archive is one source** (`archives.py`, listed safely, never unpacked). A format that takes them
-  has `sniff_files`, reads by name, and keeps what belongs to no document in the file's `extra`. Each document's `raw`
-  is its own annotation file; a mention's `record` counts within it.
+* **A folder or a zip archive is one source** (`archives.py`, listed safely, never unpacked). A format that supports
+  them has `sniff_files`, reads by name, and keeps data that belong to no document in the file's `extra`. Each
+  document's `raw` is its own annotation file; a mention's `record` counts within it.
 * **A file in an archive is a path** (`corpus.zip/a/1.txt`): `source.py` and `open_files` in `archives.py` open it, so
-  that every reader takes it, and nothing is unpacked.
+  that every reader supports it, and nothing is unpacked.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Find the place a file means when its offsets and its quoted text disagree."""
+"""Find the position that a file means when its offsets and its quoted text disagree."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from curator.domain.wording import tr
 
 NORMALISED = "the quoted text differs in case or compatibility characters"
 GAP = re.compile(r"(?:(?<!\s)\s+)?(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\.\.\.|\u2026)\s*")
-"""What is in a quotation for text that it leaves out: `...`, `[...]` or `…`, with the spaces around it. Spaces are
-taken from the first of them on only, so that a long row of them costs one look."""
+"""The mark for omitted text in a quotation: `...`, `[...]` or `…`, with the spaces around it. A match begins only at
+the first of several spaces, so that a long run of spaces is scanned once."""
 _MARKS = {"\u2018": "'", "\u2019": "'", "\u2032": "'", "\u201c": '"', "\u201d": '"', "\u2033": '"'}
 _LOOKS = {"\u03bc": "u", "\u03bd": "v", "\u03c9": "w", "\u03c7": "x", "\u03b7": "n", "\u03c1": "p"}
 
 
 Stated = tuple[int, int, str]
-"""Start, end and quoted text of a mention, as its file has them."""
+"""Start, end and quoted text of a mention, as in its file."""
 
 
 class Counting(Enum):
-    """What offsets may count, in the order in which it is tried."""
+    """The units that offsets may count, in the order in which they are tried."""
 
     CODE_POINTS = auto()
     UTF16 = auto()
@@ -47,19 +47,19 @@ WAYS = {
     Counting.INCLUSIVE: "characters, end inclusive",
 }
 SLIPS = frozenset({Counting.TOO_LARGE, Counting.TOO_SMALL, Counting.INCLUSIVE})
-"""What a single mention may have by mistake: it contradicts no other."""
+"""Mistakes that a single mention may have without contradicting others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """Where a mention lies. `repair` says which convention matched, '' when the offsets were right as they are."""
+    """The position of a mention. `repair` names the convention that matched, '' if the offsets were right."""
 
     span: Span
     repair: str = ""
 
 
 def same_text(a: str, b: str) -> bool:
-    """Equal but for line breaks, which one-line formats write as spaces."""
+    """Equal except for line breaks, which one-line formats write as spaces."""
     return a == b or _spaced(a) == _spaced(b)
 
 
@@ -83,14 +83,14 @@ class Anchors:
         self._usual = Counting.CODE_POINTS
 
     def learn(self, stated: Iterable[Stated]) -> str:
-        """Find the convention that fits most mentions of the document; those that fit several are read by it. Returns
-        a sentence where mentions prove different conventions, else ''."""
+        """Find the convention that fits most mentions of the document; ambiguous mentions are read by it. Returns a
+        sentence if mentions need different conventions, else ''."""
         known = [one for one in stated if one[2].strip()]
         if all(self._fits(*one) for one in known):  # the others cannot fit more
             return ""
         fitting = [self._fitting(*one) for one in known]
         scores = Counter(one for found in fitting for one in found)
-        self._usual = max(Counting, key=lambda one: scores[one])  # of equals the first
+        self._usual = max(Counting, key=lambda one: scores[one])  # the first of equals
         against: Counter[Counting] = Counter()
         for found in fitting:
             if self._usual not in found and (proven := [one for one in found if one not in SLIPS]):
@@ -124,7 +124,7 @@ class Anchors:
         )
 
     def proven(self, start: int, end: int, quote: str) -> Anchor | None:
-        """By the convention that `learn` found, where that is another than code points; None where it does not fit."""
+        """The anchor by the convention that `learn` found, if it is not code points; None if it does not match."""
         if self._usual is Counting.CODE_POINTS or not quote.strip():
             return None
         if self._usual is Counting.PASSAGE and self._in_first(end) and self._fits(start, end, quote):
@@ -138,14 +138,14 @@ class Anchors:
         return 0 <= start < end <= len(self._text) and same_text(self._text[start:end], quote)
 
     def _fitting(self, start: int, end: int, quote: str) -> list[Counting]:
-        """The conventions by which the quoted text is at its offsets, in order."""
+        """The conventions for which the quoted text is at its offsets, in order."""
         found = {way for way, s, e, _ in self._conventions(start, end) if self._fits(s, e, quote)}
         if self._fits(start, end, quote):
             found |= {Counting.CODE_POINTS} | ({Counting.PASSAGE} if self._in_first(end) else set())
         return [one for one in Counting if one in found]
 
     def _in_first(self, end: int) -> bool:
-        """Whether offsets relative to the first of several passages are those of the text."""
+        """Whether offsets relative to the first of several passages are also those of the text."""
         return len(self._passages) > 1 and not self._passages[0].start and end <= self._passages[0].end
 
     def _conventions(self, start: int, end: int) -> Iterator[tuple[Counting, int, int, str]]:
@@ -174,7 +174,7 @@ class Anchors:
         return len(data[:start].decode("utf-8", "ignore")), len(data[:end].decode("utf-8", "ignore"))
 
     def _trimmed(self, start: int, end: int, quote: str) -> Anchor | None:
-        """The quote and the slice differ in the whitespace around them: the span shrinks to the words."""
+        """If the quote and the slice differ in the white space around them, the span without it."""
         if not 0 <= start < end <= len(self._text):
             return None
         inner = self._text[start:end]
@@ -190,7 +190,8 @@ class Anchors:
         return Anchor(Span(start, end), NORMALISED)
 
     def _with_gaps(self, start: int, end: int, quote: str) -> Anchor | None:
-        """The quote marks what it leaves out of the stretch: all its pieces are there, the outer ones at its ends."""
+        """If the quote marks omitted text: the span, if it contains all pieces of the quote, the outer ones at its
+        ends."""
         pieces = GAP.split(_spaced(quote))
         if len(pieces) == 1 or not all(pieces) or not 0 <= start < end <= len(self._text):
             return None
@@ -236,9 +237,8 @@ class Anchors:
 
 
 def alike(text: str, quote: str) -> bool:
-    """Whether `quote` is `text` but for case, compatibility characters, accents, the kind of dash or quotation mark,
-    and letters written in ASCII, as PubTator does (`TNF-α` as `TNF-a`); a `?` stands for any of those.
-    """
+    """Whether `quote` equals `text` except for case, compatibility characters, accents, the kind of dash or quotation
+    mark, and letters written in ASCII, as PubTator does (`TNF-α` as `TNF-a`); a `?` matches any of those."""
     if _folded(text) == _folded(quote):
         return True
     if not quote.isascii() or text.isascii():
@@ -272,14 +272,14 @@ def _asked(text: str) -> str:
     return "".join(ch if ch.isascii() else "?" for ch in _folded(text))
 
 
-# Find the place of a mention of several fragments, each of them as `anchoring` finds a mention of one.
+# Find the position of a mention with several fragments, each like a mention with one.
 
 Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class AnchoredSpans:
-    """Where a mention lies. `repair` says which convention matched, '' when the offsets were right as they are."""
+    """The position of a mention. `repair` names the convention that matched, '' if the offsets were right."""
 
     spans: tuple[Span, ...]
     repair: str = ""
@@ -291,9 +291,10 @@ class AnchoredSpans:
 
 
 def find_place(anchors: Anchors, ranges: Sequence[Range], quote: str, text: str) -> AnchoredSpans | None:
-    """The place of `quote`, its fragments joined by one space or a gap mark each; None when nothing unambiguous fits.
+    """The position of `quote`, whose fragments are joined by a space or a gap mark; None if nothing matches
+    unambiguously.
 
-    Fragments that only line breaks part are one: formats of one line for each mention cannot write it otherwise.
+    Fragments separated only by line breaks are one: formats with one line per mention must split them.
     """
     for part in quote_parts(ranges, quote):
         found = [anchors.find(start, end, piece) for (start, end), piece in zip(ranges, part, strict=True)]
@@ -317,7 +318,7 @@ _WHOLE = "the quoted text covers the whole range, not only its fragments"
 
 
 def broken(spans: Sequence[Span], text: str) -> list[Range]:
-    """The spans as ranges without line breaks, for formats that quote a mention on one line."""
+    """The spans split into ranges without line breaks, for formats that quote a mention on one line."""
     ranges = []
     for span in spans:
         start = span.start
@@ -335,8 +336,8 @@ def quoted(ranges: Sequence[Range], text: str) -> str:
 
 
 def quote_parts(ranges: Sequence[Range], quote: str) -> Iterator[list[str]]:
-    """The ways to cut a quote into the texts of these fragments: by their lengths, one character between two, which
-    may count UTF-16 units; or at gap marks (`...`, `[...]`, `…`)."""
+    """The ways to split a quote into the texts of these fragments: by their lengths (possibly in UTF-16 units), with
+    one character between two; or at gap marks (`...`, `[...]`, `…`)."""
     if len(ranges) == 1:
         yield [quote]
         return
@@ -358,7 +359,7 @@ def _by_length(ranges: Sequence[Range], units: Sequence[str]) -> list[str]:
 
 
 def _in_order(spans: list[Span]) -> list[Span]:
-    """The spans in text order; none where two of them share a character."""
+    """The spans in text order; none if two of them share a character."""
     spans = sorted(spans)
     return spans if all(one.end <= other.start for one, other in pairwise(spans)) else []
 

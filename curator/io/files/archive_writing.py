@@ -1,4 +1,4 @@
-"""Many files as a folder or as a zip archive: all of them or none."""
+"""Write many files as a folder or a zip archive: all of them or none."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path, PurePosixPath
 from curator.io.files.atomic import AtomicFiles, cut, write_error
 
 MOST_BYTES = 250
-"""Of a file's name, its ending included; file systems take 255."""
+"""The most bytes of a file's name, including its ending; file systems allow 255."""
 
 
 def write_files(out: Path, pieces: Iterable[tuple[str, bytes]]) -> list[Path]:
-    """Write the named files into the zip archive `out` (a name that ends so) or the folder `out`; all or none.
+    """Write the named files into the zip archive `out` (a name that ends with .zip) or the folder `out`; all or none.
 
     Names are relative, parts separated by `/`. Returns the archive, or the files. Raises UserError.
     """
@@ -31,8 +31,8 @@ def write_files(out: Path, pieces: Iterable[tuple[str, bytes]]) -> list[Path]:
 
 
 def safe_name(name: str, most: int = 200) -> str:
-    """`name` as a relative path that stays where it is: `../a` is `_/a`, and no part is empty, hidden, or of more than
-    `most` bytes, so that a number and an ending may follow."""
+    """`name` as a relative path that cannot leave its folder: `../a` becomes `_/a`, and no part is empty, hidden, or
+    longer than `most` bytes, so that a number and an ending can be added."""
     cleaned = "".join("_" if ch in '\\:*?"<>|' or ord(ch) < 32 else ch for ch in name)
     parts = [part for part in cleaned.split("/") if part.strip()]
     shown = ("_" + part.lstrip(".") if part.startswith(".") else part for part in parts)

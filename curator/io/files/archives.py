@@ -1,9 +1,9 @@
 """Sources of many files: a folder or a zip archive, listed safely and read by name.
 
-A reader of such a source asks for `open_files(path)`, which takes a single file as well, and sees names relative to
-the source with `/` between their parts. Nothing is unpacked to the disk. Refused with a sentence: names that lead out
-of the archive, links, encrypted members, and archives that swell to far more than they are (zip bombs). Names that the
-operating system strews in (`.DS_Store`, `__MACOSX/`) and other hidden files are not seen.
+A reader of such a source calls `open_files(path)`, which also accepts a single file, and gets names relative to the
+source, with `/` between their parts. Nothing is unpacked to disk. UserError is raised for names that lead out of the
+archive, links, encrypted members, and archives that unpack to far more than their size (zip bombs). Files of the
+operating system (`.DS_Store`, `__MACOSX/`) and other hidden files are ignored.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from typing import Any, BinaryIO, Protocol, cast, runtime_checkable
 from curator.domain.wording import UserError, tr
 from curator.io.files.atomic import open_plain
 
-# Gzip files, unpacked while they are read, as long as they do not swell to far more than they are.
+# Gzip files, unpacked while they are read, with a limit on their unpacked size.
 
 MOST_SWELLING = 100  # times the archive's own size; text seldom packs better than 20 : 1
 FREE_BYTES = 1 << 23  # a small archive may always hold this much
 
 
 class Unpacked(io.RawIOBase):
-    """The content of a gzip file, as long as it is not far more than the file."""
+    """The content of a gzip file, with a limit relative to the file's size."""
 
     def __init__(self, packed: BinaryIO, most: int, path: Path) -> None:
         super().__init__()
@@ -55,14 +55,14 @@ class Unpacked(io.RawIOBase):
 
 @contextmanager
 def unpacked_gzip(packed: BinaryIO, size: int, path: Path) -> Iterator[BinaryIO]:
-    """The content of a gzip file of `size` bytes. Reading raises UserError where it swells as no text does."""
+    """The content of a gzip file of `size` bytes. Reading raises UserError if it unpacks to more than text can."""
     with io.BufferedReader(Unpacked(packed, FREE_BYTES + MOST_SWELLING * size, path), 1 << 16) as stream:
         yield cast(BinaryIO, stream)
 
 
 ZIP_MAGIC = b"PK\x03\x04"
 MOST_FILES = 100_000
-MOST_BYTES = 1 << 28  # of one member, since it is read whole
+MOST_BYTES = 1 << 28  # per member, since it is read at once
 
 _HIDDEN = ("__MACOSX", "Thumbs.db", "desktop.ini")
 
@@ -76,7 +76,7 @@ class TakesFolders(Protocol):
         ...
 
     def reads(self, files: Files) -> Sequence[str]:
-        """The names of those that it reads, and of those that belong to them."""
+        """The names of the files that it reads, and of files that belong to them."""
         ...
 
 
@@ -92,19 +92,19 @@ class Files:
 
     @property
     def position(self) -> tuple[int, int]:
-        """(bytes read, bytes in all), of the files read at least once or all."""
+        """(bytes read, bytes in all), counting files that were read at least once."""
         return sum(self._read.values()), sum(self._sizes.values())
 
     def size(self, name: str) -> int:
-        """A file's bytes, as it lies there or as the archive says."""
+        """A file's size in bytes, on disk or as stated in the archive."""
         return self._sizes[name]
 
     def with_suffix(self, *suffixes: str) -> list[str]:
-        """The names with one of these endings, case apart."""
+        """The names with one of these endings, ignoring case."""
         return [name for name in self.names if name.lower().endswith(suffixes)]
 
     def shown(self, name: str) -> str:
-        """The file's place for sentences: `corpus.zip: a/b.txt`, or the path alone for a source of one file."""
+        """The file's location for messages: `corpus.zip: a/b.txt`, or the path alone for a source of one file."""
         return str(self.path) if self._is_single else f"{self.path}: {name}"
 
     @property
@@ -136,7 +136,7 @@ class Files:
             return stream.read(size)
 
     def text(self, name: str) -> str:
-        """A file's text, line ends and byte-order mark as they are. Raises UserError for other than UTF-8."""
+        """A file's text, with its line ends and byte-order mark. Raises UserError if it is not UTF-8."""
         data = self.read(name)
         try:
             return data.decode("utf-8")
@@ -157,22 +157,22 @@ class Files:
         return Files(self.path, {name: self._sizes[name] for name in names}, self._open)
 
     def called(self, path: Path) -> Files:
-        """The one file that is left, as if it stood at `path`, which ends with its name."""
+        """The only remaining file, as if it were at `path`, which ends with its name."""
         [name] = self.names
         return Files(path, {path.name: self._sizes[name]}, lambda _: self._open(name))
 
     def beside(self, path: Path, names: Sequence[str]) -> Files:
-        """Those of `names` that are here, all of one folder, by their last parts and as if they stood beside `path`."""
+        """The files among `names`, all of one folder, by their last parts and as if they were next to `path`."""
         here = {PurePosixPath(name).name: name for name in names if name in self._sizes}
         return Files(path, {one: self._sizes[name] for one, name in here.items()}, lambda one: self._open(here[one]))
 
     def source(self, name: str) -> FileOf:
-        """A file as its readers take one: they ask for its `path`, for sentences, and for `stream()`."""
+        """A file in the form that readers need: with its `path` for messages, and `stream()`."""
         return FileOf(self, name)
 
     @contextmanager
     def open(self, name: str) -> Iterator[BinaryIO]:
-        """A file's bytes as a stream. Raises UserError while it is read, too."""
+        """A file's bytes as a stream. Raises UserError, also while it is read."""
         try:
             with self._open(name) as stream:
                 yield stream
@@ -187,7 +187,7 @@ class Files:
 
 
 class FileOf:
-    """One file of several, read as `source.Source` reads one."""
+    """One of several files, with the interface of `source.Source`."""
 
     def __init__(self, files: Files, name: str) -> None:
         self.path = Path(files.shown(name))
@@ -196,7 +196,7 @@ class FileOf:
 
     @contextmanager
     def stream(self) -> Iterator[BinaryIO]:
-        """The bytes, unpacked where they are gzip'd. Raises UserError."""
+        """The bytes, unpacked if they are gzip-compressed. Raises UserError."""
         with self._files.open(self._name) as stream:
             if stream.read(2) == b"\x1f\x8b":
                 stream.seek(0)
@@ -223,7 +223,7 @@ def holds_many(path: Path) -> bool:
 
 
 def member_of(path: Path) -> tuple[Path, str] | None:
-    """The archive and the name in it that `ARCHIVE/NAME` stands for; None for every other path."""
+    """The archive and the name in it for `ARCHIVE/NAME`; None for any other path."""
     for parent in path.parents:
         if parent.is_file():
             return (parent, path.relative_to(parent).as_posix()) if is_zip(parent) else None
@@ -245,7 +245,7 @@ def open_files(path: Path) -> Files:
 
 
 def chosen_files(folder: Path, names: Sequence[str], *, path: Path | None = None) -> Files:
-    """Some files of a folder as one source, which is called `path`. Raises UserError for one that is not there."""
+    """Some files of a folder as one source, named `path`. Raises UserError if one is missing."""
     try:
         sizes = {name: (folder / name).stat().st_size for name in names}
     except OSError as error:
@@ -301,8 +301,8 @@ def _folder(folder: Path) -> Files:
 
 
 def links_outside(folder: Path) -> list[Path]:
-    """The links in a folder and its folders that lead out of it. They are not followed: a corpus may come from anybody,
-    and would otherwise bring in files of the user's as documents."""
+    """The links in a folder and its folders that lead out of it. They are not followed: a corpus may come from an
+    untrusted source, and could otherwise import the user's private files as documents."""
     return sorted(
         Path(place) / name
         for place, folders, here in os.walk(folder, onerror=_unreadable)
@@ -337,13 +337,13 @@ def _member(path: Path, archive: Path, name: str) -> Files:
 
 @lru_cache(maxsize=1)
 def _listed(archive: Path, changed: int) -> Files:  # noqa: ARG001 an archive that was changed is listed again
-    """Kept, since the files of one archive are asked for one by one."""
+    """Cached, since the files of an archive are requested one by one."""
     return _zip(archive)
 
 
 def _zip(path: Path) -> Files:
     try:
-        archive = zipfile.ZipFile(path)  # stays open, and is closed with the last reference to it
+        archive = zipfile.ZipFile(path)  # stays open until the last reference to it is gone
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeError, ValueError) as error:
         raise UserError(
             tr("{path} is a damaged zip archive ({error}): download or copy it again", path=path, error=error)

@@ -1,4 +1,4 @@
-"""Whole files or none: write beside the target, fsync, rename; a failure leaves what was there before."""
+"""Whole files or none: write next to the target, fsync, rename; a failure keeps the previous file."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ NOTHING = "cannot write {path}: {advice}; nothing was changed"
 PARTLY = "cannot write {path}: {advice}; other files of this step were already written"
 TEMPORARY = re.compile(r"\..+\.[0-9a-f]{12}(\.\d+)?\.part")
 TRIES, PAUSE = 50, 0.02
-"""How often, and after how many seconds, a folder is tried that another process tidies."""
+"""The number of tries, and seconds between them, for a folder that another process is cleaning up."""
 
 
 def write_error(path: Path, error: OSError, *, partly: bool = False) -> UserError:
-    """The sentence for an operating-system error met while writing `path`; `partly`: after other files were."""
+    """The message for an operating-system error while writing `path`; `partly`: after other files were written."""
     number = error.errno or 0
     advice = tr(_ADVICE[number]) if number in _ADVICE else tr(UNKNOWN, error=error.strerror or error)
     return UserError(tr(PARTLY, path=path, advice=advice) if partly else tr(NOTHING, path=path, advice=advice))
@@ -70,24 +70,24 @@ class AtomicFiles:
     """Context manager for one or several files that appear together when the block ends without an exception.
 
     Every file is written under a temporary name next to its target and fsynced before the first rename. Files of a
-    folder that is made here are written into a temporary folder, which gets its name as a whole. A symbolic link
-    stays: what it points to is written. Raises UserError for a full disk, a missing folder, a lack of permission, and
-    a target that is no plain file; the targets are then as they were.
+    folder created here are written into a temporary folder, which is then renamed as a whole. A symbolic link is kept,
+    and its target is written. Raises UserError for a full disk, a missing folder, missing permission, and a target that
+    is not a regular file; the targets are then unchanged.
 
-    What a killed process left in a folder is removed when the next file is written there (`_Claim`).
+    Temporary files of a killed process are removed when the next file is written in the folder (`_Claim`).
     """
 
     def __init__(self) -> None:
         self._token = secrets.token_hex(6)
         self._files: list[tuple[Path, Path, BinaryIO]] = []
-        self._made: dict[Path, Path] = {}  # folder → where it is filled; folders in other new folders too
+        self._made: dict[Path, Path] = {}  # folder → its temporary folder; folders in other new folders too
         self._claims: dict[Path, _Claim] = {}
 
     def __enter__(self) -> AtomicFiles:
         return self
 
     def folder(self, path: Path) -> None:
-        """Make the folder `path` (its parent must exist, or be made here); it goes again when the block fails."""
+        """Create the folder `path` (its parent must exist, or be created here); it is removed if the block fails."""
         if path in self._made:
             return
         try:
@@ -115,7 +115,7 @@ class AtomicFiles:
         return stream
 
     def put(self, target: Path, content: bytes) -> None:
-        """`content` becomes `target`; nothing is left open, so there may be any number of files."""
+        """Write `content` to `target`; no file stays open, so there may be any number of files."""
         stream = self.open(target)
         try:
             stream.write(content)
@@ -153,9 +153,9 @@ class AtomicFiles:
 
     def _discard(self) -> None:
         for _, temporary, stream in self._files:
-            with suppress(OSError):  # on a full disk the buffer cannot be flushed; the file is closed all the same
+            with suppress(OSError):  # on a full disk the buffer cannot be flushed; the file is closed anyway
                 stream.close()
-            with suppress(OSError):  # the next file that is written there removes it
+            with suppress(OSError):  # the next write in this folder removes it
                 temporary.unlink(missing_ok=True)
         for _, filled in self._tops():
             shutil.rmtree(filled, ignore_errors=True)
@@ -163,11 +163,11 @@ class AtomicFiles:
             claim.end()
 
     def _tops(self) -> list[tuple[Path, Path]]:
-        """The new folders that are in no other new one, with where they are filled."""
+        """The new folders that are in no other new one, with their temporary folders."""
         return [(path, filled) for path, filled in self._made.items() if path.parent not in self._made]
 
     def _temporary(self, target: Path) -> Path:
-        """Where `target` is written: in a new folder under its own name, otherwise next to it. Raises OSError."""
+        """The temporary path of `target`: in a new folder under its own name, otherwise next to it. Raises OSError."""
         folder = target.parent
         if folder in self._made:
             return self._made[folder] / target.name
@@ -178,10 +178,9 @@ class AtomicFiles:
 
 
 class _Claim:
-    """Says to other processes that somebody writes in `folder`, for as long as this one lives: a shared lock of the
-    folder itself. Who can lock it alone removes the temporary files there, which are a killed process's. Where folders
-    have no locks (Windows, some network drives) they stay.
-    """
+    """Signals to other processes that this process writes in `folder`, with a shared lock on the folder. A process that
+    gets an exclusive lock removes the temporary files there, which a killed process left. Without locks on folders
+    (Windows, some network drives) they stay."""
 
     def __init__(self, folder: Path) -> None:
         self._handle = -1
@@ -191,7 +190,7 @@ class _Claim:
             self._handle = os.open(folder, os.O_RDONLY)
             if self._locked(fcntl.LOCK_EX):
                 _tidy(folder)
-            for _ in range(TRIES):  # another one tidies at the moment
+            for _ in range(TRIES):  # another process is cleaning up at the moment
                 if self._locked(fcntl.LOCK_SH):
                     break
                 time.sleep(PAUSE)
@@ -220,8 +219,8 @@ def _tidy(folder: Path) -> None:
 
 
 def _plain_target(path: Path) -> Path:
-    """Where a file of this name is written, symbolic links followed. Raises UserError for a device, a pipe or a
-    socket, which a rename would replace, and OSError for a folder and for links that go round in a circle."""
+    """The path written for this name, after following symbolic links. Raises UserError for a device, a pipe or a
+    socket, which a rename would replace, and OSError for a folder and for circular links."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -234,7 +233,7 @@ def _plain_target(path: Path) -> Path:
 
 
 def cut(name: str, most: int) -> str:
-    """A name of at most `most` bytes, whole characters of it."""
+    """The name cut to at most `most` bytes, at a character boundary."""
     return name.encode("utf-8", "ignore")[:most].decode("utf-8", "ignore")
 
 

@@ -1,7 +1,7 @@
-"""Attributes of mentions in files: the name that a format has for one, and what of them has to be written.
+"""Attributes of mentions in files: their names in a format, and the values to write.
 
-What a file says already is never written again, so that it stays as it came: names and values are compared without
-case, and a blank equals an underscore, which stands for it where a format has no blanks.
+Values that are already in a file are not written again, so that they stay unchanged: names and values are compared
+without case, and a space equals an underscore, which replaces it in formats without spaces.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from curator.domain.wording import tr
 from curator.services.ports import ExportMention, Problem
 
 BINARY = "yes"
-"""The value of an attribute that a file gives none, or `true`."""
+"""The value of an attribute without a value in the file, or with `true`."""
 OTHERWISE = "_attribute"
-"""Follows a name that a format uses for something else."""
+"""Suffix for a name that a format uses for something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class AttributeNames:
         return written + OTHERWISE if self.reserved(written) else written
 
     def changes(self, gold: ExportMention, held: Mapping[str, str], problems: list[Problem]) -> dict[str, str | None]:
-        """What was set and differs from what the file holds of the mention, by the names that the file has or gets;
-        None: the attribute goes. Another name than the project's is noted in `problems`, once."""
+        """The values that differ from the file's, by the attribute's name in the file; None: the attribute is removed.
+        A name other than the project's is noted in `problems`, once."""
         found: dict[str, str | None] = {}
         for name, value in gold.attributes:
             there = held_name(held, self.of(name), name)
@@ -63,7 +63,7 @@ def any_of(*names: Collection[str]) -> Callable[[str], bool]:
 
 
 def held_name(held: Collection[str], *names: str) -> str | None:
-    """Which of the names in a file is one of `names`: the very same first, then one that is like it."""
+    """The name in a file that is one of `names`: an exact match first, then a similar one."""
     for same in (same_name, alike):
         for name in names:
             for one in held:
@@ -73,7 +73,7 @@ def held_name(held: Collection[str], *names: str) -> str | None:
 
 
 def said_value(value: object) -> str:
-    """A value of JSON as a text: `BINARY` for true, '' for what is no value."""
+    """A JSON value as text: `BINARY` for true, '' if it is not a value."""
     if isinstance(value, bool):
         return BINARY if value else ""
     return str(value).strip() if isinstance(value, (str, int)) else ""

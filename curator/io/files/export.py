@@ -1,4 +1,4 @@
-"""What every writer shares: the files that are written, the check of spans, and which decisions a file can carry."""
+"""Shared by all writers: the files to write, the check of spans, and which decisions a file can carry."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WrittenSource = tuple[SourceFile, Iterable[ExportDocument]]
 
 
 class Action(Enum):
-    """What becomes of a mention's line."""
+    """What to do with a mention's line."""
 
     KEEP = "keep"  # as the source has it
     WRITE = "write"  # with the decision's entities, none of them for NIL
@@ -47,9 +47,8 @@ class ReadOnly:
 
 def action_for(gold: ExportMention, document: str, problems: list[Problem]) -> Action:
     """Linked and NIL mentions are written. Rejected ones leave the file, since no format can say "not an entity".
-    Skipped and undecided ones stay as the source has them; when the curator added them, they are not gold yet and
-    stay out. What stays out is noted in `problems`. Of a moved or retyped mention the place and the type are written.
-    """
+    Skipped and undecided ones stay as in the source; if the curator added them, they are not gold yet and are left out.
+    Mentions left out are noted in `problems`. For a moved or retyped mention, spans and type are written."""
     from_source = gold.mention.record >= 0
     kept = Action.MOVE if gold.reshaped else Action.KEEP
     if gold.unchanged and from_source:
@@ -77,12 +76,12 @@ def action_for(gold: ExportMention, document: str, problems: list[Problem]) -> A
 
 
 def left_out(gold: ExportMention, text: str) -> LeftOut:
-    """What is reported of a mention that the format cannot carry."""
+    """The report about a mention that the format cannot represent."""
     return LeftOut(0, "set aside", text, mentions=(gold.mention.id,))
 
 
 def is_gold(gold: ExportMention) -> bool:
-    """Whether the decision says what the mention means: an entity or NIL."""
+    """Whether the decision is a link or NIL."""
     return gold.decision is not None and gold.decision.verdict.outcome in (Outcome.LINK, Outcome.NIL)
 
 
@@ -92,7 +91,7 @@ def entity_ids(gold: ExportMention) -> tuple[str, ...]:
 
 
 def check_spans(item: ExportDocument) -> None:
-    """Every mention's spans must lie on its quoted text. A ValueError here is a bug, never the user's mistake."""
+    """Every mention's spans must match its quoted text. A ValueError here is a bug, never the user's error."""
     for gold in item.mentions:
         mention = gold.mention
         found = slice_spans(item.document.text, mention.spans)
@@ -112,9 +111,9 @@ def write_streams(
     suffix: str,
     endings: tuple[str, ...],
 ) -> list[Path]:
-    """Write each source file to its target, or all of them to one: `pieces` is what a target holds of its sources.
+    """Write each source file to its target, or all of them to one: `pieces` gives a target's content from its sources.
 
-    Documents are consumed as a stream. Raises UserError; then nothing was changed.
+    Documents are consumed as a stream. On a UserError nothing is changed.
     """
     chosen = list(files)
     names = [file for file, _ in chosen]
@@ -133,10 +132,9 @@ def write_streams(
 def target_paths(
     out: Path, files: Sequence[SourceFile], *, format_name: str, suffix: str, endings: tuple[str, ...] = ()
 ) -> list[Path]:
-    """The file `out` for a single source file, and for several where its name ends with one of `endings`; otherwise,
-    and where `out` is a folder, a file for each in the folder `out`, which the caller makes where it is missing. `.gz`
-    is dropped, since exports are plain text; equal names are numbered.
-    """
+    """The file `out` for a single source file, and for several if its name ends with one of `endings`. Otherwise, and
+    if `out` is a folder, one file for each in the folder `out`, which the caller creates if it is missing. `.gz` is
+    dropped, since exports are plain text; equal names are numbered."""
     if not files:
         raise UserError(tr("nothing to export: the project has none of the requested documents"))
     if not out.is_dir() and (len(files) == 1 or (endings and out.name.lower().endswith(endings))):
@@ -146,22 +144,23 @@ def target_paths(
 
 
 def export_name(file: SourceFile, *, format_name: str, suffix: str) -> str:
-    """The file's own name for its own format, otherwise its stem with `suffix`."""
+    """The file's own name for its own format, otherwise its stem plus `suffix`."""
     name = Path(file.name or file.path).name
     name = name[:-3] if name.lower().endswith(".gz") else name
     return name if file.format == format_name else Path(name).stem + suffix
 
 
 class FreeNames:
-    """Gives each name once. The search for a free one begins where the last for the same name ended: a file may have a
-    hundred thousand documents of one id."""
+    """Gives each name only once. The search for a free name continues where the last search for this name ended: a file
+    may have a hundred thousand documents with the same id."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = set(taken)
         self._last: dict[str, int] = {}
 
     def take(self, wanted: str, further: Callable[[int], str], *, key: Callable[[str], str] = str) -> str:
-        """`wanted`, or else the first of `further(2)`, `further(3)`, … that is free. Names of one `key` are equal."""
+        """`wanted`, or else the first of `further(2)`, `further(3)`, … that is free. Names with the same `key` are
+        equal."""
         number, name = self._last.get(key(wanted), 1), wanted
         while key(name) in self._taken:
             number += 1

@@ -1,4 +1,4 @@
-"""Identifiers of entities as standoff formats and tables write them, and the words for no entity."""
+"""Identifiers of entities in standoff formats and tables, and the words for no entity."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from curator.domain.curies import contract, curie
 
 NIL = "NIL"
 NIL_WORDS = frozenset({"nil", "-", "-1", "cui-less", "null", "none", "nme"})
-LOCAL = "CURATOR:"  # stands before an identifier that has no prefix of its own, where a format needs one
+LOCAL = "CURATOR:"  # prefix of an identifier without one, if a format needs a prefix
 
 
 def read_id(text: str) -> str:
-    """An identifier as the knowledge base writes it; '' where the text says that there is no entity."""
+    """An identifier in the form of the knowledge base; '' if the text means no entity."""
     text = text.strip()
     if text.startswith(LOCAL):
         return unquote(text[len(LOCAL) :])
@@ -23,9 +23,9 @@ def read_id(text: str) -> str:
 
 
 def written_id(entity_id: str, *, prefixed: bool = False) -> str:
-    """An entity id without white space, which `read_id` gives back; with `prefixed` a prefix, a colon and the rest.
+    """An entity id without white space, from which `read_id` restores it; with `prefixed` it has a prefix and a colon.
 
-    What cannot be written as it is, has `LOCAL` before it, and white space in it as web addresses have it.
+    Ids that cannot be written unchanged get the prefix `LOCAL`, with white space escaped as in web addresses.
     """
     head, colon, local = entity_id.partition(":")
     plain = entity_id.isprintable() and not any(ch.isspace() for ch in entity_id) and read_id(entity_id) == entity_id
@@ -35,7 +35,7 @@ def written_id(entity_id: str, *, prefixed: bool = False) -> str:
 
 
 def written_address(entity_id: str) -> str:
-    """The same for formats in which an identifier is a web address: other characters are escaped in it, too."""
+    """The same for formats in which an identifier is a web address: other characters are escaped, too."""
     found = written_id(entity_id, prefixed=True)
     return LOCAL + quote(entity_id, safe="") if found.startswith(LOCAL) else found
 

@@ -1,4 +1,4 @@
-"""How a corpus writes entity identifiers: separators of lists, prefixes, columns; found in the file itself."""
+"""The style of entity identifiers in a corpus, learnt from the file: separators of lists, prefixes, columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NIL_MARKERS = frozenset({"", "-", "-1"})
 SEPARATORS = "|+,;"
 NIL = "-1"
 
-# Variant identifiers hold `|` and `+` themselves (`c|SUB|G|1691|A`, `p|DEL|3_5|`): only `,` and `;` separate them.
+# Variant identifiers contain `|` and `+` (`c|SUB|G|1691|A`, `p|DEL|3_5|`): only `,` and `;` separate them.
 _VARIANT_TYPES = re.compile(r"variant|mutation|snp|allele|\bvar\b|change|genomicregion|refseq", re.IGNORECASE)
 _VARIANT_ID = re.compile(r"^\s*(tmVar:|[cgmnpr]\|[A-Za-z]+\|)")
 _DESCRIBED = re.compile(r"(^|;)\s*(tmVar|HGVS|VariantGroup|RS#):", re.IGNORECASE)
@@ -30,10 +30,9 @@ _NUMBERED = frozenset({"NCBIGENE", "GENE", "ENTREZ", "NCBITAXON", "TAXONOMY", "N
 
 @dataclass(frozen=True, slots=True)
 class IdStyle:
-    """`separators` are those that the file joins lists with, the most frequent first. `bare` counts ids without a
-    prefix by the vocabulary they look like, `prefixes` counts prefixes as the file spells them. `columns` is the
-    number of columns that every annotation line has, 6 when they differ. `nil` is the text where there is no entity.
-    """
+    """`separators` are the list separators of the file, most frequent first. `bare` counts ids without a prefix by
+    their likely vocabulary, `prefixes` counts prefixes in the file's spelling. `columns` is the number of columns that
+    every annotation line has, 6 if they differ. `nil` is the text for no entity."""
 
     separators: str = "|"
     bare: Mapping[str, int] = field(default_factory=dict)
@@ -44,8 +43,8 @@ class IdStyle:
     def split(self, raw: str, mention_type: str) -> tuple[str, ...]:
         """The identifiers of an id column: stray spaces removed, NIL markers left out, each id once.
 
-        Of a variant as tmVar describes it (`tmVar:…;HGVS:…;CorrespondingGene:…;RS#:…`) those that name the variant;
-        of a gene with its species (`3458(Tax:10090)`) the gene.
+        For a variant in tmVar's form (`tmVar:…;HGVS:…;CorrespondingGene:…;RS#:…`) only those of the variant; for a gene
+        with its species (`3458(Tax:10090)`) only the gene.
         """
         if _DESCRIBED.search(raw):
             return _variant_ids(raw)
@@ -63,7 +62,7 @@ class IdStyle:
         return separator.join(written) if written else self.nil
 
     def spell(self, entity_id: str) -> str:
-        """A knowledge-base id such as `MESH:D003000` as this file writes ids of that vocabulary."""
+        """A knowledge-base id such as `MESH:D003000` in this file's style for that vocabulary."""
         prefix, colon, local = entity_id.partition(":")
         if not colon:
             return entity_id

@@ -1,7 +1,7 @@
-"""JSON text changed in places: what stays equal keeps its very characters, and what is new is laid out like the rest.
+"""Edit JSON text in place: unchanged values keep their exact characters, and new values are formatted like the rest.
 
-`json` reads a text and writes it again in a layout of its own. Here the text is read with the places of its values,
-and only those that differ are written: with the line breaks, the indentation and the spaces of the values next to them.
+`json` writes text in its own format. Here the text is parsed with the positions of its values, and only changed values
+are written, with the line breaks, indentation and spaces of neighbouring values.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _LINE = re.compile(r"\n([ \t]*)")
 
 
 def rewritten(text: str, value: Any) -> str:
-    """`text`, which holds one JSON value, as the text of `value`."""
+    """`text`, which holds one JSON value, edited to hold `value`."""
     try:
         return _Writer(text).changed(_scan(text, _white(text, 0)), value)
-    except RecursionError:  # no file that anybody wrote
+    except RecursionError:  # not a file that anyone wrote
         return json.dumps(value)
 
 
 @dataclass(slots=True)
 class _Node:
-    """A value with its place in the text. Items of an object have keys: (text up to the value, key, value)."""
+    """A value with its position in the text. Items of an object have keys: (text up to the value, key, value)."""
 
     start: int
     end: int
@@ -94,7 +94,7 @@ class _Writer:
         self._comma = ", " if re.search(r'[\]}"\d], ["{\d]', text) else ","
 
     def changed(self, node: _Node, value: Any) -> str:
-        """The text of a value that takes the place of `node`."""
+        """The text of a value that replaces `node`."""
         if _same(node.value, value):
             return self._text[node.start : node.end]
         if isinstance(node.value, dict) and isinstance(value, dict):
@@ -104,11 +104,11 @@ class _Writer:
         return self._new(value, node, self._base(node.start))
 
     def _members(self, node: _Node, value: dict[str, Any]) -> Iterator[tuple[_Item | None, str]]:
-        """(the item that it is or takes the place of, its text)."""
+        """(the item that it is or replaces, its text)."""
         last = {one.key: one for one in node.items}
         for one in node.items:
             if one.key in value:
-                stays = last[one.key] is not one  # the earlier of two with one key counts for nobody
+                stays = last[one.key] is not one  # of two items with the same key the earlier is ignored
                 head = self._text[one.start : one.node.start]
                 yield one, head + (self._own(one.node) if stays else self.changed(one.node, value[one.key]))
         like = node.items[-1] if node.items else None
@@ -128,7 +128,7 @@ class _Writer:
                 yield None, self._new(one, like, inner)
 
     def _joined(self, node: _Node, parts: Iterator[tuple[_Item | None, str]], brackets: str) -> str:
-        """The parts with what stood between them, or between others of the same node, around them."""
+        """The parts joined with the text that was between them, or between other parts of the node."""
         found = list(parts)
         if not found:
             return brackets
@@ -144,7 +144,7 @@ class _Writer:
         return [self._text[one.node.end : other.start] for one, other in pairs]
 
     def _around(self, node: _Node) -> tuple[str, str, str]:
-        """What is before the first item, between two and behind the last; of an empty node what would."""
+        """The text before the first item, between two items and after the last; for an empty node, the text to use."""
         opening, closing = self._text[node.start], self._text[node.end - 1]
         if node.items:
             head = self._text[node.start : node.items[0].start]
@@ -166,7 +166,7 @@ class _Writer:
         return self._base(node.start) + (self._step or "")
 
     def _base(self, at: int) -> str:
-        """The indentation of the line in which a place is; the first line is indented as the last one is."""
+        """The indentation of the line at a position; the first line counts as indented like the last."""
         start = self._text.rfind("\n", 0, at) + 1
         if not start:
             start = self._text.rfind("\n") + 1
@@ -177,7 +177,7 @@ class _Writer:
     # --- what is new ---
 
     def _new(self, value: Any, like: _Node | None, indent: str) -> str:
-        """The text of a value at this indentation, laid out as `like` is."""
+        """The text of a value at this indentation, formatted like `like`."""
         if not isinstance(value, dict | list) or not value:
             return self._atom(value)
         if like is None or not like.items or type(like.value) is not type(value):
@@ -212,7 +212,7 @@ class _Writer:
 
 
 def _paired(items: Sequence[_Item], value: Sequence[Any]) -> Iterator[tuple[_Item | None, Any]]:
-    """Each new element with the item that it was; None for one that there was not."""
+    """Each new element with the item it comes from; None for an added element."""
     old, new = [_key(one.node.value) for one in items], [_key(one) for one in value]
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind == "equal":
@@ -236,10 +236,10 @@ def _key(value: Any) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equal, also in kind: 1 is not true, nor 1.0; the order of keys does not count."""
+    """Whether they are equal, including their types: 1 is neither true nor 1.0; the order of keys does not matter."""
     return one is other or (one == other and _key(one) == _key(other))
 
 
 def _odd(value: Any) -> bool:
-    """Whether it holds half a character, which only an escape can say."""
+    """Whether it contains a lone surrogate, which can only be written escaped."""
     return any("\ud800" <= ch <= "\udfff" for ch in json.dumps(value, ensure_ascii=False))
