@@ -67,9 +67,10 @@ from curator.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """An open project: what the window and the command line hold. `close()` ends its processes and frees the lock.
+    """An open project: used by the window and the command line. `close()` ends its processes and releases the lock.
 
-    `place` is where it is as its users name it; `folder` is the same, or of a shared project this computer's part."""
+    `place` is its path or address; `folder` is the same, or, for a shared project, the folder on this computer.
+    """
 
     place: ProjectPlace
     folder: Path
@@ -151,11 +152,11 @@ class Project:
     diagnostics: DiagnosticsService
 
     def people(self) -> list[str]:
-        """Names of those who decided or judged in the project."""
+        """Names of people who decided or judged in the project."""
         return self.rounds.people()
 
     def save_text(self, path: Path, text: str) -> None:
-        """Write a text file whole. Raises UserError; then nothing was changed."""
+        """Write a text file atomically. On a UserError nothing is changed."""
         AtomicWriter().write({path: text.encode("utf-8", "surrogatepass")})
 
     @property

@@ -17,7 +17,7 @@ from curator.domain.wording import UserError, tr
 from curator.services.ports import MOST_FOUND, FoundRecords, NotNowError, PubMedRecords
 
 ADDRESS = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/"
-SECONDS = 60.0  # without a byte from there
+SECONDS = 60.0  # without a byte from the server
 MOST_BYTES = 1 << 28  # of one reply; two hundred records take some 5 MB
 PAUSE, PAUSE_WITH_KEY = 1 / 3, 1 / 10
 _RECORDS = ("PubmedArticle", "PubmedBookArticle")

@@ -1,4 +1,4 @@
-"""The registry of every format there is."""
+"""The registry of all formats."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from curator.io.tables import TABLE, ColumnMemory, TableFormat
 from curator.io.wiki import BlinkFormat, MediaWikiFormat, ZeshelFormat
 from curator.services.ports import DocumentFormat
 
-# The formats that keep texts and annotations apart, in the order in which they are asked.
+# The formats that separate texts and annotations, in the order in which they are tried.
 
 
 def standoff_formats() -> Sequence[DocumentFormat]:
@@ -36,8 +36,8 @@ def standoff_formats() -> Sequence[DocumentFormat]:
 
 
 def every_format(columns: ColumnMemory | None = None) -> Registry:
-    """The strictest is asked first: a PubTator header may occur in any text. `columns` remembers
-    what was chosen for tables."""
+    """All formats, the strictest first: a PubTator header may occur in any text. `columns` remembers the columns chosen
+    for tables."""
     return Registry(
         (
             PubMedXmlFormat(),
@@ -61,6 +61,6 @@ def every_format(columns: ColumnMemory | None = None) -> Registry:
 
 
 def default_sources() -> dict[str, KbSource]:
-    """Sources by name, in the order in which they are asked: the strictest first, a table last."""
+    """Sources by name, in the order in which they are tried: the strictest first, tables last."""
     every = (UMLS, ZESHEL, JSONL, OBO, OBOGRAPHS, MEDIAWIKI, MESH_XML, MESH_ASCII, OWL, RDF, CTD, MEDIC, TABLE)
     return {source.name: source for source in every}

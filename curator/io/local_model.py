@@ -1,11 +1,10 @@
-"""A language model behind an OpenAI-compatible address, through the standard library: the llama.cpp server, Ollama,
-vLLM and LM Studio have one.
+"""A language model behind an OpenAI-compatible address, with the standard library: the llama.cpp server, Ollama, vLLM
+and LM Studio have one.
 
-One connection a request, without proxies and without redirections, which would lead elsewhere. An address of another
-computer is refused before anything is sent, and so is one that is called localhost and leads to another computer. The
-whole request has a deadline, so that a server that sends a byte a second ends with it, too. It can be stopped from
-another thread at once, also while it connects. The key is in a header
-alone; no error names it.
+Each request has its own connection, without proxies and redirects, which would lead to another server. An address of
+another computer is refused before anything is sent, and so is a localhost that resolves to another computer. The whole
+request has a deadline, so that a server sending one byte per second is cut off, too. It can be stopped at once from
+another thread, even while connecting. The key is only in a header and never in an error.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ from curator.services.ports import ModelServer, NoAnswerError, Stopper
 if TYPE_CHECKING:
     from http.client import HTTPConnection
 
-MOST_BYTES = 1 << 20  # of one reply; an answer has a few hundred
+MOST_BYTES = 1 << 20  # per reply; an answer has a few hundred
 MOST_TOKENS = 512
 CONNECTING = 5.0
-"""Seconds in which a server must accept a connection; one that is there does so at once."""
+"""Seconds in which a server must accept a connection; a running server does so at once."""
 ADDRESS = "http://localhost:11434/v1"
 NOT_HERE = (
     "{host} is not this computer, and texts of your documents would be sent to it. Use a server on this computer, or "
@@ -42,7 +41,7 @@ BROKEN = "{host} ended the connection without an answer ({why})."
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """An address taken apart; `path` begins with a slash and has none at its end."""
+    """A parsed address; `path` begins with a slash and does not end with one."""
 
     host: str
     port: int
@@ -89,7 +88,8 @@ class LocalModel:
 
 
 def _place(server: ModelServer) -> _Place:
-    """Raises UserError for what is no address, and for one of another computer where that is not allowed."""
+    """The parsed address. Raises UserError for an invalid address, and for another computer's if that is not
+    allowed."""
     typed = server.address.strip()
     try:
         parts = urlsplit(typed)
@@ -114,7 +114,7 @@ def _place(server: ModelServer) -> _Place:
 
 
 def _is_here(host: str) -> bool:
-    """By its name alone: nothing is looked up for an address that may not be used."""
+    """Whether the host is this computer, by its name alone: forbidden addresses are not looked up."""
     if host.casefold() == "localhost":
         return True
     try:
@@ -125,12 +125,12 @@ def _is_here(host: str) -> bool:
 
 def _asked(place: _Place, server: ModelServer, method: str, path: str, body: bytes | None, stopper: Stopper) -> bytes:
     """The body of the reply. Raises NoAnswerError, CancelledError."""
-    from http.client import HTTPException  # with what it brings along, loaded when a model is asked
+    from http.client import HTTPException  # imported, with its dependencies, when a model is called
 
     late = threading.Event()
 
     def end() -> None:
-        """From another thread: what waits for a byte gets an error."""
+        """Called from another thread: waiting reads get an error."""
         with suppress(OSError):
             if connected is not None:
                 connected.shutdown(socket.SHUT_RDWR)
@@ -150,7 +150,7 @@ def _asked(place: _Place, server: ModelServer, method: str, path: str, body: byt
         stopper.hold(end)
         watch.start()
         return _sent(connection, place, method, path, body, server.key)
-    except (OSError, HTTPException, ValueError, AttributeError) as error:  # the last two of a TLS socket that was ended
+    except (OSError, HTTPException, ValueError, AttributeError) as error:  # the last two: a closed TLS socket
         if stopper.stopped:
             raise CancelledError from None
         if late.is_set() or (isinstance(error, TimeoutError) and watch.is_alive()):
@@ -166,8 +166,8 @@ def _asked(place: _Place, server: ModelServer, method: str, path: str, body: byt
 
 
 def _connected(connection: HTTPConnection, stopper: Stopper) -> socket.socket:
-    """Connect in a thread: nothing ends the look-up of a name, or the wait for a computer that does not answer, so a
-    request that is stopped leaves them behind. Raises what connecting raises, CancelledError."""
+    """Connect in a thread: the look-up of a name and the wait for an unresponsive computer cannot be interrupted, so a
+    stopped request leaves them running. Raises the errors of connecting, and CancelledError."""
     over, raised = threading.Event(), list[BaseException]()
 
     def work() -> None:
@@ -207,7 +207,7 @@ def _sent(connection: HTTPConnection, place: _Place, method: str, path: str, bod
     data = reply.read(MOST_BYTES + 1)
     if reply.status != 200:
         raise _refused(place, reply.status, data)
-    if len(data) > MOST_BYTES or reply.length:  # bytes that are still to come: it broke off
+    if len(data) > MOST_BYTES or reply.length:  # bytes that are still missing: the connection broke
         raise NoAnswerError(tr("The answer of {host} is incomplete.", host=place.words))
     return data
 
@@ -226,7 +226,7 @@ def _refused(place: _Place, status: int, data: bytes) -> NoAnswerError:
 
 
 def _said(data: bytes) -> str:
-    """What the server says of an error, in one line; '' for what is not JSON."""
+    """The server's error message, in one line; '' if it is not JSON."""
     try:
         reply = json.loads(data)
     except (ValueError, RecursionError):

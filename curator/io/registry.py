@@ -1,4 +1,4 @@
-"""Which format a file has: asked of its content, never of its name."""
+"""The format of a file, recognised by its content, never by its name."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ from curator.services.ports import DocumentFormat, DocumentOptions, KbOptions, K
 
 @runtime_checkable
 class TakesPaths(Protocol):
-    """A document format that knows files that are no UTF-8 text: workbooks, binary files, UTF-16."""
+    """A document format with files that are not UTF-8 text: workbooks, binary files, UTF-16."""
 
     def sniff_path(self, path: Path) -> bool:
-        """By the first bytes; never raises for what is not of the format."""
+        """Whether the file has this format, by its first bytes; never raises for other files."""
         ...
 
 
 @runtime_checkable
 class Explains(Protocol):
-    """A document format of which a file may be a part that is of no use alone."""
+    """A document format where a file may be a part that is useless alone."""
 
     def lacks(self, path: Path, head: bytes) -> str:
-        """What keeps the file from being read, as a sentence; '' for what is no part of the format."""
+        """A sentence about the missing part; '' if the file is not part of the format."""
         ...
 
 
 @runtime_checkable
 class ByExclusion(Protocol):
-    """A document format with nothing in its content that says so."""
+    """A document format without recognisable content."""
 
     by_exclusion: bool
 
 
 class Registry:
-    """The document formats in the order in which they are asked, and the knowledge-base sources likewise."""
+    """The document formats in the order in which they are tried, and the knowledge-base sources likewise."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Registry:
         return self._formats
 
     def by_name(self, name: str) -> DocumentFormat:
-        """Raises UserError that lists the names of those that can be written."""
+        """The format with this name. Raises UserError that lists the writable formats."""
         for form in self._formats:
             if form.name == name.strip().lower():
                 return form
@@ -74,7 +74,7 @@ class Registry:
         raise UserError(tr("there is no format {name!r} to write: choose one of {names}", name=name, names=names))
 
     def fixed(self, name: str) -> Registry:
-        """The registry that reads documents as this format alone. Raises UserError that lists the names."""
+        """A registry that reads documents only as this format. Raises UserError that lists the names."""
         readable = [form for form in self._formats if form.can_read]
         for form in readable:
             if form.name == name.strip().lower():
@@ -83,8 +83,8 @@ class Registry:
         raise UserError(tr("there is no format {name!r} to read: choose one of {names}", name=name, names=names))
 
     def recognise(self, path: Path, options: DocumentOptions | None = None) -> DocumentFormat:
-        """By content, gzip and zip included; a table as `options` say, or as was chosen for its headings before. Raises
-        UserError (missing, empty, truncated, unknown)."""
+        """The format by content, also in gzip and zip files; tables use `options`, or the columns chosen before for the
+        same headings. Raises UserError (missing, empty, truncated, unknown)."""
         options = options or self._remembered(path)
         if options is not None and options != DocumentOptions() and self._is_table(path, options):
             return TableFormat(options)
@@ -121,7 +121,7 @@ class Registry:
         )
 
     def _by_content(self, path: Path, head: bytes) -> DocumentFormat | None:
-        """What can only be recognised by exclusion comes last, and after knowledge bases."""
+        """Formats recognised by exclusion are tried last, after knowledge bases."""
         strict = [form for form in self._formats if form.can_read and not isinstance(form, ByExclusion)]
         found = next((form for form in strict if form.sniff(path, head)), None)
         if found is not None or self._kb_source(head):
@@ -130,8 +130,8 @@ class Registry:
         return next((form for form in rest if form.sniff(path, head)), None)
 
     def preview_documents(self, path: Path, options: DocumentOptions | None = None) -> TablePreview | None:
-        """The beginning of a table of documents or mentions, for the choice of its columns, also of one whose headings
-        say nothing; None for every other file. Raises UserError."""
+        """The beginning of a table of documents or mentions, for the choice of its columns, also with unknown headings;
+        None for every other file. Raises UserError."""
         if not self._is_table(path, None):
             return None
         before = self._remembered(path)
@@ -139,13 +139,14 @@ class Registry:
         return preview(path, before if before and asked in ("", before.sheet) else options)
 
     def choose_columns(self, path: Path, options: DocumentOptions) -> None:
-        """Read this table, and later ones with its headings, so. Raises UserError for columns that are not there."""
+        """Read this table, and later ones with the same headings, with these columns. Raises UserError for missing
+        columns."""
         TableFormat(options).open(path)
         if self._columns is not None:
             self._columns.remember(preview(path).headings, options)
 
     def _remembered(self, path: Path) -> DocumentOptions | None:
-        """What was chosen for a table whose first sheet has the same headings."""
+        """The columns chosen before for a table with the same headings in its first sheet."""
         if self._columns is None or self._columns.is_empty or not could_be_table(path):
             return None
         shown = preview(path)
@@ -153,7 +154,7 @@ class Registry:
         return found if found and found.sheet in ("", *shown.sheets) else None
 
     def _is_table(self, path: Path, options: DocumentOptions | None) -> bool:
-        """Whether no other format claims it; with `options`, prose with such a heading is a table too."""
+        """Whether no other format recognises it; with `options`, prose with such a heading is a table too."""
         if not could_be_table(path):
             return False
         if is_only_table(path):
@@ -217,7 +218,7 @@ class Registry:
         if source is not None:
             return source.open(path, options) if source.chooses else source.open(path)
         if path.is_dir():
-            return self._kb_sources["zeshel"].open(path)  # which says what it misses
+            return self._kb_sources["zeshel"].open(path)  # which reports what is missing
         head = Source(path).head()
         titles = ", ".join(source.title for source in self._kb_sources.values())
         what = next((f"is {f.title}, not a knowledge base" for f in self._formats if f.sniff(path, head)), "")
@@ -231,7 +232,7 @@ class Registry:
         )
 
     def _may_be_kb_table(self, path: Path, options: KbOptions) -> bool:
-        """Whether the choice of columns makes a knowledge base of it, which the reader says where they are missing."""
+        """Whether the choice of columns makes it a knowledge base; the reader reports missing columns."""
         if options.columns or is_only_table(path):
             return is_table(path)
         if path.is_dir() or not could_be_table(path):
@@ -251,11 +252,11 @@ class Registry:
         return {source.name: source.title for source in self._kb_sources.values()}
 
     def kb_choices(self) -> Mapping[str, frozenset[str]]:
-        """What each knowledge-base format takes of `KbOptions`."""
+        """The `KbOptions` supported by each knowledge-base format."""
         return {source.name: source.chooses for source in self._kb_sources.values()}
 
     def _kb_of(self, path: Path) -> KbSource | None:
-        """By what the path is, or else by its first bytes."""
+        """The knowledge-base format, by the kind of path, or else by the first bytes."""
         found = next((source for source in self._kb_sources.values() if source.sniff_path(path)), None)
         if found is not None or path.is_dir() or is_only_table(path):
             return found
@@ -266,7 +267,7 @@ class Registry:
 
 
 class _Fixed(Registry):
-    """Takes every file for one format, if possible."""
+    """Reads every file as one format, if possible."""
 
     def __init__(
         self,

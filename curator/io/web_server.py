@@ -1,8 +1,8 @@
 """A small server for other programs on this computer, through waitress.
 
-Who does not know the token gets no answer but that. Pages of other sites get none either: a request that names another
-origin, or another host than the one that is served, is refused, so that no page in a browser can ask through the
-curator's own connection. Sizes, times and connections are bounded.
+Requests without the token are refused. Requests from pages of other sites are refused too: a request with another
+origin, or another host than the served one, is refused, so that no page in a browser can use the curator's connection.
+Sizes, times and connections are limited.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from curator.services.ports import WebAnswer, WebError, WebQuestion
 
 log = logging.getLogger(__name__)
 MOST_BYTES = 4 << 20
-"""Of a request's body; 1,000 queries have about 100 kB."""
+"""The most bytes of a request's body; 1,000 queries have about 100 kB."""
 REFUSED_BYTES = 64 << 20
-"""From here on the connection is ended instead of reading on to answer."""
+"""For larger bodies the connection is closed instead of reading the rest to send an error."""
 MOST_FIELDS = 100
 CONNECTIONS = 300
 QUIET = 30
-"""Seconds without a byte after which a connection is ended."""
+"""Seconds without a byte after which a connection is closed."""
 THREADS = 4
 LOCAL = ("127.0.0.1", "localhost", "::1")
 FORM = "application/x-www-form-urlencoded"
@@ -44,15 +44,15 @@ Start = Callable[[str, list[tuple[str, str]]], Any]
 
 @dataclass(frozen=True, slots=True)
 class WebAccess:
-    """Who may ask. `token`: '' for everybody on this computer. `origins`: sites whose pages may ask, as
-    `https://host:port`."""
+    """The permitted requests. `token`: '' permits everybody on this computer. `origins`: sites whose pages may send
+    requests, as `https://host:port`."""
 
     token: str
     origins: tuple[str, ...] = ()
 
 
 class WebApplication:
-    """WSGI around what `answer`s questions."""
+    """The WSGI application around `answer`."""
 
     def __init__(self, answer: Callable[[WebQuestion], WebAnswer], access: WebAccess, *, host: str, port: int) -> None:
         self._answer = answer
@@ -155,8 +155,8 @@ def _fields(text: str) -> dict[str, str]:
 
 
 class WebServer:
-    """An open address. Raises UserError where waitress is not installed, where the address cannot be opened, or where
-    others could reach a server that asks for no token. `port` 0 takes a free one."""
+    """A server at an open address. Raises UserError if waitress is not installed, if the address cannot be opened, or
+    if others could reach a server without a token. `port` 0 chooses a free port."""
 
     def __init__(self, answer: Callable[[WebQuestion], WebAnswer], access: WebAccess, *, host: str, port: int) -> None:
         if not access.token and host not in LOCAL:

@@ -1,12 +1,12 @@
 """Child processes and worker threads: the linker, index builds, training, evaluation.
 
-* **Every message between the window and a child process is a type in `wire.py`**: change one and raise `VERSION`;
-  `tests/curator/jobs/test_wire.py` fails until you do. Each end refuses another version with a sentence.
-* **Every child ends with its parent** (`start.py`), so none outlives a killed program. A linker that dies or gives no
-  sign of life (`heartbeat.py`) is restarted, and a request is repeated once.
+* **Every message between the window and a child process is a type in `wire.py`**: if you change one, raise `VERSION`;
+  `tests/curator/jobs/test_wire.py` fails until you do. Each end refuses another version with a clear error.
+* **Every child ends with its parent** (`start.py`), so none outlives a killed program. A linker that dies or stops
+  sending heartbeats (`heartbeat.py`) is restarted, and its request is repeated once.
 * **Linking on Ray gives the same answers** (`bulk.py`, `bulk_main.py`): its actors answer the messages that the linker
-  process would get. Blocks and shards are files in the project's folder, which the machines of a cluster must share:
-  no other way of transport is needed, and what is answered survives any end of Ray.
+  process would get. Blocks and shards are files in the project's folder, which the machines of a cluster must share: no
+  other transport is needed, and finished answers survive a failure of Ray.
 """
 
 from curator.jobs.bulk import RayBulk

@@ -1,5 +1,5 @@
-"""Linking on Ray, the project's end: documents go out as blocks, answers come back as Parquet shards, which are checked
-before anything is stored.
+"""The project's side of linking on Ray: documents are written as blocks, answers come back as Parquet shards, which are
+checked before anything is stored.
 
     bulk/KEY/            KEY is a hash of what decides the answers: linker, memory, added entities, number of candidates
       memory.jsonl       the decided documents of the memory
@@ -7,8 +7,8 @@ before anything is stored.
       blocks/00000.jsonl one request, a message a line
       shards/00000.parquet
 
-A shard names the hash of its block. So a run that was stopped is taken up by the next one with the same key: it uses
-every shard whose block is the same. When all answers were received, the folder is removed.
+A shard contains the hash of its block. So the next run with the same key resumes a stopped run: it uses every shard
+whose block is the same. When all answers are received, the folder is removed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from curator.jobs.wire import DocumentOnWire
 from curator.services.ports import BulkTask, Cluster, JobPort, LinkDocument
 
 VERSION = 1
-"""Part of the key: raise it when answers may differ, or are written differently."""
+"""Part of the key: raise it if answers or their format change."""
 TICK = 0.2
 DAMAGED = (
     "The answers in {file} are incomplete or damaged. They and those after them were not stored. Run the command "
@@ -50,7 +50,7 @@ Receive = Callable[[Sequence[int], dict[int, list[Suggestion]]], None]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One request as it was written: its documents with their revisions, and the hash of the file."""
+    """One written request: its documents with their revisions, and the hash of the file."""
 
     ids: tuple[int, ...]
     revisions: tuple[int, ...]
@@ -61,7 +61,7 @@ class RayBulk:
     """Implements `BulkPort`."""
 
     def __init__(self, folder: Path, jobs: JobPort, options: LinkerOptions) -> None:
-        """`folder`: where runs keep their blocks and shards; it is made when needed."""
+        """`folder` is for the blocks and shards of runs; it is created when needed."""
         self._folder, self._jobs, self._options = folder, jobs, options
 
     def check(self, cluster: Cluster) -> None:
@@ -105,7 +105,7 @@ class RayBulk:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _run(self, spec: Mapping[str, Any]) -> Generator[Progress, None, None]:
-        """The job that answers what is missing. Closing the generator cancels it; what is answered stays."""
+        """The job that answers missing blocks. Closing the generator cancels it; finished answers stay."""
         inbox: queue.SimpleQueue[Progress | JobOutcome] = queue.SimpleQueue()
         handle = self._jobs.start("bulk", spec, on_progress=inbox.put, on_end=inbox.put)
         outcome: JobOutcome | None = None
@@ -136,11 +136,11 @@ def _write_block(path: Path, documents: Sequence[LinkDocument]) -> Block:
     )
 
 
-# What the other end uses too.
+# Shared with the other end.
 
 
 def prepare(root: Path, facts: Sequence[object], memory: Iterable[Any], entities: Iterable[Any]) -> Path:
-    """The folder of a run with its memory and entities, as they are on the wire. Raises UserError where it cannot be
+    """The folder of a run with its memory and entities, in the wire format. Raises UserError if it cannot be
     written."""
     taught, added = _lines(memory), _lines(entities)
     key = hashlib.sha256(b"\0".join((json.dumps([VERSION, *facts]).encode(), taught, added))).hexdigest()[:16]
@@ -162,14 +162,14 @@ def prepare(root: Path, facts: Sequence[object], memory: Iterable[Any], entities
 
 
 def _remove_outdated(folder: Path) -> None:
-    """Runs of other linkers or memories: nobody will continue them."""
+    """Remove runs of other linkers or memories, which will not be resumed."""
     for other in folder.parent.iterdir():
         if other != folder:
             shutil.rmtree(other, ignore_errors=True)
 
 
 def write_block(path: Path, messages: Iterable[Sequence[DocumentOnWire]]) -> str:
-    """Write what one actor answers at once, a message of the linker process a line; returns the hash of the file."""
+    """Write a block for one actor, one message of the linker process per line; returns the hash of the file."""
     raw = _lines(messages)
     path.write_bytes(raw)
     return hashlib.sha256(raw).hexdigest()
@@ -180,7 +180,7 @@ def _lines(records: Iterable[Any]) -> bytes:
 
 
 def read_answers(path: Path, block: Block, bundle_id: str) -> dict[int, list[Suggestion]]:
-    """The suggestions of a shard by document. Raises UserError where it is not whole, or answers another block."""
+    """The suggestions of a shard by document. Raises UserError if it is incomplete or for another block."""
     table = answered(path, block.digest)
     if table is None or tuple(row["document"] for row in table) != block.ids:
         path.unlink(missing_ok=True)
@@ -201,7 +201,7 @@ def read_answers(path: Path, block: Block, bundle_id: str) -> dict[int, list[Sug
 
 
 def answered(path: Path, digest: str) -> list[dict[str, Any]] | None:
-    """The rows of a shard, {document, mentions: JSON}; None where it is missing, damaged or answers another block."""
+    """The rows of a shard, {document, mentions: JSON}; None if it is missing, damaged or for another block."""
     from pyarrow import ArrowException, parquet
 
     try:

@@ -1,15 +1,15 @@
-"""The process that links blocks of documents, or encodes names, on Ray (`bulk` says what lies in the folder).
+"""The process that links blocks of documents, or encodes names, on Ray (`bulk` describes the folder).
 
-Specification: {work, bundle, k, blocks, cluster, device, threads, cache}: the folder, the bundle's folder, how many
-candidates, the hash of each block, {address: of a cluster, '' for this computer; actors: how many, 0 for one for each
-processor or graphics card}, and the options of the linker process, where `threads` are those of one actor.
+Specification: {work, bundle, k, blocks, cluster, device, threads, cache}: the folder, the bundle's folder, the number
+of candidates, the hash of each block, {address: of a cluster, '' for this computer; actors: their number, 0 for one per
+processor or GPU}, and the options of the linker process, where `threads` is the number per actor.
 
 To encode: {kb, work, cluster, encoder, precision, device, cache}: the knowledge base as JSON lines, a folder for the
-blocks, and what the index job gets. Vectors go to the embedding cache, whose files have checksums and may be written
-by many processes: the index job finds them there. On a cluster, its machines must share `cache`.
+blocks, and the options of the index job. Vectors go to the embedding cache, whose files have checksums and may be
+written by many processes: the index job finds them there. On a cluster, its machines must share `cache`.
 
-Each actor of Ray Data holds the whole linker, and answers block after block as the linker process answers messages. It
-writes a shard at once or not at all. An actor that dies is started again with the blocks it had not finished.
+Each actor of Ray Data holds the whole linker, and answers block after block like the linker process. It writes a shard
+atomically. An actor that dies is restarted with its unfinished blocks.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ SCHEMA = pyarrow.schema([("document", pyarrow.int64()), ("mentions", pyarrow.str
 OBJECT_STORE = 256 * 2**20
 """Bytes of Ray's shared memory on this computer: only names of files pass through it."""
 LESSON = 64
-"""Decided documents that are taught together, as the linker process is taught them: names encoded in other company
-differ in the last digit."""
+"""Decided documents that are learnt together, as in the linker process: encoding names in other batches changes the
+last digit."""
 Resources = Mapping[str, float]
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DATA_DISABLE_PROGRESS_BARS": "1", "RAY_DEDUP_LOGS": "0"}
 
@@ -67,7 +67,7 @@ def work(spec: Message) -> Generator[Message, None, Message]:
 
 
 def answer_blocks(spec: Message) -> Iterator[int]:
-    """Answer every block that lacks a whole shard; yields how many blocks are answered."""
+    """Answer every block without a complete shard; yields the number of answered blocks."""
     folder, total = Path(spec["work"]), len(spec["blocks"])
     missing = [at for at, digest in enumerate(spec["blocks"]) if answered(shard(folder, at), digest) is None]
     yield total - len(missing)
@@ -84,7 +84,7 @@ def shard(folder: Path, number: int) -> Path:
 def _answer(
     actor: Callable[[Message], BlockActor], spec: Message, missing: Sequence[int], there: Resources
 ) -> Iterator[int]:
-    """The numbers of blocks, each when it is done. Raises ModelError where an actor cannot go on."""
+    """The number of each block when it is done. Raises ModelError if an actor fails."""
     import ray.data
     from ray.exceptions import RayError
 
@@ -106,7 +106,7 @@ def _answer(
 
 
 def _reason(error: Exception) -> str:
-    """The sentence of a ModelError within an actor, or what Ray says, on one line."""
+    """The message of a ModelError in an actor, or Ray's message, on one line."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ModelError):
@@ -119,8 +119,8 @@ def _reason(error: Exception) -> str:
 
 @contextmanager
 def cluster(address: str) -> Iterator[Resources]:
-    """Ray while the block lasts; yields what it has. Raises ModelError where there is none at the address."""
-    os.environ.update(QUIET)  # nothing is reported over the network
+    """Context with a running Ray; yields its resources. Raises ModelError if there is no cluster at the address."""
+    os.environ.update(QUIET)  # disables usage reports over the network
     import ray
     from ray.data import DataContext
 
@@ -149,7 +149,7 @@ def _short() -> str | None:
 
 
 class BlockActor(ABC):
-    """Works on one block after another, in a process of Ray's."""
+    """Processes one block after another, in a Ray process."""
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         for number in batch["number"]:
@@ -158,7 +158,7 @@ class BlockActor(ABC):
 
     @abstractmethod
     def answer(self, number: int) -> None:
-        """Do a block and write what comes of it."""
+        """Process a block and write the result."""
 
 
 class Actor(BlockActor):
@@ -167,7 +167,7 @@ class Actor(BlockActor):
     def __init__(self, spec: Message) -> None:
         import torch
 
-        torch.set_num_threads(spec["threads"] or os.cpu_count() or 1)  # as the linker process: sums in the same order
+        torch.set_num_threads(spec["threads"] or os.cpu_count() or 1)  # like the linker process: same order of sums
         self.spec, self.folder = spec, Path(spec["work"])
         cache = Path(spec["cache"]) if spec["cache"] else None
         self.linker: Linker = load_intact(spec["bundle"], device=spec["device"], cache=cache)[0]
@@ -179,7 +179,7 @@ class Actor(BlockActor):
             self.linker.remember(*map(decided_input, lesson))
 
     def answer(self, number: int) -> None:
-        """Write the shard of a block, message by message as the linker process answers them."""
+        """Write the shard of a block, message by message, like the linker process."""
         rows = []
         for part in _read(self.folder / "blocks" / f"{number:05}.jsonl"):
             answers = self.linker.link([document_input(one) for one in part], k=self.spec["k"], own=False)
@@ -237,13 +237,13 @@ class NamesActor(BlockActor):
         self.cache.add(json.loads((self.folder / f"{number:05}.json").read_text(encoding="utf-8")))
 
 
-# Evaluations, whose linker runs in this process, have their documents linked elsewhere.
+# Evaluations: their linker runs in this process, but documents are linked by other processes.
 
 
 def linked_elsewhere(
     spec: Message, bundle: Path, decided: Sequence[DecidedDocument], documents: Sequence[DocumentInput], k: int
 ) -> Generator[int, None, list[LinkedDocument]]:
-    """What a linker with this memory answers; yields how many documents are answered. `spec` has `bulk`, the folder,
+    """The answers of a linker with this memory; yields the number of answered documents. `spec` has `bulk`, the folder,
     and `cluster`, as above. Raises ModelError and UserError."""
     memory = ({**_raw(one.document), "mentions": _decided(one)} for one in decided)
     inputs = list(documents)

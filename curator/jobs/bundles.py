@@ -54,7 +54,7 @@ class FolderBundleStore:
         return staging
 
     def promote(self, staging: Path) -> BundleInfo:
-        """Raises UserError when the staging folder is incomplete or the rename fails."""
+        """Publish a staging folder. Raises UserError if it is incomplete or the rename fails."""
         manifest = _manifest(staging)
         if manifest is None or not _complete(staging, manifest):
             raise UserError(
@@ -81,13 +81,13 @@ class FolderBundleStore:
 
     def discard(self, staging: Path) -> None:
         if staging.name.startswith(STAGING_PREFIX) and staging.parent == self._folder:
-            with suppress(OSError):  # what was moved there to be removed must not come back without some of its files
+            with suppress(OSError):  # a bundle moved there for removal must not come back without some of its files
                 _fsync_folder(self._folder)
             shutil.rmtree(staging, ignore_errors=True)
 
     def altered(self) -> Iterator[tuple[str, str, str]]:
-        """(linker, file, what is wrong) for each file that is missing or is not as its manifest says; (linker, '', '')
-        after each linker. Only files within the linker's folder are read."""
+        """(linker, file, problem) for each file that is missing or differs from its manifest; (linker, '', '') after
+        each linker. Only files within the linker's folder are read."""
         for info in self.all(active=None):
             folder = Path(info.path)
             for name, known in _object((_manifest(folder) or {}).get("files")).items():
@@ -96,14 +96,14 @@ class FolderBundleStore:
             yield info.id, "", ""
 
     def clean(self) -> int:
-        """Only the holder of the project's write lock calls this, when no job of its own runs."""
+        """Called only by the holder of the project's write lock, when it runs no job."""
         left = list(self._folder.glob(f"{STAGING_PREFIX}*")) if self._folder.is_dir() else []
         for staging in left:
             shutil.rmtree(staging, ignore_errors=True)
         return len(left)
 
     def path(self, bundle_id: str) -> Path:
-        """Raises UserError when there is no such bundle."""
+        """The bundle's folder. Raises UserError if there is no such bundle."""
         path = self._folder / bundle_id
         if bundle_id in ("", ".", "..") or Path(bundle_id).name != bundle_id or _manifest(path) is None:
             raise UserError(
@@ -116,26 +116,26 @@ class FolderBundleStore:
         return path
 
     def forget(self, bundle_id: str) -> None:
-        """The folder was all."""
+        """Does nothing: only the folder had to be removed."""
 
 
 class SharedBundleStore(FolderBundleStore):
-    """The linkers of a shared project on this computer: what is made here is sent to the others, and the one in use is
-    fetched where it is not here, and compared with its manifest."""
+    """The linkers of a shared project on this computer: new linkers are uploaded for others, and the linker in use is
+    downloaded if it is missing here, and compared with its manifest."""
 
     def __init__(self, folder: Path, vault: BundleVault) -> None:
         super().__init__(folder)
         self._vault = vault
 
     def all(self, *, active: str | None) -> list[BundleInfo]:
-        """The one in use is fetched first where it is only in the shared project. Raises UserError."""
+        """All linkers. The one in use is downloaded first if it is only in the shared project. Raises UserError."""
         plain = active and active not in (".", "..") and Path(active).name == active
         if plain and active and not (self._folder / active).exists() and self._vault.has(active):
             self._fetch(active)
         return super().all(active=active)
 
     def promote(self, staging: Path) -> BundleInfo:
-        """Sent before it gets its name here, so that nothing is put into use that others cannot get."""
+        """Publish a linker: it is uploaded before it gets its name here, so that others can get every linker in use."""
         manifest = _manifest(staging)
         if manifest is not None and _complete(staging, manifest):
             self._vault.keep(str(manifest["id"]), staging)
@@ -184,14 +184,14 @@ def _manifest(path: Path) -> dict[str, Any] | None:
 
 
 def _wrong(folder: Path, name: str, known: Mapping[str, Any]) -> str:
-    """What is wrong with a file of a linker; '' for one that is as its manifest says."""
+    """The problem with a linker's file; '' if it matches its manifest."""
     path = folder / name
     try:
         if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
             return tr("it is outside of the linker's folder")
         if not path.is_file():
             return tr("it is missing")
-    except (OSError, ValueError):  # no file system has such a name
+    except (OSError, ValueError):  # not a valid name in any file system
         return tr("it is missing")
     return "" if _is_same(path, known) else tr("it was modified")
 
@@ -218,7 +218,7 @@ def _read(path: Path, active: str | None) -> BundleInfo | None:
 
 
 def _info(path: Path, manifest: Mapping[str, Any], *, active: str | None) -> BundleInfo:
-    """A linker may come from anybody: what is not as it should be is as if it were not there."""
+    """The bundle's facts. A linker may come from an untrusted source: invalid values count as missing."""
     gate = _object(_object(manifest.get("training")).get("gate"))
     specs = manifest.get("retrievers")
     stages = [str(_object(spec).get("name", "")) for spec in (specs if isinstance(specs, list) else [])]

@@ -27,19 +27,19 @@ ENVIRONMENT = {
     "PYTHONIOENCODING": "utf-8",
     "HF_HUB_OFFLINE": "1",
     "TOKENIZERS_PARALLELISM": "false",
-    # Threads that spin while they wait bring two processes on two cores to a crawl: a training step beside a running
-    # evaluation took more than ten seconds so, and takes two when they sleep.
+    # Threads that spin while they wait slow down two processes on two cores: a training step during an evaluation took
+    # more than ten seconds, and takes two if threads sleep.
     "OMP_WAIT_POLICY": "PASSIVE",
 }
 
 
 def command(module: str) -> list[str]:
-    """What starts `module` as a child of this process; its environment needs `tie` too."""
+    """The command that starts `module` as a child of this process; its environment also needs `tie`."""
     return [sys.executable, "-m", "curator.jobs.start", module]
 
 
 def tie() -> dict[str, str]:
-    """The part of a child's environment with which it ends with this process (`start`)."""
+    """The environment variables that make a child end with this process (`start`)."""
     return {PARENT: str(os.getpid())}
 
 
@@ -48,11 +48,12 @@ class ChildGoneError(Exception):
 
 
 class ChildProcess:
-    """Runs `python -m module`. The child ends with this process, however that ends (`start`), within a second.
+    """Runs `python -m module`. The child ends within a second of this process, regardless of how that ends (`start`).
 
-    `on_message` and `on_exit(return code, last lines of its log)` come from the child's reader thread. A child that is
-    not understood is killed, after a `misunderstood` message in its name. With `watched`, a child that gives no sign of
-    life is killed too (`heartbeat`), looking every `tick` seconds. Raises OSError when the system starts none.
+    `on_message` and `on_exit(return code, last lines of its log)` come from the child's reader thread. A child that
+    sends invalid messages is killed, after a `misunderstood` message in its name. With `watched`, a child without
+    heartbeats is killed too (`heartbeat`), checked every `tick` seconds. Raises OSError if the process cannot be
+    started.
     """
 
     def __init__(
@@ -91,11 +92,11 @@ class ChildProcess:
 
     @property
     def unresponsive(self) -> bool:
-        """Whether the child was killed because it gave no sign of life."""
+        """Whether the child was killed because it sent no heartbeat."""
         return self._heartbeat is not None and self._heartbeat.unresponsive
 
     def send(self, message: Mapping[str, object]) -> None:
-        """Send one message. Raises ChildGoneError when the child no longer listens."""
+        """Send one message. Raises ChildGoneError if the child no longer reads."""
         self._write(wire.frame(message))
 
     def _write(self, line: bytes) -> None:
@@ -108,17 +109,17 @@ class ChildProcess:
                 raise ChildGoneError(f"process {self.pid} no longer listens") from error
 
     def kill(self) -> None:
-        """At once, with every process that the child started; nothing is heard of it but `on_exit`."""
+        """Kill it at once, with every process that it started; afterwards only `on_exit` is called."""
         if self._process.poll() is not None:
             return
         if os.name != "posix":
             self._process.kill()
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)  # it leads a session of its own
+            os.killpg(self._process.pid, signal.SIGKILL)  # it leads its own session
 
     def close(self, *, timeout: float = 5.0) -> None:
-        """Close the child's input, wait for its end, kill it when it takes longer than `timeout` seconds."""
+        """Close the child's input, wait for its end, kill it if that takes longer than `timeout` seconds."""
         self._close_input()
         try:
             self._process.wait(timeout)
@@ -133,7 +134,7 @@ class ChildProcess:
             _open_pipe(self._process.stdin).close()
 
     def _run(self, module: str) -> None:
-        """Start the child in the thread that lives as long as it: the system ends the child with this thread."""
+        """Start the child in a thread that lives as long as it, since the system ends the child with this thread."""
         try:
             with self._log.open("ab") as errors:
                 process = subprocess.Popen(  # noqa: S603 - our own module, no shell
@@ -144,7 +145,7 @@ class ChildProcess:
                     env=os.environ | ENVIRONMENT | {LANGUAGE: wording.language()} | tie(),
                     start_new_session=True,
                 )
-        except BaseException as error:  # thread boundary: raised where the child was asked for
+        except BaseException as error:  # thread boundary: raised in the constructor
             self._started.put(error)
             return
         self._started.put(process)

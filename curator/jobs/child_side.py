@@ -18,17 +18,17 @@ from curator.jobs.heartbeat import TICK
 from curator.jobs.wire import Message
 
 GRACE_SECONDS = 3.0
-"""A cancelled child that is still busy after this, amid one long step, ends itself. The parent kills it soon after: a
-library that holds the interpreter lock keeps every thread of the child from running."""
+"""A cancelled child that is still in one long step after this time ends itself. The parent kills it soon after, since a
+library that holds the interpreter lock blocks all threads of the child."""
 ORPHAN_SECONDS = 0.5
-"""The same where the parent is gone: a step that ends sooner leaves nothing half done."""
+"""The same if the parent has ended: a step that ends sooner is completed."""
 
 
 class Channel:
     """Standard output reserved for events; everything that a library prints goes to the log instead."""
 
     def __init__(self) -> None:
-        self.in_request = False  # whether a request is being answered, for `beat`
+        self.in_request = False  # whether it is answering a request, for `beat`
         self._out = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
         sys.stdout = sys.stderr
@@ -39,7 +39,7 @@ class Channel:
         self._write(wire.frame(event))
 
     def beat(self, tick: float = TICK) -> None:
-        """Start the thread that says every `tick` seconds that this process is alive."""
+        """Start the thread that sends a heartbeat every `tick` seconds."""
         threading.Thread(target=self._beat, args=(tick,), name="beat", daemon=True).start()
 
     def _beat(self, tick: float) -> None:
@@ -51,8 +51,8 @@ class Channel:
     def receive_into(
         self, inbox: queue.SimpleQueue[Message | None], *, at_end: Callable[[], None] = lambda: None
     ) -> None:
-        """Start the thread that puts every request into `inbox`, and None when the parent is gone or not understood;
-        it calls `at_end` next."""
+        """Start the thread that puts every request into `inbox`, and None if the parent has ended or sent an invalid
+        message; then it calls `at_end`."""
         threading.Thread(target=self._read_input, args=(inbox, at_end), name="input", daemon=True).start()
 
     def _read_input(self, inbox: queue.SimpleQueue[Message | None], at_end: Callable[[], None]) -> None:
@@ -71,7 +71,7 @@ class Channel:
 
 
 class JobEvent(Protocol):
-    """What a job yields: progress, and last of all an event whose data holds the `result`."""
+    """An event of a job: progress, and last an event whose data holds the `result`."""
 
     @property
     def data(self) -> Mapping[str, Any]: ...
@@ -80,7 +80,7 @@ class JobEvent(Protocol):
 
 
 def passed_on(events: Iterable[JobEvent]) -> Generator[Message, None, Message]:
-    """The messages of a job's events; returns the result in the last one."""
+    """Send a job's events as messages; returns the result in the last one."""
     last: JobEvent | None = None
     for last in events:
         yield last.to_json()
@@ -89,13 +89,13 @@ def passed_on(events: Iterable[JobEvent]) -> Generator[Message, None, Message]:
 
 
 def speak(use: Callable[[Callable[..., str], Callable[..., str]], None]) -> None:
-    """Speak the parent's language, here and in the packages that `use` hands the translation to."""
+    """Use the parent's language, here and in the packages that get the translation through `use`."""
     wording.use(catalogue(os.environ.get(LANGUAGE, "")))
     use(tr, ntr)
 
 
 def be_nice() -> None:
-    """Leave the processor to the window first."""
+    """Give the window priority on the processor."""
     if hasattr(os, "nice"):
         os.nice(5)
 
@@ -124,7 +124,7 @@ class Cancellation:
 def run_job(
     work: Callable[[Message], Generator[Message, None, Message]], *, user_errors: tuple[type[Exception], ...]
 ) -> NoReturn:
-    """Run one job: the first request holds its specification, what it yields are progress events.
+    """Run one job: the first request holds its specification; it yields progress events.
 
     Ends the process with 0 (done), 130 (cancelled), 2 (a user error) or 1 (a bug).
     """
@@ -141,15 +141,15 @@ def run_job(
     except user_errors as error:
         channel.emit(wire.Failed(event="failed", message=_sentence(error)))
         code = 2
-    except Exception as error:  # process boundary: the parent shows it as a bug and keeps the traceback
+    except Exception as error:  # process boundary: the parent shows it as a bug with the traceback
         channel.emit(wire.Crashed(event="crashed", message=repr(error), detail=traceback.format_exc()))
         code = 1
     sys.stderr.flush()
-    os._exit(code)  # no waiting for threads that libraries left behind
+    os._exit(code)  # without waiting for libraries' threads
 
 
 def _sentence(error: Exception) -> str:
-    """What the system refused, in words; every other error brings its own sentence."""
+    """The message for an operating-system error; other errors have their own."""
     if isinstance(error, MemoryError):
         return tr("There is not enough memory for this. Close other programs and start it again; nothing was changed.")
     if isinstance(error, OSError) and error.strerror:

@@ -1,7 +1,7 @@
 """The evaluation process.
 
 Specification: {snapshot, bundle, split, k, device, threads}: the folder of a snapshot that may hold `test` documents,
-the folder of a bundle, the split to be scored; and {against, memory, whole_kb, resamples, seed} as in
+the folder of a bundle, the split to evaluate; and {against, memory, whole_kb, resamples, seed} as in
 `training.data.spec.EvaluationSpec`. With {"replay": true} the gold is replayed instead: {then, limit, memory} as in
 `training.data.spec.ReplaySpec`. With {cluster, bulk} the documents of an evaluation are linked on Ray (`bulk_main`).
 Result: the figures, a message, and the report as `html`.

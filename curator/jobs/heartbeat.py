@@ -1,15 +1,17 @@
-"""Whether a child is alive: it says so every second, and one that is silent is ended, so that it can be started again.
+"""Heartbeats: a child sends one every second, and a silent child is ended, so that it can be restarted.
 
-A child's thread sends `alive` (`child_side.Channel.beat`) with the seconds of processor time that it has used and
-whether it answers a request. The parent's thread counts its own looks since the last one, so a computer that slept or
-a parent that was stopped mistakes nothing for silence. A child is ended
+A child's thread sends `alive` (`child_side.Channel.beat`) with the processor time that it has used and whether it is
+answering a request. The parent's thread counts its own checks since the last one, so a suspended computer or a stopped
+parent is not mistaken for a silent child. A child is ended
 
-* after `SILENT` looks without a sign in which it used neither processor nor disk: it is stopped (SIGSTOP) or hangs;
-* after `SILENT_BUSY` looks without a sign although it computes: a library may hold the interpreter lock, for seconds
-  while torch is loaded, but not without limit. Where the system does not say what a process used, this is the limit;
-* after `STUCK` looks in which it answered one request, and did nothing: its threads wait for each other.
+* after `SILENT` checks without a heartbeat in which it used neither processor nor disk: it is stopped (SIGSTOP) or
+  hangs;
+* after `SILENT_BUSY` checks without a heartbeat although it computes: a library may hold the interpreter lock, for
+  seconds while torch is imported, but not longer. This limit also applies if the system does not report a process's
+  usage;
+* after `STUCK` checks during one request in which it did nothing: its threads are in a deadlock.
 
-A long computation gives signs, since libraries release the lock while they compute, and uses the processor.
+A long computation sends heartbeats, since libraries release the lock while they compute, and it uses the processor.
 """
 
 from __future__ import annotations
@@ -21,19 +23,19 @@ from pathlib import Path
 from curator.jobs.wire import Alive
 
 TICK = 1.0
-"""Seconds between two looks of the parent, and between two signs of the child."""
+"""Seconds between two checks of the parent, and between two heartbeats."""
 SILENT = 10
 SILENT_BUSY = 120
 STUCK = 120
 IDLE = 0.02
-"""Seconds of processor time in a tick that a process without work uses at most, for its signs."""
+"""The most seconds of processor time per tick that an idle process uses, for its heartbeats."""
 
 
 class Watch:
-    """Counts the looks at one child and says when it must be ended; knows no process and no clock."""
+    """Counts the checks of one child and determines when it must be ended; independent of processes and clocks."""
 
     def __init__(self, used: Callable[[], float | None]) -> None:
-        """`used`: a number that grows while the child uses processor or disk; None where that cannot be known."""
+        """`used`: a number that grows while the child uses processor or disk; None if that is unknown."""
         self._used = used
         self._last_use = used()
         self._silent = 0
@@ -50,7 +52,7 @@ class Watch:
             self._stuck = self._stuck + 1 if sign["request"] and not works else 0
 
     def must_end(self) -> bool:
-        """To be asked once a tick."""
+        """Whether the child must be ended; call it once per tick."""
         use = self._used()
         with self._lock:
             self._silent += 1
@@ -61,12 +63,12 @@ class Watch:
 
 
 class Heartbeat:
-    """The thread that looks after one child from its start to `stop`, and ends it with `end`."""
+    """The thread that watches one child from its start to `stop`, and ends it with `end`."""
 
     def __init__(self, pid: int, end: Callable[[], None], *, tick: float = TICK) -> None:
         self.watch = Watch(lambda: use_of(pid))
         self.unresponsive = False
-        """Whether the child was ended because it gave no sign."""
+        """Whether the child was ended because it sent no heartbeat."""
         self._end = end
         self._tick = tick
         self._over = threading.Event()
@@ -74,7 +76,7 @@ class Heartbeat:
         self._thread.start()
 
     def stop(self) -> None:
-        """The child has ended. From any thread."""
+        """Called from any thread when the child has ended."""
         self._over.set()
         if threading.current_thread() is not self._thread:
             self._thread.join()
@@ -88,7 +90,7 @@ class Heartbeat:
 
 
 def use_of(pid: int) -> float | None:
-    """A number that grows while process `pid` uses the processor or reads from disk; None where it is not known."""
+    """A number that grows while process `pid` uses the processor or reads from disk; None if it is unknown."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         return float(sum(int(fields[at]) for at in (9, 11, 12)))  # major faults, user and system ticks

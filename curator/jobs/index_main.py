@@ -1,10 +1,10 @@
 """The process that builds an untrained bundle.
 
 Specification: {kb, staging, stages, encoder, index, lexical, precision, cache, device}: the knowledge base as JSON
-lines, the staging folder, `["lexical"]` or `["lexical", "names"]`, the encoder's folder and the embedding cache's
-('' = the default ones), the kind of index (auto, flat, sq8, ivf or hnsw), the lists that spelling finds by (characters,
-merged or bm25), the number format in which names are encoded (auto, fp32, bf16, fp16 or int8).
-Result: {bundle_id, message}.
+lines, the staging folder, `["lexical"]` or `["lexical", "names"]`, the encoder's folder and the embedding cache's ('' =
+the default ones), the kind of index (auto, flat, sq8, ivf or hnsw), the lists for search by spelling (characters,
+merged or bm25), the number format in which names are encoded (auto, fp32, bf16, fp16 or int8). Result: {bundle_id,
+message}.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def work(spec: Message) -> Generator[Message, None, Message]:
 
 
 def demo_calibration(stages: tuple[str, ...]) -> dict[str, Any]:
-    """The NIL model fitted on the demo project's validation split; it serves until the project has its own."""
+    """The NIL model fitted on the demo project's validation split; it is used until the project has its own."""
     text = resources.files("resources").joinpath("calibration.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)["nil"]["+".join(stages)]
     return {**found, "calibrated": False}

@@ -1,8 +1,8 @@
 """The linker process: loads bundles and links batches of documents. Started by `LinkerProcess`, never by hand.
 
-The messages in and out are those of `wire`. A new bundle is loaded while the old one is still in use, and swapped in
-when ready. No bundle serves before the hashes of all its files are compared; damaged indexes, and those of a bundle
-that another computer made, are rebuilt first.
+Its messages are defined in `wire`. A new bundle is loaded while the old one is still in use, and swapped in when ready.
+No bundle is used before the hashes of all its files are compared; damaged indexes, and those of a bundle from another
+computer, are rebuilt first.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Serving:
 
     linker: Any = None
     bundle_id: str = ""
-    wanted: str = ""  # the bundle asked for last
+    wanted: str = ""  # the bundle requested last
     device: str = "auto"
     threads: int = 0
     cache: Path | None = None
@@ -77,7 +77,7 @@ def main() -> None:
 
 
 def leave() -> NoReturn:
-    """At once, also amid an answer that nobody would read, with no waiting for threads that libraries left behind."""
+    """End at once, even during an answer, which nobody would read, without waiting for libraries' threads."""
     sys.stderr.flush()
     os._exit(0)
 
@@ -98,11 +98,11 @@ def handle(message: Message, serving: Serving, channel: Channel, inbox: queue.Si
 
 
 def swap(message: Message, serving: Serving, channel: Channel) -> None:
-    """Let the loaded linker serve."""
+    """Put the loaded linker into use."""
     from models.rankers import OPINION
 
     if message["bundle_id"] != serving.wanted:
-        return  # another bundle was asked for since
+        return  # another bundle was requested since
     hand_memory_on(serving, message["linker"])
     serving.linker, serving.bundle_id = message["linker"], message["bundle_id"]
     keep_loaded()
@@ -118,15 +118,15 @@ def swap(message: Message, serving: Serving, channel: Channel) -> None:
 
 
 def keep_loaded() -> None:
-    """Free the linker that served before, and spare the collector what is loaded now: going through it again and again
-    took a quarter of the time of linking."""
+    """Free the previous linker, and exclude the loaded objects from garbage collection: scanning them repeatedly took a
+    quarter of the time of linking."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()
 
 
 def hand_memory_on(serving: Serving, linker: Any) -> None:
-    """The memory outlives its bundle; where another encoder reads names, it is learnt again."""
+    """Pass the memory on to the new bundle; with another encoder of names it is learnt again."""
     if serving.linker is not None and linker.shares_memory_with(serving.linker):
         linker.adopt_memory(serving.linker)
     elif serving.decided:
@@ -134,9 +134,9 @@ def hand_memory_on(serving: Serving, linker: Any) -> None:
 
 
 def load(message: Message, serving: Serving, channel: Channel, inbox: queue.SimpleQueue[Message | None]) -> None:
-    """One at a time: libraries that load their parts when asked (transformers) fail in two threads at once."""
+    """Load one bundle at a time: libraries with lazy imports (transformers) fail in two threads at once."""
     with serving.loading:
-        if message["bundle_id"] == serving.wanted:  # else another bundle was asked for meanwhile
+        if message["bundle_id"] == serving.wanted:  # else another bundle was requested meanwhile
             load_now(message, serving, channel, inbox)
 
 
@@ -152,7 +152,7 @@ def load_now(message: Message, serving: Serving, channel: Channel, inbox: queue.
             linker.recollection.keep_vectors(serving.cache)
     except ModelError as error:
         channel.emit(OpenFailed(event="open_failed", bundle_id=message["bundle_id"], message=str(error)))
-    except Exception as error:  # thread boundary: the parent says that it failed, the log keeps the traceback
+    except Exception as error:  # thread boundary: the parent reports the failure, the log has the traceback
         traceback.print_exc()
         text = tr("Linker {bundle_id} could not be loaded ({error!r}).", bundle_id=message["bundle_id"], error=error)
         channel.emit(OpenFailed(event="open_failed", bundle_id=message["bundle_id"], message=text))
@@ -214,7 +214,7 @@ def detect(message: Detect, serving: Serving) -> list[Detected]:
 
 
 def change_entities(message: ChangeEntities, serving: Serving) -> Sequence[Event]:
-    """Removing what is not there is no error here: after a restart the same changes are sent once more."""
+    """Removing an unknown entity is not an error here: after a restart the same changes are sent again."""
     from models.core import record_from_json
 
     present = [entity_id for entity_id in message["remove"] if entity_id in serving.linker.stages.kb.rows]
@@ -223,7 +223,7 @@ def change_entities(message: ChangeEntities, serving: Serving) -> Sequence[Event
 
 
 def remember(message: Remember, serving: Serving) -> Sequence[Event]:
-    """Kept as they came, too, for a bundle with another encoder."""
+    """Learn decisions, which are also kept as received for a bundle with another encoder."""
     given = {str(one["id"]): decided_input(one) for one in message["documents"]}
     serving.decided |= given
     serving.linker.remember(*given.values())

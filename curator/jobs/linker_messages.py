@@ -1,4 +1,4 @@
-"""The linker's messages as domain objects, and back; kept apart from the process handling."""
+"""The linker's messages as domain objects, and back; separate from the process handling."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ BATCH_DOCUMENTS, BATCH_MENTIONS = 8, 128
 
 
 def parts_of(documents: Sequence[LinkDocument], *, urgent: bool = False) -> list[Sequence[LinkDocument]]:
-    """The documents of each message: eight, more where they have few mentions, one where it is `urgent`."""
-    usual = max(sum(len(one.mentions) for one in documents) // max(len(documents), 1), 1)  # mentions of a document
+    """The documents of each message: eight, more if they have few mentions, one if it is `urgent`."""
+    usual = max(sum(len(one.mentions) for one in documents) // max(len(documents), 1), 1)  # mentions per document
     size = 1 if urgent else max(BATCH_DOCUMENTS, BATCH_MENTIONS // usual)
     return [documents[i : i + size] for i in range(0, len(documents), size)]
 
@@ -69,7 +69,7 @@ def decided_to_wire(document: DecidedDocument) -> DecidedDocumentOnWire:
 
 
 def entity_to_wire(entity: Entity) -> EntityOnWire:
-    """What the linker knows of an entity."""
+    """An entity in the form sent to the linker."""
     return {
         "id": entity.id,
         "name": entity.name,
@@ -129,13 +129,13 @@ def detected_from_wire(message: Detected) -> list[DetectedMention]:
     ]
 
 
-# What is asked of the linker's process, and where each question stands.
+# Requests to the linker process, and their state.
 
 
 @dataclass(frozen=True, slots=True)
 class LinkerOptions:
     """`device` is auto, cpu, cuda or mps; `threads` 0 leaves the choice to the library; `cache` is the embedding
-    cache's folder, from which damaged indexes are built again ('' = the usual one)."""
+    cache's folder, from which damaged indexes are rebuilt ('' = the default)."""
 
     device: str = "auto"
     threads: int = 0
@@ -161,15 +161,15 @@ class Batch:
 
 @dataclass(slots=True)
 class State:
-    """What the keeper owns."""
+    """The state that the keeper thread owns."""
 
     child: ChildProcess | None = None
     generation: int = 0
     ready: bool = False
-    bundle: tuple[str, str] | None = None  # (path, id) that should serve
+    bundle: tuple[str, str] | None = None  # (path, id) that should be in use
     requests: dict[int, Request] = field(default_factory=dict)
     urgent: deque[Batch] = field(default_factory=deque)
     waiting: deque[Batch] = field(default_factory=deque)
     sent: dict[int, Batch] = field(default_factory=dict)
     deaths: deque[float] = field(default_factory=deque)
-    changes: list[Mapping[str, object]] = field(default_factory=list)  # of the bundle's entities, for every child again
+    changes: list[Mapping[str, object]] = field(default_factory=list)  # of the bundle's entities, for every new child

@@ -40,9 +40,9 @@ from curator.jobs.runner import cancelled
 from curator.services.ports import DecidedDocument, DetectedMention, LinkDocument
 
 MODULE = "curator.jobs.linker_main"
-IN_FLIGHT = 2  # one being answered, one waiting in the pipe
+IN_FLIGHT = 2  # one in progress, one waiting in the pipe
 MAX_ATTEMPTS = 2
-MAX_DEATHS, DEATHS_WITHIN = 3, 60.0  # more deaths than this many within so many seconds: give up
+MAX_DEATHS, DEATHS_WITHIN = 3, 60.0  # give up after more deaths than this within this many seconds
 ENDED = "The linker process ended unexpectedly and is being restarted."
 UNRESPONSIVE = "The linker process stopped responding. It was ended and is being restarted."
 
@@ -57,7 +57,7 @@ class LinkerProcess:
     def __init__(
         self, log_dir: Path, options: LinkerOptions | None = None, *, module: str = MODULE, tick: float = TICK
     ) -> None:
-        """`tick`: seconds between two looks whether the process is alive (`heartbeat`)."""
+        """`tick`: seconds between two checks whether the process is alive (`heartbeat`)."""
         self._log_dir = log_dir
         self._module = module
         self._tick = tick
@@ -314,9 +314,9 @@ class LinkerProcess:
             self._fail_all(JobOutcome(JobState.FAILED, text))
 
     def _misunderstood(self, text: str) -> None:
-        """Another child of this program would be understood no better: none is started until it is asked for."""
+        """Another child would fail the same way, so none is started until it is requested."""
         state = self._state
-        state.generation += 1  # its end is no news
+        state.generation += 1  # its end is expected
         state.child, state.ready = None, False
         state.sent.clear()
         self._set_status(LinkerStatus(LinkerState.FAILED, text))
@@ -345,7 +345,7 @@ class LinkerProcess:
             self._start(LinkerState.RESTARTING, tr(UNRESPONSIVE if silent else ENDED))
 
     def _put_back(self, log_tail: str) -> None:
-        """What was being answered is asked once more; the second death in it ends the request."""
+        """The request in progress is repeated once; a second death during it ends the request."""
         for _, batch in sorted(self._state.sent.items(), reverse=True):
             if batch.request.ended:
                 continue
@@ -384,7 +384,7 @@ class LinkerProcess:
 
     def _shut_down(self) -> None:
         state = self._state
-        state.generation += 1  # later messages and the exit are no news
+        state.generation += 1  # later messages and the exit are expected
         self._set_status(LinkerStatus(LinkerState.OFF, tr("The linker was closed.")))
         self._fail_all(cancelled())
         if state.child is not None:

@@ -41,12 +41,12 @@ def cancelled() -> JobOutcome:
 
 
 def closed() -> JobOutcome:
-    """Nobody cancelled the job, so its checkpoints stay."""
+    """The result of a job that was not cancelled by the user, so its checkpoints stay."""
     return JobOutcome(JobState.CANCELLED, tr("Stopped because the program was closed."), {"closing": True})
 
 
 class JobRunner:
-    """Implements `JobPort`. Outcomes arrive exactly once, from the job's own thread."""
+    """Implements `JobPort`. Each outcome is reported exactly once, from the job's own thread."""
 
     def __init__(self, log_dir: Path, *, modules: Mapping[str, str] = MODULES) -> None:
         self._log_dir = log_dir
@@ -55,7 +55,7 @@ class JobRunner:
         self._lock = threading.Lock()
 
     def start(self, kind: str, spec: Mapping[str, Any], *, on_progress: OnProgress, on_end: OnEnd) -> _ChildJob:
-        """Start a child process for `kind`. Raises UserError when the system can't start one."""
+        """Start a child process for `kind`. Raises UserError if the process cannot be started."""
         job = _ChildJob(on_progress, on_end, self._forget)
         with self._lock:
             self._running.add(job)
@@ -81,7 +81,7 @@ class JobRunner:
         return job
 
     def close(self) -> None:
-        """Cancel everything that runs, and what is started when it ends, and wait for it and for those who hear of its
+        """Cancel all running jobs, and jobs started when they end, and wait for them and for the listeners of their
         end; the outcomes' result holds `closing`."""
         waited: set[_ChildJob | _ThreadJob] = set()
         while running := self._others(waited):
@@ -110,7 +110,7 @@ class _Job:
         self._when_cancelled = cancelled()
 
     def _acknowledge(self, outcome: JobOutcome) -> bool:
-        """Say at once that the job is being cancelled, with the outcome it will have; False where it was said."""
+        """Report at once that the job is being cancelled, with its future outcome; False if it was already reported."""
         if self._cancelled.is_set() or self._ended.is_set():
             return False
         self._when_cancelled = outcome
@@ -190,7 +190,7 @@ class _ChildJob(_Job):
         try:
             self._end(outcome)
         finally:
-            self._forget(self)  # last: whoever closes the project waits until its end was heard of
+            self._forget(self)  # last: closing the project waits until its end was reported
 
 
 class _ThreadJob(_Job):
@@ -228,7 +228,7 @@ class _ThreadJob(_Job):
         try:
             self._end(outcome)
         finally:
-            self._forget(self)  # last: whoever closes the project waits until its end was heard of
+            self._forget(self)  # last: closing the project waits until its end was reported
 
     def _drive(self) -> JobOutcome:
         steps = self._work()

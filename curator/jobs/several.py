@@ -1,7 +1,7 @@
 """One training in several processes, one for each GPU.
 
 The job's own process is the first; it starts the others with the same specification, each with its own GPU. They train
-together (`training.loop.accelerator`); only the first does what follows the training.
+together (`training.loop.accelerator`); only the first does the steps after training.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RANK = "RANK"
 
 
 def rank() -> int:
-    """This process's number among those that train together; 0 where it is alone."""
+    """This process's number among those that train together; 0 if it is alone."""
     return int(os.environ.get(RANK) or 0)
 
 
@@ -29,7 +29,7 @@ def rank() -> int:
 def together(spec: Message, module: str) -> Iterator[Message]:
     """The specification for this process, while the others run `module`; they end with the block, or with this process.
 
-    `spec["processes"]` says how many in all (default 1: nothing is started).
+    `spec["processes"]` is the total number (default 1: nothing is started).
     """
     count = int(spec.get("processes") or 1)
     if count < 2 or rank():
@@ -48,7 +48,7 @@ def together(spec: Message, module: str) -> Iterator[Message]:
 
 
 def own_spec(spec: Message, number: int) -> Message:
-    """The specification for process `number`: a GPU of its own."""
+    """The specification for process `number`: with its own GPU."""
     return {**spec, "device": f"cuda:{number}" if str(spec.get("device")) in ("auto", "cuda") else spec["device"]}
 
 

@@ -1,9 +1,9 @@
 """The training process.
 
 Specification: as in `training.data.spec.TrainingSpec`: {snapshot, base, staging, recipe, parameters, seed, device,
-threads, max_minutes, cache, work, tensorboard}: folders of the snapshot, of the active bundle and of the staging
-bundle to be written, the recipe's id and its parameters, the folder of checkpoints. With {"processes": n} it is
-trained on n GPUs. Result: {bundle_id, verdict, message, metrics}.
+threads, max_minutes, cache, work, tensorboard}: folders of the snapshot, of the active bundle and of the staging bundle
+to write, the recipe's id and its parameters, the folder of checkpoints. With {"processes": n} it is trained on n GPUs.
+Result: {bundle_id, verdict, message, metrics}.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def work(spec: Message) -> Generator[Message, None, Message]:
 
 
 def help_learning(spec: Message) -> Generator[Message, None, Message]:
-    """The same job up to the end of training, in a process that reports to nobody and writes nothing."""
+    """The same job up to the end of training, in a process that neither reports nor writes."""
     for event in run_training(spec):
         yield event.to_json()
         if "together" in event.data:  # the last event of a training in several processes

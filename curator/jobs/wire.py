@@ -2,9 +2,9 @@
 
 A child gets requests (with an `op`) over its standard input and sends events (with an `event`) over its standard
 output. Each end first sends `VERSION`, as a line of JSON, which every version understands. Then every message is four
-bytes with its length and MessagePack: a tenth of the linker's time went into writing numbers as text. `received`
-refuses an end of another version (which exists if the program was updated while it ran) and a message whose fields
-differ from its type here.
+bytes with its length and MessagePack: writing numbers as text took a tenth of the linker's time. `received` refuses
+another version (possible if the program was updated while running) and a message whose fields differ from its type
+here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from curator.domain.wording import tr
 
 VERSION = 6
 """Raise it with every change of a message below."""
-LENGTH = 4  # bytes that say how long a message is
+LENGTH = 4  # bytes of a message's length
 LONGEST, LONGEST_GREETING = 1 << 30, 1000
 UNPACK = partial(msgpack.unpackb, unicode_errors="surrogatepass", strict_map_key=False)
 Message = dict[str, Any]
@@ -31,7 +31,7 @@ UPDATED = (
 
 
 class WireError(Exception):
-    """The other end said what this end does not understand; the sentence is for the user."""
+    """The other end sent an invalid message; the text is for the user."""
 
 
 # --- any child -------------------------------------------------------------------------------------------------------
@@ -40,14 +40,14 @@ class Hello(TypedDict):
 
 
 class Misunderstood(TypedDict):
-    """The child's last event where it understood a request not at all; `message` is the sentence of a `WireError`."""
+    """The child's last event after an invalid request; `message` is the text of a `WireError`."""
 
     event: Literal["misunderstood"]
     message: str
 
 
 class Alive(TypedDict):
-    """A sign of life. `cpu`: seconds of processor time used so far; `request`: whether one is being answered."""
+    """A heartbeat. `cpu`: seconds of processor time used so far; `request`: whether one is being answered."""
 
     event: Literal["alive"]
     cpu: float
@@ -56,7 +56,7 @@ class Alive(TypedDict):
 
 # --- a job -----------------------------------------------------------------------------------------------------------
 class RunJob(TypedDict):
-    """A job's only request but `cancel`; what `spec` holds is said by the child's module."""
+    """A job's only request except `cancel`; the child's module documents `spec`."""
 
     op: Literal["run"]
     spec: Mapping[str, Any]
@@ -81,7 +81,7 @@ class Step(_Step, total=False):
 
 
 class Done(TypedDict):
-    """`result` holds the sentence for the user as `message`, where there is one."""
+    """`result` holds the message for the user as `message`, if there is one."""
 
     event: Literal["done"]
     result: Mapping[str, Any]
@@ -116,7 +116,7 @@ class MentionOnWire(TypedDict):
 
 
 class DecidedOnWire(MentionOnWire):
-    """No entities: NIL."""
+    """A decided mention; no entities means NIL."""
 
     entity_ids: list[str]
 
@@ -140,7 +140,7 @@ class TextOnWire(TypedDict):
 
 
 class EntityOnWire(TypedDict):
-    """What the linker knows of an entity: a line of its `kb.jsonl`."""
+    """An entity in the form of a line of `kb.jsonl`."""
 
     id: str
     name: str
@@ -152,7 +152,7 @@ class EntityOnWire(TypedDict):
 
 
 class Start(TypedDict):
-    """`threads` 0 leaves the choice to the library; `cache` is the embedding cache's folder, '' for the usual one."""
+    """`threads` 0 leaves the choice to the library; `cache` is the embedding cache's folder, '' for the default."""
 
     op: Literal["start"]
     device: str
@@ -161,7 +161,7 @@ class Start(TypedDict):
 
 
 class Open(TypedDict):
-    """Load the bundle of this folder beside the one that serves; answered by `opened` or `open_failed`."""
+    """Load the bundle of this folder in addition to the one in use; answered by `opened` or `open_failed`."""
 
     op: Literal["open"]
     bundle: str
@@ -169,7 +169,7 @@ class Open(TypedDict):
 
 
 class Link(TypedDict):
-    """Answered by `linked` for each document. With `own` a document's other decisions answer too."""
+    """Answered by `linked` for each document. With `own` a document's other decisions are used too."""
 
     op: Literal["link"]
     batch: int
@@ -188,7 +188,7 @@ class Detect(TypedDict):
 
 
 class Remember(TypedDict):
-    """What the next `link` knows of these documents, in place of what was known of them."""
+    """The decisions in these documents for the next `link`, replacing earlier ones."""
 
     op: Literal["remember"]
     batch: int
@@ -196,7 +196,7 @@ class Remember(TypedDict):
 
 
 class ChangeEntities(TypedDict):
-    """What the next `link` knows of these entities; `remove` are primary ids."""
+    """Changes of entities for the next `link`; `remove` are primary ids."""
 
     op: Literal["entities"]
     batch: int
@@ -218,11 +218,11 @@ class ContrastTwo(TypedDict):
 class Opening(TypedDict):
     event: Literal["opening"]
     bundle_id: str
-    message: str  # what is being built before the bundle can serve, with a percentage
+    message: str  # what is being built before the bundle can be used, with a percentage
 
 
 class Opened(TypedDict):
-    """The bundle serves. `hears_opinions`: second opinions change its answers."""
+    """The bundle is in use. `hears_opinions`: second opinions change its answers."""
 
     event: Literal["opened"]
     bundle_id: str
@@ -258,7 +258,7 @@ class NilOnWire(TypedDict):
 
 
 class LinkedMentionOnWire(TypedDict):
-    """`expanded` is the long form of an abbreviation, '' where it is none."""
+    """`expanded` is the long form of an abbreviation, '' if it is not one."""
 
     id: int
     expanded: str
@@ -267,7 +267,7 @@ class LinkedMentionOnWire(TypedDict):
 
 
 class Linked(TypedDict):
-    """`revision` and `bundle` are what the suggestions are stamped with."""
+    """`revision` and `bundle` are the suggestions' stamp."""
 
     event: Literal["linked"]
     batch: int
@@ -292,7 +292,7 @@ class Detected(TypedDict):
 
 
 class Contrasted(TypedDict):
-    """`words` are (start, end, change of the lead without the word, None where it was not measured)."""
+    """`words` are (start, end, change of the lead without the word, None if not measured)."""
 
     event: Literal["contrasted"]
     batch: int
@@ -305,14 +305,14 @@ class Contrasted(TypedDict):
 
 
 class BatchEnd(TypedDict):
-    """Every answer of the batch came before it."""
+    """Sent after all answers of the batch."""
 
     event: Literal["end"]
     batch: int
 
 
 class BatchError(TypedDict):
-    """In place of `end`. `kind`: `user` for an error of the user's, else `bug`, with its traceback in `detail`."""
+    """Sent instead of `end`. `kind`: `user` for a user's error, else `bug`, with its traceback in `detail`."""
 
     event: Literal["error"]
     batch: int
@@ -323,7 +323,7 @@ class BatchError(TypedDict):
 
 # --- both ends -------------------------------------------------------------------------------------------------------
 class Schema:
-    """The messages that one end understands, told apart by the value of `tag`."""
+    """The messages that one end accepts, distinguished by the value of `tag`."""
 
     def __init__(self, tag: str, *kinds: Any) -> None:
         self._tag = tag
@@ -332,7 +332,7 @@ class Schema:
         }
 
     def check(self, message: Any) -> None:
-        """Raises WireError for a message that is none of these, or lacks fields or has others than declared."""
+        """The message. Raises WireError for an unknown message, and for missing or undeclared fields."""
         name = message.get(self._tag) if isinstance(message, dict) else None
         if not isinstance(name, str) or name not in self._fields:
             raise WireError(_not_understood(f"{self._tag} {name!r}"[:80]))
@@ -350,7 +350,7 @@ EVENTS = Schema(
 
 
 def frame(message: Mapping[str, object]) -> bytes:
-    """A message as it is sent."""
+    """A message in the form that is sent."""
     body: bytes = msgpack.packb(message, unicode_errors="surrogatepass")
     return len(body).to_bytes(LENGTH, "big") + body
 
@@ -362,8 +362,8 @@ def greeting() -> bytes:
 
 
 def received(stream: IO[bytes], schema: Schema) -> Iterator[Message]:
-    """The messages of the other end after its greeting. Raises WireError, which ends it. What a killed child left half
-    written is no message."""
+    """The messages of the other end after its greeting. A WireError ends it. An incomplete message of a killed child is
+    ignored."""
     first = stream.readline(LONGEST_GREETING)
     if not first.endswith(b"\n") and len(first) < LONGEST_GREETING:
         return

@@ -218,7 +218,7 @@ def arrow_rows(file: BinaryIO, shown: str, *, parquet: bool) -> Iterator[tuple[M
             names = tag_names(opened.schema.metadata)
             batches = (opened.get_batch(n) for n in range(opened.num_record_batches)) if _is_file(opened) else opened
         for batch in batches:
-            batch.validate(full=True)  # else offsets of a damaged file are followed out of its memory, and all ends
+            batch.validate(full=True)  # else a damaged file's offsets lead outside its memory: a crash
             for start in range(0, batch.num_rows, ROWS):
                 yield from ((row, names) for row in batch.slice(start, ROWS).to_pylist())
     except (pyarrow.ArrowException, OSError, ValueError, KeyError) as error:

@@ -25,8 +25,8 @@ from curator.io.files.atomic import open_plain
 
 # Gzip files, unpacked while they are read, with a limit on their unpacked size.
 
-MOST_SWELLING = 100  # times the archive's own size; text seldom packs better than 20 : 1
-FREE_BYTES = 1 << 23  # a small archive may always hold this much
+MOST_SWELLING = 100  # times the archive's size; text seldom packs better than 20 : 1
+FREE_BYTES = 1 << 23  # a small archive may always unpack to this size
 
 
 class Unpacked(io.RawIOBase):

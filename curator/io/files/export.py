@@ -20,9 +20,9 @@ WrittenSource = tuple[SourceFile, Iterable[ExportDocument]]
 class Action(Enum):
     """What to do with a mention's line."""
 
-    KEEP = "keep"  # as the source has it
-    WRITE = "write"  # with the decision's entities, none of them for NIL
-    MOVE = "move"  # with the place and the type it has now, its identifiers as the source has them
+    KEEP = "keep"  # as in the source
+    WRITE = "write"  # with the decision's entities, empty for NIL
+    MOVE = "move"  # with its current spans and type, and the source's identifiers
     DROP = "drop"
 
 

@@ -1,9 +1,9 @@
-"""Documents of a JSON file as a stream, each with its exact text, and the text around them.
+"""The documents of a JSON file as a stream, each with its exact text, and the text between them.
 
-A file holds one value, or several one after another (JSON lines). Documents are the objects in the list of a given
-key (`documents`), at the top or in a list of such objects; or, where the file has no such list, the objects at the
-top or in the list at the top. `json` itself finds where each ends, at the speed of C: a parser of events would be
-slower and gives no text, which the round trip needs.
+A file holds one value, or several one after another (JSON lines). Documents are the objects in the list with a given
+key (`documents`), at the top level or in a list of such objects; without such a list, they are the objects at the top
+level or in the top-level list. `json` finds the end of each at the speed of C: an event parser would be slower and does
+not give the text, which the round trip needs.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class Streamed(Protocol):
 class JsonStream:
     """Yields (text before, document's text, document, line); `rest` is the text after the last one.
 
-    The text before a document holds all that is between it and the one before it. Raises UserError for what is
-    no JSON, with the line.
+    The text before a document is everything since the previous document. Raises UserError, with the line, for invalid
+    JSON.
     """
 
     def __init__(self, source: Streamed, lists: Sequence[str], *, whole: bool) -> None:
         self._source = source
         self._lists = frozenset(lists)
-        self._whole = whole  # the file holds documents only
+        self._whole = whole  # the file contains only documents
         self.rest = ""
         self._buffer, self._at, self._line, self._done = "", 0, 1, False
         self._before: list[str] = []
@@ -106,7 +106,7 @@ class JsonStream:
         return before, text, found, line
 
     def _decode(self, *, keep: bool) -> tuple[Any, str]:
-        """The value that begins here, and its text."""
+        """The value that begins at this position, and its text."""
         self._next()
         decoder = json.JSONDecoder()
         while True:
@@ -121,14 +121,14 @@ class JsonStream:
                     self._broken(getattr(error, "msg", str(error)))
                 self._fill(max(CHUNK, len(self._buffer)))
                 continue
-            if end < len(self._buffer) or self._done:  # a number may go on
+            if end < len(self._buffer) or self._done:  # a number may continue
                 text = self._buffer[self._at : end]
                 self._pass(end - self._at, keep=keep)
                 return found, text
             self._fill()
 
     def _next(self) -> str:
-        """The next character that is no white space, '' at the end of the file; inside of a value that is broken."""
+        """The next character other than white space, '' at the end of the file; inside a value the end is an error."""
         while True:
             end = _WHITE.match(self._buffer, self._at).end()  # type: ignore[union-attr]  # matches always
             self._pass(end - self._at)

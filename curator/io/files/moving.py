@@ -1,9 +1,9 @@
-"""Where the places of one text are in a newer version of it.
+"""Mapping positions of a text to a newer version of it.
 
-Both texts are aligned word by word (difflib's SequenceMatcher; what is at both ends unchanged is cut off before). A
-place inside of what is the same in both moves with it. Another is looked for by its quoted text and what is around
-it; `anchoring` finds the quote, and a find counts only where the words around it are alike, or the quote is long enough
-and is in one place only. Nothing is guessed: what is not found so is nowhere.
+Both texts are aligned word by word (difflib's SequenceMatcher, after removing the common beginning and end). A position
+in common text moves with it. Others are searched for by their quoted text and context: `anchoring` finds the quote, and
+a match counts only if the words around it are similar, or if the quote is long enough and occurs only once. Nothing is
+guessed: positions not found this way have no match.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class MovedText:
         self._starts = [at for at, _, _ in self._blocks]
 
     def find(self, spans: Sequence[Span]) -> tuple[Span, ...] | None:
-        """Where the fragments of one mention are now; None where one of them is nowhere, or their order changed."""
+        """The new spans of a mention's fragments; None if one has no match or their order changed."""
         found = [self._one(span) for span in spans]
         moved = tuple(span for span in found if span is not None)
         if len(moved) < len(found) or any(a.end > b.start for a, b in pairwise(moved)):
@@ -65,7 +65,7 @@ class MovedText:
         return Span(place, place + len(quote)) if clear and sure else None
 
     def _equivalent(self, span: Span, quote: str) -> Span | None:
-        """The same word with other characters, where the alignment expects it."""
+        """The same word in other characters, at the position expected from the alignment."""
         start = self._expected(span.start)
         found = self._anchors.find(start, start + len(quote), quote)
         return found.span if found is not None and self._alike(span, found.span.start) >= ALIKE else None
@@ -81,7 +81,7 @@ class MovedText:
         return [one.start() for one in found if one.end() - one.start() == len(quote)]
 
     def _alike(self, span: Span, at: int) -> float:
-        """How far what is around the place `at` of the new text is what stood around the span."""
+        """The similarity of the context at `at` in the new text to the span's context in the old."""
         end = at + span.end - span.start
         before = _share(self._old[max(span.start - AROUND, 0) : span.start], self._new[max(at - AROUND, 0) : at])
         after = _share(self._old[span.end : span.end + AROUND], self._new[end : end + AROUND])
@@ -107,7 +107,7 @@ def _share(a: str, b: str) -> float:
 
 
 def _blocks(old: str, new: str) -> Iterator[tuple[int, int, int]]:
-    """(start in `old`, start in `new`, length) of what is the same in both, in order, in code points."""
+    """(start in `old`, start in `new`, length) of the common blocks, in order, in code points."""
     words, others = _WORDS.findall(old), _WORDS.findall(new)
     most = min(len(words), len(others))
     first = _same(words, others, most)
@@ -126,12 +126,12 @@ def _blocks(old: str, new: str) -> Iterator[tuple[int, int, int]]:
 
 
 def _same(words: Sequence[str], others: Sequence[str], most: int) -> int:
-    """How many words at the beginning are the same, `most` at the most."""
+    """The number of equal words at the beginning, at most `most`."""
     return next((i for i in range(most) if words[i] != others[i]), most)
 
 
 def _offsets(words: Sequence[str]) -> list[int]:
-    """Where each word starts, and where the last one ends."""
+    """The start of each word, and the end of the last."""
     found = [0]
     for word in words:
         found.append(found[-1] + len(word))

@@ -1,4 +1,4 @@
-"""What the readers of all formats share: one source, its position, and the report of a reading."""
+"""Shared by the readers of all formats: one source, its position, and the report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from curator.io.files.source import Source
 from curator.services.ports import Problem
 
 NOT_AVAILABLE = ("[not available].", "[not available]")
-"""What PubMed writes for a title that was not translated."""
+"""PubMed's title for a record without a translated title."""
 
 
 class SourceReader:
@@ -29,7 +29,7 @@ class SourceReader:
         return self._source.position
 
     def prepare(self) -> None:
-        """Know a truncated file before its first record is stored. Raises UserError."""
+        """Detect a truncated file before its first record is stored. Raises UserError."""
         self._source.verify()
 
     def _problem(self, line: int, severity: str, text: str) -> None:
@@ -37,7 +37,7 @@ class SourceReader:
 
 
 class DocumentSourceReader(SourceReader):
-    """See `ports.DocumentReader`; a subclass fills in what lies outside of the documents."""
+    """See `ports.DocumentReader`; a subclass sets the text outside of the documents."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -51,7 +51,7 @@ class DocumentSourceReader(SourceReader):
 
 
 class RecordReader(DocumentSourceReader, ABC):
-    """Records of titles and abstracts without mentions. `records` names them in sentences."""
+    """Records of titles and abstracts without mentions. `records` is their name in messages."""
 
     records: str
 
@@ -80,7 +80,7 @@ class RecordReader(DocumentSourceReader, ABC):
         """The usable records."""
 
     def _is_usable(self, pmid: str, title: str, abstract: object, line: int) -> bool:
-        """Whether a record can be a document; one that cannot is set aside."""
+        """Whether a record can be a document; other records are skipped with a report."""
         if pmid and (title or abstract):
             return True
         empty = tr("record {pmid!r} has no title and no abstract", pmid=pmid)
@@ -89,7 +89,7 @@ class RecordReader(DocumentSourceReader, ABC):
         return False
 
 
-# Words for the places that problems are reported for.
+# Words for the locations of problems.
 
 
 def mention_place(document: str, words: str) -> str:
@@ -97,7 +97,7 @@ def mention_place(document: str, words: str) -> str:
 
 
 def first_of(problems: Sequence[Problem]) -> str:
-    """What to put behind a sentence that says that nothing was usable: the first problem, or nothing."""
+    """The end of the message that nothing was usable: the first problem, or nothing."""
     if not problems:
         return ""
     first = problems[0]

@@ -1,4 +1,4 @@
-"""Relations in files: names that find them again, and which of a document's go into a file."""
+"""Relations in files: their keys, and the relations of a document that are written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from curator.domain.wording import ntr, tr
 from curator.services.ports import ExportDocument, Problem
 
 USUAL_ROLES = ("Arg1", "Arg2")
-"""Where a format needs roles and nobody gave any."""
+"""Default roles, for formats that need them."""
 WIDOWED = "widowed"
 
 
@@ -33,10 +33,10 @@ def relations_for(
     written: Collection[int],
     title: str,
 ) -> list[Relation]:
-    """Those that are to be written besides what the record says: with `own`, the curators' alone, since the record goes
-    into the file; without a record of this format, all. What cannot be written is noted in `problems`.
+    """The relations to write in addition to the record: with `own`, only the curators', since the record is written
+    anyway; without a record of this format, all. Relations that cannot be written are noted in `problems`.
 
-    `kinds` are those that the format `title` has, `written` the ids of the mentions that are in the file.
+    `kinds` are the kinds of the format `title`, `written` the ids of the mentions in the file.
     """
     wanted = [one for one in item.relations if not (own and one.source)]
     known = [one for one in wanted if one.kind in kinds]
@@ -50,13 +50,13 @@ def relations_for(
 
 
 def roles_of(relation: Relation) -> tuple[str, str]:
-    """With the usual ones where there are none."""
+    """The roles, or the usual ones if there are none."""
     first, second = (end.role or usual for end, usual in zip(relation.ends, USUAL_ROLES, strict=True))
     return first, second
 
 
 def unwritten(item: ExportDocument, problems: list[Problem], relation: Relation, title: str) -> None:
-    """Note a relation that the format has no words for."""
+    """Note a relation that the format cannot represent."""
     text = tr(
         "document {document}: {format} cannot store a relation of the type {type}: left out",
         document=item.document.external_id,

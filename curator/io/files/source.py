@@ -1,6 +1,6 @@
 """One file as a stream: unpacked (gzip, zip of one file) by content, split on LF only, decoded as UTF-8.
 
-What goes wrong is a sentence.
+Errors are UserErrors.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from curator.io.files.atomic import open_plain
 GZIP_MAGIC = b"\x1f\x8b"
 BOM = "\ufeff"
 HEAD_BYTES = 1 << 16
-LINE_BYTES = 1 << 26  # a line longer than 64 MiB is no text file of ours
+LINE_BYTES = 1 << 26  # a file with a line longer than 64 MiB is not a supported text file
 
 _FOREIGN_BOMS = {
     b"\xff\xfe": "UTF-16",
@@ -33,7 +33,7 @@ _FOREIGN_BOMS = {
 
 
 class Source:
-    """Reads one file; `position` may be asked at any time. Each call of `lines` or `stream` starts at the beginning."""
+    """Reads one file; `position` can be read at any time. Each call of `lines` or `stream` starts at the beginning."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -43,7 +43,7 @@ class Source:
 
     @property
     def position(self) -> tuple[int, int]:
-        """(bytes read, bytes in all) of the file on the disk."""
+        """(bytes read, bytes in all) of the file on disk."""
         if self._raw is not None and not self._raw.closed:
             self._done = self._raw.tell()
         return self._done, self._size
@@ -78,7 +78,7 @@ class Source:
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[BinaryIO, int]]:
-        """The file's own bytes, and how many there are: of the disk, or out of an archive (`ARCHIVE/NAME`)."""
+        """The file's raw bytes and their number: from the disk, or from an archive (`ARCHIVE/NAME`)."""
         if member_of(self.path) is None:
             with open_plain(self.path) as raw:
                 yield raw, os.fstat(raw.fileno()).st_size
@@ -104,8 +104,8 @@ class Source:
             yield member
 
     def lines(self, decode: Callable[[bytes], str] = bytes.decode) -> Iterator[str]:
-        """Lines with their line end, split on LF only. Raises UserError as `stream` does, and for what `decode` does
-        not know, which is other than UTF-8."""
+        """Lines with their line end, split on LF only. Raises UserError like `stream`, and for text that is not
+        UTF-8."""
         with self.stream() as stream:
             number = 0
             while line := stream.readline(LINE_BYTES):
@@ -132,9 +132,9 @@ class Source:
                     ) from error
 
     def head(self) -> bytes:
-        """The first 64 KiB, and all of the first line when it is longer.
+        """The first 64 KiB, or the whole first line if it is longer.
 
-        Raises UserError for a file that is missing, empty, a folder, unreadable or no UTF-8 text at all.
+        Raises UserError for a file that is missing, empty, a folder, unreadable or not UTF-8 text.
         """
         with self.stream() as stream:
             head = stream.read(HEAD_BYTES)
@@ -146,7 +146,7 @@ class Source:
         return head
 
     def verify(self) -> None:
-        """Decompress everything once so that a truncated archive is known before the first record is stored."""
+        """Decompress everything once so that a truncated archive is detected before the first record is stored."""
         with self.stream() as stream:
             if isinstance(getattr(stream, "raw", stream), Unpacked | zipfile.ZipExtFile):
                 while stream.read(1 << 20):
@@ -183,7 +183,7 @@ def without_line_end(line: str) -> str:
 
 
 def plain_text(text: str) -> str:
-    """`text` with lone surrogates (which JSON escapes allow, and no UTF-8 file or database holds) as U+FFFD."""
+    """`text` with lone surrogates (which JSON escapes allow, but UTF-8 files and databases do not) as U+FFFD."""
     if text.isascii() or not any("\ud800" <= ch <= "\udfff" for ch in text):
         return text
     return "".join("\ufffd" if "\ud800" <= ch <= "\udfff" else ch for ch in text)
@@ -196,12 +196,12 @@ def split_lines(text: str) -> list[str]:
 
 
 def line_end(text: str) -> str:
-    """How the first line of `text` ends."""
+    """The line end of the first line of `text`."""
     return "\r\n" if text.partition("\n")[0].endswith("\r") else "\n"
 
 
 def join_lines(lines: Sequence[str], ending: str, *, final: bool) -> str:
-    """The lines, each with its own end or `ending`; the last one without any unless `final`."""
+    """The joined lines, each with its own end or `ending`; the last one without an end unless `final`."""
     if not lines:
         return ""
     whole = [line if line.endswith("\n") else line + ending for line in lines]

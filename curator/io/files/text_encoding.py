@@ -1,6 +1,8 @@
-"""Tables in other encodings than UTF-8: UTF-16 by its mark or its zero bytes, else Windows-1252 or Latin-1.
+"""Tables in other encodings than UTF-8: UTF-16 detected by its byte-order mark or zero bytes, else Windows-1252 or
+Latin-1.
 
-Spreadsheets write these, and nothing in the files says so. A table that is UTF-8 but for some bytes is a damaged one.
+Spreadsheets write these encodings without stating them in the file. A table that is UTF-8 except for a few bytes is a
+damaged file.
 """
 
 from __future__ import annotations
@@ -16,12 +18,12 @@ LOOKED_AT = 1 << 12
 _MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _NAMES = {"utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "cp1252": "Windows-1252", "latin-1": "Latin-1"}
 _ONLY_LATIN_1 = bytes((0x81, 0x8D, 0x8F, 0x90, 0x9D))
-"""Bytes that Windows-1252 does not have."""
-_MOST_CHARACTERS = 1 << 26  # of one line
+"""Bytes that Windows-1252 does not define."""
+_MOST_CHARACTERS = 1 << 26  # per line
 
 
 class TextLines:
-    """The lines of a text file in the encoding that it seems to be in. `encoding` is known while they are read."""
+    """The lines of a text file in its detected encoding. `encoding` is known while they are read."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -29,7 +31,7 @@ class TextLines:
 
     @property
     def repair(self) -> str:
-        """Says as what the file is read, where that is not UTF-8; else ''."""
+        """A sentence about the encoding, if it is not UTF-8; else ''."""
         name = _NAMES.get(self.encoding, "")
         return tr("the file is not in UTF-8 and was read as {encoding}", encoding=name) if name else ""
 
@@ -73,7 +75,7 @@ class TextLines:
         return line.decode(self.encoding)
 
     def _other(self) -> str:
-        """The encoding of a file that is not UTF-8; UTF-8 where most lines beyond ASCII are."""
+        """The encoding of a file that is not UTF-8; UTF-8 if most non-ASCII lines are UTF-8."""
         known = wrong = 0
         encoding = "cp1252"
         with self._source.stream() as stream:
@@ -93,7 +95,7 @@ class TextLines:
 
 
 def utf16_of(source: Source) -> str:
-    """The kind of UTF-16 that a text file is in, '' for none. Raises UserError for a file that cannot be read."""
+    """The variant of UTF-16 of a text file, '' if it is not UTF-16. Raises UserError for a file that cannot be read."""
     with source.stream() as stream:
         head = stream.read(LOOKED_AT)
     if encoding := _MARKS.get(head[:2]):

@@ -1,4 +1,5 @@
-"""Records of an XML file as a stream: no DTD is loaded, no entity resolved, nothing fetched, each record freed."""
+"""Records of an XML file as a stream: no DTD is loaded, no entity is resolved, nothing is downloaded, and each record
+is freed."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ MOST_ATTRIBUTES = 1000
 
 
 def records(source: Source, tags: Sequence[str]) -> Iterator[Any]:
-    """The elements of these names as they end; each is gone when the next is asked for, its siblings before it too.
+    """The elements with these names as they end; each, with its preceding siblings, is freed when the next is
+    requested.
 
     Raises UserError for broken XML, with its line, and for a file that declares entities. Texts above 10 MB and
     nesting above 256 elements count as broken.
@@ -48,15 +50,15 @@ def records(source: Source, tags: Sequence[str]) -> Iterator[Any]:
 
 
 def refuse_entities(path: Path, element: Any) -> None:
-    """Raises UserError when the document of `element` declares an entity of its own."""
+    """Raises UserError if the document of `element` declares an entity."""
     subset = element.getroottree().docinfo.internalDTD
     if subset is not None and any(True for _ in subset.iterentities()):
         raise UserError(f"{path} {ENTITIES}")
 
 
 def xml_attributes(path: Path, element: Any) -> dict[str, str]:
-    """The attributes of an element. Raises UserError for more than `MOST_ATTRIBUTES`: lxml looks each up from the
-    first one on."""
+    """The attributes of an element. Raises UserError for more than `MOST_ATTRIBUTES`: lxml's look-up of each is
+    linear."""
     if len(element.attrib) > MOST_ATTRIBUTES:
         raise UserError(
             tr(

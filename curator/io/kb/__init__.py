@@ -1,11 +1,11 @@
-"""Knowledge bases in files: one module for each source.
+"""Knowledge bases in files: one module for each format.
 
 * **OBO is read by our own reader**: pronto 2.7 stops at a syntax error in the Disease Ontology of 2016, whose
   cross-references hold spaces.
-* **OWL is a stream of our own over lxml**, since pronto holds the whole ontology and stops at what it does not know.
-  SKOS goes through pyoxigraph, whose triples are a stream: rdflib took 35 times the file's size in memory, and 11 s
-  where this takes 2 s. JSON-LD is not read, because its contexts would be fetched. UMLS files are sorted by concept
-  and read side by side, so that one concept is held at a time.
+* **OWL is streamed by our own reader with lxml**, since pronto holds the whole ontology and stops at unknown content.
+  SKOS is read with pyoxigraph, which streams triples: rdflib took 35 times the file's size in memory, and 11 s where
+  this takes 2 s. JSON-LD is not read, because its contexts would be downloaded. UMLS files are sorted by concept and
+  read in parallel, so that only one concept is in memory at a time.
 """
 
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some

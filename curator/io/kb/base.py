@@ -1,4 +1,4 @@
-"""What the readers of knowledge bases share."""
+"""Shared by the readers of knowledge bases."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from curator.services.ports import KnowledgeBaseReader, Problem
 class KbSource:
     """A kind of knowledge-base file: `sniff` gets the first bytes, `open` raises UserError.
 
-    `sniff_path` knows what has no first bytes of text: folders and workbooks. `chooses` names
-    what it takes of `KbOptions`; where that is anything, `open` gets them as well.
+    `sniff_path` recognises sources without text: folders and workbooks. `chooses` lists the `KbOptions` that it
+    supports; if there are any, `open` gets them too.
     """
 
     name: str
@@ -29,7 +29,7 @@ class KbSource:
 
 
 def first_of_each(found: Iterable[tuple[int, Entity]], problems: list[Problem]) -> Iterator[Entity]:
-    """Entities with their lines, each id once: the first wins, and the others are set aside."""
+    """Entities with their lines, each id once: the first is used, the others are reported."""
     lines: dict[str, int] = {}
     for line, entity in found:
         if entity.id in lines:
@@ -46,7 +46,7 @@ def first_of_each(found: Iterable[tuple[int, Entity]], problems: list[Problem]) 
 
 
 def needs_some(entities: Iterable[Entity], path: Path, problems: list[Problem]) -> Iterator[Entity]:
-    """The entities; UserError when there is none."""
+    """The entities; raises UserError if there are none."""
     count = 0
     for count, entity in enumerate(entities, 1):  # noqa: B007  # the count is used after the loop
         yield entity
@@ -56,6 +56,6 @@ def needs_some(entities: Iterable[Entity], path: Path, problems: list[Problem]) 
 
 
 def clean_names(names: Iterable[str], besides: str = "") -> tuple[str, ...]:
-    """Stripped, without empty ones, without repetitions and without `besides`."""
+    """Stripped names, without empty ones, duplicates and `besides`."""
     stripped = (name.strip() for name in names)
     return tuple(dict.fromkeys(name for name in stripped if name and name != besides))

@@ -1,4 +1,4 @@
-"""CTD's vocabularies (`CTD_diseases.tsv.gz`, `CTD_chemicals.csv`, `CTD_genes.tsv` …), named by their `# Fields:`.
+"""CTD's vocabularies (`CTD_diseases.tsv.gz`, `CTD_chemicals.csv`, `CTD_genes.tsv` …), recognised by their `# Fields:`.
 
 Cells of several values are separated by `|`. Diseases are MEDIC: MeSH and OMIM merged, one of the ids primary and the
 others alternate.
@@ -41,7 +41,7 @@ _ID = re.compile(rb"^#\s*(DiseaseName|ChemicalName|GeneSymbol|PathwayName)[\t,]"
 
 
 class CtdReader(SourceReader):
-    """Streams one vocabulary; its columns are known from its own comment."""
+    """Streams one vocabulary; its comment states the columns."""
 
     format = "ctd"
 
@@ -95,14 +95,14 @@ def _entity(vocabulary: _Vocabulary, row: Mapping[str, str]) -> Entity:
 
 
 def _cells(text: str) -> list[str]:
-    """Tabs separate, and nothing is quoted; a line without any is of the CSV, which has quotes."""
+    """The cells of a line: separated by tabs without quotes, or, without tabs, as CSV with quotes."""
     if "\t" in text:
         return text.split("\t")
     try:
         cells = next(csv.reader([text]), [])
     except csv.Error:
         cells = [text]
-    return cells if all(len(cell) <= LONGEST_CELL for cell in cells) else [text]  # else it is none of a table
+    return cells if all(len(cell) <= LONGEST_CELL for cell in cells) else [text]  # else not a table's line
 
 
 def sniff(head: bytes) -> bool:

@@ -1,8 +1,8 @@
 """A knowledge base as JSON lines: `id name synonyms types definition alt_ids tree_numbers parents`.
 
-`id` and `name` are needed, the others may be missing or null. A text where a list belongs is taken as its one element.
-With `"obsolete": true` a line is no entity: it is kept apart with the ids in `replaced_by`, which take its place, and
-in `consider`, which may. An obsolete id with exactly one replacement becomes an alternate id of that.
+`id` and `name` are needed, the others may be missing or null. A string instead of a list counts as its only element. A
+line with `"obsolete": true` is not an entity: it is stored separately with its replacements in `replaced_by` and
+possible ones in `consider`. An obsolete id with exactly one replacement becomes an alternate id of it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class JsonlReader(SourceReader):
         yield from needs_some(first_of_each(self._entities(), self.problems), self._source.path, self.problems)
 
     def _successors(self) -> dict[str, str]:
-        """Of each obsolete id with exactly one replacement, that one."""
+        """The replacement of each obsolete id that has exactly one."""
         found: dict[str, str] = {}
         for line in self._source.lines():
             if '"obsolete"' in line and '"replaced_by"' in line:
@@ -111,7 +111,7 @@ class JsonlReader(SourceReader):
 
 
 def _only(found: object) -> str:
-    """The one text; '' where there are several, or none."""
+    """The only string; '' if there are several, or none."""
     texts = {one for one in (found if isinstance(found, list) else [found]) if isinstance(one, str)}
     return plain_text(texts.pop()).strip() if len(texts) == 1 else ""
 

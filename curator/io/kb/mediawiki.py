@@ -1,8 +1,8 @@
 """A MediaWiki dump as a knowledge base: its articles are entities.
 
-The identifier is the title, as the links of the same dump as documents say it; redirects are alternate identifiers and
-synonyms. The type is the wiki's name, the definition the beginning of the running text. The dump is read twice, since
-redirects may stand before or after what they lead to; in between their titles are kept, and nothing else.
+The identifier is the title, as in links when the same dump is imported as documents; redirects are alternate
+identifiers and synonyms. The type is the wiki's name, the definition the beginning of the running text. The dump is
+read twice, since redirects may be before or after their target; between the passes only their titles are kept.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from curator.io.kb.zeshel import definition_of, synonyms_of
 from curator.io.wiki import Dump, Page, Wiki, is_dump, lead_of
 
 FURTHEST = 5
-"""Redirects that lead to redirects are followed so far."""
+"""Redirects to redirects are followed this far."""
 
 
 class MediaWikiKbReader(SourceReader):
@@ -60,7 +60,7 @@ class MediaWikiKbReader(SourceReader):
         )
 
     def _beginning(self, page: Page, wiki: Wiki) -> str:
-        """Running text before the first heading, or of the whole page where there is none before it."""
+        """Running text before the first heading, or of the whole page if there is none before it."""
         try:
             for text in (lead_of(page.text), page.text):
                 found = wiki.plain(text).text

@@ -1,4 +1,4 @@
-"""MEDIC as DNorm and CTD's early releases hold it: `ID|ALTERNATE|…||NAME|SYNONYM|…`, one disease a line.
+"""MEDIC in the form of DNorm and CTD's early releases: `ID|ALTERNATE|…||NAME|SYNONYM|…`, one disease a line.
 
 The ids end at the first empty field. Ids of digits are OMIM's, the others MeSH's.
 """

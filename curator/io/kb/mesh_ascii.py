@@ -1,7 +1,7 @@
-"""MeSH as NLM gives it in ASCII (`d2024.bin`, `c2024.bin`): `*NEWRECORD`, then `FIELD = value` lines.
+"""MeSH in NLM's ASCII form (`d2024.bin`, `c2024.bin`): `*NEWRECORD`, then `FIELD = value` lines.
 
-Types, tree numbers and names are those of `mesh_xml`, except that a supplementary record's descriptors are given by
-their names alone and its class is the file's, `SC`.
+Types, tree numbers and names are those of `mesh_xml`, except that a supplementary record refers to descriptors by name
+only, and its class is the field `SC`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Record:
 
 
 class MeshAsciiReader(SourceReader):
-    """Streams one file, after a first pass that collects the tree numbers. Qualifiers are no entities."""
+    """Streams one file, after a first pass that collects the tree numbers. Qualifiers are not entities."""
 
     format = "mesh-ascii"
 

@@ -1,9 +1,9 @@
-"""MeSH as NLM gives it in XML: descriptors (`desc2024.xml`) and supplementary records (`supp2024.xml`).
+"""MeSH in NLM's XML form: descriptors (`desc2024.xml`) and supplementary records (`supp2024.xml`).
 
-Names are the terms of every concept of a record, permuted ones too: corpora and CTD hold them. The type is the branch
-of the tree that a descriptor is in, in the singular where corpora have a mention type for it; mental disorders
+Names are the terms of every concept of a record, including permuted terms, which occur in corpora and CTD. The type is
+the branch of the tree that a descriptor is in, in the singular if corpora have a mention type for it; mental disorders
 (F03) are diseases, as in CTD's vocabulary. Parents come from tree numbers, those of supplementary records are the
-descriptors that they are mapped to. Qualifiers are no entities.
+descriptors that they are mapped to. Qualifiers are not entities.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from curator.domain.wording import UserError, tr
 from curator.io.files import Source, SourceReader
 from curator.io.kb.base import KbSource, clean_names, first_of_each, needs_some
 
-# Records of XML files as a stream, hardened: no DTD is loaded, nothing is fetched, no entity of a text is resolved.
+# Records of XML files as a stream, hardened: no DTD is loaded, nothing is downloaded, no entity in text is resolved.
 
 
 def records(source: Source, tags: Sequence[str], *, attributes_may_refer: bool = False) -> Iterator[Any]:
     """The elements of these names (`{namespace}name`) that are directly below the root, each freed after its use.
 
-    Entities that a file declares are refused, save with `attributes_may_refer`: ontology editors abbreviate
-    addresses in attributes so. libxml2 bounds how far those may grow. Raises UserError with file and line.
+    Declared entities are refused, except with `attributes_may_refer`: ontology editors use them to abbreviate addresses
+    in attributes. libxml2 limits their expansion. Raises UserError with file and line.
     """
     from lxml import etree  # loaded when an XML file is read
 
@@ -79,7 +79,7 @@ def root_of(source: Source) -> str:
 
 
 def text_of(element: Any) -> str:
-    """All letters in it, runs of white space as one space; '' for None."""
+    """All text in it, with runs of white space as one space; '' for None."""
     return "" if element is None else " ".join("".join(element.itertext()).split())
 
 
@@ -192,7 +192,7 @@ def _terms(record: Any, name: str) -> tuple[str, ...]:
 
 
 def _scope_note(record: Any) -> str:
-    """Of the preferred concept; other concepts' notes speak of narrower things."""
+    """The scope note of the preferred concept; other concepts' notes describe narrower meanings."""
     for concept in record.iterfind("ConceptList/Concept"):
         if concept.get("PreferredConceptYN") == "Y":
             return text_of(concept.find("ScopeNote"))

@@ -1,12 +1,13 @@
 """OBO ontologies (format 1.2 and 1.4): terms as entities.
 
-Read by our own small reader rather than by pronto, for a measured reason: pronto 2.7 reads `hp_2014` in 0.7 s but
-gives up on `doid_2016-09-01` as a whole at a definition whose xrefs hold spaces (`[JA:Epilepsy Genetics Kiel]`), and
-says neither line numbers nor progress.
+It has its own small reader instead of pronto: pronto 2.7 reads `hp_2014` in 0.7 s but fails on the whole of
+`doid_2016-09-01` at a definition whose xrefs contain spaces (`[JA:Epilepsy Genetics Kiel]`), and reports neither line
+numbers nor progress.
 
-Names are the name and the synonyms of every scope; the type is the term's namespace. An obsolete term is no entity:
-it is kept apart with what it is `replaced_by` and what to `consider`, and its id becomes an alternate id of the one
-term that replaces it. Terms of another prefix than the ontology's own are entities too, and noted once for each prefix.
+Names are the name and the synonyms of every scope; the type is the term's namespace. An obsolete term is not an entity:
+it is stored separately with its `replaced_by` and `consider`, and if exactly one term replaces it, its id becomes an
+alternate id of this term. Terms with another prefix than the ontology's are entities too, and noted once for each
+prefix.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class _Stanza:
 
 
 class OboReader(SourceReader):
-    """Streams one ontology, after a first pass that collects what replaced the obsolete terms."""
+    """Streams one ontology, after a first pass that collects the replacements of obsolete terms."""
 
     format = "obo"
 
@@ -64,7 +65,7 @@ class OboReader(SourceReader):
         yield from needs_some(first_of_each(self._entities(), self.problems), self._source.path, self.problems)
 
     def _replacements(self) -> dict[str, list[str]]:
-        """For each term that replaces others, the obsolete ids that lead to it, chains followed."""
+        """For each term that replaces others, the obsolete ids that lead to it, following chains."""
         successor = {}
         prefixes: Counter[str] = Counter()
         for stanza in self._stanzas():
@@ -115,7 +116,8 @@ class OboReader(SourceReader):
             self._problem(0, "note", ntr(ONE_OBSOLETE["term"], OBSOLETE["term"], len(self.obsolete)))
 
     def _keep_obsolete(self, stanza: _Stanza, name: str, namespace: str) -> None:
-        """Those with one successor lead to it and need no line of their own; neither do those with none."""
+        """Keep the obsolete terms with several successors; those with one lead to it, and those with none are left
+        out."""
         if stanza.id:
             kind = _plain(stanza.first("namespace")) or namespace
             self.obsolete.append(
@@ -150,7 +152,7 @@ class OboReader(SourceReader):
         )
 
     def _quoted(self, stanza: _Stanza, tag: str) -> Iterator[str]:
-        """The quoted texts of a tag, escapes resolved. `exact_synonym` and the like are format 1.0's tags."""
+        """The quoted texts of a tag, escapes resolved. `exact_synonym` and similar tags are from format 1.0."""
         tags = [tag] if tag == "def" else [t for t in stanza.tags if t == tag or t.endswith(f"_{tag}")]
         for line, value in (pair for t in tags for pair in stanza.tags.get(t, [])):
             found = _QUOTED.match(value)

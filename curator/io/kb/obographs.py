@@ -1,4 +1,4 @@
-"""OBO Graphs (JSON), as ROBOT and the OBO Foundry publish ontologies: classes as entities.
+"""OBO Graphs (JSON), as published by ROBOT and the OBO Foundry: classes as entities.
 
 Names are the label and the synonyms of every scope; the type is the term's OBO namespace, or else the graph's name.
 """

@@ -1,4 +1,4 @@
-"""Terms of ontologies, from whichever syntax, as entities."""
+"""Terms of ontologies, from any syntax, as entities."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from curator.services.ports import Problem
 
 @dataclass(slots=True)
 class OntologyTerm:
-    """One class or concept as it is written; `replaced_by` counts for deprecated ones."""
+    """One class or concept as in its file; `replaced_by` is used for deprecated ones."""
 
     id: str
     line: int = 0
@@ -30,13 +30,13 @@ class OntologyTerm:
 
 
 def successors(terms: Iterable[OntologyTerm]) -> dict[str, list[str]]:
-    """For each term that replaces others, the deprecated ids that lead to it, chains followed. Ids alone are kept."""
+    """For each term that replaces others, the deprecated ids that lead to it, following chains. Only ids are kept."""
     one = {term.id: term.replaced_by[0] for term in terms if term.deprecated and len(set(term.replaced_by)) == 1}
     return inverted(one)
 
 
 def inverted(successor: dict[str, str]) -> dict[str, list[str]]:
-    """Ids by the last of their chains of successors; circles lead nowhere but to themselves."""
+    """Ids by the end of their chain of successors; circular chains are ignored."""
     found: dict[str, list[str]] = {}
     for obsolete in successor:
         seen, target = {obsolete}, successor[obsolete]
@@ -76,8 +76,8 @@ def entities(
     *,
     nameless: Literal["term", "class", "concept"] = "term",
 ) -> Iterator[tuple[int, Entity]]:
-    """`read` is called twice: what replaced the deprecated terms has to be known before the first entity is given.
-    `obsolete` gets the deprecated ones."""
+    """The entities. `read` is called twice, since replacements of deprecated terms must be known before the first
+    entity. `obsolete` gets the deprecated ones."""
     replaced = successors(read())
     deprecated, unnamed = 0, 0
     obsolete.clear()

@@ -1,10 +1,10 @@
-"""OWL ontologies in RDF/XML, as the OBO Foundry, EFO and ORDO publish them: named classes as entities.
+"""OWL ontologies in RDF/XML, as published by the OBO Foundry, EFO and ORDO: named classes as entities.
 
-Read by a stream of our own rather than by pronto, which holds the whole ontology in memory and stops at the first line
-that it does not know. Names are `rdfs:label`, the synonyms of oboInOwl and of SKOS; parents are named superclasses. The
-type is the OBO namespace, or else the prefix of the class. Classes that are only referred to have no name and are set
-aside. A class may also be an `rdf:Description` of that type, or several of one subject. Other syntaxes of OWL: see
-`rdf` for Turtle; Manchester and functional syntax are not read (ROBOT converts them).
+It is streamed by our own reader instead of pronto, which holds the whole ontology in memory and stops at the first
+unknown line. Names are `rdfs:label`, the synonyms of oboInOwl and of SKOS; parents are named superclasses. The type is
+the OBO namespace, or else the prefix of the class. Classes that are only referenced have no name and are skipped. A
+class may also be an `rdf:Description` of that type, or several of one subject. Other syntaxes of OWL: see `rdf` for
+Turtle; Manchester and functional syntax are not read (ROBOT converts them).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _OWL_MARK = re.compile(rb"http://www\.w3\.org/2002/07/owl#")
 
 
 class OwlReader(SourceReader):
-    """Streams one file twice: first for what replaced deprecated classes."""
+    """Streams one file twice: first for the replacements of deprecated classes."""
 
     format = "owl"
 
@@ -88,7 +88,7 @@ class OwlReader(SourceReader):
         )
 
     def _texts(self, element: Any, tag: str) -> list[str]:
-        """In the languages that are read, the first of them first; texts without a language belong to all."""
+        """The texts in the chosen languages, in this order; texts without a language belong to all."""
         found = [(one.get(_LANG, "").lower().partition("-")[0], text_of(one)) for one in element.iterfind(tag)]
         order = {"": 0} | {language: n for n, language in enumerate(self._languages)}
         kept = sorted((order[language], n, text) for n, (language, text) in enumerate(found) if language in order)
@@ -96,7 +96,7 @@ class OwlReader(SourceReader):
 
 
 def _joined(parts: Sequence[OntologyTerm]) -> OntologyTerm:
-    """What several `rdf:Description` elements say of one class."""
+    """Several `rdf:Description` elements of one class, merged."""
     first, names = parts[0], [one.name for one in parts if one.name]
     spaces = [kind for one in parts for kind in one.types if kind != _type_of(first.id)]
     return OntologyTerm(

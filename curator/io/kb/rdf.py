@@ -1,8 +1,8 @@
 """SKOS vocabularies in RDF/XML, Turtle or N-Triples, and OWL in the latter two, through pyoxigraph.
 
-An entity is each `skos:Concept` and each named `owl:Class`. The triples come as a stream, and only what an entity is
-made of is kept; rdflib, which holds the whole graph, took 35 times the file's size and six times as long. JSON-LD is
-not read: its contexts would have to be fetched.
+An entity is each `skos:Concept` and each named `owl:Class`. Triples are streamed, and only the parts of entities are
+kept; rdflib, which holds the whole graph, took 35 times the file's size and six times as long. JSON-LD is not read: its
+contexts would have to be downloaded.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ class RdfReader(SourceReader):
         yield from needs_some(found, self._source.path, self.problems)
 
     def _terms(self) -> list[OntologyTerm]:
-        """In the order of their ids: triples have none of their own."""
+        """The terms in the order of their ids, since triples are unordered."""
         concepts, values, prefixes = self._read()
         spaces = {address: prefix for prefix, address in prefixes.items()}
         return sorted((self._term(one, values, spaces) for one in concepts), key=lambda term: term.id)
 
     def _read(self) -> tuple[set[str], dict[str, list[_Value]], Mapping[str, str]]:
-        """The addresses of concepts, what is said of each subject, and the prefixes that the file declares."""
-        from pyoxigraph import Literal, NamedNode, RdfFormat, parse  # loaded when such a file is read
+        """The addresses of concepts, the properties of each subject, and the file's prefixes."""
+        from pyoxigraph import Literal, NamedNode, RdfFormat, parse  # imported when such a file is read
 
         formats = {"xml": RdfFormat.RDF_XML, "turtle": RdfFormat.TURTLE, "nt": RdfFormat.N_TRIPLES}
         head = self._source.head()
@@ -132,13 +132,13 @@ class RdfReader(SourceReader):
     def _types(
         self, own: Sequence[_Value], values: Mapping[str, Sequence[_Value]], spaces: Mapping[str, str]
     ) -> list[str]:
-        """What the schemes or namespaces that it belongs to are called."""
+        """The names of the schemes or namespaces that it belongs to."""
         schemes = _all(own, (SCHEME,))
         titles = [next(iter(self._texts(values.get(one, ()), TITLES)), "") or contract(one, spaces) for one in schemes]
         return sorted([*_all(own, (SPACE,)), *titles])
 
     def _texts(self, own: Sequence[_Value], predicates: Sequence[str]) -> list[str]:
-        """In the languages that are read, the first of them first; within one in the order of the alphabet."""
+        """The texts in the chosen languages, in this order; within a language in alphabetical order."""
         order = {"": len(self._languages)} | {language: n for n, language in enumerate(self._languages)}
         found = []
         for predicate, language, text in own:
@@ -149,9 +149,9 @@ class RdfReader(SourceReader):
 
 
 class _Shallow:
-    """A Turtle file, refused where brackets are nested so deeply that it must be damaged: the parser keeps some 350
-    bytes for each that is open. Counted roughly, with those in texts, from zero behind each line that ends one.
-    """
+    """A Turtle file that is refused if brackets are nested so deeply that it must be damaged: the parser needs some 350
+    bytes for each open bracket. The count is approximate: it includes brackets in strings, and restarts after each line
+    that ends a statement."""
 
     def __init__(self, stream: BinaryIO, path: Path) -> None:
         self._stream, self._path = stream, path
@@ -178,12 +178,12 @@ def _all(own: Sequence[_Value], predicates: Sequence[str]) -> list[str]:
 
 
 def _xml_prefixes(head: bytes) -> dict[str, str]:
-    """The parser reports those of Turtle only."""
+    """The prefixes of an XML file, since the parser reports only Turtle's."""
     return {prefix.decode(): address.decode("utf-8", "replace") for prefix, _, address in _XMLNS.findall(head)}
 
 
 def syntax(head: bytes) -> str:
-    """The name of the syntax; '' for none of them."""
+    """The name of the syntax; '' if unknown."""
     if _XML.search(head) is not None:
         return "xml"
     if _TURTLE.search(head) is not None:

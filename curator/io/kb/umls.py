@@ -1,8 +1,8 @@
 """The UMLS Metathesaurus in rich release format: a folder with `MRCONSO.RRF`, with `MRSTY`, `MRDEF`, `MRCUI`.
 
-The files are sorted by CUI, as NLM and MetamorphoSys write them, and are read side by side: one concept is held at a
-time, and of `MRCUI` the concepts that were merged into others, whose ids lead to these. The name is the one that the
-UMLS prefers of those that are read. Relations (`MRREL`) are not read: entities have no parents.
+The files are sorted by CUI, as NLM and MetamorphoSys write them, and are read in parallel: one concept is in memory at
+a time, plus, from `MRCUI`, the ids of merged concepts, which become alternate ids. The name is the UMLS's preferred
+name among those read. Relations (`MRREL`) are not read: entities have no parents.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ PREFIX = "UMLS"
 
 
 class UmlsReader:
-    """Streams a folder. Lines of problems are of the file that the problem names."""
+    """Streams a folder. A problem's line is in the file that it names."""
 
     format = "umls"
 
@@ -115,7 +115,7 @@ class UmlsReader:
         )
 
     def _names(self, rows: list[list[str]]) -> list[str]:
-        """The preferred name first, then the others as they come; each once."""
+        """The preferred name first, then the others in the file's order; each once."""
         kept = [row for row in rows if self._is_read(row)]
         if not kept:
             return []
@@ -131,13 +131,13 @@ class UmlsReader:
         )
 
     def _definition(self, rows: list[list[str]]) -> str:
-        """The first of the vocabularies that are read, or else the first."""
+        """The first definition from the chosen vocabularies, or else the first of all."""
         usable = [row for row in rows if self._suppressed or row[6] in ("N", "")]
         chosen = [row for row in usable if row[4] in self._vocabularies] or usable
         return " ".join(chosen[0][5].split()) if chosen else ""
 
     def _merged(self) -> dict[str, list[str]]:
-        """For each CUI those that were merged into it (`SY`), chains followed."""
+        """For each CUI those that were merged into it (`SY`), following chains."""
         if MERGED not in self._sources:
             return {}
         successor = {row[0]: row[5] for row in self._rows(MERGED) if row[2] == "SY" and row[5] and row[5] != row[0]}
@@ -147,7 +147,7 @@ class UmlsReader:
         return _Beside(self._by_concept(name) if name in self._sources else iter(()))
 
     def _by_concept(self, name: str) -> Iterator[tuple[str, list[list[str]]]]:
-        """The rows of each CUI. Raises UserError where the CUIs do not ascend: other files are read in step with it."""
+        """The rows of each CUI. Raises UserError if CUIs are not ascending, since other files are read in step."""
         last = ""
         for cui, rows in groupby(self._rows(name), key=itemgetter(0)):
             if cui <= last:
@@ -164,7 +164,7 @@ class UmlsReader:
             yield cui, list(rows)
 
     def _rows(self, name: str) -> Iterator[list[str]]:
-        """Fields without the line's end; each line ends in a pipe, so that the last one is empty."""
+        """Fields without the line's end; each line ends with a pipe, so the last field is empty."""
         width = _WIDTHS[name]
         for number, line in enumerate(self._sources[name].lines(), 1):
             row = line.rstrip("\r\n").split("|")
@@ -176,7 +176,7 @@ class UmlsReader:
 
 
 class _Beside:
-    """Rows of another sorted file, asked for by ascending CUIs."""
+    """Rows of another sorted file, requested by ascending CUIs."""
 
     def __init__(self, groups: Iterator[tuple[str, list[list[str]]]]) -> None:
         self._groups = groups
@@ -205,7 +205,7 @@ def folder_of(path: Path) -> Path | None:
 
 
 def open_reader(path: Path, options: KbOptions | None = None) -> UmlsReader:
-    """Raises UserError where there is no `MRCONSO.RRF`, and for a truncated gzip file."""
+    """Raises UserError if there is no `MRCONSO.RRF`, and for a truncated gzip file."""
     folder = folder_of(path)
     if folder is None:
         raise UserError(

@@ -1,8 +1,7 @@
 """ZESHEL documents as entities: `documents/WORLD.json`, or a folder of such files.
 
-The id is the document id, the type is the world. A title that ends in a phrase in parentheses
-(`Mistfall ( audio story )`) gives the title without it as a synonym. The definition is the text after the title,
-its first 200 tokens.
+The id is the document id, the type is the world. For a title that ends with a phrase in parentheses (`Mistfall ( audio
+story )`), the title without it is a synonym. The definition is the text after the title, its first 200 tokens.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _PHRASE = re.compile(r"(.*\S)\s*\([^()]*\)\s*")
 
 
 class ZeshelKbReader:
-    """Streams one or several documents files. Lines of problems are of the file that the problem names."""
+    """Streams one or several documents files. A problem's line is in the file that it names."""
 
     format = "zeshel"
 
@@ -79,7 +78,7 @@ def synonyms_of(title: str) -> tuple[str, ...]:
 
 
 def definition_of(title: str, text: str) -> str:
-    """The first tokens of the text after its title; `...` says that there are more."""
+    """The first tokens of the text after its title; `...` marks that there are more."""
     body = text[len(title) :] if title and text.startswith(title) else text
     tokens = body.split(None, DEFINITION_TOKENS)
     return " ".join(tokens[:DEFINITION_TOKENS]) + (" ..." if len(tokens) > DEFINITION_TOKENS else "")

@@ -1,6 +1,7 @@
-"""The literature's own formats: PubTator, PubMed XML, MEDLINE, plain text.
+"""Formats of literature databases: PubTator, PubMed XML, MEDLINE, plain text.
 
-* **PubTator's text** is stored as title, line feed, abstract: the separator counts as one character, whichever it is.
+* **PubTator's text** is stored as title, line feed, abstract: the separator counts as one character, regardless of
+  which it is.
 """
 
 from curator.io.literature.medline import MedlineFormat

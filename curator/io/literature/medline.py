@@ -1,7 +1,7 @@
 """MEDLINE / nbib: `PMID- `, `TI  - `, `AB  - ` with indented continuation lines, for reading only.
 
-The text is the title and the abstract, one a line. The labels of a structured abstract are in the text as in the
-file (`METHODS: ...`); the passages carry them and begin after them.
+The text is the title and the abstract, one a line. The labels of a structured abstract are in the text as in the file
+(`METHODS: ...`); the passages have them as labels and begin after them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from curator.io.files import BOM, NOT_AVAILABLE, ReadOnly, RecordReader, Source,
 
 _FIELD = re.compile(r"([A-Z][A-Z0-9]{1,3}) *- ?(.*)", re.DOTALL)
 _START = re.compile(r"^PMID *- *\d", re.MULTILINE)
-# a label is in capitals and begins the abstract or follows the end of a sentence
+# a label is in capitals, at the beginning of the abstract or after a sentence
 _LABEL = re.compile(r"(?:^|(?<=[.?!:;)\]\"'] ))([A-Z][A-Z0-9 ,/&()'-]{2,80}): ")
 
 
@@ -87,7 +87,7 @@ class MedlineReader(RecordReader):
 
 
 class MedlineFormat(ReadOnly):
-    """Reads MEDLINE; there is nothing to write."""
+    """Reads MEDLINE; it is read-only."""
 
     name = "medline"
     title = "MEDLINE (nbib)"
@@ -106,7 +106,7 @@ class MedlineFormat(ReadOnly):
 
 
 def abstract_passages(abstract: str, start: int) -> list[Passage]:
-    """The parts of a structured abstract, which begins with a label; the whole of any other."""
+    """The parts of a structured abstract, which begins with a label; any other abstract as a whole."""
     labels = list(_LABEL.finditer(abstract))
     if not labels or labels[0].start() != 0:
         return [Passage("abstract", start, start + len(abstract))]

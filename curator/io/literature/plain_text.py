@@ -1,7 +1,8 @@
-"""Plain text: one document in a file `.txt`, or one in each such file of a folder or a zip archive; and out again.
+"""Plain text: reading and writing one document per `.txt` file: a single file, or all files of a folder or a zip
+archive.
 
-Nothing in a text says what it is, so this format is asked last, and by the files' names. A text is UTF-8, or UTF-16
-where a byte-order mark says so; anything else is an error with its line, never a guess. Line ends stay as they are.
+A text has no recognisable content, so this format is tried last and recognised by file names. A text is UTF-8, or
+UTF-16 with a byte-order mark; anything else is an error with its line, never a guess. Line ends are kept.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from curator.services.ports import Carries, ExportDocument, LeftOut, Problem
 ENDINGS = (".txt", ".text")
 _UTF16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _STRUCTURED = re.compile(r"\s*[{\[<]|\s*[^\s|]{1,40}\|[ta]\||\s*PMID ?- |#FORMAT=WebAnno")
-"""What the formats begin with that have a structure; a text that does is a damaged one of these."""
+"""Beginnings of structured formats; a text that begins like this is a damaged file of one of these."""
 
 
 class PlainTextReader(FilesReader):
-    """Yields the texts by name. One that cannot be read is set aside, if there are others."""
+    """Yields the texts by name. An unreadable text is skipped if there are others."""
 
     format = "text"
 
@@ -83,7 +84,7 @@ class PlainTextReader(FilesReader):
 
 
 class PlainTextFormat:
-    """Reads and writes texts alone. `problems` holds what the last `write` could not carry."""
+    """Reads and writes texts only. `problems` lists data that the last `write` left out."""
 
     name = "text"
     title = "Plain text"
@@ -101,14 +102,14 @@ class PlainTextFormat:
         return _is_text(path.name) and b"\0" not in head and looks_plain(head.decode("utf-8", "replace"))
 
     def sniff_path(self, path: Path) -> bool:
-        """A text in UTF-16, which no other format is read in."""
+        """Whether it is a text in UTF-16, which no other format supports."""
         if not _is_text(path.name) or not path.is_file():
             return False
         try:
             with open_plain(path) as file:
                 head = file.read(1 << 12)
         except OSError:
-            return False  # opening it will say so
+            return False  # opening it will raise the error
         encoding = _UTF16.get(head[:2])
         return encoding is not None and looks_plain(head[2:].decode(encoding, "replace"))
 
@@ -128,7 +129,7 @@ class PlainTextFormat:
         return PlainTextReader(files)
 
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
-        """Into a folder or a zip archive; a single document also into a file. Raises UserError."""
+        """Write into a folder or a zip archive, or, for a single document, into a file. Raises UserError."""
         self.problems = []
         chosen = [(file, _Writer(), items) for file, items in files]
         paths = write_documents(chosen, out, self.problems, suffixes=ENDINGS)
@@ -157,7 +158,8 @@ class _Writer:
 
 
 def decoded(data: bytes, shown: str) -> str:
-    """UTF-8, or UTF-16 by its byte-order mark, which is no part of the text. Raises UserError with the line."""
+    """The text from UTF-8, or from UTF-16 with a byte-order mark, which is not part of the text. Raises UserError with
+    the line."""
     encoding = _UTF16.get(data[:2], "utf-8")
     body = data[2:] if encoding != "utf-8" else data.removeprefix(BOM.encode())
     try:
@@ -178,7 +180,7 @@ def decoded(data: bytes, shown: str) -> str:
 
 
 def looks_plain(head: str) -> bool:
-    """Whether a text begins as no format with a structure does, nor with rows of a table."""
+    """Whether a text begins neither like a structured format nor with rows of a table."""
     head = head.removeprefix(BOM)
     lines = [line for line in head.split("\n")[:20] if line.strip()]
     tabs = sum("\t" in line for line in lines)
@@ -186,7 +188,7 @@ def looks_plain(head: str) -> bool:
 
 
 def document_id(name: str) -> str:
-    """A file's place without its ending."""
+    """A file's path without its ending."""
     bare = name.removesuffix(".gz")
     return next((bare[: -len(end)] for end in ENDINGS if bare.lower().endswith(end)), bare) or name
 

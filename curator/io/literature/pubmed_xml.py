@@ -1,8 +1,8 @@
-"""PubMed XML (`PubmedArticleSet`, books included): title and labelled abstract parts, for reading only.
+"""PubMed XML (`PubmedArticleSet`, including books): title and labelled abstract parts, for reading only.
 
-The text is the title and the abstract parts, one a line; inline markup (`<i>`, `<sup>`, MathML) leaves its letters,
-and runs of the XML's white space become one space. Labels are on the passages, not in the text. No DTD is loaded, no
-entity is resolved, nothing is fetched; a file that declares entities is refused.
+The text is the title and the abstract parts, one a line; inline markup (`<i>`, `<sup>`, MathML) is reduced to its text,
+and runs of white space in the XML become one space. Labels belong to the passages, not to the text. No DTD is loaded,
+no entity is resolved, nothing is downloaded; a file that declares entities is refused.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class PubMedXmlReader(RecordReader):
 
 
 class PubMedXmlFormat(ReadOnly):
-    """Reads PubMed XML; there is nothing to write."""
+    """Reads PubMed XML; it is read-only."""
 
     name = "pubmed-xml"
     title = "PubMed XML"
@@ -106,7 +106,7 @@ def join_parts(title: str, parts: list[tuple[str, str]]) -> tuple[str, tuple[Pas
 
 
 def _tags(head: bytes) -> tuple[str, ...]:
-    """The elements that are records in a file of this beginning. A citation in an article is read with it."""
+    """The record elements of a file with this beginning. A citation in an article is read with it."""
     found = _ROOT.search(head)
     if found is not None and found[1] in (b"MedlineCitationSet", b"MedlineCitation"):
         return "MedlineCitation", "DeleteCitation"
@@ -114,7 +114,7 @@ def _tags(head: bytes) -> tuple[str, ...]:
 
 
 def _title(record: Any) -> str:
-    """The title; the original one where the translated is `[Not Available].` or missing; a book's own."""
+    """The title: the original one if the translated one is `[Not Available].` or missing; for a book, the book's."""
     title = _text(_first(record, "ArticleTitle"))
     if title and title.lower() not in NOT_AVAILABLE:
         return title
@@ -126,7 +126,7 @@ def _first(record: Any, tag: str) -> Any:
 
 
 def _text(element: Any) -> str:
-    """The letters, white space of the markup as one space each; a no-break or thin space is a letter."""
+    """The text, with white space of the markup as single spaces; no-break and thin spaces are kept."""
     if element is None:
         return ""
     return _WHITE.sub(" ", "".join(element.itertext())).strip(" ")

@@ -1,9 +1,10 @@
 """PubTator: `PMID|t|title`, `PMID|a|abstract`, tab-separated annotation and relation lines, blank lines between.
 
 Offsets are code points over title + one separator character + abstract. The stored text has a line feed for that
-separator: a title never holds one, so nothing found by machine crosses from title to abstract, and the text can be
-taken apart again. An empty abstract leaves the title alone; an empty title leaves the separator, which offsets count.
-A document begins at its header line, so every line belongs to exactly one record or, before the first, to `head`.
+separator: a title never contains one, so detected mentions never cross from title to abstract, and the text can be
+split again. With an empty abstract only the title is stored; with an empty title the separator stays, since offsets
+count it. A document begins at its header line, so every line belongs to exactly one record or, before the first, to
+`head`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from curator.io.literature.pubtator_write import ENDINGS, write_files
 from curator.services.ports import Carries, ExportDocument, Problem
 
 HEADER = re.compile(r"([^|\t\r\n]{1,200})\|([ta])\|")
-STYLE_BYTES = 1 << 25  # identifiers in the first 32 MiB of a file are enough to know its habits
+STYLE_BYTES = 1 << 25  # identifiers in the first 32 MiB of a file are enough to learn its style
 
 _ANNOTATION = re.compile(r"[^\t\r\n]{1,200}\t\s*\d{1,18}\s*\t\s*\d{1,18}\s*\t")
 
@@ -45,7 +46,7 @@ class _Record:
         self.lines.append(line)
 
     def continues_with(self, header: re.Match[str]) -> bool:
-        """A second title makes a second document, even under the same PMID."""
+        """A second title begins a second document, even with the same PMID."""
         return header[1].strip() == self.pmid and not (header[2] == "t" and self.title >= 0)
 
     def part(self, index: int) -> str:
@@ -53,7 +54,7 @@ class _Record:
 
 
 class PubTatorReader(DocumentSourceReader):
-    """Streams one PubTator file. Raises UserError while iterating where the file turns out damaged."""
+    """Streams one PubTator file. Raises UserError while iterating if the file is damaged."""
 
     format = "pubtator"
 
@@ -127,7 +128,7 @@ class PubTatorReader(DocumentSourceReader):
     def _mention(
         self, record: _Record, index: int, anchors: Anchors, style: IdStyle, text: str
     ) -> SourceMention | None:
-        """The mention of one line; None for relations, and for what is set aside with a problem."""
+        """The mention of one line; None for relations, and for lines skipped with a problem."""
         number, columns = record.line + index, without_line_end(record.lines[index]).split("\t")
         if reason := _unusable(columns, record.pmid):
             if reason != "relation":
@@ -167,7 +168,7 @@ class PubTatorReader(DocumentSourceReader):
 
 
 class PubTatorFormat:
-    """Reads and writes PubTator. `problems` holds what the last `write` could not carry."""
+    """Reads and writes PubTator. `problems` lists data that the last `write` left out."""
 
     name = "pubtator"
     title = "PubTator"
@@ -207,7 +208,7 @@ class PubTatorFormat:
 
 
 def join_text(title: str, abstract: str) -> tuple[str, tuple[Passage, ...]]:
-    """The stored text and its passages; empty parts have none."""
+    """The stored text and its passages; empty parts have no passage."""
     passages = [Passage("title", 0, len(title))] if title else []
     if not abstract:
         return title, tuple(passages)
@@ -225,7 +226,7 @@ def _stated(record: _Record) -> Iterator[Stated]:
 
 
 def _unusable(columns: Sequence[str], pmid: str) -> str:
-    """Why a line is no mention: "relation", or the reason for setting it aside; '' for a mention."""
+    """Why a line is not a mention: "relation", or the reason for skipping it; '' for a mention."""
     if len(columns) < 2:
         return tr("is not a header, an annotation or a relation")
     if columns[0].strip() != pmid:

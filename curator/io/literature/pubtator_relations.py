@@ -1,6 +1,6 @@
-"""Relations in PubTator: lines `PMID<tab>Type<tab>ID<tab>ID`, of entities rather than of mentions.
+"""Relations in PubTator: lines `PMID<tab>Type<tab>ID<tab>ID`, between entities rather than mentions.
 
-An end may say the type of its entity (`Chemical|MESH:D008012`), which is its role. Further columns, such as BioRED's
+An end may have its entity's type (`Chemical|MESH:D008012`), which is its role. Further columns, such as BioRED's
 novelty, are a note.
 """
 
@@ -13,18 +13,18 @@ from curator.domain.relations import Relation, RelationKind, SourceEnd, SourceRe
 from curator.io.files import IdStyle, split_lines, unique_keys, without_line_end
 
 NAME = re.compile(r"[A-Za-z][A-Za-z _:-]*(:\d+)?")
-"""What the second column of a relation's line looks like."""
+"""The form of the second column of a relation's line."""
 _TYPED = re.compile(r"([A-Za-z]+)\|(\S.*)")
 
 
 def relations_of(raw: str, extra: str) -> list[SourceRelation]:
-    """Those of a document's record, in its order."""
+    """The relations of a document's record, in its order."""
     style = IdStyle.load(extra)
     return [relation for _, relation in relation_lines(raw, style)]
 
 
 def relation_lines(raw: str, style: IdStyle) -> Iterator[tuple[int, SourceRelation]]:
-    """With the number of the line within the record, from 0."""
+    """The relation lines, with their numbers in the record, from 0."""
     tabbed = ((number, line) for number, line in enumerate(split_lines(raw)) if "\t" in line)
     lines = ((number, without_line_end(line).split("\t")) for number, line in tabbed)
     rows = [(number, columns) for number, columns in lines if is_relation(columns)]
@@ -40,7 +40,7 @@ def is_relation(columns: Sequence[str]) -> bool:
 
 
 def relation_line(pmid: str, relation: Relation, style: IdStyle) -> str | None:
-    """The line of a curator's relation, without its end; None where PubTator has no line for it."""
+    """The line of a curator's relation, without its end; None if PubTator has no form for it."""
     if relation.kind is not RelationKind.ENTITIES or NAME.fullmatch(relation.type) is None:
         return None
     ends = [f"{one.role}|" * bool(one.role) + style.spell(one.entity_id) for one in relation.ends]

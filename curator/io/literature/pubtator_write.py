@@ -1,14 +1,14 @@
-"""Write PubTator: what did not change goes back byte for byte, everything else is edited line by line.
+"""Write PubTator: unchanged lines are written back byte for byte, everything else is edited line by line.
 
-* An unchanged mention's line is kept; a changed decision rewrites the id column only, a moved or retyped mention the
-  columns of place, text and type. A 7th column is kept while it
-  still fits (empty, or one part for each id), otherwise it is emptied.
-* NIL is `-1`. Ids are written in the file's own habit (`IdStyle`).
-* A deleted or rejected mention's line goes; relation and other lines stay, but for relations that a curator deleted.
-  New relations follow the last line that says something.
+* An unchanged mention's line is kept; a changed decision rewrites only the id column, a moved or retyped mention the
+  columns of offsets, text and type. A 7th column is kept if it is still valid (empty, or one part for each id),
+  otherwise it is emptied.
+* NIL is `-1`. Ids are written in the file's style (`IdStyle`).
+* A deleted or rejected mention's line is removed; relation and other lines stay, except relations that a curator
+  deleted. New relations follow the last non-empty line.
 * A new mention's line follows the last mention line that starts no later, otherwise it is before the first mention
-  line, or after the headers when there is none.
-* A document from another format gets a new record, its line breaks written as spaces.
+  line, or after the headers if there is none.
+* A document from another format gets a new record, with line breaks written as spaces.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _BREAKS = str.maketrans("\n\r\t", "   ")
 def write_files(
     files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
 ) -> list[Path]:
-    """See `export.write_streams`. What PubTator cannot carry is appended to `problems`."""
+    """See `export.write_streams`. Data that PubTator cannot represent are noted in `problems`."""
 
     def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
         before = ""
@@ -83,7 +83,7 @@ def _file_text(file: SourceFile, documents: Iterable[ExportDocument], problems: 
 
 
 def edited_record(item: ExportDocument, style: IdStyle, problems: list[Problem]) -> str:
-    """The record with the changed mentions' lines rewritten; `item.raw` itself when nothing changed."""
+    """The record with the changed mentions' lines rewritten; `item.raw` itself if nothing changed."""
     check_spans(item)
     lines: list[str | None] = list(split_lines(item.raw))
     new: list[ExportMention] = []
@@ -112,7 +112,7 @@ def edited_record(item: ExportDocument, style: IdStyle, problems: list[Problem])
 
 
 def _widowed(before: str, after: str, document: str) -> list[Problem]:
-    """A note for each identifier that a relation line names and that no mention of the record has any more."""
+    """A note for each identifier in a relation line that no mention of the record has any longer."""
     gone = _named(before) - _named(after)
     if not gone:
         return []
@@ -130,7 +130,7 @@ def _named(text: str) -> set[str]:
 
 
 def _relations(item: ExportDocument, pmid: str, style: IdStyle, problems: list[Problem], *, own: bool) -> list[str]:
-    """The lines of new relations, without their ends; with `own` of the curators' alone."""
+    """The lines of new relations, without their ends; with `own` only the curators'."""
     kinds = (RelationKind.ENTITIES,)
     lines = []
     for one in relations_for(item, problems, own=own, kinds=kinds, written=(), title="PubTator"):
@@ -145,9 +145,8 @@ def _relations(item: ExportDocument, pmid: str, style: IdStyle, problems: list[P
 def _assembled(
     item: ExportDocument, lines: list[str | None], new: list[ExportMention], related: list[str], style: IdStyle
 ) -> str:
-    """Join the lines, with new ones put in place. New lines end as the record's first line does, and a record
-    without a final line end stays without one.
-    """
+    """Join the lines, inserting new ones. New lines have the line end of the record's first line; a record without a
+    final line end stays without one."""
     ending = line_end(item.raw)
     pmid = item.document.external_id
     kept = [line for line in lines if line is not None]
@@ -188,7 +187,7 @@ def _edited(line: str, gold: ExportMention, action: Action, style: IdStyle) -> s
 
 
 def _moved(line: str, gold: ExportMention) -> str:
-    """The line with the place, text and type that the mention has now."""
+    """The line with the mention's current offsets, text and type."""
     body = without_line_end(line)
     columns, mention = body.split("\t"), gold.mention
     place = (str(mention.spans[0].start), str(mention.spans[0].end))
@@ -210,7 +209,8 @@ def _rewritten(line: str, gold: ExportMention, style: IdStyle) -> str:
 
 
 def _still_fits(seventh: str, ids: int) -> bool:
-    """Empty and scores always fit; the parts of a composite mention only when there are as many as ids."""
+    """Whether a 7th column is valid: empty and scores always are; parts of a composite mention only if there are as
+    many as ids."""
     if not seventh.strip() or re.fullmatch(r"\s*[-+]?\d*\.?\d+(e-?\d+)?\s*", seventh, re.IGNORECASE):
         return True
     return seventh.count("|") + 1 == ids
@@ -238,8 +238,8 @@ def new_record(item: ExportDocument, file: SourceFile, style: IdStyle, problems:
 
 
 def _title_end(item: ExportDocument) -> int:
-    """Where the separator after the title stands, which may be the passage's own last character; -1 when the text does
-    not begin with the title passage."""
+    """The position of the separator after the title, which may be the passage's last character; -1 if the text does not
+    begin with the title passage."""
     text = item.document.text
     first = min(item.document.passages, key=lambda p: p.start, default=None)
     if first is not None and first.kind == "title" and first.start == 0:

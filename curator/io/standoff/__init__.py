@@ -1,7 +1,7 @@
 """Annotations separate from the text: brat, PubAnnotation, Web Annotation, WebAnno TSV and UIMA's XMI.
 
-* **XMI is edited in place with lxml**, not through `dkpro-cassis`: that needs every type declared and builds the file
-  again. The tests open what is written with cassis.
+* **XMI is edited in place with lxml**, not with `dkpro-cassis`, which needs every type declared and rewrites the whole
+  file. The tests open written files with cassis.
 """
 
 from curator.io.standoff.brat import BratFormat

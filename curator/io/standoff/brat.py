@@ -1,9 +1,9 @@
 """brat: a folder or a zip archive of `NAME.txt` with `NAME.ann`, or with BioNLP's `NAME.a1` and `NAME.a2`.
 
-The text is the file's, line ends included, since offsets count code points of it. Entities (`T`) are mentions, triggers
-of events are not. Normalisations (`N`) are their identifiers, the database's name up to the first colon. Everything
-else (relations, events, attributes, notes) stays in the record and goes back. `SourceMention.record` is the line of the
-`T` within the record, which is the annotation files' text one after the other.
+The text is the file's, including line ends, since offsets count its code points. Entities (`T`) are mentions, triggers
+of events are not. Normalisations (`N`) are their identifiers, with the database's name before the first colon.
+Everything else (relations, events, attributes, notes) stays in the record and is written back. `SourceMention.record`
+is the line of the `T` in the record, which is the concatenated text of the annotation files.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ ENDINGS = (".ann", ".a1", ".a2")
 _ENTITY = re.compile(r"(T[^\s]+)\t(\S+) (-?\d+ -?\d+(?:;-?\d+ -?\d+)*)(?:\t(.*))?", re.DOTALL)
 _REFERENCE = re.compile(r"N[^\s]+\t\S+ (T[^\s]+) ([^\s:]+):(.*?)(?:\t.*)?", re.DOTALL)
 _TRIGGER = re.compile(r"E[^\s]+\t[^\s:]+:(T[^\s]+)")
-_OTHER_LINE = re.compile(r"^(?:[REAMW#][\w.-]*|\*)\t", re.MULTILINE)  # no entity and no normalisation
+_OTHER_LINE = re.compile(r"^(?:[REAMW#][\w.-]*|\*)\t", re.MULTILINE)  # neither entity nor normalisation
 _LINE = re.compile(rb"([TREAMNW][\w.-]*|#[\w.-]*|\*)\t\S")
 _MARK = BOM.encode()
 _CORPUS = re.compile(rb"\s*(?:[^\s|]{1,40}\|[ta]\||PMID ?- )")
-"""How PubTator and MEDLINE begin."""
+"""The beginnings of PubTator and MEDLINE files."""
 _FIRST = re.compile(rb"\s*T[\w.-]+\t\S+ -?\d+ -?\d+")
 
 
 @dataclass(slots=True)
 class _Annotations:
-    """The lines of a document's annotation files, and what they say of each `T`."""
+    """The lines of a document's annotation files, and their data about each `T`."""
 
     lines: list[str]
     references: dict[str, list[str]] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class _Annotations:
         return found
 
     def stated(self) -> Iterator[tuple[list[Range], str]]:
-        """The offsets and quoted texts of the mentions that quote one."""
+        """The offsets and quoted texts of mentions with a quote."""
         for line in self.lines:
             entity = _ENTITY.fullmatch(_bare(line))
             if entity is not None and entity[1] not in self.triggers and entity[4] is not None:
@@ -79,13 +79,13 @@ class _Annotations:
 
 
 class BratReader(FilesReader):
-    """Yields the documents in the order of their names, which are their ids."""
+    """Yields the documents in the order of their names, which are also their ids."""
 
     format = "brat"
 
     def __iter__(self) -> Iterator[SourceDocument]:
         self._reset()
-        self._marked = list[str]()  # texts that begin with a mark that offsets do not count
+        self._marked = list[str]()  # texts with a byte-order mark that offsets do not count
         names = _documents(self._files)
         used = [one for parts in names.values() for one in parts]
         for name in self._files.with_suffix(*ENDINGS):
@@ -139,7 +139,7 @@ class BratReader(FilesReader):
     def _mention(
         self, stem: str, record: int, found: _Annotations, anchors: Anchors, text: str
     ) -> SourceMention | None:
-        """None for triggers, and for what is set aside with a problem."""
+        """The mention of a `T`; None for triggers, and for lines skipped with a problem."""
         line = _bare(found.lines[record])
         entity = _ENTITY.fullmatch(line)
         if entity is None:
@@ -179,7 +179,7 @@ class BratReader(FilesReader):
 
 
 class BratFormat:
-    """Reads and writes brat. `problems` holds what the last `write` could not carry."""
+    """Reads and writes brat. `problems` lists data that the last `write` left out."""
 
     name = "brat"
     title = "brat standoff (folder or zip)"
@@ -200,13 +200,13 @@ class BratFormat:
         self.problems: list[Problem] = []
 
     def sniff(self, path: Path, head: bytes) -> bool:
-        """One of the files of a document, the text or annotations."""
+        """Whether it is a file of a document, the text or annotations."""
         if path.name.lower().endswith(ENDINGS):
             return _FIRST.match(head.removeprefix(_MARK)) is not None and bool(_pair(path).with_suffix(".txt"))
         return path.suffix.lower() == ".txt" and self.sniff_files(_pair(path))
 
     def sniff_files(self, files: Files) -> bool:
-        """Whether most annotation files of texts look so: a stray one says nothing of the others."""
+        """Whether most annotation files of texts have this form: a single one is not enough."""
         texts = {_stem(name) for name in files.with_suffix(".txt")}
         annotated = [name for name in files.with_suffix(*ENDINGS) if _stem(name) in texts]
         heads = [files.head(name).removeprefix(_MARK).lstrip() for name in annotated[:20]]
@@ -214,17 +214,17 @@ class BratFormat:
         return bool(annotated) and known * 2 >= sum(map(bool, heads))
 
     def reads(self, files: Files) -> Sequence[str]:
-        """With annotations whose text is missing, which the reader sets aside."""
+        """The files to read, including annotations without a text, which the reader reports."""
         read = [name for members in _documents(files).values() for name in members]
         return list(dict.fromkeys([*read, *files.with_suffix(*ENDINGS)]))
 
     def main_file(self, path: Path) -> Path:
-        """The text, which stands for its annotation files too."""
+        """The text file, which also represents its annotation files."""
         texts = _pair(path).with_suffix(".txt")
         return path.with_name(texts[0]) if texts else path
 
     def lacks(self, path: Path, head: bytes) -> str:
-        """What keeps annotations from being read; '' for any other file."""
+        """Why annotations cannot be read; '' for any other file."""
         if not path.name.lower().endswith(ENDINGS) or _FIRST.match(head.removeprefix(_MARK)) is None:
             return ""
         return tr(
@@ -264,8 +264,8 @@ class BratFormat:
 
 
 def _documents(files: Files) -> dict[str, list[str]]:
-    """The files of each document, the text first: by a text's name without its ending. Texts without annotations are
-    documents where they are beside others that have some, unless they are a whole corpus of another format."""
+    """The files of each document, the text first, by the text's name without its ending. Texts without annotations are
+    documents if other texts have annotations, unless they are a corpus of another format."""
     names = {_stem(name): [name] for name in files.with_suffix(".txt")}
     for ending in ENDINGS:
         for name in files.with_suffix(ending):
@@ -278,7 +278,7 @@ def _documents(files: Files) -> dict[str, list[str]]:
 
 
 def _pair(path: Path) -> Files:
-    """The text and the annotations that belong to the file `path`, which may be in an archive."""
+    """The text and the annotations of the file `path`, which may be in an archive."""
     endings = (".txt", *ENDINGS)
     if (inside := member_of(path)) is not None:
         archive, name = inside
@@ -293,7 +293,7 @@ def _stem(name: str) -> str:
 
 
 def _bare(line: str) -> str:
-    """Without its end, and without the mark that an editor may put at the start of a file."""
+    """The line without its end and without a byte-order mark."""
     return without_line_end(line).removeprefix(BOM)
 
 
@@ -303,7 +303,7 @@ def _ranges(text: str) -> list[Range]:
 
 
 def _counts_mark(text: str, found: _Annotations) -> bool:
-    """Whether offsets count the byte-order mark that a text begins with: more quotes fit so, or as many."""
+    """Whether offsets count the text's byte-order mark: at least as many quotes match this way."""
     stated = list(found.stated())
     with_it, without = (
         sum(same_text(quoted(ranges, one), quote) for ranges, quote in stated) for one in (text, text.removeprefix(BOM))

@@ -1,4 +1,4 @@
-"""Relations of brat: `R` lines of two arguments, and what has its own form: events (`E`) and equivalences (`*`)."""
+"""Relations of brat: `R` lines with two arguments, events (`E`) and equivalences (`*`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TRIGGER = "trigger"
 
 
 def relations_of(raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG001 as every format's
-    """Those of a document's annotations, in their order."""
+    """The relations of a document's annotations, in their order."""
     lines = [without_line_end(line).removeprefix(BOM) for line in split_lines(raw)]
     texts, records = dict[str, str](), dict[str, int]()
     for record, line in enumerate(lines):
@@ -47,7 +47,7 @@ def _relation(line: str, records: Mapping[str, int], texts: Mapping[str, str]) -
 
 
 def _ends(words: Sequence[str], records: Mapping[str, int]) -> tuple[SourceEnd, ...]:
-    """Of `Role:Key` words."""
+    """The ends from `Role:Key` words."""
     pairs = [word.partition(":") for word in words]
     return tuple(
         SourceEnd(role, records[key]) if key in records else SourceEnd(role, name=key) for role, _, key in pairs
@@ -62,5 +62,5 @@ def relation_line(key: str, relation: Relation, keys: Mapping[int, str]) -> str:
 
 
 def relation_type(relation: Relation) -> str:
-    """As brat can hold it."""
+    """The type in a form that brat allows."""
     return re.sub(r"\s", "_", relation.type)

@@ -1,11 +1,11 @@
 """Write brat: a folder or a zip archive with a `.txt` and an `.ann` for each document.
 
-* Annotations of which nothing changed go back byte for byte, the order of their lines too.
+* Unchanged annotations are written back byte for byte, in the same order.
 * A changed decision replaces the `N` lines of its `T`; NIL is `NIL:NIL`, and an id without a prefix gets one that the
-  reader takes off again. The line of a moved or retyped mention is written again under the same key.
-* With a deleted or rejected mention go its notes, attributes, normalisations and relations, which is noted.
-* A relation that a curator deleted goes with what is about it; new ones are appended as `R` lines.
-* New mentions are appended. A span that crosses line breaks is written as fragments, as brat has it.
+  reader removes. The line of a moved or retyped mention is rewritten with the same key.
+* The notes, attributes, normalisations and relations of a deleted or rejected mention are removed too, which is noted.
+* A relation that a curator deleted is removed with everything about it; new ones are appended as `R` lines.
+* New mentions are appended. A span that crosses line breaks is written as fragments, as in brat.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _NIL_REFERENCE = f"{NIL}:{NIL}"
 def write_files(
     files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
 ) -> list[Path]:
-    """Write into the folder `out`, or the archive where it ends with `.zip`. Raises UserError; then nothing changed."""
+    """Write into the folder `out`, or the archive if it ends with `.zip`. On a UserError nothing is changed."""
     chosen = [(file, _FileWriter(file, problems), documents) for file, documents in files]
     return write_documents(chosen, out, problems)
 
@@ -89,14 +89,14 @@ class Annotations:
         self._raw = raw
         self._lines: list[str | None] = list(split_lines(raw))
         self._ending = line_end(raw) if raw else "\n"
-        self._added: dict[int, list[str]] = {}  # lines by the line that they follow; -1: at the end
+        self._added: dict[int, list[str]] = {}  # new lines by the line that they follow; -1: at the end
         self._next = {letter: self._highest(letter) + 1 for letter in "TNAR"}
         self._keys: dict[int, str] = {}  # of the mentions that are in the file
         self._about = _lines_about(self._lines)
         self._changed = False
 
     def apply(self) -> None:
-        """Bring the lines to what the document's mentions and decisions are now."""
+        """Update the lines to the document's current mentions and decisions."""
         gone = {self._key(record) for record in self._item.removed_records}
         for gold in sorted(self._item.mentions, key=lambda g: g.mention.spans):
             action = action_for(gold, self._item.document.external_id, self._problems)
@@ -118,8 +118,8 @@ class Annotations:
         self._relate()
 
     def files(self, parts: list[tuple[str, int]]) -> Iterator[tuple[str, str]]:
-        """The annotation files' endings and texts: what `parts` says of endings and numbers of lines, the last of
-        which takes everything else. A document that had none gets one when there is something to say."""
+        """The annotation files' endings and texts: `parts` gives endings and numbers of lines; the last file gets all
+        remaining lines. A document without annotation files gets one if there are annotations."""
         parts = parts or ([(".ann", -1)] if self._changed else [])
         if not self._changed and len(parts) == 1:
             yield parts[0][0], self._raw
@@ -176,7 +176,7 @@ class Annotations:
         self._attribute(key, gold)
 
     def _attribute(self, key: str, gold: ExportMention) -> None:
-        """Bring the attributes that the project knows to what was set; a line that says so already stays as it is."""
+        """Update the project's attributes to their current values; lines that are already right do not change."""
         places = self._about.get(key, [])
         lines = [self._lines[index] for index in places]
         stated = [(places[at], name, value) for at, name, about, value in attributes_of(lines) if about == key]
@@ -204,7 +204,7 @@ class Annotations:
         return f"{key}\t{kind} {places}\t{quoted(ranges, self._item.document.text)}"
 
     def _refer(self, key: str, gold: ExportMention, record: int) -> None:
-        """Write the normalisations that are wanted: those that are there stay, with the names they give."""
+        """Write the given normalisations: existing ones stay, with their names."""
         wanted = self._spelling.ids(stated_ids(gold, self._item, self._file) or (), prefixed=True)
         there = [i for i in self._about.get(key, []) if (line := self._lines[i]) is not None and _refers(line, key)]
         for index in there:
@@ -225,7 +225,7 @@ class Annotations:
     # --- what goes with a mention ---
 
     def _remove(self, gone: set[str]) -> None:
-        """Take the lines of these keys out, and again the lines that need them, until none is left."""
+        """Remove the lines of these keys, and repeatedly the lines that depend on them."""
         self._changed = True
         while gone:
             needed: set[str] = set()
@@ -268,14 +268,14 @@ class Annotations:
 
 
 def attributes_of(lines: Iterable[str | None]) -> Iterator[tuple[int, str, str, str]]:
-    """(line, name, the key that it is about, value) of the attributes; a binary one has the value `BINARY`."""
+    """(line, name, key of its annotation, value) of the attributes; binary attributes have the value `BINARY`."""
     for index, line in enumerate(lines):
         if line is not None and (found := _ATTRIBUTE.fullmatch(without_line_end(line))):
             yield index, found[1], found[2], found[3] or BINARY
 
 
 def _lines_about(lines: Sequence[str | None]) -> dict[str, list[int]]:
-    """The normalisations and attributes of each key. They are never added to, and go one by one."""
+    """The normalisations and attributes of each key. Lines are only removed from it, one by one."""
     found: dict[str, list[int]] = {}
     for index, _, about, _ in attributes_of(lines):
         found.setdefault(about, []).append(index)
@@ -287,7 +287,7 @@ def _lines_about(lines: Sequence[str | None]) -> dict[str, list[int]]:
 
 
 def _word(text: str) -> str:
-    """As brat has names and values: without white space."""
+    """In brat's form of names and values: without white space."""
     return re.sub(r"\s", "_", text)
 
 
@@ -308,7 +308,7 @@ def _needs(line: str, gone: set[str]) -> bool:
 
 
 def _without(line: str, gone: set[str]) -> str | None:
-    """An event without the arguments that are gone; an equivalence without them, None where it says nothing more."""
+    """An event without the removed arguments; an equivalence without them, or None if fewer than two remain."""
     body = without_line_end(line)
     key, tab, rest = body.partition("\t")
     if not (key == "*" or key.startswith("E")) or not tab:

@@ -1,6 +1,6 @@
 """Relations of UIMA's annotations, in XMI and in WebAnno TSV: layers that join two annotations of mentions.
 
-Layers that join tokens, such as dependencies, are none of ours: they stay in the record and are not shown.
+Layers that join tokens, such as dependencies, are not relations here: they stay in the record and are not shown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from curator.services.ports import ExportDocument, Problem
 _LABELS = (*webanno_tree.TYPE_FEATURES, "relationtype", "role", "name")
 _FROM, _TO = xmi_tree.RELATION_ENDS
 NEW_LAYER = "webanno.custom.Relation"
-"""The layer of new relations in a file that has none between its mentions."""
+"""The layer of new relations in a file without relations between mentions."""
 LABEL = "label"
 _BETWEEN = re.compile(r"([\d.-]+)(?:\[(\d+)_(\d+)\])?")
 
@@ -28,13 +28,13 @@ _BETWEEN = re.compile(r"([\d.-]+)(?:\[(\d+)_(\d+)\])?")
 
 
 def xmi_relations(raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG001 as every format's
-    """Those of a CAS, in the order of the file; their keys are their ids."""
+    """The relations of a CAS, in the order of the file; their keys are their ids."""
     cas = xmi_tree.parse(raw.encode("utf-8"), "")
     return [relation for _, relation in xmi_elements(cas)]
 
 
 def xmi_elements(cas: xmi_tree.Cas) -> Iterator[tuple[Any, SourceRelation]]:
-    """With the element of each."""
+    """The relations with their elements."""
     records = {one.get(xmi_tree.ID): record for record, one in enumerate(cas.mentions())}
     for one in cas.root:
         ends = [one.get(end, "") for end in (_FROM, _TO)]
@@ -55,7 +55,7 @@ def relate_xmi(
     take: Callable[[Any], str],
     discard: Callable[[Any], None],
 ) -> tuple[bool, bool]:
-    """Take out the relations that a curator deleted, and write the new ones.
+    """Remove the relations that a curator deleted, and write new ones.
 
     `elements` are the annotations of the mentions that are in the file, `own`: the CAS is the document's record.
     Returns whether anything changed, and whether an element of the type `NEW_LAYER` was made.
@@ -81,18 +81,18 @@ def relate_xmi(
     return bool(gone or wanted), bool(wanted) and name == NEW_LAYER
 
 
-# WebAnno TSV: a cell of the dependent's token with the address of its governor.
+# WebAnno TSV: a cell at the dependent's token holds the address of its governor.
 
 
 def webanno_relations(raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG001 as every format's
-    """Those of a file, in the order of their tokens."""
+    """The relations of a file, in the order of their tokens."""
     return [relation for *_, relation in webanno_cells(webanno_tree.parse(raw))]
 
 
 def webanno_cells(
     tree: webanno_tree.WebAnnoTree,
 ) -> list[tuple[webanno_tree.TokenUnit, webanno_tree.Layer, list[str], SourceRelation]]:
-    """With the unit, the layer and the cells of each."""
+    """The relations with their unit, layer and cells."""
     found = webanno_tree.annotations_of(tree)
     made = []
     for layer in tree.layers:
@@ -122,7 +122,7 @@ def relate_webanno(
     wanted: Sequence[Relation],
     problems: list[Problem],
 ) -> None:
-    """Write `wanted` into the cells, in which the mentions stand already."""
+    """Write `wanted` into the cells, which already contain the mentions."""
     for made in wanted:
         first, second = (written[mention] for mention in made.mention_ids)
         if first.layer.name != second.layer.name:
@@ -143,7 +143,7 @@ def relate_webanno(
 
 
 def unrelate_webanno(tree: webanno_tree.WebAnnoTree, keys: Sequence[str]) -> None:
-    """Take the relations of these keys out of the cells."""
+    """Remove the relations with these keys from the cells."""
     gone = [(unit, layer, cells) for unit, layer, cells, one in webanno_cells(tree) if one.key in keys]
     for unit, layer, cells in gone:
         kept = list(webanno_tree.stacked(unit, layer))
@@ -154,7 +154,7 @@ def unrelate_webanno(tree: webanno_tree.WebAnnoTree, keys: Sequence[str]) -> Non
 
 
 def _layer_for(tree: webanno_tree.WebAnnoTree, base: str) -> webanno_tree.Layer:
-    """The layer of relations between annotations of the layer `base`; a new one where there is none."""
+    """The layer of relations between annotations of the layer `base`; a new one if there is none."""
     for layer in tree.layers:
         if layer.kind == "RL" and layer.base == base:
             return layer
@@ -166,7 +166,7 @@ def _layer_for(tree: webanno_tree.WebAnnoTree, base: str) -> webanno_tree.Layer:
 
 
 def _at(base: Sequence[tuple[int, webanno_tree.WebAnnoAnnotation]], address: str, number: int) -> int:
-    """The record of the annotation that begins at the address and has the number, where one is given."""
+    """The record of the annotation at the address, with the number if one is given."""
     there = [(record, one) for record, one in base if one.units[0].address == address]
     return next((record for record, one in there if not number or one.number == number), -1)
 

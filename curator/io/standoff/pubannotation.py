@@ -1,9 +1,9 @@
 """PubAnnotation JSON: a document, a list of them or one a line; a folder or a zip archive of such files.
 
-Denotations are mentions, those of every project (`tracks`) one after the other; offsets count code points. A denotation
-says its type and its identifier in many ways: an attribute `identifier` beside the type, `Type:ID`, a CURIE, a web
-address. Relations, attributes, blocks and everything else a document holds stay in its record, which is its exact text.
-`SourceMention.record` is the denotation's place in the document, those of the tracks counted on.
+Denotations are mentions, including those of all projects (`tracks`); offsets count code points. A denotation can state
+its type and its identifier in many ways: an attribute `identifier` in addition to the type, `Type:ID`, a CURIE, a web
+address. Relations, attributes, blocks and everything else in a document stay in its record, which is its exact text.
+`SourceMention.record` is the denotation's index in the document, continued through its tracks.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _KNOWN = frozenset(
     {"sourcedb", "sourceid", "divid", "section", "target", "text", "project", "denotations", "attributes", "blocks"}
     | {"namespaces", "tracks", "relations", "modifications"}
 )
-"""What may be at the top of a document that holds mentions alone; relations and modifications if they are empty."""
+"""Top-level keys of a document that contains only mentions; relations and modifications must be empty."""
 _KEYS = (b'"sourcedb"', b'"denotations"', b'"tracks"')
 
 
@@ -104,7 +104,7 @@ class PubAnnotationReader(FilesReader):
 
 
 class PubAnnotationFormat:
-    """Reads and writes PubAnnotation. `problems` holds what the last `write` could not carry."""
+    """Reads and writes PubAnnotation. `problems` lists data that the last `write` left out."""
 
     name = "pubannotation"
     title = "PubAnnotation JSON"
@@ -176,7 +176,7 @@ def _document_id(value: Mapping[str, Any]) -> str:
 
 
 def _spans(value: object, length: int) -> tuple[Span, ...]:
-    """One span or a list of them, in text order; none where one is wrong or lies outside of the text."""
+    """One span or a list of them, in text order; none if one is wrong or outside of the text."""
     spans = []
     for one in value if isinstance(value, list) else [value]:
         start, end = (one.get("begin"), one.get("end")) if isinstance(one, dict) else (None, None)
@@ -189,7 +189,7 @@ def _spans(value: object, length: int) -> tuple[Span, ...]:
 
 
 def _passages(value: Mapping[str, Any], text: str) -> tuple[Passage, ...]:
-    """Blocks that are called title, abstract or section; else the whole, by the name of its section."""
+    """Blocks named title, abstract or section; else the whole text, named like its section."""
     found = []
     for block in objects(value.get("blocks")):
         kind = str(block.get("obj", "")).lower()

@@ -1,4 +1,4 @@
-"""Denotations within a PubAnnotation document, and the many ways in which they say a type and an identifier."""
+"""Denotations within a PubAnnotation document, and the many ways in which they state a type and an identifier."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Denotation:
     home: dict[str, Any]
 
     def attributes(self) -> list[dict[str, Any]]:
-        """Those that say its identifiers."""
+        """Attributes with its identifiers."""
         return [one for one in self._about() if is_identifier(one)]
 
     def others(self) -> list[dict[str, Any]]:
-        """Those that say something else."""
+        """Other attributes."""
         return [one for one in self._about() if not is_identifier(one)]
 
     def held(self) -> dict[str, str]:
-        """The names and values of the others; the first where a name is there twice."""
+        """The names and values of the others; the first of a repeated name."""
         found: dict[str, str] = {}
         for one in self.others():
             name, value = plain_text(said_value(one.get("pred"))), plain_text(said_value(one.get("obj")))
@@ -48,12 +48,12 @@ class Denotation:
 
 
 def objects(value: object) -> list[dict[str, Any]]:
-    """The objects of a list; nothing for anything else."""
+    """The objects of a list; empty for anything else."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def names(value: Mapping[str, Any], *fields: str) -> set[str | int]:
-    """What these fields of an object call others by; a list or an object is no name."""
+    """The names in these fields of an object; a list or an object is not a name."""
     return {one for name in fields if isinstance(one := value.get(name), str | int)}
 
 
@@ -72,7 +72,7 @@ def relations(document: dict[str, Any]) -> list[tuple[str, dict[str, Any], dict[
 
 
 def relations_of(raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG001 as every format's
-    """Those of a document's record. A relation about something else than two denotations stays as it is."""
+    """The relations of a document's record. A relation between anything but two denotations cannot be edited."""
     document = json.loads(raw)
     records = {
         (id(found.home), str(found.value["id"])): record
@@ -100,7 +100,7 @@ def is_identifier(attribute: Mapping[str, Any]) -> bool:
 
 
 def type_and_ids(found: Denotation, namespaces: Mapping[str, str]) -> tuple[str, list[str]]:
-    """A denotation's type, and its identifiers as they are there."""
+    """A denotation's type, and its identifiers as stated."""
     whole = _words(found.value.get("obj"))
     stated = [_words(one.get("obj")) for one in found.attributes()]
     if stated:
@@ -115,7 +115,7 @@ def type_and_ids(found: Denotation, namespaces: Mapping[str, str]) -> tuple[str,
 
 
 def is_address(text: str, namespaces: Mapping[str, str]) -> bool:
-    """Whether an object is an identifier alone: a web address that is known, or one with a known prefix."""
+    """Whether an object is only an identifier: a web address that is known, or one with a known prefix."""
     head, colon, local = _curie(text, namespaces).partition(":")
     return bool(colon and local) and head.lower() in PREFIXES and not any(ch.isspace() for ch in local)
 

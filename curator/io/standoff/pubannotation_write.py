@@ -1,11 +1,13 @@
-"""Write PubAnnotation: one JSON file for each source file, a list of documents unless the source had one or lines.
+"""Write PubAnnotation: one JSON file for each source file, a list of documents unless the source had a single one or
+lines.
 
-* A document of which nothing changed goes back as its exact text.
-* A decision is an attribute `identifier` for each entity, `NIL` for none; where a denotation said `Type:ID` and there
-  is one entity, it still does.
+* An unchanged document is written back as its exact text.
+* A decision is an attribute `identifier` for each entity, `NIL` for none; a denotation with `Type:ID` keeps this form
+  if there is one entity.
 * An attribute of a mention is an attribute of its denotation, with its name as predicate and its value as object.
-* A relation that a curator deleted goes; new ones are between denotations of one project.
-* With a deleted or rejected denotation go the attributes, relations and modifications about it; relations are noted.
+* A relation that a curator deleted is removed; new ones are between denotations of one project.
+* The attributes, relations and modifications of a deleted or rejected denotation are removed too; removed relations are
+  noted.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ def write_files(
 def _file_text(sources: Sequence[WrittenSource], problems: list[Problem]) -> Iterator[str]:
     first = sources[0][0]
     own = first.format == "pubannotation" and len(sources) == 1
-    own = own and ("[" in first.head) == ("]" in first.tail)  # lists and single objects, mixed, are written as a list
+    own = own and ("[" in first.head) == ("]" in first.tail)  # mixed lists and single objects are written as a list
     head, tail = (first.head, first.tail) if own and first.extra else ("[\n", "\n]\n")
     known = extra_of(first, "pubannotation").get("between") if own else ""
     between = known or (",\n" if "[" in head else "\n")
@@ -155,7 +157,7 @@ class _Edit:
         self._relate()
 
     def _relate(self) -> None:
-        """Take out the relations that a curator deleted, and write the new ones."""
+        """Remove the relations that a curator deleted, and write new ones."""
         for key, one, home in tree.relations(self.value) if self._has_records else ():
             if key in self._item.removed_relations:
                 home["relations"] = [other for other in home["relations"] if other is not one]
@@ -201,7 +203,7 @@ class _Edit:
         return made
 
     def _attribute(self, found: tree.Denotation, gold: ExportMention) -> None:
-        """Bring the attributes that the project knows to what was set."""
+        """Update the project's attributes to their current values."""
         for name, value in ATTRIBUTES.changes(gold, found.held(), self._problems).items():
             old = [one for one in found.others() if plain_text(said_value(one.get("pred"))) == name]
             if old:
@@ -218,7 +220,7 @@ class _Edit:
             self._changed = True
 
     def _say(self, found: tree.Denotation, kind: str, ids: tuple[str, ...], *, typed: bool) -> None:
-        """Write the identifiers: within the object where it held one and there is one, else as attributes."""
+        """Write the identifiers: in the object if it held one and there is one, else as attributes."""
         wanted = self._spelling.ids(ids)
         if typed and len(ids) == 1:
             whole = {"obj": f"{kind}:{wanted[0]}"}

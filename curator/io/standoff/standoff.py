@@ -1,4 +1,4 @@
-"""What the formats share that keep texts and annotations apart, or one document in each file."""
+"""Shared by the formats that separate texts and annotations, or have one document per file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from curator.io.files import (
 from curator.services.ports import ExportDocument, Problem
 
 TITLE_LENGTH = 300
-MOST_SET_ASIDE = 1 << 20  # characters of further files that are kept for the round trip
+MOST_SET_ASIDE = 1 << 20  # characters of other files that are kept for the round trip
 
 
 class FilesReader(DocumentSourceReader):
@@ -38,13 +38,13 @@ class FilesReader(DocumentSourceReader):
         return self._files.position
 
     def prepare(self) -> None:
-        """Nothing: the listing was read when the source was opened, and each file is checked as it is read."""
+        """Does nothing: the listing was read when the source was opened, and each file is checked when it is read."""
 
     def _problem(self, line: int, severity: str, text: str) -> None:
-        super()._problem(line, severity, plain_text(text))  # JSON escapes may say what no console can
+        super()._problem(line, severity, plain_text(text))  # JSON escapes may contain what a console cannot show
 
     def _text(self, name: str) -> str | None:
-        """A file's text; None for one that cannot be read, which is set aside."""
+        """A file's text; None for an unreadable file, which is reported."""
         try:
             return self._files.text(name)
         except UserError as error:
@@ -52,7 +52,7 @@ class FilesReader(DocumentSourceReader):
             return None
 
     def _others(self, names: Iterable[str], used: Iterable[str]) -> dict[str, str]:
-        """The texts of further files, kept for the round trip; those that are no short texts are noted."""
+        """The texts of other files, kept for the round trip; files that are not short texts are noted."""
         kept: dict[str, str] = {}
         size, left = 0, []
         for name in sorted({*names} - {*used}):
@@ -89,7 +89,7 @@ def first_line(text: str) -> str:
 
 
 def plain_passages(text: str) -> tuple[Passage, ...]:
-    """A short first line as the title and the rest as a section; one section where there is no such line."""
+    """A short first line as the title and the rest as a section; one section if there is no such line."""
     line, newline, rest = text.partition("\n")
     title = line.rstrip("\r")
     if newline and title.strip() and len(title) <= TITLE_LENGTH and rest.strip():
@@ -98,7 +98,7 @@ def plain_passages(text: str) -> tuple[Passage, ...]:
 
 
 def extra_of(file: SourceFile, format_name: str) -> dict[str, Any]:
-    """What a reader of the format left for its writer."""
+    """The data that a reader of the format stored for its writer."""
     return dict(json.loads(file.extra)) if file.format == format_name and file.extra else {}
 
 
@@ -106,10 +106,10 @@ def extra_of(file: SourceFile, format_name: str) -> dict[str, Any]:
 
 
 class Documents(Protocol):
-    """Writes one source file's documents. A format makes one for each file that is written."""
+    """Writes one source file's documents. A format creates one for each written file."""
 
     def pieces(self, item: ExportDocument, name: str) -> Iterable[tuple[str, bytes]]:
-        """The files of one document; `name` is its own, without an ending."""
+        """The files of one document; `name` is its file name without an ending."""
         ...
 
     def rest(self) -> Iterable[tuple[str, bytes]]:
@@ -124,9 +124,9 @@ def write_documents(
     *,
     suffixes: tuple[str, ...] = (),
 ) -> list[Path]:
-    """Write into the folder or the zip archive `out`, each source file in a folder of its own where there are several.
+    """Write into the folder or the zip archive `out`, each source file in its own folder if there are several.
 
-    A single document goes into the file `out` itself where that ends with one of `suffixes`.
+    A single document is written to the file `out` if that ends with one of `suffixes`.
     """
     if not chosen:
         raise UserError(tr("nothing to export: the project has none of the requested documents"))
@@ -154,7 +154,7 @@ def _pieces(
 
 
 def _name(item: ExportDocument, taken: FreeNames, problems: list[Problem]) -> str:
-    """A file name of its own for each document; one that differs from the document's id is noted."""
+    """A unique file name for each document; names that differ from the document's id are noted."""
     wanted = item.document.external_id
     safe = safe_name(wanted)
     name = taken.take(safe, lambda number: f"{safe}-{number}", key=str.casefold)

@@ -1,7 +1,7 @@
 """A WebAnno TSV 3 file as sentences, units (tokens and parts of them) and the annotations of its span layers.
 
-Offsets count UTF-16 units. The white space between sentences is not in the file: its length is, and it is read as line
-feeds. Cells are kept escaped; `|` stacks annotations, `[n]` says which cells of several units are one annotation.
+Offsets count UTF-16 units. The white space between sentences is not in the file, only its length; it is read as line
+feeds. Cells are kept escaped; `|` stacks annotations, `[n]` marks cells of several units that are one annotation.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _RESERVED = re.compile(r"[\\\[\]|_;*]|->")
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """`kind` is SP, RL or CH; `first` is the column (from 0 behind the token) at which its features begin."""
+    """`kind` is SP, RL or CH; `first` is the column (from 0, after the token) where its features begin."""
 
     kind: str
     name: str
@@ -55,14 +55,14 @@ class Layer:
         return last.removeprefix("BT_") if last.startswith("BT_") else ""
 
     def feature(self, names: tuple[str, ...]) -> int | None:
-        """Which of its features is the first of these names."""
+        """The index of its first feature with one of these names."""
         wanted = [one.lower().rpartition(":")[2] for one in self.features]
         return next((wanted.index(one) for one in names if one in wanted), None)
 
 
 @dataclass(slots=True)
 class TokenUnit:
-    """A token or a part of one. `line` is its line in the file; offsets are as the file states them."""
+    """A token or a part of one. `line` is its line in the file; offsets are as stated in the file."""
 
     line: int
     sentence: int
@@ -80,7 +80,7 @@ class TokenUnit:
 
 @dataclass(slots=True, eq=False)
 class WebAnnoAnnotation:
-    """An annotation of a span layer: its cells (escaped, one a feature), the units it lies on, its number or 0."""
+    """An annotation of a span layer: its cells (escaped, one per feature), its units, its number or 0."""
 
     layer: Layer
     cells: list[str]
@@ -97,7 +97,7 @@ class Sentence:
 
 @dataclass(slots=True)
 class WebAnnoTree:
-    """The lines of a file (without their ends), its layers and sentences, and lines that were not understood."""
+    """The lines of a file (without their ends), its layers and sentences, and unknown lines."""
 
     lines: list[str]
     layers: list[Layer] = field(default_factory=list)
@@ -106,7 +106,7 @@ class WebAnnoTree:
 
     @property
     def width(self) -> int:
-        """How many columns stand behind the token."""
+        """The number of columns after the token."""
         return self.layers[-1].columns.stop if self.layers else 0
 
     def units(self) -> Iterator[TokenUnit]:
@@ -115,7 +115,7 @@ class WebAnnoTree:
 
 
 def parse(text: str) -> WebAnnoTree:
-    """Never fails: what is not understood is in `odd`."""
+    """Never fails; unknown lines are in `odd`."""
     tree = WebAnnoTree([line.removesuffix("\r") for line in text.removeprefix("\ufeff").split("\n")])
     texts: list[str] = []
     for index, line in enumerate(tree.lines):
@@ -159,7 +159,7 @@ def _unit(line: str, index: int, width: int) -> TokenUnit | None:
 
 
 def annotations_of(tree: WebAnnoTree) -> list[WebAnnoAnnotation]:
-    """Those of the layers that hold mentions, in the order of their first units."""
+    """The annotations of the layers with mentions, in the order of their first units."""
     found: list[WebAnnoAnnotation] = []
     for layer in tree.layers:
         if not layer.holds_mentions:
@@ -194,14 +194,14 @@ def stacked(unit: TokenUnit, layer: Layer) -> list[tuple[list[str], int]]:
 
 
 def type_and_ids(one: WebAnnoAnnotation) -> tuple[str, list[str]]:
-    """An annotation's type, and its identifiers as they are there."""
+    """An annotation's type, and its identifiers as stated."""
     kind = _value(one, TYPE_FEATURES) or one.layer.name.rpartition(".")[2]
     return kind, _value(one, ID_FEATURES).split()
 
 
 def attribute_places(layer: Layer) -> dict[str, int]:
-    """Its features that may be attributes, by name: those that are neither type nor identifiers, nor refer to another
-    annotation."""
+    """Features that may be attributes, by name: those that are neither types nor identifiers nor references to
+    annotations."""
     said = (layer.feature(TYPE_FEATURES), layer.feature(ID_FEATURES))
     return {
         name: place
@@ -239,7 +239,7 @@ def escape(text: str) -> str:
 
 
 def unescape_text(text: str) -> str:
-    """A sentence's text. A backslash before any other character is one that older versions left as it was."""
+    """A sentence's text. A backslash before any other character is literal, as in older versions."""
     return re.sub(r"\\([nrtbf0\\])", lambda found: _TEXT_ESCAPES[found[1]], text)
 
 

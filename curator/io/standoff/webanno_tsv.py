@@ -1,9 +1,8 @@
-"""WebAnno TSV 3 (WebAnno, INCEpTION): one document a file; a folder or a zip archive of them is one source.
+"""WebAnno TSV 3 (WebAnno, INCEpTION): one document per file; a folder or a zip archive of them is one source.
 
-Mentions are the annotations of the span layers that say what things are (named entities and custom layers);
-parts of speech, lemmas, relations, chains and slots stay in the record, which is the file. A type is the feature
-`value`, or the layer's name; identifiers are in `identifier`. `SourceMention.record` counts the mentions' annotations
-in the order of their first tokens.
+Mentions are the annotations of entity layers (named entities and custom layers); parts of speech, lemmas, relations,
+chains and slots stay in the record, which is the file. A type is the feature `value`, or the layer's name; identifiers
+are in `identifier`. `SourceMention.record` counts the mentions' annotations in the order of their first tokens.
 """
 
 from __future__ import annotations
@@ -42,34 +41,34 @@ LONGEST_GAP = 1 << 20  # characters between two sentences; more is a broken offs
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A document's text, where each sentence begins, and what the file's offsets count."""
+    """A document's text, the start of each sentence, and the unit of the file's offsets."""
 
     text: str
     starts: tuple[int, ...]
     map: Utf16Map | None
 
     def offset(self, stated: int) -> int:
-        """The code point at a stated offset; -1 for one outside of the text."""
+        """The code point at a stated offset; -1 if it is outside of the text."""
         if self.map is None:
             return stated if stated <= len(self.text) else -1
         return self.map.to_code_point(stated) if stated <= self.map.to_utf16(len(self.text)) else -1
 
     def span(self, first: TokenUnit, last: TokenUnit) -> Span | None:
-        """From one unit to another; None where the text does not say what the units say."""
+        """From one unit to another; None if the text does not match the units."""
         start, end = self.offset(first.start), self.offset(last.end)
         if not 0 <= start < end or not (self.holds(first) and self.holds(last)):
             return None
         return Span(start, end)
 
     def holds(self, unit: TokenUnit) -> bool:
-        """Whether the unit's form stands where its offsets are."""
+        """Whether the unit's form is at its offsets."""
         start, end = self.offset(unit.start), self.offset(unit.end)
         there = self.text[start:end] if 0 <= start <= end else ""
         return bool(there) and there in (unit.form, unescape(unit.form))
 
 
 def assembled(tree: WebAnnoTree) -> Text:
-    """The document's text. Offsets count UTF-16 units unless they fit the tokens as code points only."""
+    """The document's text. Offsets count UTF-16 units unless they match the tokens only as code points."""
     wide, plain = _assembled(tree, wide=True), _assembled(tree, wide=False)
     if wide.text == plain.text and wide.text.isascii():
         return wide
@@ -89,7 +88,7 @@ def _assembled(tree: WebAnnoTree, *, wide: bool) -> Text:
 
 
 def _start(sentence: Sentence, *, wide: bool) -> int:
-    """Where a sentence begins by its first token's offset."""
+    """The start of a sentence, from its first token's offset."""
     if not sentence.units:
         return 0
     first = sentence.units[0]
@@ -174,7 +173,7 @@ class WebAnnoReader(FilesReader):
 
 
 class WebAnnoFormat:
-    """Reads and writes WebAnno TSV 3. `problems` holds what the last `write` could not carry."""
+    """Reads and writes WebAnno TSV 3. `problems` lists data that the last `write` left out."""
 
     name = "webanno-tsv"
     title = "WebAnno TSV 3"
@@ -214,7 +213,7 @@ class WebAnnoFormat:
         return WebAnnoReader(files)
 
     def holds_more(self, raw: str) -> bool:
-        """Whether a layer of relations, chains or parts of speech, or another feature of a mention, says something."""
+        """Whether a layer of relations, chains or parts of speech, or another feature of a mention, has a value."""
         tree = parse(raw)
         columns = [
             column

@@ -1,12 +1,12 @@
 """Write WebAnno TSV 3: one file for each document, in a folder or a zip archive; or one file for one document.
 
-* A document of which nothing changed goes back as its exact text. Otherwise the cells of the mentions' layers alone are
-  written again; numbers of annotations stay, since relations and slots point at them. Relations that a curator added
-  or deleted change their own layer's cells; a file without such a layer gets one.
-* An attribute of a mention is a feature of its layer, which gets one where it has none of that name.
-* A mention that begins or ends within a token gets a part of the token (`1-3.1`). Fragments cannot be said.
-* A document of another format gets tokens and sentences of its own, tokens cut where mentions begin and end, so that
-  nothing of the text or the mentions is lost.
+* An unchanged document is written back as its exact text. Otherwise only the cells of the mentions' layers are
+  rewritten; numbers of annotations stay, since relations and slots refer to them. Relations that a curator added or
+  deleted change their own layer's cells; a file without such a layer gets one.
+* An attribute of a mention is a feature of its layer, which is added if missing.
+* A mention that begins or ends within a token gets a part of the token (`1-3.1`). Fragments cannot be represented.
+* A document of another format gets new tokens and sentences, with tokens split where mentions begin and end, so that
+  neither text nor mentions are lost.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 def held_place(layer: tree.Layer, name: str) -> int | None:
-    """The place of an attribute in a layer that has it, though no annotation may have a value."""
+    """The position of an attribute in a layer that has it, even if no annotation has a value."""
     places = tree.attribute_places(layer)
     there = held_name(places, name)
     return None if there is None else places[there]
@@ -78,7 +78,7 @@ def new_text(item: ExportDocument, problems: list[Problem]) -> str:
 
 
 def _tokens(text: str, cuts: set[int]) -> list[Span]:
-    """Words and signs, cut where a mention begins or ends."""
+    """Words and signs, split where a mention begins or ends."""
     found = []
     for match in _TOKEN.finditer(text):
         start = match.start()
@@ -92,7 +92,7 @@ def _tokens(text: str, cuts: set[int]) -> list[Span]:
 def _sentences(text: str, tokens: list[Span]) -> Iterator[tuple[Span, list[Span]]]:
     """Lines with words, each with its tokens; lines without any belong to the line before, the first ones to the next.
 
-    Between two sentences stands one line feed, which is how the gap is read again.
+    One line feed is between two sentences, since the gap is read as line feeds.
     """
     start, within = 0, list[Span]()
     for token in tokens:
@@ -108,7 +108,7 @@ def _sentences(text: str, tokens: list[Span]) -> Iterator[tuple[Span, list[Span]
 def write_files(
     files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
 ) -> list[Path]:
-    """Raises UserError; then nothing was changed."""
+    """On a UserError nothing is changed."""
     chosen = [(file, _FileWriter(file, problems), documents) for file, documents in files]
     return write_documents(chosen, out, problems, suffixes=(".tsv",))
 
@@ -202,7 +202,7 @@ class _Edit:
         return [one]
 
     def _edit(self, one: tree.WebAnnoAnnotation, gold: ExportMention, action: Action) -> bool:
-        """False for one that can no longer be said."""
+        """Update an annotation; False if it can no longer be represented."""
         before = (list(one.cells), [id(unit) for unit in one.units])
         if gold.reshaped:
             one.units = self._units(gold)
@@ -237,7 +237,7 @@ class _Edit:
             self._note("set aside", gold, tr("its layer {name} cannot store identifiers", name=one.layer.name))
 
     def _attribute(self, one: tree.WebAnnoAnnotation, gold: ExportMention) -> None:
-        """Bring the attributes that the project knows to what was set, each in a feature of the layer."""
+        """Update the project's attributes to their current values, each in a feature of the layer."""
         for name, value in ATTRIBUTES.changes(gold, tree.held_attributes(one), self._problems).items():
             place = held_place(one.layer, name)
             if place is None:
@@ -246,7 +246,7 @@ class _Edit:
             self._changed = True
 
     def _widen(self, one: tree.WebAnnoAnnotation, feature: str) -> int:
-        """Give a layer one more feature, and every unit and annotation an empty cell for it; the place."""
+        """Add a feature to a layer, with an empty cell in every unit and annotation; returns its position."""
         old = one.layer
         new = tree.Layer(old.kind, old.name, (*old.features, feature), old.first)
         at = old.first + len(old.features)
@@ -280,9 +280,8 @@ class _Edit:
         return layer
 
     def _units(self, gold: ExportMention) -> list[tree.TokenUnit]:
-        """The tokens under a mention, parts of them where it begins or ends within one; none, with a problem, for one
-        that TSV cannot carry.
-        """
+        """The tokens under a mention, parts of them where it begins or ends within one; none, with a problem, for a
+        mention that TSV cannot represent."""
         if len(gold.mention.spans) > 1:
             self._leave_out(gold, tr("is discontinuous, which WebAnno TSV does not support: left out"))
             return []
@@ -337,7 +336,7 @@ class _Edit:
         self._drop_relations()
 
     def _drop_relations(self) -> None:
-        """Relations at or from an annotation that is gone go with it, where no other of its layer is there."""
+        """Remove relations of a removed annotation if no other annotation of its layer is there."""
         for one in self._dropped:
             first = one.units[0]
             if any(cell != tree.EMPTY for cell in (first.cells[column] for column in one.layer.columns)):

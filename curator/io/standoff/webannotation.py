@@ -1,10 +1,10 @@
 """W3C Web Annotation (JSON-LD): a collection with its pages, a page, a list, single annotations; a folder or a zip.
 
-The texts that annotations are about must be there: in the collection's `documents` (as this program writes them), as
-`value` of a target's source, or as text files that the targets' addresses name, in the folder or beside the file. A
-`TextPositionSelector` counts code points; a `TextQuoteSelector` checks it, or finds the place where there is no other.
-Several targets in one text are the fragments of one mention. `SourceMention.record` is the annotation's place among
-those of its document, whose record is their list; the envelope around them is kept for the whole source.
+The annotated texts must be included: in the collection's `documents` (as written by this program), as `value` of a
+target's source, or as text files named by the targets' addresses, in the folder or next to the file. A
+`TextPositionSelector` counts code points; a `TextQuoteSelector` checks it, or finds the position if there is no other
+selector. Several targets in one text are the fragments of one mention. `SourceMention.record` is the annotation's index
+in its document's record, which is a list; the rest of the collection is kept for the whole source.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ DEEPEST = 100
 
 
 class WebAnnotationReader(FilesReader):
-    """Yields the texts in the order in which the files give or name them."""
+    """Yields the texts in the order in which they occur in the files."""
 
     format = "webannotation"
 
@@ -80,7 +80,8 @@ class WebAnnotationReader(FilesReader):
         self.extra = plain_text(json.dumps(extra, ensure_ascii=False))
 
     def _annotations(self, texts: dict[str, tuple[str, str]], envelope: dict[str, Any]) -> Iterator[dict[str, Any]]:
-        """The annotations of all files; texts within the files are put into `texts`, what is around into `envelope`."""
+        """The annotations of all files; texts within the files are put into `texts`, the rest of the collection into
+        `envelope`."""
         pages: set[str] = set()
         wanted: set[str] = set()
         for name in self._files.with_suffix(*ENDINGS) or self._files.names:
@@ -125,7 +126,7 @@ class WebAnnotationReader(FilesReader):
             yield from self._unwrapped(part, envelope, pages, wanted, depth + 1)
 
     def _home(self, annotation: dict[str, Any], texts: dict[str, tuple[str, str]]) -> str | None:
-        """The address of the one text that an annotation is about; None where there is none, or several."""
+        """The address of the only text of an annotation; None if there is none, or several."""
         for target in objects(annotation.get("target")):
             source = target.get("source")
             if isinstance(source, dict) and isinstance(source.get("value"), str) and key_of(source):
@@ -139,7 +140,7 @@ class WebAnnotationReader(FilesReader):
         return address if address in texts else None
 
     def _beside(self, address: str) -> str | None:
-        """The text of a file that an address names, by its whole path or by its last part. Nothing is fetched."""
+        """The text of a file that an address names, by its whole path or by its last part. Nothing is downloaded."""
         wanted = PurePosixPath(unquote(urlsplit(address).path).lstrip("/"))
         if wanted.suffix.lower() not in (".txt", ".text") or ".." in wanted.parts:
             return None
@@ -192,7 +193,7 @@ class WebAnnotationReader(FilesReader):
         return SourceMention(tuple(spans), words, plain_text(kind), ids, raw_ids, bool(stated) and not ids, record)
 
     def _span(self, selector: object, anchors: Anchors, text: str, where: str) -> Span | None:
-        """The place of one target; None for what is set aside with a problem."""
+        """The span of one target; None if it is skipped with a problem."""
         start, end, exact, prefix, suffix = place(selector)
         if exact is None:
             if start is not None and end is not None and 0 <= start < end <= len(text):
@@ -237,7 +238,7 @@ class WebAnnotationReader(FilesReader):
 
 
 class WebAnnotationFormat:
-    """Reads and writes Web Annotations. `problems` holds what the last `write` could not carry."""
+    """Reads and writes Web Annotations. `problems` lists data that the last `write` left out."""
 
     name = "webannotation"
     title = "W3C Web Annotation (JSON-LD)"
@@ -259,7 +260,7 @@ class WebAnnotationFormat:
         return bool(names) and all(self.sniff(files.path, files.head(name, 1 << 16)) for name in names[:20])
 
     def reads(self, files: Files) -> Sequence[str]:
-        """With the texts that annotations may be about."""
+        """The files to read, including texts that may be annotated."""
         return files.with_suffix(*ENDINGS, ".txt", ".text")
 
     def open(self, path: Path) -> WebAnnotationReader:
@@ -301,7 +302,7 @@ def _stated(annotations: Iterable[dict[str, Any]]) -> Iterator[Stated]:
 
 
 def _document_id(address: str) -> str:
-    """A document's id for the address of its text: ours without its beginning, a file's path without its ending."""
+    """A document's id from the address of its text: without our prefix, or the file's path without its ending."""
     if address.startswith(ADDRESS):
         return unquote(address[len(ADDRESS) :])
     parts = urlsplit(address)

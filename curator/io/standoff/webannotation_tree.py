@@ -1,4 +1,4 @@
-"""What a W3C Web Annotation says: its target's text and place, its type and its identifiers."""
+"""The content of a W3C Web Annotation: its target's text and position, its type and its identifiers."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ NAMES_ENTITY = frozenset({"identifying", "linking"})
 NAMES_TYPE = frozenset({"tagging", "classifying"})
 
 ATTRIBUTE = "attribute"
-"""The key with the name of an attribute in a body that classifies; its value is `value`."""
+"""The key of an attribute's name in a classifying body; its value is in `value`."""
 
 _FRAGMENT = re.compile(r"char=(\d+)(?:,(\d+))?")
 
 
 def many(value: object) -> list[Any]:
-    """JSON-LD's one or several as a list."""
+    """A JSON-LD value, single or list, as a list."""
     return [] if value is None else value if isinstance(value, list) else [value]
 
 
@@ -63,7 +63,7 @@ def targets(annotation: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def place(selector: object) -> tuple[int | None, int | None, str | None, str, str]:
-    """(start, end, exact, prefix, suffix) of the selectors of one target; None for what none of them says."""
+    """(start, end, exact, prefix, suffix) of the selectors of one target; None for missing values."""
     start = end = exact = None
     prefix = suffix = ""
     for one in _selectors(selector):
@@ -104,7 +104,7 @@ def role(body: object, annotation: dict[str, Any]) -> str:
 
 
 def body_id(body: object) -> str:
-    """The address that a body points at, or the text of one."""
+    """The address that a body refers to, or its text."""
     if isinstance(body, str):
         return body
     if not isinstance(body, dict):
@@ -114,7 +114,7 @@ def body_id(body: object) -> str:
 
 
 def type_and_ids(annotation: dict[str, Any]) -> tuple[str, list[str]]:
-    """The annotation's type, and its identifiers as they are there."""
+    """The annotation's type, and its identifiers as stated."""
     kind, ids = "", []
     for body in bodies(annotation):
         what = role(body, annotation)
@@ -134,7 +134,7 @@ def bodies(annotation: dict[str, Any]) -> list[Any]:
 
 
 def held_attributes(annotation: dict[str, Any]) -> dict[str, str]:
-    """Names and values of the attributes; the first where a name is there twice."""
+    """Names and values of the attributes; the first of a repeated name."""
     found: dict[str, str] = {}
     for body in bodies(annotation):
         if role(body, annotation) == ATTRIBUTE and body[ATTRIBUTE].strip() and body["value"].strip():
@@ -143,7 +143,7 @@ def held_attributes(annotation: dict[str, Any]) -> dict[str, str]:
 
 
 def put_attributes(annotation: dict[str, Any], changes: Mapping[str, str | None]) -> None:
-    """Change, add or, for None, take out the bodies of these attributes."""
+    """Change, add or, for None, remove the bodies of these attributes."""
     made, left = list[Any](), dict(changes)
     for body in bodies(annotation):
         name = plain_text(body[ATTRIBUTE].strip()) if role(body, annotation) == ATTRIBUTE else ""
@@ -161,7 +161,7 @@ def put_attributes(annotation: dict[str, Any], changes: Mapping[str, str | None]
 
 
 def new_bodies(kind: str, ids: list[str]) -> list[dict[str, Any]]:
-    """Bodies for a type and identifiers; one that says NIL where there is an empty one."""
+    """Bodies for a type and identifiers; a NIL body for an empty identifier."""
     found: list[dict[str, Any]] = [{"type": "TextualBody", "purpose": "tagging", "value": kind}]
     for one in ids:
         if read_id(one):

@@ -1,10 +1,11 @@
-"""Write W3C Web Annotations: one collection for each source file, with the texts that it is about.
+"""Write W3C Web Annotations: one collection for each source file, with the annotated texts.
 
-* Annotations of which nothing changed stay as they are; a decision replaces the bodies that say identifiers, and says
-  who decided and when (`creator`, `created`). NIL is a textual body.
+* Unchanged annotations are kept; a decision replaces the bodies with identifiers, and adds who decided and when
+  (`creator`, `created`). NIL is a textual body.
 * New annotations quote the text (`TextQuoteSelector`) and count code points (`TextPositionSelector`). A discontinuous
   mention has one target for each fragment.
-* An attribute of a mention is a textual body that classifies, with the attribute's name in a term of its own.
+* An attribute of a mention is a textual body with the purpose of classifying and the attribute's name in a separate
+  term.
 * Deleted and rejected mentions' annotations are left out; so are replies to them, which is noted.
 """
 
@@ -70,7 +71,7 @@ def write_files(
 
 
 def _collection(sources: Sequence[WrittenSource], problems: list[Problem]) -> dict[str, Any]:
-    """One collection; its own fields are those of the first source's."""
+    """One collection; its other fields are those of the first source."""
     envelope = extra_of(sources[0][0], "webannotation").get("envelope", {})
     envelope = {key: value for key, value in envelope.items() if key not in ("@context", "type")}
     texts: list[dict[str, Any]] = []
@@ -98,7 +99,7 @@ def _collection(sources: Sequence[WrittenSource], problems: list[Problem]) -> di
 
 
 def _address(item: ExportDocument, known: dict[str, str], taken: FreeNames) -> str:
-    """Each text has its own address, a second one of the same id too."""
+    """The address of a text, unique even for repeated ids."""
     key = item.document.external_id
     address = known.get(key) or "urn:curator:document:" + quote(key, safe="")
     return taken.take(address, lambda number: f"{address}%20({number})")

@@ -1,9 +1,9 @@
-"""UIMA XMI (DKPro, INCEpTION, WebAnno, cTAKES): one document a file, with a type system next to it or in the archive.
+"""UIMA XMI (DKPro, INCEpTION, WebAnno, cTAKES): one document per file, with a type system next to it or in the archive.
 
-Mentions are the annotations of the types that say what things are; tokens, sentences, parts of speech, relations and
-further views stay in the record, which is the file. A type is the feature `value`, or the type's own name; identifiers
-are in `identifier`. Annotations of the type `xmi_tree.PART` are further parts of a discontinuous mention.
-`SourceMention.record` counts the mentions' annotations in the order of the file.
+Mentions are the annotations of entity types; tokens, sentences, parts of speech, relations and further views stay in
+the record, which is the file. A type is the feature `value`, or the type's own name; identifiers are in `identifier`.
+Annotations of the type `xmi_tree.PART` are further parts of a discontinuous mention. `SourceMention.record` counts the
+mentions' annotations in the order of the file.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class XmiReader(FilesReader):
     def _mention(
         self, name: str, pieces: list[Any], record: int, by_id: dict[str, Any], cas: Cas, units: Utf16Map
     ) -> SourceMention | None:
-        """The mention of an annotation and of its further parts; None for what is set aside with a problem."""
+        """The mention of an annotation and its further parts; None if it is skipped with a problem."""
         kind, stated = type_and_ids(pieces[0], by_id)
         spans = []
         for one in pieces:
@@ -131,7 +131,7 @@ class XmiReader(FilesReader):
 
 
 class XmiFormat:
-    """Reads and writes XMI. `problems` holds what the last `write` could not carry."""
+    """Reads and writes XMI. `problems` lists data that the last `write` left out."""
 
     name = "xmi"
     title = "UIMA XMI"

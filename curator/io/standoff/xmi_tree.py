@@ -1,8 +1,8 @@
-"""A UIMA CAS as XMI: its text, and the annotations that say what things are. Offsets count UTF-16 units.
+"""A UIMA CAS as XMI: its text, and the annotations of entities. Offsets count UTF-16 units.
 
-`dkpro-cassis` reads and writes XMI too, but only together with its type system, in which every type must be known, and
-by writing the whole from scratch. Here the tree is edited in place, so that all else in the file stays, and the
-parser is the hardened one of the other XML formats. The tests open what is written with cassis.
+`dkpro-cassis` reads and writes XMI too, but only together with its type system, in which every type must be declared,
+and it writes the whole file from scratch. Here the tree is edited in place, so that everything else in the file stays,
+and the parser is the hardened one of the other XML formats. The tests open written files with cassis.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ INITIAL_VIEW = "_InitialView"
 RELATION_ENDS = ("Governor", "Dependent")
 PART = "curator.type.MentionPart"
 PART_OF = "mention"
-"""UIMA's annotations are one stretch each. A mention of several has its annotation on the first, and one of the type
+"""UIMA's annotations are contiguous. A discontinuous mention has its annotation on the first part, and one of the type
 `PART` on each of the others, whose feature `mention` refers to it."""
 
 _OWN = ("begin", "end", "sofa", "id", "ontologyConceptArr")
@@ -36,7 +36,7 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 @dataclass(frozen=True, slots=True)
 class Cas:
-    """A parsed file: its root, the sofa that is read, the ids in its view (None where it has none), its text."""
+    """A parsed file: its root, the sofa that is read, the ids in its view (None if it has none), its text."""
 
     root: Any
     sofa: Any
@@ -72,12 +72,12 @@ class Cas:
         return {one.get(ID): one for one in self.root}
 
     def other_views(self) -> int:
-        """How many further texts it holds."""
+        """The number of its other texts."""
         return sum(one.get("sofaString") is not None for one in self.root.iter(f"{{{CAS}}}Sofa")) - 1
 
 
 def parse(data: bytes, where: str) -> Cas:
-    """Raises UserError for broken XML, one that declares entities, and one without a text; `where` names the file."""
+    """Raises UserError for broken XML, declared entities, or a missing text; `where` names the file."""
     parser = etree.XMLParser(
         load_dtd=False, dtd_validation=False, no_network=True, resolve_entities=False, huge_tree=False
     )
@@ -117,13 +117,13 @@ def tag_of(name: str) -> str:
 
 
 def feature(element: Any, names: tuple[str, ...]) -> str | None:
-    """The element's attribute of the first of these names that it has, case apart."""
+    """The element's attribute of the first of these names that it has, ignoring case."""
     there = {str(key).lower(): str(key) for key in element.attrib}
     return next((there[one] for one in names if one in there), None)
 
 
 def type_and_ids(element: Any, by_id: dict[str, Any]) -> tuple[str, list[str]]:
-    """An annotation's type, and its identifiers as they are there (of cTAKES: in its UMLS concepts)."""
+    """An annotation's type, and its identifiers as stated (for cTAKES, in its UMLS concepts)."""
     named, held = feature(element, TYPE_FEATURES), feature(element, ID_FEATURES[:-1])
     kind = element.get(named) if named else ""
     ids = str(element.get(held) or "").split() if held else []
@@ -135,14 +135,14 @@ def type_and_ids(element: Any, by_id: dict[str, Any]) -> tuple[str, list[str]]:
 
 
 def held_attributes(element: Any) -> dict[str, str]:
-    """Features that may be attributes of the mention: neither its type nor its identifiers, nor its place."""
+    """Features that may be attributes of the mention: neither its type nor its identifiers, nor its offsets."""
     said = {feature(element, TYPE_FEATURES), feature(element, ID_FEATURES[:-1]), *_OWN, *RELATION_ENDS}
     found = {str(key): str(value).strip() for key, value in element.attrib.items() if key not in said}
     return {key: value for key, value in found.items() if value and not key.startswith("{")}
 
 
 def xml_text(text: str) -> str:
-    """The text with U+FFFD for what no XML can hold; as long as it was."""
+    """The text with U+FFFD for characters that XML cannot hold, of the same length."""
     return _NOT_XML.sub("\ufffd", text)
 
 

@@ -1,14 +1,14 @@
 """Write UIMA XMI: one file for each document, with a type system, in a folder or a zip archive; or one file for one.
 
-* A document of which nothing changed goes back as its exact text; otherwise its tree is edited in place.
-* A deleted or rejected mention leaves the view, and relations from or to it go; its element goes too unless something
-  else points at it.
-* A relation that a curator deleted leaves the file; a new one is an element like those that are there, else one of the
-  type `cas_relations.NEW_LAYER`, which the type system gets.
-* Decisions are the feature `identifier`, attributes of a mention features of their own; the type system gets them
-  where the type has none.
-* A discontinuous mention's annotation lies on its first part; each further one is an annotation of a type of ours
-  (`xmi_tree.PART`), which the type system gets. Programs that do not know it open the file all the same.
+* An unchanged document is written back as its exact text; otherwise its tree is edited in place.
+* A deleted or rejected mention leaves the view, and relations from or to it are removed; its element is removed too
+  unless something else refers to it.
+* A relation that a curator deleted leaves the file; a new one is an element like existing ones, else of the type
+  `cas_relations.NEW_LAYER`, which is added to the type system.
+* Decisions are the feature `identifier`, attributes of a mention are other features; missing ones are added to the type
+  system.
+* A discontinuous mention's annotation is on its first part; each further part is an annotation of our type
+  `xmi_tree.PART`, which is added to the type system. Programs that do not know this type can still open the file.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _TAKEN = ("begin", "end", "sofa", "id", "ontologyconceptarr", "governor", "depen
 ATTRIBUTES = AttributeNames("UIMA XMI", any_of(TYPE_FEATURES, ID_FEATURES, _TAKEN), plain=True)
 PARTS = (tree.PART, {tree.PART_OF: _ANNOTATION})
 RELATIONS = (NEW_LAYER, dict.fromkeys(tree.RELATION_ENDS, _ANNOTATION) | {LABEL: _TEXT})
-"""Types that a type system may lack, with their features."""
+"""Types that may be missing in a type system, with their features."""
 IDENTIFIER = "identifier"
 _PLAIN = ("begin", "end", "sofa", "members", tree.ID)
 _NUMBER = re.compile("[0-9]{1,18}")
@@ -54,7 +54,7 @@ _NUMBER = re.compile("[0-9]{1,18}")
 def write_files(
     files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
 ) -> list[Path]:
-    """Raises UserError; then nothing was changed."""
+    """On a UserError nothing is changed."""
     chosen = [(file, _FileWriter(file, problems), documents) for file, documents in files]
     paths = write_documents(chosen, out, problems, suffixes=(".xmi",))
     if paths == [out] and out.suffix.lower() == ".xmi":
@@ -143,7 +143,7 @@ class _Edit:
         self._changed = False
 
     def apply(self) -> bool:
-        """Bring the annotations to what the mentions and decisions are now; whether anything changed."""
+        """Update the annotations to the current mentions and decisions; returns whether anything changed."""
         for record in self._item.removed_records if self._own else ():
             self._remove(self._found[record])
         for gold in sorted(self._item.mentions, key=lambda one: one.mention.spans):
@@ -182,7 +182,7 @@ class _Edit:
         self._changed = self._changed or before != dict(one.attrib)
 
     def _attribute(self, one: Any, gold: ExportMention) -> None:
-        """Bring the attributes that the project knows to what was set."""
+        """Update the project's attributes to their current values."""
         for name, value in ATTRIBUTES.changes(gold, tree.held_attributes(one), self._problems).items():
             self._changed = True
             if value is None:
@@ -204,7 +204,7 @@ class _Edit:
         return one
 
     def _take(self, one: Any) -> str:
-        """Give a new element an id, a text and a place in the view."""
+        """Give a new element an id, the text, and membership in the view."""
         key = str(self._next)
         self._next += 1
         one.set(tree.ID, key)
@@ -215,7 +215,7 @@ class _Edit:
         return key
 
     def _place(self, one: Any, gold: ExportMention) -> None:
-        """The annotation on the mention's first part, and the further ones on theirs."""
+        """Place the annotation on the mention's first part, and further annotations on the other parts."""
         first, *others = gold.mention.spans
         self._lay(one, first)
         key = one.get(tree.ID)
@@ -291,7 +291,7 @@ class _Edit:
             self.cas.view.set("members", " ".join(member for member in members if member != key))
 
     def _is_pointed_at(self, key: str) -> bool:
-        """Whether the id is in an attribute that may be a reference; without a view, an element has to go."""
+        """Whether the id is in an attribute that may be a reference; without a view, an element must be removed."""
         if self.cas.view is None:
             return False
         values = (value for other in self.cas.root for name, value in other.attrib.items() if name not in _PLAIN)
@@ -324,7 +324,7 @@ def _new_cas(item: ExportDocument, problems: list[Problem]) -> bytes:
 
 
 def _new_types(given: set[tuple[str, str]], more: Iterable[tuple[str, dict[str, str]]]) -> bytes:
-    """A type system of annotations with a value, an identifier and what they were given, and of `more` types with their
+    """A type system of annotations with a value, an identifier and added attributes, and with `more` types with their
     features."""
     root = etree.Element("typeSystemDescription", nsmap={None: _SPECIFIER})
     types = etree.SubElement(root, "types")
@@ -345,7 +345,7 @@ def _type(types: Any, name: str, held: dict[str, str], space: str) -> None:
 
 
 def _give_type(system: Any, wanted: tuple[str, dict[str, str]]) -> bool:
-    """Give a type system a type with its features; False where it has it."""
+    """Add a type with its features to a type system; False if it exists."""
     space = f"{{{_SPECIFIER}}}"
     if any((one.text or "").strip() == wanted[0] for one in system.iter(f"{space}name")):
         return False
@@ -356,7 +356,7 @@ def _give_type(system: Any, wanted: tuple[str, dict[str, str]]) -> bool:
 
 
 def _give_feature(system: Any, name: str, feature: str) -> bool:
-    """Give a type a feature where neither it nor a type above has one; whether the type is there."""
+    """Add a feature to a type if neither it nor a supertype has it; returns whether the type exists."""
     space = {"u": _SPECIFIER}
     types = {
         (one.findtext("u:name", "", space) or "").strip(): one

@@ -1,4 +1,4 @@
-"""Which column of a table holds what: found by the headings, or said by a heading or a number."""
+"""The contents of a table's columns: recognised by headings, or given by a heading or a number."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from curator.services.ports import DOCUMENT_FIELDS, DocumentOptions
 
 
 def key(heading: str) -> str:
-    """Letters and digits alone, in lower case."""
+    """Letters and digits only, in lower case."""
     return re.sub(r"[^a-z0-9]", "", heading.lower())
 
 
 def sniffed(headings: Sequence[str], meanings: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-    """Which heading seems to hold which field: the earliest of `meanings` wins, each column holds one field."""
+    """The likely column of each field: the earliest of `meanings` wins, and each column holds one field."""
     by_key: dict[str, str] = {}
     for one in headings:
         by_key.setdefault(key(one), one)
@@ -33,7 +33,7 @@ def sniffed(headings: Sequence[str], meanings: Mapping[str, tuple[str, ...]]) ->
 
 
 def place(path: Path, headings: Sequence[str], wanted: str) -> int:
-    """The index of a column by its heading or its number from 1. Raises UserError for one that is not there."""
+    """The index of a column by its heading or its number from 1. Raises UserError if it does not exist."""
     if wanted in headings:
         return list(headings).index(wanted)
     folded = [one.strip().casefold() for one in headings]
@@ -45,19 +45,19 @@ def place(path: Path, headings: Sequence[str], wanted: str) -> int:
     raise UserError(tr("{path} has no column {wanted!r}: choose one of {named}", path=path, wanted=wanted, named=named))
 
 
-# Which columns were chosen for tables of which headings, kept in a file of the user's for the next table like them.
+# The columns chosen for tables, stored in the user's file by headings, for later tables with the same headings.
 
 MOST = 200
 
 
 class ColumnMemory:
-    """Reads the file with each question, since another window may have written it."""
+    """Reads the file on each call, since another window may have written it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def recall(self, headings: Sequence[str]) -> DocumentOptions | None:
-        """What was chosen last for these headings."""
+        """The last choice for these headings."""
         found = next((one for one in reversed(self._entries()) if one.get("headings") == list(headings)), None)
         columns = found.get("columns") if found else None
         if not isinstance(columns, dict):
@@ -66,10 +66,10 @@ class ColumnMemory:
         return DocumentOptions(chosen, str(found.get("sheet", "")) if found else "")
 
     def remember(self, headings: Sequence[str], options: DocumentOptions) -> None:
-        """Where the file cannot be written the choice is good for nothing, and that is said. Raises UserError."""
+        """Store a choice. Raises UserError if the file cannot be written."""
         kept = [one for one in self._entries() if one.get("headings") != list(headings)]
         kept.append({"headings": list(headings), "columns": dict(options.columns), "sheet": options.sheet})
-        with suppress(OSError):  # writing it says what is wrong
+        with suppress(OSError):  # writing it raises the error
             self._path.parent.mkdir(parents=True, exist_ok=True)
         data = json.dumps(kept[-MOST:], ensure_ascii=False, indent=1)
         AtomicWriter().write({self._path: data.encode("utf-8", "replace")})
@@ -79,7 +79,7 @@ class ColumnMemory:
         return not self._path.is_file()
 
     def _entries(self) -> list[dict[str, Any]]:
-        """None where the file is missing or no longer what was written."""
+        """The stored choices; None if the file is missing or invalid."""
         try:
             found = json.loads(self._path.read_text("utf-8"))
         except (OSError, ValueError, RecursionError):

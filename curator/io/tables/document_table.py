@@ -1,14 +1,14 @@
-"""Tables (CSV, TSV, XLSX) of documents, of mentions, or of both, in and out.
+"""Tables (CSV, TSV, XLSX) of documents, of mentions, or of both: reading and writing.
 
-* A table with a text in each row has one document a row; rows that follow each other with the same identifier and text
-  are mentions of one document.
-* A table of mentions without texts goes with one of documents: `a.csv` with `a.documents.csv`, or two sheets of a
-  workbook. Where there is none, and no place is said, each mention is a document of its own: a list of strings.
-* Which column holds what is found by the headings and may be said (`DocumentOptions`).
-* Places count code points from 0, the end not included; fragments are separated by `|` (`3|12` and `8|15`). A mention
-  without a place is looked for, and set aside unless it is in one place only.
-* Attributes are `name=value`, separated by `|`, in the column `attributes`. A document's record keeps them by line.
-* Identifiers are separated by `|` or `;`, or are a JSON list; `NIL`, `-` and `-1` say that there is no entity.
+* A table with a text in each row has one document per row; consecutive rows with the same identifier and text are
+  mentions of one document.
+* A table of mentions without texts belongs to a table of documents: `a.csv` to `a.documents.csv`, or two sheets of a
+  workbook. Without one, and without offsets, each mention is its own document: a list of strings.
+* Columns are recognised by headings or given (`DocumentOptions`).
+* Offsets count code points from 0, with an exclusive end; fragments are separated by `|` (`3|12` and `8|15`). A mention
+  without offsets is searched for, and skipped unless it occurs exactly once.
+* Attributes are `name=value`, separated by `|`, in the column `attributes`. A document's record stores them by line.
+* Identifiers are separated by `|` or `;`, or are a JSON list; `NIL`, `-` and `-1` mean no entity.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Row:
 
 @dataclass(slots=True)
 class _Document:
-    """A document in the making. `title` stands before the text where the text does not begin with it."""
+    """A document being built. `title` is put before the text unless the text begins with it."""
 
     line: int
     key: str
@@ -237,7 +237,8 @@ class DocumentTableReader:
 
 
 class TableFormat:
-    """Reads and writes tables; `options` say how this one is read. `problems` is what the last `write` left out."""
+    """Reads and writes tables; `options` determine how this one is read. `problems` lists data that the last `write`
+    left out."""
 
     name = "table"
     title = "Table (CSV, TSV, XLSX)"
@@ -258,7 +259,7 @@ class TableFormat:
         return are_documents(line.rstrip("\r").replace('"', "").split(separator_of(line)))
 
     def sniff_path(self, path: Path) -> bool:
-        """A workbook one of whose sheets has such headings, or a text in UTF-16 that has them."""
+        """Whether it is a workbook with such headings in a sheet, or a UTF-16 text with them."""
         try:
             if not (path.is_file() and is_only_table(path)):
                 return False
@@ -268,7 +269,7 @@ class TableFormat:
             return False
 
     def open(self, path: Path) -> DocumentTableReader:
-        """Raises UserError for a missing, empty or truncated table, and for columns that are not there."""
+        """Raises UserError for a missing, empty or truncated table, and for missing columns."""
         reader = DocumentTableReader(path, self._options)
         reader.prepare()
         return reader
@@ -284,7 +285,7 @@ class TableFormat:
 
 
 def could_be_table(path: Path) -> bool:
-    """Whether a choice of columns makes sense, though the headings may say nothing."""
+    """Whether a choice of columns makes sense, even if the headings are unknown."""
     try:
         if not path.is_file() or not is_table(path):
             return False
@@ -294,7 +295,7 @@ def could_be_table(path: Path) -> bool:
 
 
 def has_columns(path: Path, options: DocumentOptions) -> bool:
-    """Whether the columns that were said are there."""
+    """Whether the given columns exist."""
     try:
         headings = next(iter(Table(path, sheet=options.sheet).first(1)), [])
         return all(place(path, headings, one) >= 0 for one in options.columns.values() if one)
@@ -303,7 +304,7 @@ def has_columns(path: Path, options: DocumentOptions) -> bool:
 
 
 def preview(path: Path, options: DocumentOptions | None = None) -> TablePreview:
-    """The beginning of a table and what its columns were taken for. Raises UserError."""
+    """The beginning of a table and the recognised columns. Raises UserError."""
     options = options or DocumentOptions()
     table = Table(path, sheet=options.sheet)
     headings, *rows = table.first(SHOWN + 1) or [[]]
@@ -322,7 +323,7 @@ def _stated(rows: Iterable[_Row]) -> Iterator[tuple[list[tuple[int, int]], str]]
     """The offsets and quoted texts of rows."""
     for row in rows:
         quote = row.values.get("mention", "").strip()
-        with suppress(ValueError):  # such a row is set aside
+        with suppress(ValueError):  # such a row is skipped
             yield ranges_of(row.values.get("start", ""), row.values.get("end", ""), len(quote)), quote
 
 

@@ -1,8 +1,8 @@
-"""Write tables: one of mentions with what was decided, and one of the documents that they are in.
+"""Write tables: one of mentions with their decisions, and one of their documents.
 
 `a.csv` and `a.documents.csv` (or `.tsv`), or the two sheets of a workbook `a.xlsx`. All imported files go into one
-table, since a table is to be worked with as a whole. Every cell of text files is in quotes, and one that a spreadsheet
-would take for a formula has an apostrophe before it. Cells of workbooks are texts, so that they need none.
+table, so that users can work with all data at once. Every cell of text files is quoted, and a cell that a spreadsheet
+would treat as a formula gets an apostrophe before it. Cells of workbooks are typed as text, so they need none.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from curator.io.files import (
 from curator.io.tables.table_layout import DOCUMENT_HEADINGS, DOCUMENTS, MENTION_HEADINGS, companion
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
-# Cells of tables of mentions: places and identifiers, read and written.
+# Reading and writing cells of tables of mentions: offsets and identifiers.
 
 SEPARATORS = "|;"
 ATTRIBUTES_OF_TABLES = AttributeNames("Table")
@@ -41,9 +41,9 @@ _NUMBER = re.compile(r"\d{1,12}")
 
 
 def ranges_of(start: str, end: str, length: int) -> list[tuple[int, int]]:
-    """The fragments that two cells say, none where both are empty. Without an end, `length` says it.
+    """The fragments in two cells, none if both are empty. A missing end is calculated from `length`.
 
-    Raises ValueError for what is no place, with the reason.
+    Raises ValueError, with the reason, for invalid offsets.
     """
     starts, ends = _numbers(start), _numbers(end)
     if not starts and not ends:
@@ -56,7 +56,7 @@ def ranges_of(start: str, end: str, length: int) -> list[tuple[int, int]]:
 
 
 def ids_of(cell: str) -> tuple[str, ...]:
-    """The identifiers of a cell, each once; none where it says so, or says nothing."""
+    """The identifiers of a cell, each once; empty for NIL or an empty cell."""
     cell = cell.strip()
     if cell.lower() in NIL_WORDS:
         return ()
@@ -91,7 +91,7 @@ def dump_attributes(cells: Mapping[int, str]) -> str:
 
 
 def attributes_of(raw: str) -> dict[int, dict[str, str]]:
-    """{line: {name: value}} of such a record. What is no `name=value` is left out."""
+    """{line: {name: value}} of such a record. Anything else is left out."""
     held = {line: _pairs(cell) for line, cell in _load_attributes(raw).items()}
     return {line: found for line, found in held.items() if found}
 
@@ -110,7 +110,7 @@ def _pairs(cell: str) -> dict[str, str]:
 
 
 def _attributes_cell(cell: str, gold: ExportMention, problems: list[Problem]) -> str:
-    """What the mention's row said, with what was set. What is no `name=value` stays."""
+    """The attributes in the mention's row, updated. Other text in the cell stays."""
     changes = ATTRIBUTES_OF_TABLES.changes(gold, _pairs(cell), problems)
     if not changes:
         return cell
@@ -127,7 +127,7 @@ def _numbers(cell: str) -> list[int]:
 
 
 LONGEST_CELL = 32_767
-"""Characters that a cell of a workbook holds."""
+"""The most characters in a cell of a workbook."""
 Write = Callable[[Sequence[str]], None]
 Files = Iterable[tuple[SourceFile, Iterable[ExportDocument]]]
 
@@ -136,7 +136,7 @@ _NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
 def write_tables(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
-    """Into OUT, which ends with .csv, .tsv or .xlsx; into mentions.csv in it if it is a folder. Raises UserError."""
+    """Write to OUT, which ends with .csv, .tsv or .xlsx, or to mentions.csv in the folder OUT. Raises UserError."""
     chosen = list(files)
     if not chosen:
         raise UserError(tr("nothing to export: the project has none of the requested documents"))
@@ -192,7 +192,7 @@ def _write(
 
 
 def _key(item: ExportDocument, taken: FreeNames, problems: list[Problem]) -> str:
-    """A document's identifier, which no other one has."""
+    """A document's unique identifier."""
     wanted = item.document.external_id
     key = taken.take(wanted.strip() or "document", lambda number: f"{wanted.strip()} ({number})")
     if key != wanted:
@@ -222,7 +222,8 @@ def _cells(key: str, gold: ExportMention, item: ExportDocument, file: SourceFile
 
 
 class _Text:
-    """A table as a text file. `guarded`: the number of cells with an apostrophe before what looks like a formula."""
+    """A table as a text file. `guarded`: the number of cells that got an apostrophe because they look like a
+    formula."""
 
     def __init__(self, stream: TextIO, separator: str) -> None:
         self._writer = csv.writer(stream, delimiter=separator, quoting=csv.QUOTE_ALL, lineterminator="\n")
@@ -253,8 +254,8 @@ def _workbook(atomic: AtomicFiles, target: Path) -> Iterator[tuple[Write, Write]
 
         def cell(text: str) -> Any:
             found = WriteOnlyCell(made, value=cell_text(text, target))
-            found.data_type = "s"  # text, and never a formula or an error
-            found.quotePrefix = guarded(text) is not text  # nor does it become one when somebody edits the cell
+            found.data_type = "s"  # text, never a formula or an error
+            found.quotePrefix = guarded(text) is not text  # nor does it become one when the cell is edited
             return found
 
         return lambda cells: made.append([cell(one) for one in cells])
@@ -263,15 +264,15 @@ def _workbook(atomic: AtomicFiles, target: Path) -> Iterator[tuple[Write, Write]
     try:
         yield documents, mentions
     except BaseException:
-        book.save(io.BytesIO())  # which ends the temporary files of the sheets
+        book.save(io.BytesIO())  # which removes the temporary files of the sheets
         raise
-    whole = io.BytesIO()  # an archive on a disk that fails would complain once more when it is thrown away
+    whole = io.BytesIO()  # an archive on a failing disk would raise again when it is deleted
     book.save(whole)
     atomic.put(target, whole.getvalue())
 
 
 def cell_text(text: str, target: Path) -> str:
-    """A text as workbooks keep it: characters that XML has not are escaped. Raises UserError for one too long."""
+    """A text in the form of workbooks: characters that XML lacks are escaped. Raises UserError if it is too long."""
     if len(text) > LONGEST_CELL:
         raise UserError(
             tr(

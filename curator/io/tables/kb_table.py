@@ -1,8 +1,8 @@
-"""A table as a knowledge base: one entity a row, or rows of one entity beneath each other.
+"""A table as a knowledge base: one entity per row, or consecutive rows of one entity.
 
-Which column holds what is taken from the headings, and may be said (`KbOptions.columns`). Cells of several values are
-separated by `|`, or by `;` where a column has none. Of rows with the same id that follow each other the first gives the
-name, and the others give their names as synonyms.
+Columns are recognised by headings or given (`KbOptions.columns`). Several values in a cell are separated by `|`, or by
+`;` if a column has no `|`. Of consecutive rows with the same id, the first gives the name, and the names of the others
+are synonyms.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ HEADINGS: Mapping[str, tuple[str, ...]] = {
     "parents": ("parents", "parent", "parentids", "parentid", "isa", "broader", "subclassof"),
     "tree_numbers": ("treenumbers", "treenumber"),
 }
-"""Field -> headings that mean it, letters and digits alone, in lower case."""
+"""Field -> headings that mean it, letters and digits only, in lower case."""
 TEXTS = frozenset(("text", "abstract", "body", "passage", "mention", "start", "end", "pmid", "documentid", "docid"))
-"""Headings that tables of documents or mentions have: such a table is no knowledge base."""
+"""Headings that tables of documents or mentions have: such a table is not a knowledge base."""
 SHOWN = 5
 SEPARATORS = "|;"
 
@@ -125,12 +125,12 @@ def split(cell: str) -> tuple[str, ...]:
 
 
 def sniffed(headings: Sequence[str]) -> dict[str, str]:
-    """Which heading seems to hold which field."""
+    """The likely column of each field."""
     return sniffed_by(headings, HEADINGS)
 
 
 def places_of(path: Path, headings: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]:
-    """Field -> index of its column. Raises UserError for a column that is not there, and without id and name."""
+    """Field -> index of its column. Raises UserError for a missing column, and if there is neither id nor name."""
     unknown = [one for one in columns if one not in FIELDS]
     if unknown:
         raise UserError(
@@ -167,7 +167,7 @@ def preview_kb_table(path: Path, options: KbOptions | None = None) -> TablePrevi
 
 
 def sniff(head: bytes) -> bool:
-    """A first line with headings for id and name, and none of documents."""
+    """Whether the first line has headings for id and name, and none of documents."""
     text = head.decode("utf-8", "replace").removeprefix("\ufeff")
     line = next((one for one in text.split("\n") if one.strip()), "")
     if line.lstrip()[:1] in ("{", "[", "<", "*", "#"):
@@ -176,7 +176,7 @@ def sniff(head: bytes) -> bool:
 
 
 def sniff_path(path: Path) -> bool:
-    """A workbook whose first sheet has such headings, or a text in UTF-16 that has them."""
+    """Whether it is a workbook with such headings in its first sheet, or a UTF-16 text with them."""
     try:
         return path.is_file() and is_only_table(path) and is_kb(next(iter(Table(path).first(1)), []))
     except UserError:
@@ -199,7 +199,7 @@ def is_table(path: Path) -> bool:
 
 
 def open_reader(path: Path, options: KbOptions | None = None) -> KbTableReader:
-    """Raises UserError for a missing, empty, truncated or foreign file, and for columns that are not there."""
+    """Raises UserError for a missing, empty, truncated or foreign file, and for missing columns."""
     options = options or KbOptions()
     table = Table(path, sheet=options.sheet)
     table.verify()

@@ -1,4 +1,4 @@
-"""Tables of documents and of mentions: what their columns may be called, and which table holds which."""
+"""Tables of documents and of mentions: the names of their columns, and the columns of each table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WORDS = {
     "meshid cui mesh umls concept",
 }
 MEANINGS: Mapping[str, tuple[str, ...]] = {field: tuple(words.split()) for field, words in _WORDS.items()}
-"""Field -> headings that mean it, letters and digits alone, in lower case."""
+"""Field -> headings that mean it, letters and digits only, in lower case."""
 OUTCOME = "outcome"
 ATTRIBUTES = "attributes"
 DOCUMENTS = "documents"
@@ -43,13 +43,13 @@ MENTION_HEADINGS = (
     "note",
     ATTRIBUTES,
 )
-"""Of the tables that Curator writes."""
+"""Headings of the tables that Curator writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One table and where its fields stand. `labelled` is the heading of the text, `own` are the places of columns that
-    Curator's own tables have. In `guarded` tables, cells that look like formulas have an apostrophe."""
+    """One table with the positions of its fields. `labelled` is the heading of the text, `own` are the positions of
+    columns of Curator's own tables. In `guarded` tables, cells that look like formulas have an apostrophe."""
 
     table: Table
     places: Mapping[str, int]
@@ -69,15 +69,15 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class TableLayout:
-    """`documents` has the texts, and `mentions` what is about them, each of which may be all there is; they are the
-    same where every row of mentions repeats its text."""
+    """`documents` has the texts, and `mentions` the mentions in them; one of them may be missing, and both are the same
+    table if every row of mentions repeats its text."""
 
     documents: Sheet | None
     mentions: Sheet | None
 
 
 def layout_of(path: Path, options: DocumentOptions) -> TableLayout:
-    """Raises UserError for columns that are not there, and without a text and a mention."""
+    """The layout. Raises UserError for missing columns, and if there is neither a text nor a mention."""
     chosen = _sheet(path, options.sheet, options.columns)
     if not (chosen.holds_texts or chosen.holds_mentions):
         named = ", ".join(one for one in next(iter(chosen.table.first(1)), []) if one.strip()) or "none"
@@ -107,7 +107,7 @@ def layout_of(path: Path, options: DocumentOptions) -> TableLayout:
 
 
 def _other(path: Path, chosen: Sheet) -> Sheet | None:
-    """The table of texts that goes with one of mentions, or the other way round in a workbook."""
+    """The table of texts of a table of mentions, or, in a workbook, the reverse."""
     if is_workbook(path):
         for name in chosen.table.sheets():
             if name != (chosen.table.sheet or chosen.table.sheets()[0]):
@@ -152,12 +152,12 @@ def _sheet(path: Path, sheet: str, columns: Mapping[str, str]) -> Sheet:
 
 
 def chosen_columns(headings: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
-    """What was said, and for other fields what the headings seem to hold."""
+    """The given columns, and for other fields the columns recognised by headings."""
     return {**sniffed(headings, MEANINGS), **columns}
 
 
 def are_documents(headings: Sequence[str]) -> bool:
-    """Whether headings alone say that a table holds documents or mentions, and no knowledge base."""
+    """Whether the headings alone show that a table holds documents or mentions, not a knowledge base."""
     found = sniffed(headings, MEANINGS)
     if len(headings) < 2 or kb_table.is_kb(headings):
         return False

@@ -1,8 +1,8 @@
 """Tables: CSV, TSV and workbooks (XLSX) as rows of texts, with their lines; separator and quoting from the content.
 
-A tab separates where the first line has one; such files quote nothing, unless a whole cell of the beginning is in
-quotes, as spreadsheets write it. Where quotes are read a stray one is an error with its line, since it would swallow
-what follows.
+The separator is a tab if the first line has one; such files have no quoting, unless a whole cell near the beginning is
+in quotes, as spreadsheets write it. With quoting, a stray quote is an error with its line, since it would swallow the
+following text.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 SEPARATORS = "\t,;|"
 ZIP_MAGIC = b"PK\x03\x04"
 MOST_COLUMNS = 1000
-LONGEST_CELL = 1 << 26  # characters; csv's own limit is shorter than many an article
+LONGEST_CELL = 1 << 26  # characters; csv's default limit is shorter than many articles
 UNPACKED = 64 << 20
-"""Bytes that a workbook may always unpack to; beyond it, `TIMES` its own size."""
+"""A workbook may always unpack to this many bytes; a larger result may have `TIMES` the file's size."""
 TIMES = 100
 TEXTS, TEXT_TIMES = 1 << 20, 20
-"""The same of its list of texts, all of which differ: reading one of 3 million empty texts takes 20 s."""
+"""The same limits for its list of distinct texts: reading a list of 3 million empty texts takes 20 s."""
 _WORKBOOK = "xl/workbook.xml"
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
-"""How workbooks write characters that XML has not, and the underscore before what looks so."""
+"""Workbooks' escapes for characters that XML lacks, and for an underscore before text that looks like an escape."""
 _DAMAGED = (OSError, EOFError, zipfile.BadZipFile, zlib.error, LookupError, ValueError, TypeError, NotImplementedError)
 Row = tuple[int, list[str]]
 
 
 class Table:
-    """One file; Each call of `rows` starts at the beginning. `sheet` '' is the first of a workbook."""
+    """One file; Each call of `rows` starts at the beginning. `sheet` '' is the first sheet of a workbook."""
 
     def __init__(self, path: Path, *, sheet: str = "") -> None:
         self.path = path
@@ -56,7 +56,7 @@ class Table:
 
     @property
     def repair(self) -> str:
-        """As what a text file was read that is not in UTF-8, for the rows read so far; '' for every other."""
+        """A sentence about the encoding of a text file that is not UTF-8, for the rows read so far; else ''."""
         return self._lines.repair
 
     def verify(self) -> None:
@@ -74,7 +74,7 @@ class Table:
             return tuple(book.sheetnames)
 
     def rows(self) -> Iterator[Row]:
-        """Rows that are not empty, with the line that each begins in. Raises UserError."""
+        """Non-empty rows, with the line where each begins. Raises UserError."""
         found = self._of_workbook() if is_workbook(self.path) else self._of_text()
         for line, cells in found:
             if len(cells) > MOST_COLUMNS:
@@ -135,7 +135,8 @@ class Table:
 
 
 def separator_of(head: str) -> str:
-    """Of the first line that is not empty: a tab if there is one, else what it has most of, a comma at last."""
+    """The separator in the first non-empty line: a tab if there is one, else the most frequent one, by default a
+    comma."""
     line = next((one for one in head.split("\n") if one.strip()), "")
     if "\t" in line:
         return "\t"
@@ -150,19 +151,19 @@ def is_workbook(path: Path) -> bool:
                 return False
         with zipfile.ZipFile(path) as archive:
             return _WORKBOOK in archive.namelist()
-    except _DAMAGED:  # also a version of zip, or bytes of a name, that Python does not know
+    except _DAMAGED:  # also an unknown zip version or undecodable names
         return False
 
 
 def is_only_table(path: Path) -> bool:
-    """Whether nothing but a table is read of such a file: a workbook, or a text in UTF-16 with separators, which are
-    not PubTator's."""
+    """Whether such a file can only be a table: a workbook, or a text in UTF-16 with separators, which are not
+    PubTator's."""
     return is_workbook(path) or (is_utf16(path) and separator_of(TextLines(Source(path)).head()) != "|")
 
 
 @contextmanager
 def _workbook(path: Path) -> Iterator[Workbook]:
-    import openpyxl  # loaded when a workbook is read
+    import openpyxl  # imported when a workbook is read
     from openpyxl.utils.exceptions import InvalidFileException
 
     _check_size(path)
@@ -208,7 +209,7 @@ def _check_size(path: Path) -> None:
 
 
 def _quotes(head: str) -> bool:
-    """Whether a whole cell of the beginning is in quotes."""
+    """Whether a whole cell near the beginning is in quotes."""
     cells = (cell for line in head.split("\n")[:100] for cell in without_line_end(line).split("\t"))
     return any(len(cell) > 1 and cell[0] == cell[-1] == '"' for cell in cells)
 

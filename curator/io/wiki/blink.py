@@ -1,10 +1,10 @@
-"""BLINK's JSON lines: one mention a line, between its contexts on the left and on the right.
+"""BLINK's JSON lines: one mention per line, between its left and right contexts.
 
-Lines that follow each other with the same document identifier and the same text are mentions of one document; other
-lines are documents of their own. Contexts are joined to the mention as they are where a line says the mention's place
-(`start`, as ours do), and else with a space, since BLINK's own are stripped. The identifier is `entity_ids` (ours),
-`label_document_id`, `label_id`, or the title where that is a mere number of a row. The record is the lines without
-their contexts, which the text holds.
+Consecutive lines with the same document identifier and text are mentions of one document; other lines are separate
+documents. Contexts are joined to the mention unchanged if a line has the mention's offset (`start`, as in our files),
+and else with a space, since BLINK strips its contexts. The identifier is `entity_ids` (ours), `label_document_id`,
+`label_id`, or the title if that is only a row number. The record is the lines without their contexts, which are in the
+text.
 """
 
 from __future__ import annotations
@@ -40,12 +40,10 @@ from curator.io.standoff import first_line, plain_passages
 from curator.io.wiki.zeshel_lines import LineError, first_object, has_keys, parse_object
 from curator.services.ports import Carries, ExportDocument, ExportMention, LeftOut, Problem
 
-# Write BLINK's JSON lines.
-#
-# * A mention of which nothing changed goes back as its line was, with the keys that are not ours. * A decision is
-# `label_id`, the first entity, and `entity_ids`, all of them; `NIL` for none. What stood in `label` and `label_title`
-# belonged to another entity and is emptied. * A line holds one mention in one stretch: discontinuous ones are left
-# out, and documents without mentions.
+# Write BLINK's JSON lines. * The line of an unchanged mention is written back exactly, with unknown keys. * A decision
+# is `label_id`, the first entity, and `entity_ids`, all of them; `NIL` for none. `label` and `label_title` belong to
+# another entity and are emptied. * A line holds one contiguous mention: discontinuous mentions and documents without
+# mentions are left out.
 
 CONTEXTS = ("context_left", "mention", "context_right")
 _ABOUT = ("label", "label_title", "label_document_id", "Wikipedia_ID", "Wikipedia_URL", "Wikipedia_title")
@@ -53,7 +51,7 @@ _ABOUT = ("label", "label_title", "label_document_id", "Wikipedia_ID", "Wikipedi
 
 @dataclass(slots=True)
 class _Lacking:
-    """In all files together, said once: documents without a line, and lines without a description."""
+    """Counted over all files and reported once: documents without a line, and lines without a description."""
 
     documents: int = 0
     descriptions: int = 0
@@ -138,7 +136,7 @@ def _new_line(
 
 
 def _unmistakable(entity_id: str) -> str:
-    """As it is where it is read as it is."""
+    """The identifier unchanged if it is read back unchanged."""
     return entity_id if read_id(entity_id) == entity_id else written_id(entity_id)
 
 
@@ -152,7 +150,7 @@ _KNOWN = frozenset({*CONTEXTS, *_DOCUMENT, *_LINE, *_ENTITY, *_TITLES, "label_do
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One mention in its text. `places` are the ends of the contexts and of the mention as the line has it."""
+    """One mention in its text. `places` are the ends of the contexts and of the mention in the line."""
 
     number: int
     key: str
@@ -205,7 +203,7 @@ class BlinkReader(DocumentSourceReader):
 
 
 class BlinkFormat:
-    """Reads and writes. `problems` holds what the last `write` could not carry."""
+    """Reads and writes. `problems` lists data that the last `write` left out."""
 
     name = "blink"
     title = "BLINK JSON lines"
@@ -286,7 +284,7 @@ def _mention(line: _Line, record: int) -> SourceMention:
 
 
 def _stated(value: Mapping[str, Any]) -> list[object]:
-    """The identifiers that a line states; `NIL` says that there is no entity, and none that nothing is said."""
+    """The identifiers that a line states; `NIL` means no entity, and an empty result that nothing is stated."""
     ours = value.get("entity_ids")
     if isinstance(ours, list) and ours:
         return ours

@@ -1,8 +1,8 @@
 """MediaWiki's XML dump of a wiki: its articles as documents, their links as mentions.
 
-The text of a document is its title and the running text of the page; a mention's identifier is the title that its link
-leads to, which the same dump as a knowledge base knows, redirects too. The type of mentions is the wiki's name, as the
-type of its entities is. Redirects, and pages of other namespaces than the articles', are no documents.
+The text of a document is its title and the running text of the page; a mention's identifier is the title of its link's
+target, which is known if the same dump is the knowledge base, including redirects. The type of mentions is the wiki's
+name, like the type of its entities. Redirects, and pages outside of the articles' namespace, are not documents.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HIDDEN = ("-2", "6", "14")
 
 @dataclass(frozen=True, slots=True)
 class Wiki:
-    """What the dump says of the wiki: its name, the prefixes of its other namespaces, how its titles begin."""
+    """The dump's data about the wiki: its name, the prefixes of its other namespaces, the case of its titles."""
 
     name: str
     namespaces: frozenset[str] = frozenset()
@@ -35,13 +35,13 @@ class Wiki:
     first_letter: bool = True
 
     def plain(self, wikitext: str) -> Plain:
-        """The running text of a page. Raises ValueError for what cannot be taken apart."""
+        """The running text of a page. Raises ValueError if it cannot be parsed."""
         return plain_page(wikitext, namespaces=self.namespaces, hidden=self.hidden, first_letter=self.first_letter)
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of the articles' namespace. `redirect` is the title that it leads to, '' for an article."""
+    """A page of the articles' namespace. `redirect` is the title of its target, '' for an article."""
 
     title: str
     text: str
@@ -50,7 +50,7 @@ class Page:
 
 
 class Dump:
-    """Pages of a dump, in order; `others` counts those that are no articles. Raises UserError for broken XML."""
+    """Pages of a dump, in order; `others` counts pages that are not articles. Raises UserError for broken XML."""
 
     def __init__(self, source: Source) -> None:
         self._source = source

@@ -1,6 +1,6 @@
 """Wikitext as plain text with its links: templates, tables, notes, files and categories are left out.
 
-`mwparserfromhell` parses; this decides what a reader of the page would see as running text.
+`mwparserfromhell` parses; this module selects what a reader of the page sees as running text.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PIECES = re.compile(r"\n[^\S\n]*|[^\S\n]+|[^\s]+")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A place of the plain text and the title of the page that it leads to."""
+    """A span of the plain text and the title of the page that it links to."""
 
     start: int
     end: int
@@ -44,12 +44,12 @@ class Plain:
 def plain_page(
     wikitext: str, *, namespaces: Collection[str] = (), hidden: Collection[str] = (), first_letter: bool = True
 ) -> Plain:
-    """The running text of a page. `namespaces` are prefixes, in lower case, of pages that are no articles; links to
-    those that are `hidden` (files, categories) are not seen.
+    """The running text of a page. `namespaces` are prefixes, in lower case, of pages that are not articles; links to
+    `hidden` ones (files, categories) are left out.
 
-    Raises ValueError for what the parser cannot take apart.
+    Raises ValueError if the parser fails.
     """
-    import mwparserfromhell  # loaded when a page is read
+    import mwparserfromhell  # imported when a page is read
     from mwparserfromhell.parser import ParserError
 
     try:
@@ -62,19 +62,19 @@ def plain_page(
 
 
 def lead_of(wikitext: str) -> str:
-    """What is before the first heading."""
+    """The text before the first heading."""
     found = re.search(r"^==", wikitext, re.MULTILINE)
     return wikitext[: found.start()] if found else wikitext
 
 
 def page_title(title: str, *, first_letter: bool = True) -> str:
-    """A title as the wiki writes it: spaces for underscores, and its first letter a capital."""
+    """A title in the wiki's form: with spaces instead of underscores, and a capital first letter."""
     clean = " ".join(title.replace("_", " ").split())
     return clean[:1].upper() + clean[1:] if first_letter else clean
 
 
 class _Builder:
-    """Puts the text together; white space meets as in a browser, save that line breaks stay."""
+    """Builds the text; white space collapses as in a browser, but line breaks stay."""
 
     def __init__(self, namespaces: Collection[str], hidden: Collection[str], *, first_letter: bool) -> None:
         self._hidden = FILES.union(hidden)
@@ -83,7 +83,7 @@ class _Builder:
         self._parts: list[str] = []
         self._length = 0
         self._links: list[Link] = []
-        self._floor = 0  # before it, where a link begins, nothing is taken back
+        self._floor = 0  # nothing is removed before this position, where a link begins
 
     def plain(self) -> Plain:
         text = "".join(self._parts).rstrip()
@@ -153,11 +153,11 @@ class _Builder:
         start += len(words) - len(words.lstrip())
         end = start + len(words.strip())
         if end > start:
-            self._links = [one for one in self._links if one.start < start]  # a link in a link is none
+            self._links = [one for one in self._links if one.start < start]  # a link inside a link is ignored
             self._links.append(Link(start, end, target))
 
     def _tail(self, start: int) -> str:
-        """What was added behind `start`."""
+        """The text added after `start`."""
         at, number = self._length, len(self._parts)
         while at > start:
             number -= 1
@@ -165,7 +165,7 @@ class _Builder:
         return "".join(self._parts[number:])
 
     def _trail(self, text: str) -> None:
-        """Letters right behind a link belong to its text: [[apple]]s."""
+        """Letters right after a link belong to its text: [[apple]]s."""
         found = _TRAIL.match(text)
         if found:
             last = self._links.pop()

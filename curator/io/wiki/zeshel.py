@@ -1,7 +1,7 @@
-"""ZESHEL / Wikia: `mentions/NAME.json` beside `documents/WORLD.json`, or a documents file on its own.
+"""ZESHEL / Wikia: `mentions/NAME.json` next to `documents/WORLD.json`, or only a documents file.
 
-A mention's type is its world (`corpus`), as the types of the knowledge base read from the same documents are, so that
-candidates stay within the world. The text is the file's, title included, since token indices count it.
+A mention's type is its world (`corpus`), like the types of the knowledge base read from the same documents, so that
+candidates stay within the world. The text is the file's, including the title, since token indices count it.
 `SourceMention.record` is the mention's line (from 0) in the mentions file; the whole mentions file is kept in `extra`
 with the world and line of each context document, so that both files can be written back byte for byte.
 """
@@ -33,7 +33,7 @@ from curator.services.ports import Carries, DocumentReader, ExportDocument, Prob
 
 
 class _Reader(DocumentSourceReader):
-    """What both readers share."""
+    """Base of both readers."""
 
     format = "zeshel"
 
@@ -65,7 +65,7 @@ class ZeshelMentionReader(_Reader):
         return done, total
 
     def prepare(self) -> None:
-        """Read the mentions and find their documents. Raises UserError naming the documents file that is missing."""
+        """Read the mentions and find their documents. Raises UserError that names a missing documents file."""
         self._reset()
         self._wanted, self._worlds = {}, {}
         lines = list(self._source.lines())
@@ -221,7 +221,7 @@ class ZeshelDocumentReader(_Reader):
 
 
 class ZeshelFormat:
-    """Reads mentions or documents files, writes both. `problems` holds what the last `write` could not carry."""
+    """Reads mentions or documents files, writes both. `problems` lists data that the last `write` left out."""
 
     name = "zeshel"
     title = "ZESHEL (Wikia)"
@@ -238,7 +238,7 @@ class ZeshelFormat:
         return has_keys(found, MENTION_KEYS) or has_keys(found, DOCUMENT_KEYS)
 
     def open(self, path: Path) -> DocumentReader:
-        """Raises UserError for a missing, empty, truncated or foreign file, or when the documents are missing."""
+        """Raises UserError for a missing, empty, truncated or foreign file, or if the documents are missing."""
         found = first_object(Source(path).head())
         if not has_keys(found, MENTION_KEYS) and not has_keys(found, DOCUMENT_KEYS):
             raise UserError(
@@ -262,7 +262,7 @@ class ZeshelFormat:
 
 
 def documents_file(mentions: Path, world: str) -> Path:
-    """The documents file of a world for a mentions file. Raises UserError naming the path looked for."""
+    """The documents file of a world for a mentions file. Raises UserError with the expected path."""
     beside = mentions.absolute().parent
     places = [folder / f"{world}.json" for folder in (beside.parent / "documents", beside / "documents", beside)]
     for place in places:

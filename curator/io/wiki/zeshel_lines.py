@@ -15,7 +15,7 @@ from curator.io.files import BOM, plain_text
 
 DOCUMENT_KEYS = ("document_id", "title", "text")
 MENTION_KEYS = ("context_document_id", "corpus", "text", "start_index", "end_index")
-# the order in which the published files have the keys of a mention
+# the order of a mention's keys in the published files
 MENTION_ORDER = (
     "category",
     "text",
@@ -31,7 +31,7 @@ _WORLD = re.compile(r"[^/\\\x00-\x1f]{1,100}")
 
 
 class LineError(ValueError):
-    """A line that cannot be used; the message says why, without file and line."""
+    """A line that cannot be used; the message gives the reason, without file and line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class DocumentLine:
 
 @dataclass(frozen=True, slots=True)
 class MentionLine:
-    """`start` and `end` count whitespace tokens, end inclusive. `label` is '' where the file names no entity."""
+    """`start` and `end` count whitespace tokens, end inclusive. `label` is '' if the file names no entity."""
 
     record: int
     document_id: str
@@ -67,7 +67,7 @@ def parse_object(line: str) -> Mapping[str, Any]:
 
 
 def first_object(head: bytes) -> Mapping[str, Any]:
-    """The first line that is an object; empty when there is none."""
+    """The first line that is an object; empty if there is none."""
     for line in head.decode("utf-8", "ignore").removeprefix(BOM).split("\n"):
         if line.lstrip().startswith("{"):
             try:
@@ -120,7 +120,7 @@ def _number(value: Mapping[str, Any], key: str) -> int:
 
 
 def passages_of(title: str, text: str) -> tuple[Passage, ...]:
-    """ZESHEL texts begin with their title: that is one passage, the rest another."""
+    """The passages of a ZESHEL text: the title, with which it begins, and the rest."""
     cut = len(title)
     if not title or not text.startswith(title) or (cut < len(text) and not text[cut].isspace()):
         return (Passage("section", 0, len(text)),) if text else ()
@@ -130,7 +130,7 @@ def passages_of(title: str, text: str) -> tuple[Passage, ...]:
 
 
 class WhitespaceTokens:
-    """Whitespace tokens of a text: `words[i]` lies at `starts[i]`-`ends[i]` in code points."""
+    """Whitespace tokens of a text: `words[i]` is at `starts[i]`-`ends[i]` in code points."""
 
     def __init__(self, text: str) -> None:
         found = list(re.finditer(r"\S+", text))
@@ -143,7 +143,7 @@ class WhitespaceTokens:
         return Span(self.starts[start], self.ends[end])
 
     def covering(self, span: Span) -> tuple[int, int]:
-        """First and last token that `span` touches. Raises ValueError when it touches none."""
+        """First and last token that `span` touches. Raises ValueError if it touches none."""
         first = bisect_right(self.ends, span.start)
         last = bisect_left(self.starts, span.end) - 1
         if first > last:
@@ -151,7 +151,7 @@ class WhitespaceTokens:
         return first, last
 
     def find(self, mention: MentionLine, title: str) -> tuple[int, int, str] | None:
-        """Tokens (inclusive) of a mention and the repair it took, '' for none; None when nothing unambiguous fits."""
+        """Tokens (inclusive) of a mention and the repair, '' for none; None if nothing matches unambiguously."""
         wanted = mention.text.split()
         if not wanted:
             return None

@@ -2,10 +2,10 @@
 
 * Documents files hold the raw lines of the context documents in their files' order; a document that several mentions
   files share is written once.
-* Mention lines that did not change, and lines that were set aside, go back as they were. A changed decision replaces
-  `label_document_id` (and `category`) in its line. Lines of documents that are not exported, of deleted and of
-  rejected mentions are left out. New mentions are appended at the end.
-* ZESHEL has no NIL: it is written as an empty `label_document_id`, which this reader reads as NIL, and noted. One
+* Unchanged mention lines, and lines that were skipped, are written back exactly. A changed decision replaces
+  `label_document_id` (and `category`) in its line. Lines of documents that are not exported, of deleted and of rejected
+  mentions are left out. New mentions are appended at the end.
+* ZESHEL has no NIL: it is written as an empty `label_document_id`, which our reader reads as NIL, and noted. One
   mention has one label: the first entity of a composite link is written, the others are noted.
 """
 
@@ -50,9 +50,8 @@ _PHRASE = re.compile(r"\s*\(.*\)\s*")
 
 def category(mention: str, title: str | None) -> str:
     """HIGH_OVERLAP: the title is the mention; MULTIPLE_CATEGORIES: the title is the mention and a phrase in
-    parentheses; AMBIGUOUS_SUBSTRING: the mention is a part of the title; LOW_OVERLAP: all others, and mentions whose
-    title is not known. Compared case-insensitively, whitespace collapsed.
-    """
+    parentheses; AMBIGUOUS_SUBSTRING: the mention is a part of the title; LOW_OVERLAP: all others, and mentions with an
+    unknown title. The comparison ignores case and collapses white space."""
     if title is None:
         return "LOW_OVERLAP"
     words, name = " ".join(mention.split()).casefold(), " ".join(title.split()).casefold()
@@ -64,14 +63,14 @@ def category(mention: str, title: str | None) -> str:
 
 
 class Titles:
-    """Titles of entities, read from the documents files beside the imported file while they are still there."""
+    """Titles of entities, read from the documents files next to the imported file, if they still exist."""
 
     def __init__(self, source: Path | None) -> None:
         self._source = source
         self._worlds: dict[str, dict[str, str]] = {}
 
     def of(self, world: str, entity_id: str) -> str | None:
-        """The title, None when the file is gone or does not hold the entity."""
+        """The title; None if the file no longer exists or does not contain the entity."""
         if self._source is None or not entity_id:
             return None
         if world not in self._worlds:
@@ -83,7 +82,7 @@ class Titles:
             if path.is_file() and path != source:
                 try:
                     return _titles(path)
-                except UserError:  # damaged since the import: the categories stay the general one
+                except UserError:  # damaged since the import: the category stays the general one
                     return {}
         return {}
 
@@ -112,7 +111,7 @@ class _Worlds:
     heads: dict[str, str] = field(default_factory=dict)
 
     def add(self, world: str, document_id: str, place: tuple[int, int], raw: str, *, again: bool) -> None:
-        """`again`: the same id once more is another document, not the one that another mentions file shares."""
+        """`again`: a repeated id is another document, not one shared with another mentions file."""
         if again or self.places.setdefault((world, document_id), place) == place:
             self.lines.setdefault(world, {})[place] = raw
 
@@ -120,7 +119,7 @@ class _Worlds:
 def write_files(
     files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path, problems: list[Problem]
 ) -> list[Path]:
-    """Write into the folder `out`. Raises UserError; then no file was changed."""
+    """Write into the folder `out`. On a UserError no file is changed."""
     chosen = list(files)
     if not chosen:
         raise UserError(tr("nothing to export: the project has none of the requested documents"))
@@ -148,7 +147,7 @@ def _world_text(worlds: _Worlds, world: str) -> str:
 
 
 class _FileWriter:
-    """Writes the mentions of one source file and hands its documents to the worlds."""
+    """Writes the mentions of one source file and adds its documents to the worlds."""
 
     def __init__(self, file: SourceFile, number: int, worlds: _Worlds, problems: list[Problem]) -> None:
         self._file = file
@@ -165,7 +164,7 @@ class _FileWriter:
         self._titles = Titles(Path(file.path)) if own else Titles(None)
 
     def mentions(self, documents: Iterable[ExportDocument]) -> str:
-        """The text of the mentions file, '' when there is no mention."""
+        """The text of the mentions file, '' if there is no mention."""
         content: str = self._extra.get("mentions", "")
         lines: list[str | None] = list(split_lines(content))
         self._key_order = _key_order(lines)
@@ -186,7 +185,7 @@ class _FileWriter:
         return text if text.strip() else ""
 
     def _id_for(self, item: ExportDocument, order: int, *, again: bool) -> str:
-        """ZESHEL looks documents up by id: a second one of the same id from another format gets its own."""
+        """ZESHEL looks documents up by id: a second document with the same id from another format gets a new one."""
         wanted = item.document.external_id
         if not again or self._extra:
             return wanted
@@ -237,8 +236,8 @@ class _FileWriter:
         return _LABEL.sub(lambda m: m[1] + json.dumps(label), changed, count=1)
 
     def _moved(self, line: str, gold: ExportMention, item: ExportDocument, action: Action) -> str | None:
-        """A source line with the place that its mention has now; None where ZESHEL cannot carry it. Worlds are types:
-        another type changes nothing of the line."""
+        """A source line with its mention's current spans; None if ZESHEL cannot represent them. Types are worlds, so
+        another type does not change the line."""
         if action is Action.WRITE:
             line = self._relabelled(line, gold, item)
         value = dict(parse_object(line.removeprefix(BOM)))
@@ -251,7 +250,7 @@ class _FileWriter:
         return json.dumps(value | changed) + line[len(without_line_end(line)) :]
 
     def _tokens_of(self, gold: ExportMention, item: ExportDocument) -> tuple[int, int, str] | None:
-        """First and last token and their text; None for a mention that ZESHEL cannot carry, which is noted."""
+        """First and last token and their text; None for a mention that ZESHEL cannot represent, which is noted."""
         mention, tokens = gold.mention, WhitespaceTokens(item.document.text)
         if len(mention.spans) > 1:
             self._leave_out(item, gold, tr("is discontinuous, which ZESHEL does not support: left out"))
@@ -267,7 +266,7 @@ class _FileWriter:
         return first, last, text
 
     def _new_line(self, gold: ExportMention, item: ExportDocument) -> str:
-        """A new mention's line; '' for one that ZESHEL cannot carry, which is noted."""
+        """A new mention's line; '' for one that ZESHEL cannot represent, which is noted."""
         place = self._tokens_of(gold, item)
         if place is None:
             return ""
@@ -286,7 +285,7 @@ class _FileWriter:
         return json.dumps({key: value[key] for key in self._key_order})
 
     def _label(self, gold: ExportMention, item: ExportDocument) -> str:
-        if not is_gold(gold):  # undecided, from another format: as its source has it
+        if not is_gold(gold):  # undecided, from another format: as in its source
             return "" if gold.mention.raw_ids.strip() in NIL_MARKERS else gold.mention.raw_ids
         ids = entity_ids(gold)
         if not ids:
@@ -300,7 +299,7 @@ class _FileWriter:
         return str(known[0]) if known else self._world
 
     def _mention_id(self, seed: str) -> str:
-        """16 hexadecimal digits, as the published ids have, from a hash; the next hash where one is taken."""
+        """16 hexadecimal digits, like published ids, from a hash; the next hash if it is taken."""
         digest = hashlib.sha256(seed.encode("utf-8")).hexdigest()
         while digest[:16].upper() in self._used:
             digest = hashlib.sha256(digest.encode("ascii")).hexdigest()
@@ -323,7 +322,7 @@ def _document_line(item: ExportDocument, document_id: str) -> str:
 
 
 def _key_order(lines: Sequence[str | None]) -> tuple[str, ...]:
-    """The key order of the file's first mention, when it holds exactly the known keys."""
+    """The key order of the file's first mention, if it has exactly the known keys."""
     for line in lines:
         try:
             keys = tuple(parse_object((line or "").removeprefix(BOM)))
@@ -343,6 +342,6 @@ def _value(line: str | None, key: str) -> str:
 
 
 def _stays(line: str, known: dict[str, Any], exported: set[str]) -> bool:
-    """Mentions of documents that were imported but are not exported are left out."""
+    """Whether a line stays; mentions of documents that are not exported are left out."""
     document_id = _value(line, "context_document_id").strip()
     return document_id not in known or document_id in exported

@@ -1,4 +1,4 @@
-"""What services share: the event bus, answers cached until a write, project-wide values, times, reading relations."""
+"""Shared by services: the event bus, answers cached until a write, project-wide values, times, reading relations."""
 
 from typing import TYPE_CHECKING
 

@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 class EventBus:
     """Calls listeners in the order of their subscription, in the emitting thread (which may be any thread).
 
-    A listener that raises is logged with its traceback and does not keep the others from hearing of the change.
+    An exception in a listener is logged with its traceback; the other listeners are still called.
     """
 
     def __init__(self) -> None:

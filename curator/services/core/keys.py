@@ -1,4 +1,4 @@
-"""Names of the project-wide values kept in the store's meta table."""
+"""Keys of project-wide values in the store's meta table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ACTIVATIONS = "bundle_activations"  # JSON list: which bundle served from when o
 
 
 def active_bundle(meta: MetaRepository) -> str:
-    """The id of the bundle that serves; '' before the first."""
+    """The id of the bundle in use; '' before the first."""
     return meta.get(ACTIVE_BUNDLE) or ""
 
 
@@ -30,7 +30,7 @@ def set_active_bundle(meta: MetaRepository, bundle_id: str, history: list[str]) 
 
 
 def activations(meta: MetaRepository) -> list[Activation]:
-    """Oldest first."""
+    """The activations, oldest first."""
     return [
         Activation(
             one["bundle"], datetime.fromisoformat(one["at"]), one["actor"], ActivationKind(one["kind"]), one["reason"]
@@ -58,13 +58,13 @@ def branches_of(meta: MetaRepository) -> Branches:
 
 
 def store_branches(meta: MetaRepository, branches: Branches) -> None:
-    """In place of those so far."""
+    """Store the branches, replacing earlier ones."""
     kept = {key: list(ids) for key, ids in branches.of.items() if ids}
     meta.set(BRANCHES, json.dumps(kept, ensure_ascii=False))
 
 
 def branches_for(unit: UnitOfWork, mention_type: str | None) -> tuple[str, ...]:
-    """Those that the knowledge base has, of a type of mentions; none restricts nothing. A version without any of them
-    is not restricted."""
+    """The branches of a mention type that exist in the knowledge base; none means no restriction. A version without any
+    of them is not restricted."""
     wanted = branches_of(unit.meta).of_type(mention_type or "")
     return tuple(sorted(unit.kb.get_many(wanted))) if wanted else ()

@@ -6,28 +6,27 @@ from collections import deque
 from collections.abc import Sequence
 
 SLICE = 1.0
-"""Seconds of work at least that are measured together."""
+"""The least seconds of work that are measured together."""
 WINDOW = 60.0
-"""Older slices say nothing about now: another program may have come or gone."""
+"""Older slices are ignored, since other programs may have started or ended."""
 LEAST = 4.0
-"""Seconds of work before anything is said, and `SURE` those after which the range is no longer widened."""
+"""Seconds of work before an estimate is given; after `SURE` seconds the range is no longer widened."""
 SURE = 20.0
 NARROW, WIDE = 1.1, 1.6
 JUMP = 4.0
-"""So many times faster than the median: no work, but something that was kept from before."""
+"""A slice this many times faster than the median is not work but cached results."""
 Slice = tuple[float, float]  # seconds, units
 
 
 class Pace:
-    """Of one step. Units that were there at once (a cache holds them) are not taken for speed, and the time between
-    two reports counts as slow once it is long."""
+    """The pace of one step. Units that were cached do not count, and a long time between two reports counts as slow."""
 
     def __init__(self) -> None:
         self._slices: deque[Slice] = deque()
         self._mark: tuple[float, float] | None = None
 
     def take(self, at: float, done: float) -> None:
-        """At this time so many units are done."""
+        """Record the number of units done at this time."""
         if self._mark is None or done < self._mark[1]:
             self._mark = (at, done)
             return
@@ -39,11 +38,11 @@ class Pace:
                 self._slices.popleft()
 
     def pause(self) -> None:
-        """Other work comes between: that time belongs to it."""
+        """Exclude the time of other work in between."""
         self._mark = None
 
     def left(self, at: float, units: float) -> tuple[float, float] | None:
-        """Seconds for so many more units, at least and at most as it looks now; None before it was measured."""
+        """The least and most seconds for this many more units, at the current pace; None before a measurement."""
         slices = list(self._slices)
         waited = at - self._mark[0] if self._mark is not None else 0.0
         if slices and waited > 2 * max(seconds for seconds, _ in slices):

@@ -1,4 +1,5 @@
-"""Reading the relations of documents: what their records state, less what curators deleted, with what they added."""
+"""Reading the relations of documents: those stated in their records, without those deleted by curators, with those
+added."""
 
 from __future__ import annotations
 
@@ -11,9 +12,9 @@ from curator.domain.relations import Relation, RelationEnd, SourceEnd, SourceRel
 from curator.services.ports import FormatRegistry, StatesRelations, UnitOfWork
 
 KEPT_RECORDS = 16
-"""Records whose relations are remembered: reading a long one takes longer than a key may."""
+"""Records whose relations are cached: reading a long one takes too long for a key press."""
 READ_TOGETHER = 200
-"""Documents that are read with one query of each kind."""
+"""The number of documents read with one query of each kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +28,20 @@ class DocumentRelations:
     names: Mapping[str, str]
 
     def words(self, end: RelationEnd) -> str:
-        """What people call this end; '' for a mention that was deleted."""
+        """The name of this end for display; '' for a deleted mention."""
         return end_words(end, self.texts, self.names)
 
 
 class RelationReader:
-    """The relations that hold in documents now. Safe to call from several threads."""
+    """The current relations of documents. Thread-safe."""
 
     def __init__(self, formats: FormatRegistry) -> None:
         self._formats = formats
         self._known: OrderedDict[tuple[str, str, str], tuple[SourceRelation, ...]] = OrderedDict()
 
     def of(self, unit: UnitOfWork, document_id: int) -> list[Relation]:
-        """Those of the record in its order, then the curators'. One with a deleted mention does not hold; an event
-        holds with the ends that it still has."""
+        """Relations of the record in its order, then the curators'. A relation with a deleted mention is left out; an
+        event stays with its remaining ends."""
         return self._of_many(unit, [document_id])[0].get(document_id, [])
 
     def with_names(self, unit: UnitOfWork, document_ids: Sequence[int]) -> list[DocumentRelations]:
@@ -63,7 +64,7 @@ class RelationReader:
     def _of_many(
         self, unit: UnitOfWork, document_ids: Sequence[int]
     ) -> tuple[dict[int, list[Relation]], dict[int, list[Mention]]]:
-        """The relations, and the mentions, deleted ones too, of documents with relations of mentions."""
+        """The relations, and the mentions, including deleted ones, of documents with relations of mentions."""
         stored = unit.mentions.relations(document_ids)
         stated = self.stated(unit, document_ids)
         related = [one for one in document_ids if stored.get(one) or stated.get(one)]
@@ -85,7 +86,7 @@ class RelationReader:
         return tuple(one.relation.source for one in rows if one.relation.source and one.deleted)
 
     def stated(self, unit: UnitOfWork, document_ids: Sequence[int]) -> dict[int, tuple[SourceRelation, ...]]:
-        """What the records of the documents state, deleted relations too; documents without records are absent."""
+        """The relations in the documents' records, including deleted ones; documents without records are absent."""
         records = unit.mentions.source_records(document_ids)
         return {one: self._stated(key) for one, key in records.items() if key[2]}
 
@@ -102,7 +103,7 @@ class RelationReader:
 
 
 def entity_names(unit: UnitOfWork, entity_ids: Collection[str]) -> dict[str, str]:
-    """The names of those that the knowledge base has, also under alternate ids, by the ids that were given."""
+    """The names of entities in the knowledge base, also of alternate ids, by the given ids."""
     if not entity_ids:
         return {}
     primary = {one: one for one in entity_ids} | unit.kb.resolve(entity_ids)
@@ -111,7 +112,7 @@ def entity_names(unit: UnitOfWork, entity_ids: Collection[str]) -> dict[str, str
 
 
 def end_words(end: RelationEnd, texts: Mapping[int, str], names: Mapping[str, str]) -> str:
-    """What people call an end: the text of its mention, or the name of its entity, otherwise its id."""
+    """The name of an end for display: the text of its mention, or the name of its entity, otherwise its id."""
     if end.mention_id is not None:
         return texts.get(end.mention_id, "")
     return names.get(end.entity_id, end.entity_id or end.name)
@@ -149,7 +150,7 @@ def _read(
     living: set[int],
     meant: Mapping[str, str],
 ) -> Relation | None:
-    """None where an end of it was deleted; of an event, where every end was."""
+    """The relation; None if one of its ends was deleted, or, for an event, if all were."""
     ends = [_end(one, by_record, living, meant) for one in stated.ends]
     kept = tuple(one for one in ends if one is not None)
     if not kept or (len(kept) < len(ends) and not stated.fixed):

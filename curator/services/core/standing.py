@@ -1,4 +1,5 @@
-"""Answers that the window needs after every key and that seldom change: read once, and again after a write."""
+"""Cached answers that the window needs after every key and that seldom change: they are read again only after a
+write."""
 
 from __future__ import annotations
 
@@ -11,9 +12,9 @@ Answer = TypeVar("Answer")
 
 
 class CachedAnswer(Generic[Answer]):
-    """The answer of one question to the store, which is cached until the next unit was written.
+    """The answer to one query of the store, cached until the next write.
 
-    `ask` reads in the given unit and depends on nothing else that changes. Safe to call from several threads.
+    `ask` reads only in the given unit. Thread-safe.
     """
 
     def __init__(self, store: Store, ask: Callable[[UnitOfWork], Answer]) -> None:
@@ -22,7 +23,7 @@ class CachedAnswer(Generic[Answer]):
         self._held: tuple[int, Answer] | None = None
 
     def get(self) -> Answer:
-        written, held = self._store.written, self._held  # before reading: what is written meanwhile is asked for again
+        written, held = self._store.written, self._held  # before reading, so that later writes are read again
         if held is not None and held[0] == written:
             return held[1]
         with self._store.read() as unit:

@@ -1,8 +1,9 @@
-"""Folders that another program synchronises: a database changes there under the program that writes it.
+"""Folders that another program synchronises, where a database may change while Curator writes it.
 
-Dropbox, OneDrive and the like copy single files when they find them changed. A project's database and its log belong
-together; copied apart, or brought back from another computer while Curator writes, they lose decisions or damage the
-file. A lock is not seen by the other computer either. So the first writer of a project in such a folder is warned.
+Dropbox, OneDrive and similar programs copy single files when they change. A project's database and its log belong
+together; if they are copied separately, or restored from another computer while Curator writes, decisions are lost or
+the file is damaged. The other computer does not see the lock either. So the first writer of a project in such a folder
+is warned.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ SYNCHRONISED = (
     "or an export."
 )
 WARNED = "warned.synchronised"
-"""Key of the project's metadata: the service that was warned of."""
+"""Key of the project's metadata: the synchronisation service of the warning."""
 NAMES = {
     "Dropbox": re.compile(r"dropbox( \(.*\))?", re.IGNORECASE),
     "OneDrive": re.compile(r"onedrive( - .*|-.*)?", re.IGNORECASE),
@@ -31,7 +32,7 @@ NAMES = {
     "ownCloud": re.compile(r"owncloud\d*", re.IGNORECASE),
     "pCloud": re.compile(r"pclouddrive|pcloud drive", re.IGNORECASE),
 }
-"""Names that these programs give to the folder that they synchronise."""
+"""Names of the folders that these programs synchronise."""
 MARKERS = {
     ".dropbox": "Dropbox",
     ".dropbox.cache": "Dropbox",
@@ -41,11 +42,11 @@ MARKERS = {
     ".stfolder": "Syncthing",
     ".SynologyWorkingDirectory": "Synology Drive",
 }
-"""Files and folders that they keep in it."""
+"""Marker files and folders of these programs."""
 
 
 def sync_service(folder: Path) -> str:
-    """The program that synchronises `folder` or one above it; '' where there is no sign of any.
+    """The program that synchronises `folder` or one above it; '' if there is no sign of one.
 
     The folder of a user is no sign, though Dropbox keeps its settings in `.dropbox` there.
     """
@@ -62,13 +63,13 @@ def sync_service(folder: Path) -> str:
 
 
 def place_warning(store: Store, find: Callable[[Path], str] = sync_service) -> str:
-    """The sentence about the project's folder, the first time that it is asked for in a project that can be written;
-    '' otherwise, and where there is nothing to say."""
+    """The sentence about the project's folder, at the first call for a writable project; otherwise, and without a
+    warning, ''."""
     if store.read_only or not (service := find(store.folder)):
         return ""
     with store.read() as unit:
         if unit.meta.get(WARNED) == service:
             return ""
-    with suppress(UserError), store.write() as unit:  # on a full disk it is said once more
+    with suppress(UserError), store.write() as unit:  # on a full disk it is shown again
         unit.meta.set(WARNED, service)
     return tr(SYNCHRONISED, service=service)

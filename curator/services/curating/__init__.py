@@ -1,17 +1,16 @@
-"""What curators do to mentions: decide, undo, edit, comment, and decide many at once, each as one step of the
-history.
+"""Actions on mentions: decide, undo, edit, comment, and decide many at once, each as one step of the history.
 
 `CurationService` decides, adds and deletes mentions, sets document states, undoes and redoes; each action returns a
 `Change`. `PropagationService` finds the other mentions of a string in their contexts, grouped and with outliers
-unticked, and decides what is ticked as one step. `BulkService` says which suggestions may be accepted unseen, which
-sample to check first, and the bound. Notes are flags and comments, attributes are named values of mentions, both
-undoable; relations are read from the documents' records, and what curators add to them and delete is stored; guidelines
-belong to the project; efforts are seconds and keys of decisions. `StepService` lists the history of steps, goes back to
-one and forward again.
+unticked, and decides the ticked ones as one step. `BulkService` determines which suggestions may be accepted unseen,
+which sample to check first, and the bound. Notes are flags and comments, attributes are named values of mentions, both
+undoable; relations are read from the documents' records, and curators' additions and deletions are stored; guidelines
+belong to the project; efforts are seconds and keys of decisions. `StepService` lists the history of steps, and undoes
+or redoes up to a step.
 
-* **A bulk step on paper holds its plan** (`bulk_sheet.py`). The sample goes out as JSON lines with the plan (sets,
-  samples, every suggestion) behind them and comes back marked. Nothing is drawn or chosen after somebody has looked,
-  and what was decided in the meantime stays as it is.
+* **An exported bulk step contains its plan** (`bulk_sheet.py`). The sample is exported as JSON lines, followed by the
+  plan (sets, samples, every suggestion), and imported again with marks. Nothing is drawn or chosen after the sample was
+  seen, and mentions decided meanwhile do not change.
 """
 
 from typing import TYPE_CHECKING

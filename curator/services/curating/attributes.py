@@ -1,7 +1,7 @@
-"""Attributes of mentions: the project's list of them, and what curators set; each an undoable operation.
+"""Attributes of mentions: the project's list of them, and their values; each change is an undoable operation.
 
 The payload of setting is {"mentions": [...], "attributes": [[mention, attribute, value before, value after], ...]};
-that of a change of the list {"scheme": [before, after]}, as `dump_scheme` writes them.
+that of a change of the list is {"scheme": [before, after]}, in the format of `dump_scheme`.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class AttributeService:
         self._scheme = CachedAnswer(store, scheme_of)
 
     def scheme(self) -> Scheme:
-        """Every attribute of the project, deleted ones included."""
+        """Every attribute of the project, including deleted ones."""
         return self._scheme.get()
 
     def save(self, scheme: Scheme) -> Change | None:
-        """Make this the project's list; None where nothing changed. Raises UserError where the list was changed by
-        somebody else so that ids would be lost."""
+        """Make this the project's list; None if nothing changed. Raises UserError if somebody else changed the list so
+        that ids would be lost."""
         with self._store.write() as unit:
             before = scheme_of(unit)
             if before == scheme:
@@ -57,7 +57,7 @@ class AttributeService:
         return self._emit(change)
 
     def notes(self, scheme: Scheme) -> list[str]:
-        """What should be known before this list is saved: deleted values that mentions have, and open rounds."""
+        """Warnings before this list is saved: deleted values that mentions have, and open rounds."""
         with self._store.read() as unit:
             before, uses = scheme_of(unit), unit.mentions.attribute_uses()
             rounds = [one.name for one in unit.rounds.all() if not one.closed and one.kind is not RoundKind.CONSISTENCY]
@@ -77,12 +77,12 @@ class AttributeService:
             return unit.mentions.attribute_uses()
 
     def of(self, mention_ids: Sequence[int]) -> dict[int, Given]:
-        """What mentions have, deleted attributes and values left out; mentions without any are absent."""
+        """The attributes of mentions, without deleted attributes and values; mentions without attributes are absent."""
         with self._store.read() as unit:
             return given_of(unit, mention_ids)
 
     def history(self, mention_id: int) -> list[AttributeEdit]:
-        """Every change of the mention's attributes, oldest first, undone ones and their undoing included."""
+        """Every change of the mention's attributes, oldest first, including undone ones and the undo steps."""
         with self._store.read() as unit:
             return unit.mentions.attribute_edits(mention_id)
 
@@ -90,7 +90,7 @@ class AttributeService:
         """Give mentions a value as one operation; None clears it.
 
         Raises UserError for an unknown or deleted mention, attribute or value, for a type that does not have the
-        attribute, and where every mention has the value already.
+        attribute, and if every mention already has the value.
         """
         with self._store.write() as unit:
             mentions = [living(unit, one) for one in mention_ids]
@@ -102,8 +102,8 @@ class AttributeService:
         return self._emit(change)
 
     def give(self, values: Sequence[Value], text: str, *, scheme: Scheme | None = None) -> Change | None:
-        """Set many values, and first the list of attributes where one is given, as one operation that `text` names;
-        None where nothing changes. Raises UserError for an unknown mention."""
+        """Set many values, after the list of attributes if one is given, as one operation described by `text`; None if
+        nothing changes. Raises UserError for an unknown mention."""
         with self._store.write() as unit:
             change = self._give(unit, values, text, scheme=scheme)
         return change and self._emit(change)
@@ -141,7 +141,7 @@ def scheme_of(unit: UnitOfWork) -> Scheme:
 
 
 def save_in(unit: UnitOfWork, scheme: Scheme, text: str, *, curator: str, at: datetime) -> Change:
-    """Make this the project's list, as an operation that `text` names."""
+    """Make this the project's list, as an operation described by `text`."""
     operation = unit.decisions.append_operation(
         OperationKind.DEFINE_ATTRIBUTES,
         actor=curator,
@@ -156,7 +156,7 @@ def save_in(unit: UnitOfWork, scheme: Scheme, text: str, *, curator: str, at: da
 def given_of(
     unit: UnitOfWork, mention_ids: Sequence[int], *, round_id: int | None = None, curator: str = ""
 ) -> dict[int, Given]:
-    """What mentions have in the project, or from a curator in a round; nothing is asked where there are none."""
+    """The attributes of mentions in the project, or from a curator in a round; nothing is queried without mentions."""
     scheme = scheme_of(unit)
     if not scheme.shown:
         return {}
@@ -167,7 +167,7 @@ def given_of(
 def checked_attribute(
     scheme: Scheme, mentions: Collection[Mention], attribute_id: int, value_id: int | None
 ) -> Attribute:
-    """The attribute. Raises UserError where it or the value is unknown or deleted, or a mention's type lacks it."""
+    """The attribute. Raises UserError if it or the value is unknown or deleted, or if a mention's type lacks it."""
     attribute = scheme.get(attribute_id)
     if attribute.hidden or (value_id is not None and attribute.value(value_id) is None):
         raise UserError(
@@ -182,7 +182,7 @@ def checked_attribute(
 
 
 def said(attribute: Attribute, value_id: int | None, mentions: Sequence[Mention]) -> str:
-    """The step in words."""
+    """The description of the step."""
     value, what = attribute.value(value_id), mentions_words(mentions)
     if value is None:
         return tr(CLEARED, attribute=attribute.name, what=what)
@@ -192,7 +192,7 @@ def said(attribute: Attribute, value_id: int | None, mentions: Sequence[Mention]
 def restore_attributes(
     unit: UnitOfWork, payload: dict[str, Any], *, actor: str, at: datetime, operation_id: int, forward: bool
 ) -> None:
-    """Do again, or take back, what an operation did to attributes and to the project's list of them."""
+    """Redo or undo an operation's changes of attributes and of the project's list of them."""
     if schemes := payload.get("scheme"):
         old, new = (load_scheme(one) for one in schemes)
         unit.meta.set(ATTRIBUTES_KEY, dump_scheme(scheme_of(unit).put_back(new if forward else old)))
@@ -202,7 +202,7 @@ def restore_attributes(
 
 
 def _changed(before: Scheme, after: Scheme) -> str:
-    """The change of the list in words."""
+    """The description of the change of the list."""
     old, new = {one.id for one in before.shown}, {one.id for one in after.shown}
     added = ", ".join(f"“{one.name}”" for one in after.shown if one.id not in old)
     deleted = ", ".join(f"“{one.name}”" for one in before.shown if one.id not in new)

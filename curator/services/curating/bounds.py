@@ -1,8 +1,8 @@
-"""How many of a set can be wrong when so many of a random sample were: exact one-sided limits, by plain arithmetic.
+"""Exact one-sided limits of the errors in a set, given the errors in a random sample, by plain arithmetic.
 
-Clopper and Pearson (Biometrika 1934): the limit is the largest error rate under which a sample with so few wrong ones
-still has a chance above `alpha`. For a sample drawn without replacement from a finite set the chance is hypergeometric
-in place of binomial; its limit is reached with fewer checks. SciPy would give the same and costs half a second to
+Clopper and Pearson (Biometrika 1934): the limit is the largest error rate for which so few errors in the sample still
+have a probability above `alpha`. For a sample drawn without replacement from a finite set the probability is
+hypergeometric instead of binomial, which needs fewer checks. SciPy gives the same results but takes half a second to
 import; the tests compare with it.
 """
 
@@ -12,11 +12,11 @@ from functools import lru_cache
 from math import exp, inf, lgamma, log, log1p
 
 ALPHA = 0.05
-"""The chance that a limit is exceeded: limits hold with 95 %."""
+"""The probability that a limit is exceeded: limits hold with 95 % confidence."""
 
 
 def binomial_at_most(wrong: int, checked: int, rate: float) -> float:
-    """P(X ≤ wrong) where each of `checked` is wrong with probability `rate`."""
+    """P(X ≤ wrong) if each of `checked` is wrong with probability `rate`."""
     if wrong >= checked or rate <= 0.0:
         return 1.0
     if rate >= 1.0:
@@ -26,7 +26,7 @@ def binomial_at_most(wrong: int, checked: int, rate: float) -> float:
 
 
 def upper_limit(wrong: int, checked: int, *, alpha: float = ALPHA) -> float:
-    """Clopper and Pearson's one-sided upper limit of the error rate, 0…1; 1 where nothing was checked."""
+    """Clopper and Pearson's one-sided upper limit of the error rate, 0…1; 1 if nothing was checked."""
     if wrong >= checked:
         return 1.0
     low, high = 0.0, 1.0
@@ -40,7 +40,7 @@ def upper_limit(wrong: int, checked: int, *, alpha: float = ALPHA) -> float:
 
 
 def sample_at_most(wrong: int, checked: int, bad: int, total: int) -> float:
-    """P(X ≤ wrong) where `checked` are drawn without replacement from `total`, `bad` of which are wrong."""
+    """P(X ≤ wrong) if `checked` are drawn without replacement from `total`, `bad` of which are wrong."""
     least, most = max(0, checked - (total - bad)), min(bad, checked)
     if wrong >= most:
         return 1.0
@@ -50,7 +50,7 @@ def sample_at_most(wrong: int, checked: int, bad: int, total: int) -> float:
 
 
 def most_bad(wrong: int, checked: int, total: int, *, alpha: float = ALPHA) -> int:
-    """The most wrong ones that a set of `total` can hold, sampled ones included, at this confidence."""
+    """The most errors in a set of `total`, including the sample, at this confidence."""
     low, high = wrong, total - (checked - wrong)  # `low` is possible; beyond `high` nothing is
     while low < high:
         middle = (low + high + 1) // 2
@@ -62,15 +62,15 @@ def most_bad(wrong: int, checked: int, total: int, *, alpha: float = ALPHA) -> i
 
 
 def limit_left(wrong: int, checked: int, total: int, *, alpha: float = ALPHA) -> float:
-    """The limit of the error rate of what is accepted: the set without the wrong ones that the sample found."""
+    """The limit of the error rate of the accepted suggestions: the set without the errors found in the sample."""
     accepted = total - wrong
     return (most_bad(wrong, checked, total, alpha=alpha) - wrong) / accepted if accepted else 0.0
 
 
 @lru_cache(maxsize=4096)
 def needed(wrong: int, total: int, error: float, *, alpha: float = ALPHA) -> int | None:
-    """The smallest sample of a set in which `wrong` wrong ones still bound what is accepted by `error`; None where even
-    checking all of it does not help."""
+    """The smallest sample of a set in which `wrong` errors still limit the error of accepted suggestions to `error`;
+    None if even checking the whole set is not enough."""
     low, high = wrong, total
     if limit_left(wrong, total, total, alpha=alpha) > error:
         return None

@@ -21,8 +21,9 @@ NOT_YET = "The sample has not been checked yet; nothing was accepted."
 
 @dataclass(frozen=True, slots=True)
 class BulkOffer:
-    """What bulk acceptance could do for a filter. `undecided` mentions with a fresh suggestion of an entity;
-    `unsuggested` undecided ones without a fresh suggestion; `calibrated`: whether the probabilities are."""
+    """The possible bulk acceptance for a filter. `undecided` is the number of mentions with a fresh suggestion of an
+    entity; `unsuggested` that of undecided mentions without a fresh suggestion; `calibrated`: whether probabilities are
+    calibrated."""
 
     plan: BulkPlan
     undecided: int
@@ -31,13 +32,14 @@ class BulkOffer:
 
     @property
     def pays(self) -> bool:
-        """Whether more mentions can be accepted unseen than have to be checked for it."""
+        """Whether more mentions can be accepted unseen than must be checked."""
         return bool(self.plan.sets) and self.plan.sets[0].saved >= self.plan.sets[0].checks
 
 
 @dataclass(frozen=True, slots=True)
 class BulkReport:
-    """`change` is None where nothing was left to accept; `left_out` mentions changed since the plan was made."""
+    """`change` is None if nothing was left to accept; `left_out` is the number of mentions that changed since the plan
+    was made."""
 
     change: Change | None
     accepted: int
@@ -56,7 +58,7 @@ class BulkService:
     def offer(
         self, where: QueueFilter, *, error: float, seed: int | None = None, most_checks: int = MOST_CHECKS
     ) -> BulkOffer:
-        """What could be accepted of the mentions that the filter shows, at an error of at most `error` (0…1).
+        """The suggestions that could be accepted for the filtered mentions, with an error of at most `error` (0…1).
 
         The sample is drawn again each time unless a seed is given. Raises UserError for an error outside 0…0.5.
         """
@@ -74,13 +76,13 @@ class BulkService:
         return BulkOffer(plan, len(chances), unsuggested, calibrated)
 
     def contexts(self, mention_ids: tuple[int, ...]) -> list[MentionContext]:
-        """The sample as it is shown."""
+        """The sample with its contexts, for display."""
         with self._store.read() as unit:
             return unit.queue.contexts(mention_ids, bundle_id=active_bundle(unit.meta))
 
     def check(self, audit: Audit, mention_id: int, right: bool) -> Change | None:
-        """Take down a check. What is right is decided at once, so that no look is lost; what was right and is wrong
-        after all is undecided again. Raises UserError as deciding does; the check counts only when it is saved."""
+        """Record a check. A right suggestion is decided at once, so that no check is lost; one that changes from right
+        to wrong is undecided again. Raises UserError like deciding; the check counts only when it is saved."""
         entity = next(one.entity_id for one in audit.plan.chances if one.mention_id == mention_id)
         was = audit.marks.get(mention_id)
         if was is right:
@@ -91,9 +93,10 @@ class BulkService:
         return change
 
     def accept(self, audit: Audit) -> BulkReport:
-        """Accept what the checked sample allows, as one operation; what changed since the plan was made is left out.
+        """Accept the suggestions that the checked sample allows, as one operation, except those that changed since the
+        plan was made.
 
-        Raises UserError before the sample is checked or where it allows nothing.
+        Raises UserError before the sample is checked or if it allows nothing.
         """
         if audit.state is not AuditState.PASSED:
             raise UserError(tr(NOT_YET))
@@ -143,6 +146,6 @@ class BulkService:
 
 
 def _is_same(context: MentionContext, entity_id: str) -> bool:
-    """Still undecided, and the same is suggested as when the plan was made."""
+    """Whether it is still undecided and has the same suggestion as when the plan was made."""
     head = context.head
     return context.verdict is None and head is not None and head.entity_id == entity_id and not head.is_nil

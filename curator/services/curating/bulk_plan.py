@@ -1,14 +1,14 @@
 """Which suggestions to accept in bulk at a chosen error rate, and which of them to check first.
 
-Everything that is chosen is chosen before the sample is looked at, from probabilities and held-out gold alone: up to
-three sets, each the suggestions above a threshold and each inside the one before; how many of each are checked; how
-many of those may be wrong. One random order of all suggestions serves every set: a set's sample is its first members in
-that order, so that checks for a large set count for a smaller one. A set is accepted when its sample holds no more
-wrong ones than planned: then the limit of what is accepted (`bounds.limit_left`) is below the chosen error.
+All choices are made before the sample is seen, from probabilities and held-out gold only: up to three nested sets, each
+with the suggestions above a threshold; the number of checks for each; and the allowed errors in them. One random order
+of all suggestions serves every set: a set's sample is its first members in that order, so checks for a large set also
+count for a smaller one. A set is accepted if its sample has no more errors than planned: then the error limit of the
+accepted suggestions (`bounds.limit_left`) is below the chosen error.
 
-The sets share the 5 % (Bonferroni): a set whose error is too high passes with at most its own share, so that the whole
-procedure accepts too much wrong in at most 5 % of cases, on any corpus and with any probabilities, calibrated or not.
-Those only make the sets larger and the samples smaller.
+The sets share the 5 % (Bonferroni): a set whose error is too high passes with at most its own share, so the whole
+procedure accepts too many errors in at most 5 % of cases, on any corpus and with any probabilities, calibrated or not.
+Calibration only makes the sets larger and the samples smaller.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from curator.services.curating.bounds import ALPHA, binomial_at_most, limit_left
 from curator.services.ports import Chance, Tried
 
 SHARES = (0.6, 0.2, 0.2)
-"""Of `ALPHA`, for the first set and those that it may shrink to."""
+"""Shares of `ALPHA` for the first set and the smaller ones."""
 CUTS = 24
-"""Thresholds tried for a set."""
+"""The number of thresholds tried for a set."""
 LIKELY = 0.8
-"""A sample is made so large, if it may be, that a set as good as expected passes with this probability."""
+"""If allowed, a sample is large enough for a set that is as good as expected to pass with this probability."""
 DOUBT = 0.25
-"""However sure the probabilities are, a set is planned for as if this share of the chosen error were wrong: on other
-documents than they were fitted on they promise too much, and a sample that allows no wrong one then fails."""
+"""Plans assume at least this share of the chosen error, even for higher probabilities: on documents that they were not
+fitted on, probabilities are too optimistic, and a sample that allows no error would fail."""
 MOST_WRONG = 12
 MOST_CHECKS = 400
 ENOUGH_TRIED = 30
-"""Held-out suggestions above a threshold from which on they count."""
+"""The least number of held-out suggestions above a threshold for using them."""
 
 
 @dataclass(frozen=True, slots=True)
 class BulkSet:
-    """The suggestions with at least this probability. `expected`: the error rate that is expected of them; `checks`:
-    how many are checked, of which `allowed` may be wrong; `alpha`: the set's share of the 5 %."""
+    """The suggestions with at least this probability. `expected`: their expected error rate; `checks`: the number of
+    checks, of which `allowed` may be wrong; `alpha`: the set's share of the 5 %."""
 
     threshold: float
     size: int
@@ -51,16 +51,16 @@ class BulkSet:
 
     @property
     def saved(self) -> int:
-        """Decisions that need no look."""
+        """Decisions that need no check."""
         return self.size - self.checks
 
 
 @dataclass(frozen=True, slots=True)
 class BulkPlan:
-    """`chances` surest first; `samples`: for each set the mention ids to check in the order in which they are drawn. No
-    sets where too few suggestions are sure enough.
+    """`chances` are probabilities in descending order; `samples`: for each set the mention ids to check, in the order
+    drawn. There are no sets if too few suggestions are likely enough.
 
-    `held_out`: how many tried suggestions are as sure as the first set, and how many of them were wrong.
+    `held_out`: the number of held-out suggestions as likely as the first set, and of errors among them.
     """
 
     error: float
@@ -76,8 +76,8 @@ class BulkPlan:
 def make_plan(
     chances: Sequence[Chance], tried: Sequence[Tried], *, error: float, seed: int, most_checks: int = MOST_CHECKS
 ) -> BulkPlan:
-    """`chances` surest first, `tried` of the held-out gold likewise, `error` 0…1; no set asks for more than
-    `most_checks` checks. Pure: the same arguments give the same plan."""
+    """The plan; `chances` in descending order, `tried` the same for the held-out gold, `error` 0…1; no set needs more
+    than `most_checks` checks. Pure: the same arguments give the same plan."""
     cuts = list(_cuts(chances, tried))
     sets: list[BulkSet] = []
     for share in SHARES:
@@ -96,7 +96,7 @@ def make_plan(
 
 
 def _samples(chances: Sequence[Chance], sets: Sequence[BulkSet], *, seed: int) -> tuple[tuple[int, ...], ...]:
-    """Of each set its first members in one random order of all."""
+    """The sample of each set: its first members in one random order of all."""
     places = list(range(len(chances)))
     random.Random(seed).shuffle(places)  # noqa: S311 - a draw that can be repeated, not a secret
     ids = [[chances[at].mention_id for at in places if at < one.size] for one in sets]
@@ -112,7 +112,7 @@ class _Cut:
     wrong: int  # of those
 
     def is_refuted(self, error: float) -> bool:
-        """Whether held-out gold, if there is enough, allows more errors."""
+        """Whether held-out gold, if there is enough, shows more errors than allowed."""
         enough = upper_limit(0, self.tried) <= error / 2
         return enough and upper_limit(self.wrong, self.tried) > error
 
@@ -134,13 +134,13 @@ def _cuts(chances: Sequence[Chance], tried: Sequence[Tried]) -> Iterator[_Cut]:
 
 
 def _held_out(tried: Sequence[Tried], threshold: float) -> tuple[int, int]:
-    """How many are at least so sure, and how many of those were wrong."""
+    """The number of suggestions at least this likely, and of errors among them."""
     sure = [one for one in tried if one.probability >= threshold]
     return len(sure), sum(not one.right for one in sure)
 
 
 def _best(cuts: Sequence[_Cut], *, error: float, alpha: float, most_checks: int) -> BulkSet | None:
-    """The set that can be expected to save most decisions; None where none saves any."""
+    """The set with the most expected saved decisions; None if none saves any."""
     found, most = None, 0.0
     for cut in cuts:
         if cut.expected >= error or cut.is_refuted(error):
@@ -152,7 +152,8 @@ def _best(cuts: Sequence[_Cut], *, error: float, alpha: float, most_checks: int)
 
 
 def _sized(cut: _Cut, *, error: float, alpha: float, most_checks: int) -> BulkSet | None:
-    """With the smallest sample that is passed likely enough, or else the largest that may be; None without any."""
+    """With the smallest sample that passes with sufficient probability, or else the largest allowed; None if there is
+    none."""
     found: BulkSet | None = None
     for allowed in range(MOST_WRONG + 1):
         checks = needed(allowed, cut.size, error, alpha=alpha)
@@ -165,7 +166,7 @@ def _sized(cut: _Cut, *, error: float, alpha: float, most_checks: int) -> BulkSe
 
 
 def _chance(one: BulkSet, error: float) -> float:
-    """That the set passes, as expected."""
+    """The expected probability that the set passes."""
     return binomial_at_most(one.allowed, one.checks, max(one.expected, DOUBT * error))
 
 
@@ -177,7 +178,7 @@ class AuditState(StrEnum):
 
 @dataclass
 class Audit:
-    """The checks of one plan as they come in; `marks`: mention id -> whether the suggestion is right."""
+    """The checks of one plan so far; `marks`: mention id -> whether the suggestion is right."""
 
     plan: BulkPlan
     marks: dict[int, bool] = field(default_factory=dict)
@@ -187,7 +188,7 @@ class Audit:
 
     @property
     def number(self) -> int:
-        """The set that the checks are about: the first that has not failed; the number of sets when all have."""
+        """The current set: the first that has not failed; the number of sets if all have failed."""
         for number, one in enumerate(self.plan.sets):
             if self._wrong(self.plan.samples[number]) <= one.allowed:
                 return number
@@ -201,7 +202,7 @@ class Audit:
 
     @property
     def set(self) -> BulkSet | None:
-        """None when all sets have failed."""
+        """The current set; None if all sets have failed."""
         return self.plan.sets[self.number] if self.number < len(self.plan.sets) else None
 
     @property
@@ -219,13 +220,13 @@ class Audit:
 
     @property
     def limit(self) -> float:
-        """The error of what is accepted is at most this, with the set's confidence; 1 before the sample is checked."""
+        """The limit of the accepted suggestions' error, with the set's confidence; 1 before the sample is checked."""
         if self.set is None or self.left:
             return 1.0
         return limit_left(self.wrong, self.set.checks, self.set.size, alpha=self.set.alpha)
 
     def accepted(self) -> tuple[Chance, ...]:
-        """What may be accepted unseen: the set that passed without all that was checked."""
+        """The suggestions that may be accepted unseen: the passed set without checked ones."""
         if self.state is not AuditState.PASSED:
             return ()
         return tuple(one for one in self.plan.members(self.number) if one.mention_id not in self.marks)

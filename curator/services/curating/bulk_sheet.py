@@ -1,8 +1,8 @@
-"""A bulk step on paper: its sample as JSON lines to mark, and its plan behind them. Pure.
+"""An exported bulk step: its sample as JSON lines to mark, followed by its plan. Pure.
 
-Each line is one suggestion to check, with `"right": null`; who checks writes true or false there. The last line holds
-the plan as it was made before anybody looked: the sets, their samples and every suggestion they are about, so that the
-bound holds however long the checking takes and regardless of decisions in the meantime.
+Each line is one suggestion to check, with `"right": null`; the checker writes true or false there. The last line holds
+the plan, made before the sample was seen: the sets, their samples and all their suggestions, so that the bound holds
+regardless of the time that checking takes and of decisions made meanwhile.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class SampleSheet:
-    """What was read: the plan, the marks so far, and (document, string) of each mention on the sheet."""
+    """A read sheet: the plan, the marks so far, and (document, string) of each mention on the sheet."""
 
     plan: BulkPlan
     marks: Mapping[int, bool]
@@ -29,7 +29,7 @@ class SampleSheet:
 
 
 def sheet_of(plan: BulkPlan, contexts: Iterable[MentionContext], marks: Mapping[int, bool]) -> str:
-    """The sheet with a line for each of the mentions `contexts`, marked where `marks` knows them."""
+    """The sheet with a line for each of the mentions `contexts`, with the marks in `marks`."""
     chances = {one.mention_id: one for one in plan.chances}
     lines = [_line(one, chances[one.mention_id], marks.get(one.mention_id)) for one in contexts]
     lines.append({"plan": _packed(plan)})
@@ -37,7 +37,7 @@ def sheet_of(plan: BulkPlan, contexts: Iterable[MentionContext], marks: Mapping[
 
 
 def read_sheet(text: str) -> SampleSheet:
-    """Raises UserError, with the number of the line, for what is no sheet or a mark that is neither true nor false."""
+    """The sheet. Raises UserError, with the line number, if it is not a sheet or a mark is neither true nor false."""
     plan: BulkPlan | None = None
     marks: dict[int, bool] = {}
     shown: dict[int, tuple[str, str]] = {}

@@ -1,4 +1,4 @@
-"""What a curator does to mentions: every action is one short call, one operation, one `Change`."""
+"""A curator's actions on mentions: each action is one short call, one operation, one `Change`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from curator.services.ports import Clock, Store, UnitOfWork
 from curator.tracing import span
 
 Prepare = Callable[[UnitOfWork, Sequence[int]], tuple[Sequence[Change], str]]
-"""What is done to mentions in the unit in which they are decided, and the note of a decision that has none."""
+"""Changes mentions in the unit that decides them, and gives the default note of a decision."""
 
 
 FEW = 10
-"""Mentions that a key decides at most, whose new decisions are kept."""
+"""The most mentions that a key decides; their new decisions are cached."""
 Related = Callable[[UnitOfWork, int], Sequence[Relation]]
-"""The relations that hold in a document."""
+"""Gives the relations of a document."""
 
 
 class CurationService:
@@ -57,7 +57,7 @@ class CurationService:
     def decide(self, mention_id: int, verdict: Verdict, *, shown: Shown | None = None, note: str = "") -> Change:
         """Append the decision with what was shown (by default the stored suggestion's first candidates).
 
-        Raises UserError for an unknown or deleted mention and for an entity that the knowledge base does not hold.
+        Raises UserError for an unknown or deleted mention and for an unknown entity.
         """
         return self.decide_many([mention_id], verdict, shown=[shown], note=note)
 
@@ -77,7 +77,7 @@ class CurationService:
                 note=note or usual,
             )
             made = -1, set[int](), dict[int, Decision]()
-            if len(mention_ids) <= FEW:  # the key that decides asks for them, and a reader would look for changes first
+            if len(mention_ids) <= FEW:  # the deciding key needs them, and a reader would look for changes first
                 made = self._store.written + 1, set(mention_ids), unit.decisions.current(mention_ids)
         self._made = made
         for one in before:
@@ -91,7 +91,7 @@ class CurationService:
     def add_mention(self, document_id: int, spans: Sequence[Span], mention_type: str) -> Change:
         """Add a mention; `change.mention_ids` holds its id.
 
-        Raises UserError where the spans are empty, leave the text, cover only white space or repeat a mention.
+        Raises UserError if the spans are empty, outside of the text, only white space, or those of another mention.
         """
         with self._store.write() as unit:
             document = unit.documents.get(document_id)
@@ -103,8 +103,8 @@ class CurationService:
         return self._emit(change)
 
     def delete_mention(self, mention_id: int) -> Change:
-        """Mark the mention deleted; its decisions stay in the history, and its relations go with it until it is back.
-        Raises UserError for an unknown one."""
+        """Mark the mention deleted; its decisions stay in the history, and its relations are hidden until it is
+        restored. Raises UserError for an unknown mention."""
         with self._store.write() as unit:
             mention = living(unit, mention_id)
             related = self._related(unit, mention.document_id)
@@ -118,20 +118,21 @@ class CurationService:
         return self._emit(change)
 
     def change_mention(self, mention_id: int, spans: Sequence[Span]) -> Change:
-        """Move a mention, or give it other parts; its decision stays. Raises UserError that says why it cannot be."""
+        """Move a mention, or change its parts; its decision stays. Raises UserError with the reason if this is not
+        possible."""
         with self._store.write() as unit:
             change = change_in(unit, mention_id, spans, curator=self.curator, clock=self._clock)
         return self._emit(change)
 
     def retype_mention(self, mention_id: int, mention_type: str) -> Change:
-        """Give a mention another type; its decision stays. Raises UserError for the type that it has."""
+        """Give a mention another type; its decision stays. Raises UserError if it already has this type."""
         with self._store.write() as unit:
             change = retype_in(unit, mention_id, mention_type, curator=self.curator, clock=self._clock)
         return self._emit(change)
 
     def join_mentions(self, mention_id: int, other_id: int) -> Change:
-        """Make one mention of two; the other is deleted in the same step, and its relations are the first one's. Raises
-        UserError where that cannot be."""
+        """Make one mention of two; the other is deleted in the same step, and its relations move to the first. Raises
+        UserError if this is not possible."""
         with self._store.write() as unit:
             change = join_in(unit, mention_id, other_id, curator=self.curator, clock=self._clock, related=self._related)
         return self._emit(change)
@@ -154,13 +155,13 @@ class CurationService:
         return self.set_state(document_id, DocumentState.IN_PROGRESS)
 
     def undo(self) -> Change | None:
-        """Take back the last operation that is not yet taken back; None when there is none."""
+        """Undo the last operation that is not undone; None if there is none."""
         with self._store.write() as unit:
             change = self._undoer.undo(unit, actor=self.curator)
         return change and self._emit(change)
 
     def redo(self) -> Change | None:
-        """Do again what was last taken back; None when there is none (any new operation ends redoing)."""
+        """Redo the operation that was undone last; None if there is none (any new operation ends redo)."""
         with self._store.write() as unit:
             change = self._undoer.redo(unit, actor=self.curator)
         return change and self._emit(change)
@@ -180,12 +181,12 @@ class CurationService:
             return unit.decisions.current(mention_ids)
 
     def history(self, mention_id: int) -> list[Decision]:
-        """Every decision of the mention, oldest first, cleared ones included."""
+        """Every decision of the mention, oldest first, including cleared ones."""
         with self._store.read() as unit:
             return unit.decisions.history(mention_id)
 
     def edits(self, mention_id: int) -> list[MentionEdit]:
-        """Every change of the mention's place and type, oldest first, undone ones and their undoing included."""
+        """Every change of the mention's spans and type, oldest first, including undone ones and the undo steps."""
         with self._store.read() as unit:
             return unit.mentions.edits(mention_id)
 

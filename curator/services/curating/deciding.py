@@ -1,4 +1,4 @@
-"""Decides about mentions inside a caller's unit: one operation, however many mentions, with a handful of queries."""
+"""Decides about mentions inside a caller's unit: one operation for any number of mentions, with a few queries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from curator.domain.wording import UserError, tr
 from curator.services.ports import Clock, UnitOfWork
 
 SHOWN = 10
-"""How many candidates of the stored suggestion count as shown when the caller does not say."""
+"""The number of candidates of the stored suggestion that count as shown by default."""
 WORDS = {
     Outcome.NIL: "Marked {what} as NIL",
     Outcome.REJECTED: "Rejected {what}",
@@ -55,12 +55,12 @@ def decide_in(
     kind: OperationKind = OperationKind.DECIDE,
     more: Mapping[str, Any] | None = None,
 ) -> Change:
-    """Append decisions as one operation; a todo document becomes in progress with it.
+    """Append decisions as one operation; a document in state todo becomes in progress.
 
-    `shown` is parallel to the ids or empty; where it is None the stored suggestion's first candidates count as shown.
-    `text` says the operation to the curator (by default made from the verdicts). `notes` are parallel to the ids, in
-    place of one `note`; `more` goes into the operation's payload, for a step that is more than decisions. Raises
-    UserError for an unknown or deleted mention and for an entity that the knowledge base does not hold.
+    `shown` is parallel to the ids or empty; if it is None, the stored suggestion's first candidates count as shown.
+    `text` describes the operation to the curator (by default made from the verdicts). `notes` are parallel to the ids,
+    instead of one `note`; `more` goes into the operation's payload, for a step that is more than decisions. Raises
+    UserError for an unknown or deleted mention and for an unknown entity.
     """
     mentions = _living(unit, mention_ids)
     names = _linked_names(unit, verdicts)
@@ -83,7 +83,7 @@ def decide_in(
 
 
 def shown_of(suggestion: Suggestion | None, *, limit: int = SHOWN) -> Shown | None:
-    """What a curator who looks at the first `limit` candidates of a suggestion is shown."""
+    """The `Shown` of a curator who sees the first `limit` candidates of a suggestion."""
     if suggestion is None:
         return None
     candidates = tuple(ShownCandidate(one.entity_id, one.score) for one in suggestion.candidates[:limit])
@@ -107,7 +107,7 @@ def _seen(unit: UnitOfWork, mention_ids: Sequence[int], given: Sequence[Shown | 
 
 
 def _linked_names(unit: UnitOfWork, verdicts: Sequence[Verdict]) -> dict[str, str]:
-    """Of the entities that are linked to, all of which the knowledge base must hold."""
+    """The names of the linked entities, all of which must be in the knowledge base."""
     wanted = {entity for verdict in verdicts for entity in verdict.entity_ids}
     found = unit.kb.get_many(sorted(wanted)) if wanted else {}
     missing = sorted(wanted - found.keys())
@@ -141,7 +141,7 @@ def _say(mentions: Sequence[Mention], verdicts: Sequence[Verdict], linked: Mappi
 
 
 def mentions_words(mentions: Sequence[Mention]) -> str:
-    """A mention by its string, several by their number, and by their string where they share it."""
+    """Words for one mention: its string; for several: their number, and their string if they share it."""
     first = mentions[0].text
     if len(mentions) == 1:
         return tr("“{text}”", text=first)
@@ -151,7 +151,7 @@ def mentions_words(mentions: Sequence[Mention]) -> str:
 
 
 def said_names(verdict: Verdict, names: Mapping[str, str]) -> str:
-    """The entities of a link by name, where it is known."""
+    """The entities of a link by name, if known."""
     return " + ".join(names.get(one, one) for one in verdict.entity_ids)
 
 

@@ -1,4 +1,4 @@
-"""Stores the effort of decisions, for the dashboard and for orders by expected gain per second."""
+"""Stores the effort of decisions, for the dashboard and for queue orders by expected gain per second."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from curator.domain.wording import UserError
 from curator.services.ports import Effort, SpentEffort, Store
 
 TOGETHER = 20
-"""So many efforts are written at once: a decision never waits for the record of its cost."""
+"""The number of efforts written at once, so that a decision never waits for the record of its cost."""
 log = logging.getLogger(__name__)
 
 
@@ -26,7 +26,8 @@ class EffortFigures:
 
 
 class EffortService:
-    """`record` only remembers; `flush` writes, as does every twentieth record. What a crash takes is no decision."""
+    """`record` only remembers; `flush` writes, as does every twentieth record. A crash can lose efforts, but no
+    decision."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -34,7 +35,7 @@ class EffortService:
         self._lock = threading.Lock()
 
     def record(self, operation_id: int, *, keys: int, milliseconds: int) -> None:
-        """Negative time, of a clock set back, counts as none."""
+        """Negative time, from a clock that was set back, counts as zero."""
         with self._lock:
             self._waiting.append(Effort(operation_id, max(keys, 0), max(milliseconds, 0)))
             full = len(self._waiting) >= TOGETHER
@@ -42,7 +43,7 @@ class EffortService:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits; what cannot be written (a full disk) waits on."""
+        """Write pending efforts; those that cannot be written (full disk) stay pending."""
         with self._lock:
             waiting, self._waiting = self._waiting, []
         if not waiting or self._store.read_only:
@@ -56,7 +57,7 @@ class EffortService:
                 self._waiting = [*waiting, *self._waiting]
 
     def spent(self, *, curator: str | None = None) -> list[SpentEffort]:
-        """What is written, oldest first."""
+        """The written efforts, oldest first."""
         with self._store.read() as unit:
             return unit.decisions.efforts(curator=curator)
 

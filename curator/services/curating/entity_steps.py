@@ -1,7 +1,7 @@
 """One undoable step over provisional entities and the decisions that follow from it.
 
 The payload of its operation is that of a decision with `entities`: [{"before": null | record, "after": record}, …].
-Undo puts back what stood before; an entity that was not there is marked deleted, so that its id is never given again.
+Undo restores the earlier records; a new entity is marked as deleted, so that its id is never used again.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from curator.services.curating.deciding import decide_in
 from curator.services.ports import Clock, UnitOfWork
 
 NOTHING_SHOWN = Shown("", ())
-"""Candidates played no part: nothing was passed over."""
+"""No candidates were shown: none was rejected."""
 Edit = tuple[ProvisionalEntity | None, ProvisionalEntity]
-"""An entity before (None: it was not there) and after."""
+"""An entity before (None: it did not exist) and after."""
 
 
 def entity_step(
@@ -34,7 +34,7 @@ def entity_step(
     notes: Mapping[int, str] | None = None,
     shown: Mapping[int, Shown] | None = None,
 ) -> Change:
-    """Store the entities, then decide about mentions, as one operation. Raises UserError as `decide_in` does."""
+    """Store the entities, then decide about mentions, as one operation. Raises UserError like `decide_in`."""
     for _, after in edits:
         unit.kb.save_provisional(after)
     ids = list(verdicts)
@@ -54,7 +54,7 @@ def entity_step(
 
 
 def restore_entities(unit: UnitOfWork, payload: Mapping[str, Any], *, forward: bool) -> None:
-    """Do again, or take back, what a step did to provisional entities."""
+    """Redo or undo a step's changes of provisional entities."""
     edits = payload.get("entities", ())
     for edit in edits if forward else reversed(edits):
         after = _unpacked(edit["after"])

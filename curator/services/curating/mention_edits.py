@@ -1,7 +1,7 @@
-"""Moves and retypes mentions inside a caller's unit, and refuses what cannot be a mention.
+"""Moves and retypes mentions inside a caller's unit, and refuses invalid mentions.
 
-A changed mention keeps its identity, its decisions and its source record; the change is appended to a log of its own,
-the document's revision rises, so that every suggestion of the document is asked again, and undo appends the way back.
+A changed mention keeps its identity, its decisions and its source record; the change is appended to a separate log, and
+undo appends the reverse change. The document's revision rises, so that all its suggestions are requested again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SAME_TYPE = "“{text}” already has the type {type}; nothing was changed."
 
 
 def change_in(unit: UnitOfWork, mention_id: int, spans: Sequence[Span], *, curator: str, clock: Clock) -> Change:
-    """Give a mention other spans. Raises UserError where they cannot be a mention, or are those it has."""
+    """Give a mention other spans. Raises UserError if they are invalid or unchanged."""
     mention = living(unit, mention_id)
     document = unit.documents.get(mention.document_id)
     new = checked(document, spans, mention.type)
@@ -37,7 +37,7 @@ def change_in(unit: UnitOfWork, mention_id: int, spans: Sequence[Span], *, curat
 
 
 def retype_in(unit: UnitOfWork, mention_id: int, mention_type: str, *, curator: str, clock: Clock) -> Change:
-    """Give a mention another type. Raises UserError for an empty one and the one it has."""
+    """Give a mention another type. Raises UserError if it is empty or unchanged."""
     mention = living(unit, mention_id)
     new = checked(unit.documents.get(mention.document_id), mention.spans, mention_type.strip())
     if new.type == mention.type:
@@ -50,8 +50,8 @@ def retype_in(unit: UnitOfWork, mention_id: int, mention_type: str, *, curator: 
 def retype_many_in(
     unit: UnitOfWork, mention_ids: Sequence[int], old: str, new: str, *, curator: str, clock: Clock
 ) -> Change:
-    """Give mentions of one string and type another type, as one operation. Raises UserError where one has another type
-    by then, is deleted, or would be there twice."""
+    """Give mentions of one string and type another type, as one operation. Raises UserError if one has another type
+    now, is deleted, or would become a duplicate."""
     mentions = [living(unit, one) for one in mention_ids]
     if any(one.type != old for one in mentions):
         raise UserError(tr(RETYPED, type=old))
@@ -78,7 +78,7 @@ def join_in(
     related: Callable[[UnitOfWork, int], Sequence[Relation]],
 ) -> Change:
     """Make one mention of two: the first takes the other's spans and relations, the other is deleted. Its decision
-    stays in its history. Raises UserError for mentions of two documents and for a result that is there already."""
+    stays in its history. Raises UserError for mentions of two documents and if the result already exists."""
     mention, other = living(unit, mention_id), living(unit, other_id)
     if mention.document_id != other.document_id or mention.id == other.id:
         raise UserError(tr("Only two mentions of one document can be joined."))
@@ -97,7 +97,7 @@ def join_in(
 
 
 def restore_in(unit: UnitOfWork, target: int, deleted: Sequence[int], *, operation_id: int, forward: bool) -> None:
-    """Undo or redo the changes of the operation `target` and bring back, or delete again, what it deleted."""
+    """Undo or redo the changes of the operation `target` and restore, or delete again, mentions that it deleted."""
     edits = unit.mentions.edits_of_operation(target)
     for edit in edits if forward else reversed(edits):
         unit.mentions.reshape(edit.mention_id, edit.after if forward else edit.before, operation_id=operation_id)
@@ -106,7 +106,7 @@ def restore_in(unit: UnitOfWork, target: int, deleted: Sequence[int], *, operati
 
 
 def living(unit: UnitOfWork, mention_id: int) -> Mention:
-    """The mention. Raises UserError for an unknown and for a deleted one."""
+    """The mention. Raises UserError for an unknown or deleted mention."""
     mention = unit.mentions.get(mention_id)
     if mention.deleted:
         raise UserError(
@@ -120,7 +120,7 @@ def living(unit: UnitOfWork, mention_id: int) -> Mention:
 
 
 def checked(document: Document, spans: Sequence[Span], mention_type: str) -> SourceMention:
-    """What is to be stored. Raises UserError that says why the spans or the type cannot be a mention's."""
+    """The spans and type to store. Raises UserError, with the reason, if they are invalid."""
     ordered = tuple(sorted(spans))
     if not ordered:
         raise UserError(tr("Select some text first: a mention needs at least one character."))
@@ -148,7 +148,7 @@ def checked(document: Document, spans: Sequence[Span], mention_type: str) -> Sou
 
 
 def refuse_duplicate(mentions: Sequence[Mention], new: SourceMention, *, of: int | None = None) -> None:
-    """Raises UserError where another mention than `of` has these spans and this type."""
+    """Raises UserError if a mention other than `of` has these spans and this type."""
     if any(one.id != of and one.spans == new.spans and one.type == new.type for one in mentions):
         raise UserError(
             tr(

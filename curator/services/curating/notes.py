@@ -1,6 +1,6 @@
-"""Flags and comments, each an undoable operation: marks for oneself and words for others. And the guidelines.
+"""Flags and comments, each an undoable operation; and the guidelines.
 
-The payload of a flag is {"flag": bool, "mentions": [...], "documents": [...]}, that of a comment {"comment": id,
+The payload of a flag is {"flag": bool, "mentions": [...], "documents": [...]}, that of a comment is {"comment": id,
 "mentions": [...], "documents": [...]}.
 """
 
@@ -17,7 +17,7 @@ from curator.services.core import EventBus
 from curator.services.ports import Clock, Store, UnitOfWork
 
 LONGEST = 10_000
-"""Characters of a comment."""
+"""The most characters of a comment."""
 FLAGGED = "Flagged {what}"
 FLAG_OFF = "Removed the flag from {what}"
 
@@ -32,7 +32,7 @@ class NoteService:
         self._curator = curator
 
     def flag_mention(self, mention_id: int) -> Change:
-        """Flag the mention, or take its flag off. Raises UserError for an unknown one."""
+        """Flag the mention, or remove its flag. Raises UserError for an unknown mention."""
         with self._store.write() as unit:
             mention = unit.mentions.get(mention_id)
             text = tr(FLAG_OFF if mention.flagged else FLAGGED, what=tr("“{text}”", text=mention.text))
@@ -42,7 +42,7 @@ class NoteService:
         return self._emit(change)
 
     def flag_document(self, document_id: int) -> Change:
-        """Flag the document, or take its flag off. Raises UserError for an unknown one."""
+        """Flag the document, or remove its flag. Raises UserError for an unknown document."""
         with self._store.write() as unit:
             document, flagged = unit.documents.get(document_id), unit.documents.document_flagged(document_id)
             text = tr(FLAG_OFF if flagged else FLAGGED, what=_document_name(document.external_id))
@@ -52,7 +52,7 @@ class NoteService:
         return self._emit(change)
 
     def comment(self, document_id: int, text: str, *, mention_id: int | None = None) -> Change:
-        """Comment on a mention, or on the document. Raises UserError where nothing or far too much is said."""
+        """Comment on a mention, or on the document. Raises UserError if the text is empty or too long."""
         words = text.strip()
         if not words:
             raise UserError(tr("A comment cannot be empty; nothing was saved."))
@@ -73,7 +73,7 @@ class NoteService:
         return self._emit(change)
 
     def delete_comment(self, comment_id: int) -> Change:
-        """Take a comment away; undo brings it back. Raises UserError for an unknown one."""
+        """Delete a comment; undo restores it. Raises UserError for an unknown comment."""
         with self._store.write() as unit:
             found = unit.mentions.get_comment(comment_id)
             said = tr("Deleted a comment on {what}", what=_name(unit, found.document_id, found.mention_id))
@@ -82,7 +82,7 @@ class NoteService:
         return self._emit(change)
 
     def comments(self, document_id: int) -> list[Comment]:
-        """Of the document and its mentions, oldest first."""
+        """The comments on the document and its mentions, oldest first."""
         with self._store.read() as unit:
             return unit.mentions.comments(document_id)
 
@@ -101,7 +101,7 @@ class NoteService:
 
 
 def restore_notes(unit: UnitOfWork, kind: OperationKind, payload: dict[str, Any], *, forward: bool) -> list[int]:
-    """Do again, or take back, what an operation noted; returns the documents that it names itself."""
+    """Redo or undo an operation's flags and comments; returns the documents that it names."""
     if kind not in (OperationKind.FLAG, OperationKind.COMMENT, OperationKind.DELETE_COMMENT):
         return []
     documents = [int(one) for one in payload.get("documents", ())]
@@ -138,18 +138,18 @@ LONGEST_GUIDELINES = 1_000_000
 
 
 class GuidelineService:
-    """Read and write them; they are stored in the project, so that they travel with it."""
+    """Reads and writes the guidelines, which are stored in the project."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def text(self) -> str:
-        """'' before the first were written."""
+        """The guidelines; '' if there are none."""
         with self._store.read() as unit:
             return unit.meta.get(GUIDELINES_KEY) or ""
 
     def set_text(self, text: str) -> None:
-        """Raises UserError where they are far too long, or the project is read-only."""
+        """Store the guidelines. Raises UserError if they are too long or the project is read-only."""
         if len(text) > LONGEST_GUIDELINES:
             raise UserError(
                 tr(
@@ -162,41 +162,39 @@ class GuidelineService:
             unit.meta.set(GUIDELINES_KEY, text)
 
 
-# Inconsistencies that a curator marked as intended: what may be decided in several ways, and where.
-#
-# Kept in the project (meta `inconsistencies.intended`, JSON: scope -> list of ways). A scope is a string and type in
-# one document or in the project, or an entity that the knowledge base no longer has; a way is a sorted list of entity
-# ids, empty for NIL. A decision that is none of the listed ways makes the inconsistency appear again.
-#
-# Marking is an operation; its payload is {"intended": {"scope": …, "before": ways | null, "after": ways | null}}.
+# Inconsistencies that a curator marked as intended: strings that may be decided in several ways, and where. Kept in the
+# project (meta `inconsistencies.intended`, JSON: scope -> list of ways). A scope is a string and type in one document
+# or in the project, or an entity that the knowledge base no longer has; a way is a sorted list of entity ids, empty for
+# NIL. A decision that is not one of the listed ways makes the inconsistency appear again. Marking is an operation; its
+# payload is {"intended": {"scope": …, "before": ways | null, "after": ways | null}}.
 
 INTENDED_KEY = "inconsistencies.intended"
 
 
 def string_scope(key: str, type_: str, document_id: int | None = None) -> str:
-    """Of a string (`domain.same_string.string_key`) and type in a document, or in the project."""
+    """The scope of a string (`domain.same_string.string_key`) and type in a document, or in the project."""
     return json.dumps(["string", document_id, key, type_], ensure_ascii=False)
 
 
 def entity_scope(entity_id: str) -> str:
-    """Of an entity that is obsolete or gone."""
+    """The scope of an entity that is obsolete or gone."""
     return json.dumps(["entity", entity_id], ensure_ascii=False)
 
 
 def intended_in(unit: UnitOfWork) -> dict[str, frozenset[Way]]:
-    """The ways that are intended, by scope."""
+    """The intended ways, by scope."""
     return {scope: frozenset(tuple(way) for way in ways) for scope, ways in _stored(unit).items()}
 
 
 def is_intended(marks: Mapping[str, Collection[Way]], scope: str, ways: Iterable[Way]) -> bool:
-    """Whether all of these ways are."""
+    """Whether all of these ways are intended."""
     known = marks.get(scope)
     return known is not None and all(way in known for way in ways)
 
 
 def intend(unit: UnitOfWork, scope: str, ways: Collection[Way] | None) -> dict[str, Any]:
-    """Mark these ways of a scope, in place of what was marked of it, or with None take its mark away; returns the
-    payload of the operation."""
+    """Mark these ways of a scope as intended, replacing its earlier mark, or with None remove the mark; returns the
+    operation's payload."""
     before = _stored(unit).get(scope)
     after = sorted(list(way) for way in ways) if ways is not None else None
     _set(unit, scope, after)
@@ -204,7 +202,7 @@ def intend(unit: UnitOfWork, scope: str, ways: Collection[Way] | None) -> dict[s
 
 
 def restore_intended(unit: UnitOfWork, payload: Mapping[str, Any], *, forward: bool) -> None:
-    """Do again, or take back, what an operation marked."""
+    """Redo or undo an operation's mark."""
     if (mark := payload.get("intended")) is not None:
         _set(unit, str(mark["scope"]), mark["after" if forward else "before"])
 

@@ -1,4 +1,4 @@
-"""Decides the other mentions of one string in context: only those that are shown and ticked, as one step."""
+"""Decides the other mentions of one string in context: only those shown and ticked, as one step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from curator.services.curating.propagation_groups import Group, Line, entities_i
 from curator.services.ports import Clock, MentionContext, QueueFilter, Store, UnitOfWork
 
 LIMIT = 5_000
-"""Lines shown at most; of the others only the number is shown; they stay as they are."""
+"""The most lines shown; for the others only the number is shown, and they do not change."""
 NOTE = "decided with “{text}” of {document}"
 ONE_CHANGED = "{n} of these mentions was decided in the meantime; nothing was changed. Check the list again."
 ONE_SET = "The value of {n} of these mentions was changed in the meantime; nothing was set. Check the list again."
@@ -26,14 +26,14 @@ CHANGED = "{n:,} of these mentions were decided in the meantime; nothing was cha
 
 class PropagationScope(StrEnum):
     DOCUMENT = "document"
-    QUEUE = "queue"  # what the present filter shows
+    QUEUE = "queue"  # the mentions of the current filter
     PROJECT = "project"
-    SINCE = "since"  # what was imported after a step that is done again
+    SINCE = "since"  # documents imported after the repeated step
 
 
 @dataclass(frozen=True, kw_only=True)
 class SameString:
-    """The other mentions of the string of `this`, grouped; `beyond` more are not shown."""
+    """The other mentions of the string of `this`, grouped; `beyond` is the number of those not shown."""
 
     this: MentionContext
     scope: PropagationScope
@@ -51,7 +51,7 @@ class SameString:
 
 @dataclass(frozen=True, kw_only=True)
 class Others(SameString):
-    """Mentions that may get the verdict. `names` of its entities."""
+    """Mentions that may get the verdict. `names` are those of its entities."""
 
     verdict: Verdict
     names: tuple[str, ...]
@@ -59,8 +59,8 @@ class Others(SameString):
 
 @dataclass(frozen=True, kw_only=True)
 class ValueOthers(SameString):
-    """Mentions that may get the value of the attribute, as `this` does; None clears it. `had` are the values by mention
-    when they were listed."""
+    """Mentions that may get the same value of the attribute as `this`; None clears it. `had` are the values by mention
+    at the time of the list."""
 
     attribute: Attribute
     value: AttributeValue | None
@@ -85,8 +85,8 @@ class PropagationService:
         where: QueueFilter | None = None,
         documents: Collection[int] | None = None,
     ) -> Others:
-        """The other mentions of the same string and type. `where` is the present filter, for the queue's scope;
-        `documents`: ids of the only ones that are looked at, in place of the mention's own.
+        """The other mentions of the same string and type. `where` is the current filter, for the queue's scope;
+        `documents` are the ids of the documents to search instead of the mention's own.
 
         Raises UserError for an unknown or deleted mention.
         """
@@ -106,7 +106,7 @@ class PropagationService:
         scope: PropagationScope,
         where: QueueFilter | None = None,
     ) -> ValueOthers:
-        """The same for a value of an attribute; None to clear it. Raises UserError as `others`."""
+        """The same for a value of an attribute; None to clear it. Raises UserError like `others`."""
         with self._store.read() as unit:
             this, contexts, beyond = _identical(unit, mention_id, scope, where, None)
             given = unit.mentions.attributes([mention_id, *(one.mention_id for one in contexts)])
@@ -125,9 +125,9 @@ class PropagationService:
         )
 
     def set_value(self, others: ValueOthers, mention_ids: Collection[int], attributes: AttributeService) -> Change:
-        """Set the value for the mention and for these of those shown, as one operation.
+        """Set the value for the mention and these of the mentions shown, as one operation.
 
-        Raises UserError as `AttributeService.set`, and where a value was changed since it was shown; ValueError for a
+        Raises UserError like `AttributeService.set`, and if a value changed since it was shown; ValueError for a
         mention that was not shown.
         """
         ids = [others.this.mention_id, *(one.context.mention_id for one in others.lines)]
@@ -147,7 +147,7 @@ class PropagationService:
     def decide(self, others: Others, mention_ids: Collection[int]) -> Change:
         """Give the verdict to these of the mentions shown, as one operation.
 
-        Raises UserError where one was decided or deleted since it was shown; ValueError for one that was not shown.
+        Raises UserError if one was decided or deleted since it was shown; ValueError for one that was not shown.
         """
         shown = {line.context.mention_id: line.context for line in others.lines}
         wanted = set(mention_ids)
@@ -177,7 +177,7 @@ def _identical(
     where: QueueFilter | None,
     documents: Collection[int] | None,
 ) -> tuple[MentionContext, list[MentionContext], int]:
-    """The mention, the others of its string in their contexts, and how many more there are."""
+    """The mention, the others of its string in their contexts, and the number of those beyond the limit."""
     bundle_id = active_bundle(unit.meta)
     this = unit.queue.contexts([mention_id], bundle_id=bundle_id)
     if not this:
@@ -194,13 +194,13 @@ def _identical(
 
 
 def _shown(attribute: Attribute, value_id: int | None) -> int | None:
-    """A value that is not deleted."""
+    """A value, unless it is deleted."""
     value = attribute.value(value_id)
     return value.id if value is not None else None
 
 
 def shown_in_line(context: MentionContext) -> Shown:
-    """A line shows the first candidate alone."""
+    """The `Shown` of a line, which shows only the first candidate."""
     head = context.head
     if head is None:
         return Shown("", ())

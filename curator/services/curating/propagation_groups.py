@@ -1,7 +1,7 @@
-"""Other mentions of one string sorted by context, and which of them a verdict plainly fits. Pure.
+"""Other mentions of one string sorted by context, with those ticked that a verdict clearly fits. Pure.
 
-What is unlike the mention that was decided is listed, and left unticked: another first suggestion, another long form of
-an abbreviation, capitals that make it another word, surroundings that share nothing with the others', an earlier
+Mentions that differ from the decided mention are listed but not ticked: another first suggestion, another long form of
+an abbreviation, capitals that make it another word, a context that shares no words with the others', an earlier
 decision.
 """
 
@@ -32,11 +32,11 @@ FEW = 20
 """Fewer lines of one kind than this do not show what an unusual context is."""
 SAID = {Outcome.NIL: "NIL", Outcome.REJECTED: "rejected", Outcome.SKIPPED: "skipped"}
 SYMBOL = 5
-"""Up to so many characters, capitals may make another word."""
+"""In strings of at most this length, capitals may make another word."""
 
 
 class GroupKind(IntEnum):
-    """In the order in which groups are shown."""
+    """The groups, in the order of display."""
 
     ALIKE = 0
     UNSUGGESTED = 1
@@ -48,7 +48,7 @@ class GroupKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """`why` it is not ticked; '' where it is."""
+    """A line; `why` is the reason for not ticking it, '' if it is ticked."""
 
     context: MentionContext
     why: str = ""
@@ -60,7 +60,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """`title` says what its lines have in common."""
+    """A group of lines; `title` is their common property."""
 
     kind: GroupKind
     title: str
@@ -68,7 +68,7 @@ class Group:
 
 
 def suggested(context: MentionContext) -> str:
-    """The entity that is suggested first, NIL, or '' where nothing is."""
+    """The first suggestion: an entity, NIL, or '' for none."""
     if context.head is None:
         return ""
     return NIL if context.head.is_nil or not context.head.entity_id else context.head.entity_id
@@ -125,8 +125,8 @@ def grouped_by_value(
     wanted: str,
     names: Mapping[str, str],
 ) -> tuple[Group, ...]:
-    """The same for a value of an attribute; `has` are the values by mention, '' is none. Mentions that seem to mean
-    something else than `this` are not ticked, nor are those with another value."""
+    """The same for a value of an attribute; `has` are the values by mention, '' for none. Mentions that seem to have
+    another meaning than `this`, and mentions with another value, are not ticked."""
     parts: dict[tuple[GroupKind, str], list[MentionContext]] = {}
     for other in others:
         parts.setdefault(_value_part(this, other, has.get(other.mention_id, ""), wanted, names), []).append(other)
@@ -158,7 +158,7 @@ def _value_part(
 
 
 def _meant(context: MentionContext) -> tuple[str, ...]:
-    """What a mention stands for, as it was decided or, undecided, as it is suggested."""
+    """The meaning of a mention: its decision or, if undecided, its suggestion."""
     if context.verdict is None:
         first = suggested(context)
         return (first,) if first else ()
@@ -174,14 +174,14 @@ def _long_form(context: MentionContext) -> str:
 
 
 def is_other_word(one: str, other: str) -> bool:
-    """Short words that differ in their capitals, as AS and As: but not only in the first letter of a lower-case one."""
+    """Whether short words differ in capitals, like AS and As, and not only in the first letter of a lower-case word."""
     if max(len(one), len(other)) > SYMBOL or one.casefold() != other.casefold():
         return False
     return one[1:] != other[1:] or (len(one) <= 2 and one != other)
 
 
 def _strange(contexts: Sequence[MentionContext]) -> frozenset[int]:
-    """Of enough lines those in whose surroundings no word is one that is around another."""
+    """If there are enough lines, those that share no context word with another line."""
     if len(contexts) < FEW:
         return frozenset()
     around = {one.mention_id: _words(one) for one in contexts}
@@ -192,7 +192,8 @@ def _strange(contexts: Sequence[MentionContext]) -> frozenset[int]:
 
 
 def _words(context: MentionContext) -> frozenset[str]:
-    """Words around a mention in one spelling, without the plainest; those cut at the ends are left out."""
+    """Context words of a mention in normalised spelling, without the most common ones and without words cut at the
+    ends."""
     left, right = context.left.split(maxsplit=1)[-1:] or [""], context.right.rsplit(maxsplit=1)[:1] or [""]
     found = (word.casefold() for word in _WORD.findall(f"{left[0]} {right[0]}"))
     return frozenset(string_key(word) for word in found if word not in _PLAIN)
@@ -205,6 +206,6 @@ def _said(verdict: Verdict, names: Mapping[str, str]) -> str:
 
 
 def entities_in(verdict: Verdict, contexts: Iterable[MentionContext]) -> list[str]:
-    """Ids of the entities that titles name: those linked; the suggested ones bring their names with them."""
+    """Ids of the entities that titles name: linked entities; suggested entities already have their names."""
     linked = [one for context in contexts if context.verdict is not None for one in context.verdict.entity_ids]
     return list(dict.fromkeys([*verdict.entity_ids, *linked]))

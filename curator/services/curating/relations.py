@@ -1,7 +1,7 @@
-"""Relations of documents: those that their records state, and what curators added and deleted.
+"""Relations of documents: those stated in their records, and those added and deleted by curators.
 
-A relation holds as long as its mentions do: with a deleted mention it goes, and comes back when that is undone. The
-payload of an operation names in `relations` the rows that it `added` and those that it `deleted`.
+A relation exists as long as its mentions: it disappears with a deleted mention, and returns when that is undone. An
+operation's payload lists in `relations` the rows that it `added` and `deleted`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from curator.services.core import READ_TOGETHER, DocumentRelations, EventBus, Re
 from curator.services.ports import Clock, RelationEnding, RelationStep, Store, UnitOfWork
 
 SAMPLED = 200
-"""Documents that are asked which types of relations their records have."""
+"""The number of documents whose records are sampled for types of relations."""
 
 
 class RelationService:
@@ -39,28 +39,28 @@ class RelationService:
         self._steps = RelationSteps()
 
     def of_document(self, document_id: int) -> list[Relation]:
-        """Every relation that holds: those of the record first. Raises UserError where there is no such document."""
+        """Every current relation: those of the record first. Raises UserError for an unknown document."""
         with self._store.read() as unit:
             unit.documents.get(document_id)
             return self._reader.of(unit, document_id)
 
     def everywhere(self) -> Iterator[DocumentRelations]:
-        """The relations of every visible document that has some, in import order, with what is needed to name them."""
+        """The relations of every visible document that has some, in import order, with the names of their ends."""
         with self._store.read() as unit:
             documents = unit.documents.ids()
             for at in range(0, len(documents), READ_TOGETHER):
                 yield from self._reader.with_names(unit, documents[at : at + READ_TOGETHER])
 
     def with_names(self, document_id: int) -> list[DocumentRelations]:
-        """The same of one document, empty where it has none. Raises UserError where there is no such document."""
+        """The same of one document, empty if it has none. Raises UserError for an unknown document."""
         with self._store.read() as unit:
             unit.documents.get(document_id)
             return self._reader.with_names(unit, [document_id])
 
     def history(self, mention_id: int) -> list[RelationEdit]:
-        """Every addition and deletion of a relation of the mention, oldest first, undone ones and their undoing
-        included, and those that ended with another mention. Relations between entities belong to the mentions that are
-        linked to them now."""
+        """Every addition and deletion of a relation of the mention, oldest first, including undone ones and the undo
+        steps, and those removed with another mention. Relations between entities belong to the mentions currently
+        linked to them."""
         with self._store.read() as unit:
             decision = unit.decisions.current([mention_id]).get(mention_id)
             linked = decision.verdict.entity_ids if decision is not None else ()
@@ -79,7 +79,7 @@ class RelationService:
         return [edit for _, edit in sorted(edits, key=lambda one: one[0])]
 
     def types(self) -> dict[str, int]:
-        """Types of relations with a number that says how usual each is. Records are only sampled."""
+        """Types of relations with their frequencies. Records are only sampled."""
         with self._store.read() as unit:
             found = Counter(unit.mentions.relation_types())
             documents = unit.documents.ids()
@@ -91,10 +91,10 @@ class RelationService:
         return dict(found + Counter(self._types[1]))
 
     def add(self, first: int, second: int, relation_type: str, *, roles: tuple[str, str] = ("", "")) -> Change:
-        """A relation from the first mention to the second; '' for roles: those that the type has in the document.
+        """Add a relation from the first mention to the second; '' as role means the type's role in the document.
 
-        Raises UserError for a mention that is not there, two documents, the same mention twice, a type that is none,
-        and a relation that is there.
+        Raises UserError for an unknown mention, two documents, the same mention twice, an invalid type, and an existing
+        relation.
         """
         with self._store.write() as unit:
             one, other = _pair(unit, first, second)
@@ -104,8 +104,8 @@ class RelationService:
         return self._emit(change)
 
     def add_between_entities(self, first: int, second: int, relation_type: str) -> Change:
-        """A relation from what the first mention is linked to, to what the second is; for composite mentions one for
-        each pair, as one step. Raises UserError as `add` does, and for a mention that is not linked."""
+        """Add a relation from the first mention's entity to the second's; for composite mentions one for each pair, as
+        one step. Raises UserError like `add`, and for a mention that is not linked."""
         with self._store.write() as unit:
             one, other = _pair(unit, first, second)
             ids = [_linked(unit, mention) for mention in (one, other)]
@@ -121,8 +121,8 @@ class RelationService:
         return self._emit(change)
 
     def delete(self, document_id: int, name: str) -> Change:
-        """Delete a relation by its name; undo brings it back. Raises UserError where there is none of this name, and
-        for an event, which is kept as its file has it."""
+        """Delete a relation by its name; undo restores it. Raises UserError for an unknown name, and for an event,
+        which is kept as in its file."""
         with self._store.write() as unit:
             document = unit.documents.get(document_id)
             found = next((one for one in self._reader.of(unit, document_id) if one.name == name), None)
@@ -187,8 +187,8 @@ class RelationService:
 
 
 class RelationSteps:
-    """What the log of operations says of rows of relations. The log only grows, so each part of it is read once: a
-    mention's history is shown after a key. Safe to call from several threads."""
+    """The log of operations on rows of relations. The log only grows, so each part of it is read once, since a
+    mention's history is shown after a key press. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -197,14 +197,14 @@ class RelationSteps:
         self._endings: defaultdict[int, list[RelationEnding]] = defaultdict(list)
 
     def endings(self, unit: UnitOfWork, mention_id: int) -> list[RelationEnding]:
-        """The relations of a mention that ended with another one, or came back with it, oldest first."""
+        """The relations of a mention that were removed or restored with another mention, oldest first."""
         with self._lock:
             self._read_on(unit)
             return list(self._endings.get(mention_id, ()))
 
     def of(self, unit: UnitOfWork, relations: Mapping[int, Relation]) -> list[RelationStep]:
-        """Of these rows, by their ids, oldest first. What happened before a row was made was said of another with its
-        id, whose import was removed."""
+        """The log of these rows by id, oldest first. Entries before a row's creation belong to an earlier row with the
+        same id, whose import was removed."""
         with self._lock:
             self._read_on(unit)
             found = [step for one in relations for step in self._steps.get(one, ())]
@@ -224,7 +224,7 @@ class RelationSteps:
 
 
 def drop_relation(unit: UnitOfWork, relation: Relation, *, author: str, at: Any) -> int:
-    """Mark it as deleted; returns the row that says so. One of the record gets a row with its first deletion."""
+    """Mark a relation as deleted; returns its row. A relation of the record gets a row when it is first deleted."""
     if relation.id:
         unit.mentions.set_relations_deleted([relation.id], True)
         return relation.id
@@ -232,7 +232,7 @@ def drop_relation(unit: UnitOfWork, relation: Relation, *, author: str, at: Any)
 
 
 def restore_relations(unit: UnitOfWork, payload: Mapping[str, Any], *, forward: bool) -> list[int]:
-    """Do again, or take back, what a step did to relations; returns the documents that it names."""
+    """Redo or undo a step's changes of relations; returns the documents that it names."""
     steps = payload.get("relations")
     if not steps:
         return []
@@ -244,8 +244,8 @@ def restore_relations(unit: UnitOfWork, payload: Mapping[str, Any], *, forward: 
 def taken_over(
     unit: UnitOfWork, relations: Sequence[Relation], mention_id: int, other_id: int, *, author: str, at: Any
 ) -> tuple[dict[str, list[int]], int]:
-    """Give the relations of `other_id`, which is joined with `mention_id`, to that one. Returns what the operation's
-    payload says of it, and the number of relations that ended: those between the two, and events, which lose an end."""
+    """Move the relations of `other_id` to `mention_id`, with which it is joined. Returns their entry in the operation's
+    payload, and the number of relations that ended: those between the two, and events, which lose an end."""
     added: list[int] = []
     deleted: list[int] = []
     lost = 0
@@ -265,20 +265,20 @@ def taken_over(
 
 
 def ended_by(unit: UnitOfWork, relations: Sequence[Relation], mention_id: int) -> list[dict[str, Any]]:
-    """What the operation that deletes a mention keeps of its relations, for the history of their other mentions."""
+    """The entry about relations in the operation that deletes a mention, for the history of the other mentions."""
     gone = [one for one in relations if mention_id in one.mention_ids]
     others = [[each for each in dict.fromkeys(one.mention_ids) if each != mention_id] for one in gone]
     return [{"mentions": ids, "text": text} for ids, text in zip(others, relations_words(unit, gone), strict=True)]
 
 
 def goes_along(relations: Sequence[Relation], mention_id: int) -> str:
-    """What is said of the relations that go with a mention; '' where it has none."""
+    """The words about relations removed with a mention; '' if it has none."""
     number = sum(mention_id in one.mention_ids for one in relations)
     return ntr(" and its relation", " and its {n:,} relations", number) if number else ""
 
 
 def checked_type(text: str) -> str:
-    """Raises UserError where it is no type of a relation."""
+    """Raises UserError if it is not a valid relation type."""
     kind = " ".join(text.split())
     if not kind or len(kind) > LONGEST_TYPE or not kind.isprintable():
         raise UserError(tr("A relation needs a type of 1 to {longest} characters, such as CID.", longest=LONGEST_TYPE))
@@ -286,7 +286,7 @@ def checked_type(text: str) -> str:
 
 
 def relation_words(unit: UnitOfWork, relation: Relation) -> str:
-    """From what to what, and the type, for people."""
+    """A relation's ends and type, for display."""
     return relations_words(unit, [relation])[0]
 
 
@@ -332,7 +332,7 @@ def _names(unit: UnitOfWork, entity_ids: Sequence[str]) -> str:
 
 
 def _with_roles(relation: Relation, there: Sequence[Relation]) -> Relation:
-    """With the roles that the type has in the document, where none are given."""
+    """With the type's roles in the document, if none are given."""
     if any(one.role for one in relation.ends):
         return relation
     same = next((one for one in there if (one.type, one.kind) == (relation.type, relation.kind)), None)

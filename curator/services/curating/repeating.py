@@ -1,4 +1,4 @@
-"""A decision about a string, done again in documents that are chosen: what it would decide is listed first."""
+"""Repeating a decision about a string in chosen documents: the affected mentions are listed first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NO_DOCUMENT = "No document is open. Open one, or choose other documents."
 
 
 class RepeatService:
-    """Lists what a step would decide elsewhere; `PropagationService.decide` decides what was ticked and seen."""
+    """Lists the mentions that a step would decide elsewhere; `PropagationService.decide` decides the ticked ones."""
 
     def __init__(self, store: Store, propagation: PropagationService) -> None:
         self._store = store
@@ -36,10 +36,10 @@ class RepeatService:
         where: QueueFilter | None = None,
     ) -> Others:
         """The mentions of the step's string, of its type, with the verdict that it gave: in the document `document_id`,
-        in what the filter `where` shows, in what was imported since, or in the whole project. It reads the text around
-        each: call it from a worker thread.
+        in the filter `where`, in documents imported since, or in the whole project. It reads the context of each: call
+        it from a worker thread.
 
-        Raises UserError where the step is no decision about one string, or none of its mentions is there any more.
+        Raises UserError if the step is not a decision about one string, or if none of its mentions exists any longer.
         """
         with self._store.read() as unit:
             mention_id, verdict, at = _source(unit, number)
@@ -49,18 +49,18 @@ class RepeatService:
     def documents(
         self, unit: UnitOfWork, number: int, *, scope: PropagationScope, document_id: int | None
     ) -> Collection[int] | None:
-        """Ids of the only documents that a step is done again in; None: in all. Raises UserError where none is open."""
+        """Ids of the documents in which the step is repeated; None: in all. Raises UserError if no document is open."""
         return _documents(unit, scope, unit.decisions.operation(number)[0].at, document_id)
 
 
 def not_one(unit: UnitOfWork, number: int, *, gone: bool = False) -> UserError:
-    """Why a step cannot be done again: it is not about one string, or its mentions are `gone`."""
+    """Why a step cannot be repeated: it is not about one string, or its mentions are `gone`."""
     step, _ = unit.decisions.operation(number)
     return UserError(tr(GONE if gone else NOT_ONE, number=number, text=step.text))
 
 
 def _source(unit: UnitOfWork, number: int) -> tuple[int, Verdict, datetime]:
-    """A mention that the step decided, its verdict, and when that was."""
+    """A mention that the step decided, its verdict, and the time."""
     step, _ = unit.decisions.operation(number)
     decisions = unit.decisions.of_operation(number)
     mentions = unit.mentions.get_many([one.mention_id for one in decisions])
@@ -80,7 +80,7 @@ def _source(unit: UnitOfWork, number: int) -> tuple[int, Verdict, datetime]:
 def _documents(
     unit: UnitOfWork, scope: PropagationScope, at: datetime, document_id: int | None
 ) -> Collection[int] | None:
-    """Ids of the only documents that are looked at; None: no document is left out."""
+    """Ids of the documents to search; None: all documents."""
     if scope is PropagationScope.DOCUMENT:
         if document_id is None:
             raise UserError(tr(NO_DOCUMENT))

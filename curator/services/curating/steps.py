@@ -1,7 +1,7 @@
-"""The history of steps: what was done, by whom and when; going back to a step, and forward again.
+"""The history of steps: what was done, by whom and when; undo and redo up to a step.
 
-A step is an operation of the log that is neither an undo nor a redo; imports, which are no operations, stand among them
-as steps without a number. Going back undoes everything after a step, one operation after the other, in one transaction.
+A step is an operation of the log that is neither an undo nor a redo; imports, which are not operations, are listed as
+steps without a number. Going back undoes everything after a step, one operation after the other, in one transaction.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from curator.services.curating.undo import Journey, Walked, Walker
 from curator.services.ports import Clock, LoggedStep, MentionContext, Operation, StepFilter, Store, UnitOfWork
 
 IMPORT = "import:"
-"""Begins the name of an actor that is an import."""
+"""Prefix of the name of an actor that is an import."""
 MOST_MENTIONS = 2000
-"""So many mentions of a step are shown in their contexts at most."""
+"""The most mentions of a step that are shown in context."""
 NO_STEP = "There is no step {number} in this project. `curator steps` and Edit › History of steps list them."
 ALREADY = "The project is already at step {number}: no step after it can be undone, and none up to it redone."
 GONE = (
@@ -56,7 +56,7 @@ class StepState(StrEnum):
 
 
 class StepKind(StrEnum):
-    """What the list can be narrowed to."""
+    """The filters of the list."""
 
     DECISIONS = "decisions"
     MENTIONS = "mentions"
@@ -92,8 +92,7 @@ _OPERATIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line of the history. `number` is the id of its operation; None: an import. `mentions`: how many it is
-    about."""
+    """One line of the history. `number` is the id of its operation; None: an import. `mentions` is their number."""
 
     number: int | None
     at: datetime
@@ -115,7 +114,7 @@ class StepPage:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """A linker that was trained on decisions, and when that was."""
+    """A linker that was trained on decisions, and the time."""
 
     linker: str
     at: datetime
@@ -161,7 +160,7 @@ class StepService:
             and (after is None or at < after.at)
             and (beyond is None or at >= beyond.at)
         ]
-        lines.sort(key=lambda line: line[0], reverse=True)  # stable: operations of one moment stay in their order
+        lines.sort(key=lambda line: line[0], reverse=True)  # stable: simultaneous operations keep their order
         return StepPage(tuple(step for _, step in lines), beyond, here)
 
     def actors(self) -> list[str]:
@@ -170,20 +169,20 @@ class StepService:
             return unit.decisions.actors()
 
     def operation(self, number: int) -> Operation:
-        """Raises UserError when there is no such step."""
+        """The operation of a step. Raises UserError if there is no such step."""
         with self._store.read() as unit:
             return _operation(unit, number)[0]
 
     def contexts(self, number: int) -> tuple[list[MentionContext], int]:
-        """The mentions of a step in their contexts, if they exist, at most `MOST_MENTIONS`; and how many are
-        beyond. Raises UserError when there is no such step."""
+        """The mentions of a step in their contexts, if they exist, at most `MOST_MENTIONS`; and the number of the
+        others. Raises UserError if there is no such step."""
         with self._store.read() as unit:
             ids = _mentions(_operation(unit, number)[1])
             return unit.queue.contexts(ids[:MOST_MENTIONS], bundle_id=""), max(len(ids) - MOST_MENTIONS, 0)
 
     def place(self, number: int) -> tuple[int, int | None] | None:
-        """The document and mention where a step was taken, the first that is still there; None where there is none.
-        Raises UserError when there is no such step."""
+        """The document and mention where a step was taken, the first that still exists; None if there is none. Raises
+        UserError if there is no such step."""
         with self._store.read() as unit:
             _, payload = _operation(unit, number)
             found = unit.queue.contexts(_mentions(payload)[:MOST_MENTIONS], bundle_id="")
@@ -197,9 +196,10 @@ class StepService:
     # --- back and forth ---
 
     def journey(self, number: int) -> Journey:
-        """What going to a step would do, and what is in its way. It may read files: call it from a worker thread.
+        """The operations that going to a step would undo or redo, and obstacles. It may read files: call it from a
+        worker thread.
 
-        Raises UserError where there is no such step, it is where the project is, or it cannot be reached at all.
+        Raises UserError if there is no such step, if it is the current one, or if it cannot be reached at all.
         """
         trainings = self._trainings()
         imports = self._imports.get()
@@ -214,17 +214,17 @@ class StepService:
         return Journey(to, forward, tuple(operations), sum(taken.values()), refusal)
 
     def go(self, journey: Journey) -> Change:
-        """Undo, or redo, what the journey says, in one transaction.
+        """Undo or redo the journey's operations in one transaction.
 
-        Raises UserError where it is refused, or something was done since; then nothing is changed.
+        Raises UserError if it is refused or something was done since; then nothing is changed.
         """
         return self._walker.go(journey)
 
     def walk(self, journey: Journey) -> Generator[Progress, None, Walked]:
-        """The same a few steps at a time, so that nobody who writes meanwhile waits long. Closing the generator, and
-        something that is done in between, end it after a whole step: the steps before it stay undone, or redone.
+        """The same a few steps at a time, so that other writers do not wait long. If the generator is closed, or
+        something else is done meanwhile, it ends after a whole step: earlier steps stay undone or redone.
 
-        Raises UserError where the journey is refused; then nothing is changed.
+        Raises UserError if the journey is refused; then nothing is changed.
         """
         return self._walker.walk(journey)
 
@@ -237,7 +237,7 @@ class StepService:
         trainings: Sequence[Training],
         taken: dict[int, int],
     ) -> str:
-        """The first thing in the way, and how far one can go; '' where there is none."""
+        """The first obstacle, and how far the journey can go; '' if there is none."""
         me, reach = self._curator(), None
         for step in steps:
             why = ""
@@ -246,7 +246,7 @@ class StepService:
             elif not forward:
                 why = _in_between(step, imports, trainings if step.id in taken else ())
             if why:
-                # undoing stops above what is in the way, redoing before it
+                # undo stops after the obstacle, redo before it
                 stop = reach if forward else (step.id if step is not steps[0] else None)
                 far = tr(AS_FAR, number=stop) if stop is not None else ""
                 return " ".join(one for one in (why, far, tr(ONE_BY_ONE), tr(NOTHING_MOVED)) if one)
@@ -265,8 +265,8 @@ def _in_between(step: Operation, imports: Sequence[Sequence[ImportRecord]], trai
 
 
 def _way(unit: UnitOfWork, to: Operation) -> tuple[list[int], bool]:
-    """What is to be undone, or redone (True), so that `to` is the last step. Raises UserError where nothing leads
-    there."""
+    """The operations to undo, or redo (True), so that `to` is the last step. Raises UserError if it cannot be
+    reached."""
     redo = unit.decisions.redo_steps()
     if to.id in redo:
         return redo[: redo.index(to.id) + 1], True
@@ -280,7 +280,7 @@ def _way(unit: UnitOfWork, to: Operation) -> tuple[list[int], bool]:
 
 
 def _logged(unit: UnitOfWork, numbers: Sequence[int]) -> list[Operation]:
-    """In the order given; they are read as one."""
+    """The operations in the given order, read with one query."""
     last, first = max(numbers), min(numbers)
     found = unit.decisions.steps(StepFilter(), limit=last - first + 1, before=last + 1)
     logged = {one.operation.id: one.operation for one in found}
@@ -305,8 +305,8 @@ def _mentions(payload: Mapping[str, Any]) -> list[int]:
 
 
 def _places(unit: UnitOfWork, operations: Sequence[Operation]) -> list[datetime]:
-    """The times by which operations, the newest first, are put among imports and trainings: where the clock was set
-    back, that of the operations before."""
+    """The times used to sort operations, newest first, among imports and trainings: if the clock was set back, the time
+    of the operations before."""
     if not operations:
         return []
     before = unit.decisions.latest(operations[-1].id)
@@ -314,7 +314,8 @@ def _places(unit: UnitOfWork, operations: Sequence[Operation]) -> list[datetime]
 
 
 def _states(unit: UnitOfWork, operations: Sequence[Operation]) -> dict[int, StepState]:
-    """What was not undone stands; undoing reaches it unless it came with an import, or texts changed since."""
+    """The states of steps: a step is current unless undone; undo reaches it unless it came with an import or texts
+    changed since."""
     if not operations:
         return {}
     ids = [one.id for one in operations]
@@ -335,7 +336,7 @@ def _step(logged: LoggedStep, state: StepState) -> Step:
 
 
 def _batches(records: Sequence[ImportRecord]) -> list[list[ImportRecord]]:
-    """The files of one import together; an import that was undone has a step of its own in the log."""
+    """The files of one import together; an undone import has its own step in the log."""
     found: dict[tuple[int, int], list[ImportRecord]] = {}
     for one in records:
         if one.kind is not ImportKind.WITHDRAWN and one.at is not None:

@@ -1,8 +1,8 @@
-"""Undo and redo by appending: nothing that was recorded is ever changed.
+"""Undo and redo by appending: records are never changed.
 
 The payload of an operation names the mentions it touched and `states`, [[document id, old state, new state], …]; the
-decisions it made are read back by its id. An undo restores what stood before each of them, with its curator and what
-was shown then; who undid it is in the operation log.
+decisions it made are read back by its id. An undo restores the previous decision of each mention, with its curator and
+the candidates shown then; the operation log records who undid it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from curator.services.ports import Clock, Operation, Store, UnitOfWork
 
 MOVED_ON = "Something else was done in the project meanwhile; nothing was changed. Choose the step again."
 AT_ONCE = 10
-"""Steps of a long way in one transaction: some 30 ms, in which nobody else can write."""
+"""Steps of a long journey per transaction: some 30 ms, in which no one else can write."""
 KINDS = {
     OperationKind.DECIDE: ChangeKind.DECIDED,
     OperationKind.ADD_MENTION: ChangeKind.MENTIONS,
@@ -49,8 +49,8 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Journey:
-    """What going to a step would do: undo these operations, or redo them (`forward`), in this order. `decisions` were
-    taken by them. `refusal` says why it cannot be; '' where it can."""
+    """Going to a step: undo these operations, or redo them (`forward`), in this order. `decisions` is the number of
+    their decisions. `refusal` is the reason why it is impossible; '' if it is possible."""
 
     to: Operation
     forward: bool
@@ -61,14 +61,14 @@ class Journey:
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """How far one came: what was done, None for nothing, and how many steps are left."""
+    """The progress: the change, None for nothing, and the number of steps left."""
 
     change: Change | None
     left: int
 
 
 class Undoer:
-    """Takes operations back and does them again inside a caller's unit."""
+    """Undoes and redoes operations inside a caller's unit."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -82,7 +82,7 @@ class Undoer:
         return None if target is None else self._apply(unit, target, actor=actor, forward=True)
 
     def one(self, unit: UnitOfWork, target: int, *, actor: str, forward: bool) -> Change | None:
-        """Undo or redo this operation; None where another one is next."""
+        """Undo or redo this operation; None if another one is next."""
         turn = unit.decisions.next_redo() if forward else unit.decisions.next_undo()
         return self._apply(unit, target, actor=actor, forward=forward) if turn == target else None
 
@@ -207,7 +207,7 @@ class Walker:
 
 
 def _joined(changes: Sequence[Change]) -> list[Change]:
-    """One change of each kind: what listens hears of a long way once."""
+    """One change of each kind, so that listeners are called once for a long journey."""
     found: dict[str, list[Change]] = {}
     for one in changes:
         found.setdefault(one.kind, []).append(one)

@@ -1,27 +1,26 @@
-"""Import of documents, gold and knowledge bases: previewed first, then stored in steps that can be resumed.
+"""Import of documents, gold and knowledge bases: with a preview, then stored in steps that can be resumed.
 
-`ImportService` and `FetchService` are generators of `Progress` that return an `ImportReport`. `foreseeing.py` says
-what an import would bring, `text_changes.py` what a changed text would move, `look` what paths are, one file at a
-time. `FetchService` asks PubMed by name, keeps the records as they come and imports them as a file. `gold.py` also
-restores what our own JSON lines say of people: decisions, comments, flags, splits. `document_formats` says what each
-format can carry (`Carries`): for `curator formats`, the manual, and what an export leaves behind.
+`ImportService` and `FetchService` are generators of `Progress` that return an `ImportReport`. `foreseeing.py` previews
+an import, `text_changes.py` the effect of a changed text, and `look` recognises paths, one file at a time.
+`FetchService` downloads PubMed records, stores them as received and imports them as a file. `gold.py` also restores
+curators' data from our own JSON lines: decisions, comments, flags, splits. `document_formats` lists what each format
+can represent (`Carries`), for `curator formats`, the manual, and the losses of an export.
 
-* **Imports become visible through a flag.** Rows are written in short transactions and become visible when the last
-  one sets the file (or the version of the knowledge base) to complete. What an interrupted import left is removed when
-  the project is opened next. A curator's decision never waits for a long transaction.
+* **Imports become visible through a flag.** Rows are written in short transactions and become visible when the last one
+  sets the file (or the version of the knowledge base) to complete. The remains of an interrupted import are removed
+  when the project is next opened. A curator's decision never waits for a long transaction.
 * **An import is undone by hiding it.** Decisions are append-only, so a flag of the source file hides its documents:
-  every query already asks only for files that are visible, and the audit trail alone asks for all that ever were. The
-  list of imports is append-only, and it empties the undo stack, because no step before it could be undone without
-  harm.
-* **A document keeps its id when its text changes.** The text before goes to `former_texts`, mentions move through
-  `mention_edits` (`curator/io/files/moving.py`: what is the same in both texts moves with it, the rest by quotation
-  and context, or it has no place), and one operation holds the way back. The document then belongs to the newer file,
-  whose record is what is written back. For files of other names identity by file holds: there only the same id with
-  the same text, or nearly the same long text, is the same document.
-* **A stopped import keeps what was requested** (`unfinished_import.py`). The record (`import.unfinished`) holds files,
-  split, gold and choices, with a fingerprint of each text that was chosen on; the number of files that are in has a
-  key of its own. Of a knowledge base only the file is kept (`kb.unfinished`): it is read from its beginning.
-* **Gold comes in as decisions of done documents.** An annotation whose identifiers the knowledge base does not know is
+  every query selects only visible files; only the audit trail reads all files. The list of imports is append-only, and
+  an entry clears the undo stack, because earlier steps could not be undone safely.
+* **A document keeps its id when its text changes.** The old text goes to `former_texts`, mentions move through
+  `mention_edits` (`curator/io/files/moving.py`: mentions in common text move with it, others are found by quotation and
+  context or not at all), and one operation can undo it. The document then belongs to the newer file, whose record is
+  written back. For files with other names, a document is the same only if it has the same id and the same text, or
+  nearly the same long text.
+* **A stopped import stores its request** (`unfinished_import.py`). The record (`import.unfinished`) holds files, split,
+  gold and choices, with a fingerprint of each text that a choice was made on; the number of imported files has its own
+  key. For a knowledge base only the file is stored (`kb.unfinished`): it is read again from the beginning.
+* **Gold is imported as decisions in done documents.** An annotation whose identifiers are not in the knowledge base is
   NIL; its identifiers stay with the mention, so that the export writes them back.
 """
 

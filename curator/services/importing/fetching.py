@@ -1,7 +1,8 @@
-"""Records of PubMed over the network, asked for by name: fetched politely, kept as they come, imported as a file.
+"""PubMed records by query or PMID over the network: fetched within PubMed's limits, stored as received, imported as a
+file.
 
-A fetch may be stopped at any time; the same query resumes it. Records whose PMID a document of
-the project has already are not asked for.
+A fetch may be stopped at any time; the same query resumes it. Records that the project already has, by PMID, are not
+requested.
 """
 
 from __future__ import annotations
@@ -37,10 +38,9 @@ from curator.services.ports import (
 )
 
 # Where records fetched from PubMed are kept: `fetched/KEY/` in the project while some are missing, then one file.
-#
-# `asked.json` says what was asked and which PMIDs that is; each batch is a file of its own, so that a fetch which was
-# stopped resumes behind the last of them. The file that all become together, `fetched/pubmed-TIME.xml.gz`, is ordinary
-# PubMed XML and is what the import names.
+# `asked.json` holds the request and its PMIDs; each batch is its own file, so that a stopped fetch resumes after the
+# last batch. All batches are joined in `fetched/pubmed-TIME.xml.gz`, an ordinary PubMed XML file, which is then
+# imported.
 
 FOLDER = "fetched"
 ASKED = "asked.json"
@@ -51,7 +51,7 @@ _TOLD = ".pmids.json"
 
 @dataclass(frozen=True, slots=True)
 class FetchRequest:
-    """A query, or PMIDs as they were given. `pmids` are what is fetched, `count` what a query matched."""
+    """A query, or the given PMIDs. `pmids` are fetched, `count` is the number of the query's matches."""
 
     query: str
     given: tuple[str, ...]
@@ -62,14 +62,14 @@ class FetchRequest:
 
     @property
     def key(self) -> str:
-        """The same for the same question."""
+        """The same for the same request."""
         said = json.dumps([self.query, self.given, self.most])
         return hashlib.sha256(said.encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """A fetch that was stopped: `done` of its PMIDs were asked for."""
+    """A fetch that was stopped: `done` of its PMIDs were requested."""
 
     asked: FetchRequest
     done: int
@@ -77,7 +77,7 @@ class Unfinished:
 
 @dataclass(frozen=True, slots=True)
 class FetchFolder:
-    """The folder of one question; it is made when something is put into it."""
+    """The folder of one request; it is created when something is stored in it."""
 
     project: Path
     key: str
@@ -88,7 +88,7 @@ class FetchFolder:
         return self.project / FOLDER / self.key
 
     def asked(self) -> FetchRequest | None:
-        """What an earlier fetch noted; None where there is none, or none that can be read."""
+        """The request noted by an earlier fetch; None if there is none, or if it is unreadable."""
         try:
             found = json.loads((self.path / ASKED).read_text(encoding="utf-8"))
             asked = FetchRequest(**{**found, "given": tuple(found["given"]), "pmids": tuple(found["pmids"])})
@@ -98,7 +98,7 @@ class FetchFolder:
         return asked
 
     def begin(self, asked: FetchRequest, at: datetime) -> FetchRequest:
-        """Note what is asked. Raises UserError where nothing can be written."""
+        """Note the request. Raises UserError if it cannot be written."""
         noted = FetchRequest(
             asked.query, asked.given, asked.most, asked.pmids, asked.count, at.isoformat(timespec="seconds")
         )
@@ -116,12 +116,12 @@ class FetchFolder:
         return noted
 
     def put(self, number: int, asked: Sequence[str], records: PubMedRecords) -> None:
-        """Keep a batch; it is there when its list is."""
+        """Store a batch; it counts as stored when its list exists."""
         told = json.dumps({"asked": list(asked), "found": records.pmids}).encode()
         self.writer.write({self._batch(number): records.xml, self._told(number): told})
 
     def done(self) -> tuple[list[str], set[str]]:
-        """The PMIDs that were asked for, and those of the records that came, of all batches in a row."""
+        """The requested PMIDs, and those of the received records, of all consecutive batches."""
         asked, found = list[str](), set[str]()
         for number in self._numbers():
             try:
@@ -137,14 +137,14 @@ class FetchFolder:
         return max(self._numbers(), default=-1) + 1
 
     def join(self, asked: FetchRequest) -> Path:
-        """One file of all batches, called after when they were asked for; the same bytes for the same records."""
+        """One file of all batches, named by the time of the request; the same records give the same bytes."""
         at = datetime.fromisoformat(asked.at)
         path = self.project / FOLDER / f"pubmed-{at:%Y%m%d-%H%M%S}.xml.gz"
         self.writer.stream(path, self._pieces())
         return path
 
     def remove(self) -> None:
-        """Take the batches away; the file stays."""
+        """Remove the batches; the joined file stays."""
         with contextlib.suppress(OSError):
             shutil.rmtree(self.path)
 
@@ -167,7 +167,7 @@ class FetchFolder:
 
 
 def unfinished(project: Path, writer: FileWriter) -> list[Unfinished]:
-    """The fetches that were stopped, the newest first."""
+    """The stopped fetches, newest first."""
     found = []
     for path in sorted((project / FOLDER).glob(f"*/{ASKED}")):
         folder = FetchFolder(project, path.parent.name, writer)
@@ -179,7 +179,7 @@ def unfinished(project: Path, writer: FileWriter) -> list[Unfinished]:
 
 BATCH = 200
 TRIES = 6
-LONGEST_WAIT = 300.0  # seconds that a server may ask to wait; the doubling pause stops there too
+LONGEST_WAIT = 300.0  # the most seconds to wait on a server's request; also the limit of the doubling pause
 LOOK = 0.2
 SHOWN = 200
 T = TypeVar("T")
@@ -187,7 +187,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class FetchWish:
-    """Either `pmids` or a `query`, of which the first `most` records are fetched; where they go as in an import."""
+    """Either `pmids` or a `query`, of which the first `most` records are fetched; the other fields are as in an
+    import."""
 
     pmids: tuple[str, ...] = ()
     query: str = ""
@@ -208,7 +209,7 @@ class FetchClock:
 
 
 class FetchService:
-    """Generators yield progress and may be closed between two steps; waiting is made of short ones."""
+    """Generators yield progress and may be closed between two steps; waits consist of short ones."""
 
     def __init__(
         self,
@@ -226,33 +227,33 @@ class FetchService:
         self._writer = writer
         self._clock = clock
         self._timer = timer or FetchClock()
-        self._next = 0.0  # when another request may begin
+        self._next = 0.0  # earliest time of the next request
 
     @property
     def host(self) -> str:
-        """Who is asked over the network."""
+        """The host that requests are sent to."""
         return self._pubmed.host
 
     def unfinished(self) -> list[Unfinished]:
-        """Fetches that were stopped; the same wish resumes one."""
+        """The stopped fetches; the same request resumes one."""
         return unfinished(self._store.folder, self._writer)
 
     def forget(self, asked: FetchRequest) -> None:
-        """Take away what was kept of a fetch that was stopped."""
+        """Remove the stored data of a stopped fetch."""
         FetchFolder(self._store.folder, asked.key, self._writer).remove()
 
     def count(self, query: str) -> Generator[Progress, None, int]:
-        """How many records match, with one request. Raises UserError."""
+        """The number of matching records, with one request. Raises UserError."""
         found: FoundRecords = yield from self._patiently(
             lambda: self._pubmed.search(query, most=0), Progress(tr("search PubMed"), 0, 0, self.host), kept=0
         )
         return found.count
 
     def pubmed(self, wish: FetchWish) -> Generator[Progress, None, ImportReport]:
-        """Fetch what the wish names and import it as PubMed XML; the report lists PMIDs without a record too.
+        """Fetch the requested records and import them as PubMed XML; the report also lists PMIDs without a record.
 
-        Raises UserError: nothing asked for or found, refused, or no answer after several tries. What was fetched
-        before stays, and the same wish resumes it.
+        Raises UserError if nothing is requested or found, if the request is refused, or without an answer after several
+        tries. Fetched records stay, and the same request resumes the fetch.
         """
         asked, folder = yield from self._begun(wish)
         known = self._known(asked.pmids)
@@ -275,7 +276,7 @@ class FetchService:
     # --- what is asked ---
 
     def _begun(self, wish: FetchWish) -> Generator[Progress, None, tuple[FetchRequest, FetchFolder]]:
-        """What is asked, as noted before or from now on."""
+        """The request, as noted before, or newly noted."""
         asked = wish.asked
         if not asked.query and not asked.given:
             raise UserError(tr("Enter PMIDs or a query."))
@@ -321,7 +322,7 @@ class FetchService:
         return Progress(tr("fetch from {host}", host=self.host), done, total, text)
 
     def _patiently(self, ask: Callable[[], T], progress: Progress, *, kept: int) -> Generator[Progress, None, T]:
-        """Ask in the allowed rhythm, and again, after a growing pause, where PubMed cannot answer."""
+        """Send requests at the permitted rate, and retry after a growing pause if PubMed cannot answer."""
         for attempt in range(TRIES):
             yield from self._wait(self._next - self._timer.now(), progress)
             self._next = self._timer.now() + self._pubmed.pause

@@ -1,7 +1,7 @@
-"""Attributes that imported files have: what there is, and how it becomes attributes of the project.
+"""Attributes in imported files: their list, and their conversion to attributes of the project.
 
-Files keep their attributes in the records of their documents, where nobody sees them. They are read from there, so that
-an import of long ago has them too. What a curator set or cleared stays as it is.
+Files keep their attributes in the records of their documents, where they are not visible. They are read from there, so
+that this works for old imports too. Values set or cleared by a curator do not change.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from curator.services.ports import FormatRegistry, HoldsAttributes, Store
 
 Named = TypeVar("Named", Attribute, AttributeValue)
 MOST_LOOKED_AT = 100
-"""Values from which it is known whether a project can have them."""
+"""The number of values checked to see whether a project can have them."""
 ONE_READ = "Read attributes of {n} mention from the files: {names}"
 READ = "Read attributes of {n:,} mentions from the files: {names}"
 
@@ -27,8 +27,8 @@ READ = "Read attributes of {n:,} mentions from the files: {names}"
 @dataclass(frozen=True, slots=True)
 class FileAttribute:
     """`values` are numbers of mentions by value; `known`: the project has an attribute of this name. `lacking` are the
-    values that the project does not have; `unset` is how many mentions have nothing set or cleared in the project.
-    `refusal` says why a project cannot have it, such as for its many values; else ''."""
+    values that the project does not have; `unset` is the number of mentions without a value set or cleared in the
+    project. `refusal` is the reason why a project cannot have it, such as too many values; else ''."""
 
     name: str
     values: Mapping[str, int]
@@ -43,7 +43,8 @@ class FileAttribute:
 
 
 class FileAttributes:
-    """Reads what formats that are a `HoldsAttributes` keep in records. Seconds for thousands of documents."""
+    """Reads the attributes that formats with `HoldsAttributes` keep in records. It takes seconds for thousands of
+    documents."""
 
     def __init__(self, store: Store, formats: FormatRegistry, attributes: AttributeService) -> None:
         self._store = store
@@ -51,7 +52,7 @@ class FileAttributes:
         self._attributes = attributes
 
     def found(self) -> list[FileAttribute]:
-        """By name; of mentions that are not deleted."""
+        """The attributes by name, of mentions that are not deleted."""
         stated = list(self._stated())
         counts: dict[str, Counter[str]] = {}
         for _, name, value in stated:
@@ -76,8 +77,8 @@ class FileAttributes:
         ]
 
     def read(self, names: Collection[str]) -> Change | None:
-        """Make these attributes of the project, with their values, and set them where nothing was set yet, as one step;
-        None where nothing was left to read. Raises UserError for a name that no file has, and for names or numbers of
+        """Add these attributes with their values to the project, and set them on mentions without a value, as one step;
+        None if there was nothing to read. Raises UserError for a name that no file has, and for names or numbers of
         values that a project cannot have."""
         stated = [one for one in self._stated() if one[1] in names]
         missing = set(names) - {name for _, name, _ in stated}
@@ -114,7 +115,7 @@ class FileAttributes:
 
 
 def _of(scheme: Scheme, name: str) -> Attribute | None:
-    """The project's attribute of a name in a file: the same name, else one that is like it."""
+    """The project's attribute for a name in a file: the same name, else a similar one."""
     return _like(scheme.shown, name)
 
 
@@ -131,7 +132,7 @@ def _lacking(attribute: Attribute | None, values: Iterable[str]) -> tuple[str, .
 
 
 def _with(scheme: Scheme, name: str, values: list[str]) -> Scheme:
-    """With the attribute and its values. Raises UserError for what a project cannot have."""
+    """The scheme with the attribute and its values. Raises UserError if a project cannot have them."""
     there = _of(scheme, name)
     if there is None:
         return scheme.with_attribute(name, _distinct(values))
@@ -141,7 +142,7 @@ def _with(scheme: Scheme, name: str, values: list[str]) -> Scheme:
 
 
 def _distinct(values: Iterable[str]) -> list[str]:
-    """Without those that are like an earlier one."""
+    """The values without those similar to an earlier one."""
     found: list[str] = []
     for value in values:
         found += [] if any(alike(value, one) for one in found) else [value]

@@ -1,5 +1,5 @@
-"""What an import would bring, before anything is written: counts, first documents, what is repaired, set aside or here
-already, and how long everything will take."""
+"""The preview of an import, before anything is written: counts, first documents, repairs, skipped and existing
+documents, and the expected time."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from curator.services.ports import DocumentReader, FormatRegistry, KbOptions, Kn
 from curator.services.training import RULE, SPREADS, slower_now
 
 STEP = 25
-"""Records between two looks at the clock by the caller of the generator."""
+"""Records between two results of the generator, at which its caller checks the time."""
 FIRST = 5
-"""Documents that are shown."""
+"""The number of documents shown."""
 Compare = Callable[[Sequence[SourceDocument]], Sequence[Compared]]
 DOCUMENTS_A_SECOND, ENTITIES_A_SECOND, ENTITIES_INDEXED_A_SECOND = 400.0, 15_000.0, 100.0
-"""Stored, and encoded with all their names, on two cores (BC5CDR's documents, the MeSH entities that go with them)."""
+"""Rates of storing, and of encoding with all names, on two cores (BC5CDR's documents, the MeSH entities that go with
+them)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """What one file holds. `whole`: read to its end; else the counts are estimated from the part that was read."""
+    """The content of one file. `whole`: read to its end; else the counts are estimated from the part that was read."""
 
     path: Path
     title: str = ""
@@ -36,17 +37,17 @@ class Foreseen:
     entities: int = 0
     whole: bool = True
     problem: str = ""
-    looked_at: int = 0  # documents read so far, of which the following speak
+    looked_at: int = 0  # documents read so far, to which the following fields refer
     first: tuple[SourceDocument, ...] = ()
     problems: tuple[Problem, ...] = ()  # what is repaired, set aside and noted
     here: int = 0  # documents that the project has already
     changed: tuple[Compared, ...] = ()  # documents that it has with another text or other annotations
     first_entities: tuple[Entity, ...] = ()
-    known: str = ""  # why the file changes nothing or brings something back, as a sentence
+    known: str = ""  # why the file changes nothing or restores something, as a sentence
 
     @property
     def new(self) -> int:
-        """Of the documents looked at, those that the project does not have."""
+        """The number of read documents that the project does not have."""
         return self.looked_at - self.here - len(self.changed)
 
     def severities(self) -> Counter[str]:
@@ -56,9 +57,9 @@ class Foreseen:
 def foresee_documents(
     path: Path, formats: FormatRegistry, *, compare: Compare | None = None, known: str = ""
 ) -> Generator[Foreseen, None, Foreseen]:
-    """Growing estimates of a document file, the last one exact; a file that cannot be read says why.
+    """Progressive estimates for a document file, the last one exact; for an unreadable file, the reason.
 
-    `compare` says of documents, in their order, what they are to a project.
+    `compare` compares documents, in order, with the project.
     """
     found = Foreseen(path, known=known)
     try:
@@ -97,7 +98,7 @@ def _looked_at(
 def foresee_kb(
     path: Path, formats: FormatRegistry, options: KbOptions | None = None
 ) -> Generator[Foreseen, None, Foreseen]:
-    """Growing estimates of a knowledge base, the last one exact; one that cannot be read says why."""
+    """Progressive estimates for a knowledge base, the last one exact; for an unreadable one, the reason."""
     found = Foreseen(path)
     try:
         reader = formats.open_kb(path, options)
@@ -126,13 +127,13 @@ def _scale(reader: DocumentReader | KnowledgeBaseReader) -> float:
 
 
 def seconds_to_import(found: list[Foreseen]) -> float:
-    """Until everything is in the project and spelling is compared."""
+    """Seconds until everything is imported and the index of spellings is built."""
     return sum(one.documents / DOCUMENTS_A_SECOND + one.entities / ENTITIES_A_SECOND for one in found)
 
 
 def seconds_to_index(found: list[Foreseen]) -> tuple[float, float]:
-    """At least and at most, until meanings are compared too: every name is encoded once, on a machine that is not
-    measured yet and that other programs may use."""
+    """The least and most seconds until the index of meanings is built: every name is encoded once, at a speed not yet
+    measured, on a machine that other programs may use."""
     usual = sum(one.entities for one in found) / ENTITIES_INDEXED_A_SECOND
     low, high = SPREADS[RULE]
     return low * usual, high * slower_now() * usual

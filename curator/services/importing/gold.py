@@ -1,4 +1,4 @@
-"""Annotations of a file as decisions by `import:FILE`."""
+"""Converts annotations of a file to decisions by `import:FILE`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from curator.domain.wording import ntr, tr
 from curator.services.knowledge import types_by_name
 from curator.services.ports import Clock, Problem, UnitOfWork
 
-# What a file of the program's own says of people: their decisions, comments and flags, put back as they were.
+# Curators' data in the program's own files: decisions, comments and flags are restored.
 
 Stored = tuple[SourceDocument, tuple[int, list[int]]]
 
 
 def restore_comments(unit: UnitOfWork, documents: Sequence[Stored]) -> None:
-    """Comments with their authors and times, and flags."""
+    """Restore comments with their authors and times, and flags."""
     for source, (document_id, mention_ids) in documents:
         for one in source.comments:
             unit.mentions.add_comment(document_id, None, author=one.author, at=one.at, text=one.text)
@@ -33,7 +33,7 @@ def restore_comments(unit: UnitOfWork, documents: Sequence[Stored]) -> None:
 
 
 def restore_splits(unit: UnitOfWork, documents: Sequence[Stored], *, wished: Split) -> None:
-    """The splits that the file gives its documents, unless another than the usual one is requested for all."""
+    """Restore the splits in the file, unless another than the default split is requested for all documents."""
     if wished is not Split.TRAIN:
         return
     splits: dict[Split, list[int]] = defaultdict(list)
@@ -45,9 +45,9 @@ def restore_splits(unit: UnitOfWork, documents: Sequence[Stored], *, wished: Spl
 
 
 def restore_decisions(unit: UnitOfWork, documents: Sequence[Stored], counts: Counter[str]) -> None:
-    """Decisions with their curators, times and notes; the documents' states.
+    """Restore decisions with their curators, times and notes, and the documents' states.
 
-    A link keeps those of its entities that the knowledge base holds. One that keeps none is left out and counted: its
+    A link keeps its entities that are in the knowledge base. If there are none, it is left out and counted, and its
     mention stays undecided.
     """
     found = [
@@ -79,7 +79,7 @@ def restore_decisions(unit: UnitOfWork, documents: Sequence[Stored], counts: Cou
 
 
 def says_more(source: SourceDocument) -> bool:
-    """Whether a document comes with its decisions and its state."""
+    """Whether a document has decisions and a state."""
     return source.state is not None or any(one.decision is not None for one in source.mentions)
 
 
@@ -104,7 +104,7 @@ AMBIGUOUS = "left undecided, ambiguous"
 
 @dataclass(frozen=True, slots=True)
 class _Ids:
-    """What the ids of some mentions mean: `resolved` by id, and of ambiguous ones the entities that they fit, by id."""
+    """The meanings of the ids of some mentions: `resolved` by id, and for ambiguous ids the matching entities."""
 
     resolved: Mapping[str, str]
     fitting: Mapping[str, tuple[str, ...]]
@@ -126,7 +126,7 @@ class _Ids:
         return cls(resolved, fitting, {one.id: one.types for one in entities.values()}, allowed)
 
     def entity(self, given: str, mention_type: str) -> str:
-        """The entity that an id means, where it fits several the only one of the mention's type; '' for none."""
+        """The entity of an id; if several match, the only one of the mention's type; '' for none."""
         if given not in self.fitting:
             return self.resolved.get(given, "")
         allowed = set(self.allowed[mention_type])
@@ -135,10 +135,10 @@ class _Ids:
 
 
 class GoldWriter:
-    """Appends one decision for each annotation that says what it is, with nothing shown.
+    """Appends one decision for each annotation with a link or NIL, with nothing shown.
 
-    A mention links to all of its ids that resolve, primary or alternate; it is NIL where none does or the file says
-    so. Where a bare id fits several entities, the mention's type chooses among them. A mention with an id that stays
+    A mention links to all of its ids that resolve, primary or alternate; it is NIL if none does or the file states it.
+    If an id without prefix matches several entities, the mention's type decides. A mention with an id that stays
     ambiguous, and one without any statement, stays undecided. Documents without an undecided mention are done.
     """
 
@@ -151,8 +151,8 @@ class GoldWriter:
         self.counts: Counter[str] = Counter()
 
     def write(self, unit: UnitOfWork, documents: Sequence[Stored], *, finish: bool = True) -> None:
-        """Of documents that come with their decisions these are put back, each by its own curator. Without `finish` no
-        document becomes done: there are other mentions in it."""
+        """In documents with decisions, these are restored, each with its curator. Without `finish` no document becomes
+        done, since it has other mentions."""
         restored = [one for one in documents if says_more(one[0])]
         if restored:
             restore_decisions(unit, restored, self.counts)
@@ -170,8 +170,8 @@ class GoldWriter:
         self._append(unit, mention_ids, verdicts)
 
     def problems(self) -> list[Problem]:
-        """Each mention that stays undecided since its id is ambiguous; one note for each id that the knowledge base
-        does not know, the most frequent first."""
+        """Mentions that stay undecided because of an ambiguous id; one note for each id missing from the knowledge
+        base, most frequent first."""
         notes = list(self._ambiguous)
         if (more := self.counts[AMBIGUOUS] - len(notes)) > 0:
             words = ntr(

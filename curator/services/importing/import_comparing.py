@@ -1,8 +1,8 @@
 """Compares a document of a file with the project: new, already here, or changed under the same id.
 
-A file is a newer version of an imported one where it has its path, or its name and format: their documents belong
-together by id and occurrence. A document of any other file is the same one only where it has its id and its text, or
-nearly its text: identifiers such as `1` are in many files.
+A file is a newer version of an imported file with the same path, or the same name and format: their documents match by
+id and occurrence. A document of any other file is the same only if it has the same id and the same or nearly the same
+text, since identifiers such as `1` occur in many files.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from curator.domain.wording import well_formed
 from curator.services.ports import UnitOfWork
 
 ALIKE = 0.6
-"""Of the words of two texts, in order: from there on they are versions of one text."""
+"""The least share of common words, in order, for two texts to be versions of one text."""
 LONG_ENOUGH = 20
-"""Words that a text must have: short ones are alike by chance, and `1` is an identifier in many files."""
+"""The least number of words: short texts are similar by chance, and `1` is an identifier in many files."""
 Shape = tuple[tuple[Span, ...], str]
 
 
@@ -42,16 +42,16 @@ class ImportStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A document of a file, and the one of the project that it stands for (None where it is new)."""
+    """A document of a file, and the matching document of the project (None if it is new)."""
 
     source: SourceDocument
     status: ImportStatus = ImportStatus.NEW
     document_id: int = 0
-    bare_in: int = 0  # the file of a document that has this very text and no mention at all: nothing would move
+    bare_in: int = 0  # the file of a document with this exact text and no mentions
 
 
 class Comparer:
-    """Compares the documents of one file, in its order. A fresh one for each reading."""
+    """Compares the documents of one file, in order. Create a new one for each reading."""
 
     def __init__(self, path: Path, format_name: str) -> None:
         self._path, self._name, self._format = well_formed(str(path.resolve())), well_formed(path.name), format_name
@@ -98,9 +98,9 @@ def alike(old: str, new: str) -> bool:
 
 
 def _differ(known: Mapping[Shape, Mention], source: SourceDocument, *, same_format: bool) -> bool:
-    """Whether the file has a mention that the document never had, or another identifier for one.
+    """Whether the file has a mention that the document never had, or another identifier for a mention.
 
-    Identifiers are compared within one format only: each writes them in its own way.
+    Identifiers are compared within one format only: formats write them differently.
     """
     for one in source.mentions:
         mention = known.get(shape_of(one))
@@ -112,7 +112,7 @@ def _differ(known: Mapping[Shape, Mention], source: SourceDocument, *, same_form
 
 
 def stated_shapes(unit: UnitOfWork, document_id: int) -> dict[Shape, Mention]:
-    """The document's mentions by where they are and by where its file has them, deleted ones included."""
+    """The document's mentions by their current spans and by their spans in the file, including deleted ones."""
     mentions = unit.mentions.of_document(document_id, deleted=True)
     first = unit.mentions.first_shapes(document_id)
     found = {(one.spans, one.type): one for one in mentions}
@@ -121,14 +121,14 @@ def stated_shapes(unit: UnitOfWork, document_id: int) -> dict[Shape, Mention]:
 
 
 def well_named(documents: Iterable[SourceDocument]) -> Iterator[SourceDocument]:
-    """The same with identifiers that can be stored: those of plain texts are file names."""
+    """The same with identifiers that can be stored: identifiers of plain texts are file names."""
     for one in documents:
         name = well_formed(one.external_id)
         yield one if name == one.external_id else replace(one, external_id=name)
 
 
 def fingerprint(source: SourceDocument) -> str:
-    """Of a file's text and annotations: the same as long as a curator who looked at them would see the same."""
+    """A hash of a file's text and annotations: equal if a curator would see the same."""
     mentions = "\n".join(f"{shape_of(one)!r} {one.raw_ids!r}" for one in source.mentions)
     return text_hash(f"{source.text}\0{mentions}")
 

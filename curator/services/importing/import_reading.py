@@ -16,7 +16,7 @@ from curator.services.importing.import_comparing import Compared, Comparer, Impo
 from curator.services.ports import DocumentReader, Problem, UnitOfWork
 
 HERE, KEPT = "already here", "changed, left as they are"
-"""Words of the report's counts."""
+"""Keys of the report's counts."""
 ONE_HERE = "{n:,} document is already in the project and was left out"
 MANY_HERE = "{n:,} documents are already in the project and were left out"
 ONE_KEPT = (
@@ -31,9 +31,9 @@ MANY_OUTDATED = "{n:,} of them have changed in the file since you chose what to 
 
 @dataclass(frozen=True, slots=True)
 class ImportChoices:
-    """What becomes of documents that are here with another text or other annotations: `usual`, and by the id of the
-    project's document what was chosen for it alone. `seen` has the `fingerprint` of what a choice was made on; it does
-    not hold for anything else, since files change while an import waits."""
+    """What to do with existing documents with another text or other annotations: `usual`, and individual choices by
+    document id. `seen` has the `fingerprint` of the file's document at the time of a choice; the choice is not valid
+    for another, since files may change while an import waits."""
 
     usual: Changed = Changed.KEEP
     of: Mapping[int, Changed] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class ImportChoices:
         return Changed.KEEP if self.is_outdated(one) else self.of.get(one.document_id, self.usual)
 
     def is_outdated(self, one: Compared) -> bool:
-        """Whether something was chosen for the document, but on another text or other annotations than these."""
+        """Whether something was chosen for the document, but for another text or other annotations."""
         seen = self.seen.get(one.document_id)
         return one.document_id in self.of and seen is not None and seen != fingerprint(one.source)
 
@@ -62,7 +62,7 @@ class Wish:
 
 @dataclass(slots=True)
 class FileReading:
-    """One file on its way in."""
+    """One file being imported."""
 
     source: SourceFile
     reader: DocumentReader
@@ -77,13 +77,13 @@ class FileReading:
     outdated: int = 0  # documents that are not any more what was chosen on
 
     def sort(self, found: Sequence[Compared], choices: ImportChoices) -> list[SourceDocument]:
-        """The documents that are imported as new ones; what is taken later is kept, the rest is counted."""
+        """The documents to import as new; those updated later are kept, the others are counted."""
         new = []
         self.read += len(found)
         for one in found:
             choice = choices.choice(one)
             if one.bare_in in self.beside and one.document_id not in choices.of:
-                choice = Changed.TAKE  # another file of the same import brings the mentions of a text
+                choice = Changed.TAKE  # another file of the same import has the mentions of the text
             if one.status is ImportStatus.NEW or (one.status is ImportStatus.CHANGED and choice is Changed.APART):
                 new.append(one.source)
             elif one.status is ImportStatus.CHANGED and choice is Changed.TAKE and one.document_id not in self.to_take:
@@ -94,7 +94,7 @@ class FileReading:
         return new
 
     def notes(self) -> list[Problem]:
-        """What was left out because it is here already."""
+        """Notes about documents left out because the project has them."""
         here, kept = self.counts[HERE], self.counts[KEPT]
         words = [ntr(ONE_HERE, MANY_HERE, here)] if here else []
         words += [ntr(ONE_KEPT, MANY_KEPT, kept)] if kept else []
@@ -120,7 +120,7 @@ def store_batch(
 
 
 def with_head(source: SourceFile, reader: DocumentReader) -> SourceFile:
-    """With what is before the first document, which the reader knows now."""
+    """With the text before the first document, which the reader knows now."""
     return SourceFile(
         id=0,
         path=source.path,
@@ -133,7 +133,7 @@ def with_head(source: SourceFile, reader: DocumentReader) -> SourceFile:
 
 
 def spread(ids: Sequence[int], count: int) -> list[int]:
-    """`count` of the ids at even distances."""
+    """`count` of the ids, evenly spaced."""
     count = min(count, len(ids))
     return [ids[i * len(ids) // count] for i in range(count)]
 

@@ -1,4 +1,4 @@
-"""What an import did: counts, and every problem with its file and line."""
+"""The result of an import: counts, and every problem with its file and line."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from curator.domain.wording import localised, ntr, tr, well_formed
 from curator.services.ports import Problem
 
 KNOWN = "files imported before"
-"""Of a report's counts; these files changed nothing."""
+"""Key of a report's counts, for files that changed nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileProblem:
-    """A problem with the file that it is about."""
+    """A problem and its file."""
 
     file: str
     problem: Problem
@@ -25,7 +25,8 @@ class FileProblem:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did. `counts` by word: documents, mentions, linked, nil, unresolved ids, entities, names, …"""
+    """The result of an import. `counts` by name: documents, mentions, linked, nil, unresolved ids, entities, names,
+    …"""
 
     files: tuple[str, ...]
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -62,12 +63,12 @@ def counted(word: str, n: int) -> str:
 
 
 def counts_in_words(report: ImportReport) -> str:
-    """What came in; '' where nothing did."""
+    """The imported items; '' if there are none."""
     return ", ".join(counted(word, number) for word, number in report.counts.items() if number and word != KNOWN)
 
 
 def known_in_words(report: ImportReport) -> str:
-    """How many files changed nothing, as a sentence; '' without."""
+    """The number of files that changed nothing, as a sentence; '' if there are none."""
     number = report.counts.get(KNOWN, 0)
     return ntr("{n} file was already imported.", "{n:,} files were already imported.", number) if number else ""
 
@@ -87,7 +88,7 @@ def joined(reports: Sequence[ImportReport]) -> ImportReport:
 
 @dataclass(slots=True)
 class ImportTally:
-    """The report in the making."""
+    """The report being built."""
 
     files: list[str] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)

@@ -1,4 +1,4 @@
-"""Which sources stand behind paths: a file, a collection that a format reads whole, or the files of a folder."""
+"""The sources at paths: a file, a collection that a format reads as a whole, or the files of a folder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_LISTED = 1000
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """Files of a folder or archive that are no documents, each with the reason."""
+    """Files of a folder or archive that are not documents, each with the reason."""
 
     path: Path
     reasons: Mapping[str, str]
@@ -51,7 +51,7 @@ class Left:
 
 
 class Recogniser(Protocol):
-    """What is asked of the formats here."""
+    """The interface of the formats that is used here."""
 
     def recognise(self, path: Path) -> DocumentFormat: ...
 
@@ -67,20 +67,20 @@ class OfSeveralFiles(Protocol):
     """A format with several files for one document."""
 
     def main_file(self, path: Path) -> Path:
-        """The one that stands for a file and those that belong to it."""
+        """The main file of a file and its companions."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """`paths` are read one by one, each as one source; `left` says what of folders is not."""
+    """`paths` are read one by one, each as one source; `left` lists files in folders that are not read."""
 
     paths: tuple[Path, ...] = ()
     left: tuple[Left, ...] = ()
 
 
 def sources_of(paths: Sequence[Path], formats: Recogniser) -> Sources:
-    """Each path as it is where a format reads it, else the files in it. Raises UserError where there is none."""
+    """Each path itself if a format reads it, else the files in it. Raises UserError if there are none."""
     found: list[Path] = []
     left: list[Left] = []
     for path in paths:
@@ -91,7 +91,7 @@ def sources_of(paths: Sequence[Path], formats: Recogniser) -> Sources:
 
 
 def sources_in(path: Path, formats: Recogniser) -> Sources:
-    """Of one path. Raises UserError."""
+    """The sources of one path. Raises UserError."""
     found = _sources_in(path, formats)
     if not (outside := formats.links_outside(path)):
         return found
@@ -115,9 +115,9 @@ def _sources_in(path: Path, formats: Recogniser) -> Sources:
     others = _Sorted.of(unread, formats)
     by_exclusion = getattr(form, "by_exclusion", False)
     if not others.marked:
-        # a folder of plain texts itself says which of its files are none
+        # the reader of a folder of plain texts reports other files itself
         return (replace(others, unmarked=()) if by_exclusion else others).sources(path, whole=True)
-    if by_exclusion:  # a README beside a corpus is no document
+    if by_exclusion:  # a README next to a corpus is not a document
         return _Sorted.of(formats.files_in(path), formats).sources(path)
     if path.is_dir() and not _reads_here(path, formats, set(unread)):
         return _of_children(path, formats)
@@ -125,7 +125,7 @@ def _sources_in(path: Path, formats: Recogniser) -> Sources:
 
 
 def has_source(path: Path, formats: Recogniser) -> bool:
-    """Whether `sources_in` would find any; as soon as there is one, the other files of a folder are not looked at."""
+    """Whether `sources_in` would find any; the search stops at the first one."""
     return any(_is_recognised(one, formats) for one in chain((path,), _files_in(path, formats)))
 
 
@@ -143,12 +143,12 @@ def _is_recognised(path: Path, formats: Recogniser) -> bool:
 
 
 def _reads_here(folder: Path, formats: Recogniser, unread: set[Path]) -> bool:
-    """Whether a format that reads a folder whole reads files of the folder itself, not of its folders only."""
+    """Whether a format that reads a whole folder reads files in the folder itself, not only in its subfolders."""
     return any(one.parent == folder and one not in unread for one in formats.files_in(folder))
 
 
 def _of_children(folder: Path, formats: Recogniser) -> Sources:
-    """What is in a mixed folder, one by one: its folders as they are, its files each for itself."""
+    """The contents of a mixed folder: its folders as a whole, its files one by one."""
     children = sorted(one for one in folder.iterdir() if not one.name.startswith("."))
     files = _Sorted.of([one for one in children if not one.is_dir()], formats).sources(folder, mixed=True)
     paths, left = [*files.paths], [*files.left]
@@ -165,7 +165,8 @@ def _of_children(folder: Path, formats: Recogniser) -> Sources:
 
 @dataclass(frozen=True, slots=True)
 class _Sorted:
-    """Files of a folder or archive: what formats know, what has no mark of any format, and why the rest is left."""
+    """Files of a folder or archive: recognised ones, ones without marks of a format, and the reasons for leaving out
+    others."""
 
     marked: tuple[Path, ...]
     unmarked: tuple[Path, ...]
@@ -187,8 +188,8 @@ class _Sorted:
         return cls(tuple(dict.fromkeys(marked)), tuple(dict.fromkeys(unmarked)), reasons)
 
     def sources(self, path: Path, *, whole: bool = False, mixed: bool = False) -> Sources:
-        """`whole`: a format reads the folder or archive itself; `mixed`: there are documents in its folders. Files
-        without any mark of a format count only where nothing else is."""
+        """The sources. `whole`: a format reads the folder or archive itself; `mixed`: there are documents in its
+        folders. Files without any mark of a format are used only if there are no others."""
         alone = not (self.marked or whole or mixed)
         found = self.unmarked if alone else self.marked
         unmarked = () if alone else self.unmarked
@@ -204,15 +205,15 @@ def _reason(path: Path, error: UserError) -> str:
     return str(error).removeprefix(f"{path} ").removeprefix(f"{path}: ")
 
 
-# Recognising what is to be imported, a path at a time, counted and stopped from another thread.
+# Recognising sources, one path at a time, with a counter and a way to stop from another thread.
 
 Counted = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """The sources behind a path, each with the title of its format, and what of it is left out; or `problem`, a
-    sentence that says why there are none."""
+    """The sources at a path, each with the title of its format, and the files left out; or `problem`, the reason why
+    there are none."""
 
     path: Path
     sources: tuple[tuple[Path, str], ...] = ()
@@ -221,8 +222,8 @@ class Recognised:
 
 
 class FileRecogniser:
-    """Asks `formats` once for each file. `count` hears how many files were looked at, in the caller's thread; once
-    `stop` is set, the next question raises CancelledError."""
+    """Asks `formats` once for each file. `count` gets the number of files checked, in the caller's thread; after `stop`
+    is set, the next call raises CancelledError."""
 
     def __init__(self, formats: Recogniser, *, count: Counted | None = None, stop: Event | None = None) -> None:
         self._formats = formats
@@ -231,7 +232,7 @@ class FileRecogniser:
         self._known: dict[Path, DocumentFormat | UserError] = {}
 
     def recognise(self, path: Path) -> DocumentFormat:
-        """Raises UserError as the formats do."""
+        """The format of a file. Raises UserError like the formats."""
         if self._stop.is_set():
             raise CancelledError
         if path not in self._known:
@@ -270,12 +271,12 @@ class FileRecogniser:
 def look(
     paths: Sequence[Path], formats: Recogniser, *, count: Counted | None = None, stop: Event | None = None
 ) -> tuple[Recognised, ...]:
-    """Of each path. Raises CancelledError once `stop` is set."""
+    """The sources of each path. Raises CancelledError once `stop` is set."""
     looker = FileRecogniser(formats, count=count, stop=stop)
     return tuple(looker.look(one) for one in paths)
 
 
-# What each registered format can carry: the one source of `curator formats` and of the manual's table.
+# What each registered format can represent, for `curator formats` and the manual's table.
 
 COLUMNS = {
     "mentions": "Mentions",
@@ -287,12 +288,13 @@ COLUMNS = {
     "own_fields": "Fields of its own",
     "people": "Who and when",
 }
-"""What a format may carry -> the heading of its column."""
+"""What a format can represent -> the heading of its column."""
 
 
 @dataclass(frozen=True, slots=True)
 class FormatFacts:
-    """One document format. `carries` has a value for each of `COLUMNS`; `people` is about what is written."""
+    """One document format. `carries` has a value for each of `COLUMNS`; `people`: whether curators' data are
+    written."""
 
     name: str
     title: str
@@ -317,7 +319,7 @@ def _facts(form: DocumentFormat) -> FormatFacts:
 
 
 def left_behind(source: DocumentFormat, wanted: DocumentFormat) -> bool:
-    """Whether relations or own fields of files of one format have no way into the other."""
+    """Whether relations or special fields of one format's files cannot be written in the other."""
     return (
         source.name != wanted.name
         and source.name not in wanted.carries.takes_from

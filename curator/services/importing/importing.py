@@ -1,7 +1,7 @@
-"""Documents and knowledge bases into the project, in short transactions, visible only when complete.
+"""Imports documents and knowledge bases into the project, in short transactions, visible only when complete.
 
-A file is imported whole or not at all. What is here already is left out, and what is here with another text or other
-annotations stays as it is unless `ImportChoices` says otherwise. Each file goes into the list of imports.
+A file is imported whole or not at all. Existing documents are left out, and existing documents with another text or
+other annotations do not change unless chosen in `ImportChoices`. Each file is added to the list of imports.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ from curator.services.ports import Clock, FormatRegistry, Problem, Store, TextMo
 
 __all__ = ["CONCERNED", "FileProblem", "ImportChoices", "ImportReport", "ImportService", "joined"]
 
-CONCERNED = "decisions to review"  # what a new version of the knowledge base means for them: see `remap_plan`
+CONCERNED = "decisions to review"  # effects of a new version of the knowledge base: see `remap_plan`
 DOCUMENTS_PER_UNIT = 50
 TOLD_EACH = 3
-"""Files that were imported before and are named one by one."""
+"""The number of previously imported files that are listed individually."""
 CHANGES_NOTHING = "Already imported as {name}: nothing will change."
 COMES_BACK = "Already imported as {name} and undone: its documents will be restored with all their decisions."
 
@@ -83,12 +83,12 @@ class ImportService:
     ) -> Generator[Progress, None, ImportReport]:
         """Read document files, and the files of folders. With `gold` each annotation becomes a decision by
         `import:FILE`; `hold_out` documents, evenly spread over each file, get the split validation instead. Files are
-        recognised by their content, or are all of the format `format_name`. With `left` (what was left out of
-        folders), `paths` are the sources that were found in them, and nothing else of them is read.
+        recognised by their content, or all have the format `format_name`. With `left` (files left out of folders),
+        `paths` are the sources found in them, and nothing else is read.
 
-        A file whose content was imported before changes nothing and is noted; one whose import was undone comes back.
-        Raises UserError for a file that cannot be read (files before it in `paths` stay imported) and for gold without
-        a knowledge base.
+        A file whose content was imported before changes nothing and is noted; a file whose import was undone becomes
+        visible again. Raises UserError for a file that cannot be read (files before it in `paths` stay imported) and
+        for gold without a knowledge base.
         """
         if gold and self._store_has_no_kb():
             raise UserError(
@@ -98,7 +98,7 @@ class ImportService:
                 )
             )
         tally = ImportTally()
-        # a wrong file among several stops before anything is written
+        # a wrong file among several stops the import before anything is written
         formats = self._formats_as(format_name)
         found = sources_of(paths, formats) if left is None else Sources(tuple(paths), tuple(left))
         tally.problems += [problem for one in found.left for problem in one.problems()]
@@ -107,16 +107,16 @@ class ImportService:
         return (yield from self._all(plan, tally))
 
     def go_on(self) -> Generator[Progress, None, ImportReport]:
-        """The files that a stopped import left, with everything that was chosen for it. They join its entry in the list
-        of imports. Raises UserError as `documents` does, and where no import was stopped."""
+        """Import the remaining files of a stopped import, with all its choices. They are added to its entry in the list
+        of imports. Raises UserError like `documents`, and if no import was stopped."""
         plan = self.unfinished()
         if plan is None:
             raise UserError(tr("There is no interrupted import to resume."))
         return (yield from self._all(plan, ImportTally()))
 
     def _all(self, plan: UnfinishedImport, tally: ImportTally) -> Generator[Progress, None, ImportReport]:
-        """If it ends early for any reason, the record says what is left; of a single file only a death of the program
-        leaves one, since who cancels knows that nothing is in."""
+        """Import all files. If it ends early for any reason, the record lists the remaining files. For a single file a
+        record remains only if the program died, since after a cancellation it is clear that nothing was imported."""
         before, answered = self.unfinished(), self._unfinished.is_answered
         rest = before.without(plan.paths) if before is not None else None
         wish = self._wish(plan)
@@ -124,12 +124,12 @@ class ImportService:
         try:
             for done, path in enumerate(plan.left, plan.done + 1):
                 if done > plan.done + 1:
-                    self._unfinished.advance(done - 1)  # of a file that brought nothing
+                    self._unfinished.advance(done - 1)  # for a file without new documents
                 left = self._unfinished.after(done, plan, rest, answered=answered)
                 yield from self._file(path, tally, replace(wish, note=left))
         except BaseException:
             if len(plan.paths) == 1:
-                with suppress(UserError):  # on a full disk: at worst it is reported at the next opening
+                with suppress(UserError):  # on a full disk: at worst it is reported when the project is next opened
                     self._unfinished.put(rest, answered=answered)
             raise
         self._unfinished.put(rest, answered=answered)
@@ -139,7 +139,7 @@ class ImportService:
         return tally.report()
 
     def _wish(self, plan: UnfinishedImport) -> Wish:
-        """With the files that came in before the import was stopped, in whose entry the others go."""
+        """The request with the files imported before the stop, whose entry the others join."""
         names = {str(one.resolve()) for one in plan.inside}
         with self._store.read() as unit:
             records = unit.documents.imports() if names else []
@@ -148,17 +148,17 @@ class ImportService:
         return Wish(plan.gold, plan.split, plan.hold_out, plan.choices, batch, inside, plan.format_name)
 
     def _formats_as(self, format_name: str) -> FormatRegistry:
-        """Raises UserError for a name that no format has."""
+        """Raises UserError for an unknown format."""
         return self._formats.fixed(format_name) if format_name else self._formats
 
     def _known(self, unit: UnitOfWork, sha256: str, format_name: str) -> SourceFile | None:
-        """The file of this content that was imported before, unless another format is chosen for it now."""
+        """The imported file with this content, unless another format is now chosen for it."""
         found = unit.documents.find_file(sha256)
         return None if found is not None and format_name and found.format != format_name else found
 
     def preview(self, path: Path, format_name: str = "") -> Generator[Foreseen, None, Foreseen]:
-        """What importing a source would bring, a little at a time. Nothing is written; a source is a file or a
-        collection as `import_sources` finds them."""
+        """A progressive preview of importing a source. Nothing is written; a source is a file or a collection found by
+        `import_sources`."""
         known = ""
         try:
             formats = self._formats_as(format_name)
@@ -178,7 +178,7 @@ class ImportService:
         return (yield from foresee_documents(path, formats, compare=None if known else compare, known=known))
 
     def change(self, compared: Compared) -> TextChange:
-        """What taking a changed document's text would move. Nothing is written."""
+        """The mentions that would move with a changed document's new text. Nothing is written."""
         with self._store.read() as unit:
             return plan_change(unit, compared.document_id, compared.source, self._mover)
 
