@@ -20,6 +20,7 @@ from models.encoders.encoder_folder import REMEDY, WEIGHTS, EncoderFolder, read_
 from models.encoders.encoder_modules import write_layout
 from models.encoders.int8 import make_int8
 from models.encoders.packed import PackedBert, packed, pool_packed
+from models.encoders.plain_bert import plain_bert, plain_tokenizer
 from models.encoders.pooling import Pooling, pool
 from models.errors import ModelError, nsay, say
 
@@ -205,22 +206,27 @@ def load_encoder(
     precision: Precision | str = Precision.FP32,
     max_tokens: int | None = None,
     pooling: Pooling | None = None,
+    trainable: bool = True,
 ) -> Encoder:
     """Read an encoder's folder, or a Hugging Face name that is on this computer; nothing is downloaded.
 
     Pooling and length limit are the folder's unless given. ``precision`` (see `choose_precision`) is used if ``device``
-    is a name; a Device has its own. An int8 encoder is for encoding only, not for training. Raises ModelError that
-    names missing or unsupported parts.
+    is a name; a Device has its own. An int8 encoder is for encoding only, not for training, and so is one that is not
+    ``trainable``: a plain BERT on a CPU then loads in a fraction of the time. Raises ModelError that names missing or
+    unsupported parts.
     """
     found = read_folder(folder)
     place = choose_device(device, precision=precision) if isinstance(device, str) else device
     used_pooling = pooling or found.pooling
-    module = EncoderModule(_load_transformer(found, place.dtype), pooling=used_pooling)
+    light = not trainable and place.torch.type == "cpu" and place.precision is Precision.FP32
+    module = EncoderModule(
+        (plain_bert(found) if light else None) or _load_transformer(found, place.dtype), pooling=used_pooling
+    )
     if place.precision is Precision.INT8:
         make_int8(module)
     return Encoder(
         module=module.to(place.torch).eval(),
-        tokenizer=_load_tokenizer(found),
+        tokenizer=_load_tokenizer(found, light=light),
         device=place,
         max_tokens=min(max_tokens or found.max_tokens, found.positions),
         fingerprint=found.fingerprint(used_pooling),
@@ -243,12 +249,19 @@ def save_encoder(encoder: Encoder, folder: Path) -> str:
     return read_folder(folder).fingerprint(encoder.pooling)
 
 
-def _load_tokenizer(found: EncoderFolder) -> Any:
+def _load_tokenizer(found: EncoderFolder, *, light: bool) -> Any:
     """The folder's fast tokenizer."""
+    tokenizer = (plain_tokenizer(found.body) if light else None) or _any_tokenizer(found)
+    if found.layout.lower_case:
+        _lower_case(tokenizer.backend_tokenizer)
+    return tokenizer
+
+
+def _any_tokenizer(found: EncoderFolder) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        tokenizer = AutoTokenizer.from_pretrained(str(found.body), local_files_only=True, trust_remote_code=False)
+        return AutoTokenizer.from_pretrained(str(found.body), local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError, KeyError, TypeError, ImportError) as error:
         raise ModelError(
             say(
@@ -258,9 +271,6 @@ def _load_tokenizer(found: EncoderFolder) -> Any:
                 remedy=say(REMEDY),
             )
         ) from error
-    if found.layout.lower_case:
-        _lower_case(tokenizer.backend_tokenizer)
-    return tokenizer
 
 
 def _lower_case(tokenizer: Any) -> None:

@@ -8,6 +8,7 @@ not packed.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
@@ -19,14 +20,21 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from models.encoders.plain_bert import Bert
 from models.encoders.pooling import Pooling
 
 SAME = 1e-4
 """The most that a packed state may differ from the module's; the measured difference is 3e-6."""
 TRIED = (9, 9, 4)
 """Lengths of the texts used to compare both."""
-PLAIN = frozenset({"Dropout", "GELUActivation", "LayerNorm", "Linear"})
+KINDS = frozenset({"Bert", "BertModel"})
+PLAIN = frozenset({"Dropout", "GELU", "GELUActivation", "LayerNorm", "Linear"})
 PACKED_FOR = 2048  # numbers of tokens; other numbers work too
+KEPT_PRODUCTS = 16
+"""oneDNN caches what it compiled for each number of tokens, half a megabyte each in two caches of 1,024. Numbers of
+tokens hardly repeat, so 500 linked documents would leave 400 MB in the caches; a batch needs a handful of them."""
+for _cache in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):  # both are read at the first product
+    os.environ.setdefault(_cache, str(KEPT_PRODUCTS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +179,7 @@ def _changes(transformer: nn.Module) -> tuple[int, ...]:
 
 
 def _pack(transformer: Any) -> PackedBert | None:
-    if type(transformer).__name__ != "BertModel" or transformer.config.hidden_act != "gelu":
+    if type(transformer).__name__ not in KINDS or transformer.config.hidden_act != "gelu":
         return None
     plain = all(one.device.type == "cpu" and one.dtype is torch.float32 for one in transformer.parameters())
     leaves = [one for one in transformer.encoder.modules() if not list(one.children())]
@@ -179,7 +187,10 @@ def _pack(transformer: Any) -> PackedBert | None:
         return None
     with torch.inference_mode():
         found = PackedBert(transformer)
-        return found if _same(found, transformer) else None
+        same = _same(found, transformer)
+    if same and isinstance(transformer, Bert):
+        transformer.give_back()
+    return found if same else None
 
 
 def _same(found: PackedBert, transformer: Any) -> bool:

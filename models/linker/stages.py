@@ -124,7 +124,8 @@ class StageLoader:
     def encoder(self, ref: EncoderRef) -> Encoder:
         """The encoder; raises ModelError if it is not the one the bundle was made with."""
         if ref not in self._encoders:
-            loaded = load_encoder(self.bundle.encoder_folder(ref), device=self.device, max_tokens=ref.max_tokens)
+            folder = self.bundle.encoder_folder(ref)
+            loaded = load_encoder(folder, device=self.device, max_tokens=ref.max_tokens, trainable=False)
             if loaded.fingerprint != ref.fingerprint:
                 raise ModelError(
                     say(
