@@ -33,6 +33,9 @@ from models.vectors.index_plan import FLAT_BYTES, IndexKind, IndexPlan, parse_ki
 faiss: Any = faiss_module
 MAX_K = 2048
 BLOCK_SCORES = 2**25  # scores at once, 128 MiB
+CACHED_SCORES, FEWEST_QUERIES = 2**22, 32
+"""On the processor so few that they are still in its cache when the best are chosen; but passing all vectors for a
+handful of queries takes longer than that gains."""
 SPARE = 64  # neighbours more than asked for, which are compared exactly
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
@@ -80,7 +83,7 @@ class Blocks:
 
 
 def _matrix_product(queries: torch.Tensor, vectors: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
-    size = max(1, BLOCK_SCORES // len(vectors))
+    size = max(FEWEST_QUERIES, CACHED_SCORES // len(vectors))
     product = _onednn_product if _has_onednn() else _plain_product
     parts = [torch.topk(product(queries[at : at + size], vectors), k) for at in range(0, len(queries), size)]
     return torch.cat([part.values for part in parts]), torch.cat([part.indices for part in parts])

@@ -14,6 +14,7 @@ import pytest
 
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Stamp
+from curator.jobs import linker_main
 from curator.jobs.linker_main import Serving, handle
 from curator.jobs.linker_messages import contrast_from_wire, entity_to_wire
 from models.linker import index_repair
@@ -132,6 +133,17 @@ def test_entities_change_between_two_answers(process: Process, bundle: Bundle) -
     (error,) = process.take({"op": "entities", "batch": 4, "upsert": [{"id": "x"}], "remove": ["Z"]})
     assert (error["event"], error["kind"]) == ("error", "user")
     assert process.found() == ["Z"]
+
+
+def test_memory_is_given_back_when_a_linker_is_ready_and_every_so_many_answers(
+    process: Process, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[int] = []
+    monkeypatch.setattr(linker_main, "trim", lambda: given.append(process.serving.answered))
+    process.open(bundle)
+    for _ in range(2 * linker_main.TRIM_EVERY):
+        process.found()
+    assert given == [0, linker_main.TRIM_EVERY, 2 * linker_main.TRIM_EVERY]
 
 
 def test_two_candidates_are_told_apart_by_the_words_around(process: Process, bundle: Bundle) -> None:
