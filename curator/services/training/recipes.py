@@ -115,7 +115,7 @@ def estimate(
 ) -> TimeEstimate:
     """From what the work takes on two cores, times this machine's `factor`. With the entity tower "auto" and a budget
     of `minutes`, the entity encoder is taken as trained where that fits into the budget, as the job decides."""
-    tower = values.get("entity_tower", "auto")
+    tower = values.get("entity_tower", "train")
     whole = _run(recipe, values, decisions, entities, trained=tower != "frozen", factor=factor)
     if minutes is None:
         return whole

@@ -186,6 +186,34 @@ def test_a_linker_without_vectors_of_names_is_refused(make_spec: MakeSpec, tmp_p
     assert base_bundle
 
 
+def test_twenty_decisions_train_and_are_judged(make_spec: MakeSpec, base_bundle: Bundle) -> None:
+    """As few as may be: the weights are not refitted, and the gate says what it found."""
+    met: set[str] = set()
+    lines: list[dict[str, Any]] = []
+    for line in ODD[:40]:
+        odd = {text_of(line, one): one for one in line["mentions"] if " by the " in text_of(line, one)}
+        new = [text for text in odd if text not in met][: 20 - len(met)]
+        met.update(new)
+        lines += [{**line, "mentions": [odd[text] for text in new]}] if new else []
+    assert len(met) == 20
+    spec = wanted(make_spec, lines=[*lines, *ODD[-3:]])
+    before = files_of(base_bundle)
+    _, result = run(spec)
+    assert result["verdict"] in ("promote", "no_gain", "refused")
+    assert result["message"]
+    assert "without" not in result["metrics"]
+    assert files_of(base_bundle) == before
+
+
+def text_of(line: Mapping[str, Any], mention: Mapping[str, Any]) -> str:
+    [[start, stop]] = mention["spans"]
+    return str(line["text"][start:stop])
+
+
+def files_of(bundle: Bundle) -> dict[Path, bytes]:
+    return {one: one.read_bytes() for one in bundle.path.rglob("*") if one.is_file()}
+
+
 def contrary() -> list[dict[str, Any]]:
     """Every second mention links to another entity than its string says, so that strings contradict themselves."""
     lines = [{**line, "mentions": [dict(one) for one in line["mentions"]]} for line in [*ODD[:10], *ODD[-3:]]]
@@ -204,9 +232,13 @@ def test_decisions_that_contradict_each_other_are_learnt_from_and_judged(make_sp
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize("recipe", ["names", "names-full"])
 @pytest.mark.parametrize("script", ["one name an entity", "Chinese"])
-def test_knowledge_bases_of_another_kind(make_spec: MakeSpec, tmp_path: Path, tiny_encoder: Path, script: str) -> None:
-    """One name for each entity, and names of which the encoder knows no letter: it trains, or says what is missing."""
+def test_knowledge_bases_of_another_kind(
+    make_spec: MakeSpec, tmp_path: Path, tiny_encoder: Path, script: str, recipe: str
+) -> None:
+    """One name for each entity, thus no synonyms, and names of which the encoder knows no letter: all the same it
+    trains and is judged."""
     known = [{**one, "synonyms": []} for one in entities()]
     if script == "Chinese":
         known = [{**one, "name": f"疾病{number}型"} for number, one in enumerate(known)]
@@ -215,12 +247,13 @@ def test_knowledge_bases_of_another_kind(make_spec: MakeSpec, tmp_path: Path, ti
     for _ in build_untrained(tmp_path / "kb.jsonl", staging, encoder=tiny_encoder, device="cpu"):
         pass
     base = publish(staging)
-    spec = wanted(make_spec, lines=[*ODD[:10], *ODD[-3:]], base=str(base.path))
+    spec = wanted(make_spec, recipe, lines=[*ODD[:10], *ODD[-3:]], base=str(base.path))
     index = Path(spec["snapshot"]) / "snapshot.json"
     index.write_text(json.dumps(json.loads(index.read_text()) | {"kb_hash": base.manifest.kb_hash}))
-    _, result = run(spec)
+    events, result = run(spec)
     assert result["verdict"] in ("promote", "no_gain", "refused")
-    assert replaced(open_bundle(spec["staging"], verify="full"), base) == "names"
+    assert any("learns from 0 pairs" in event.text for event in events) == (recipe == "names-full")
+    assert replaced(open_bundle(spec["staging"], verify="full"), base) == recipe
 
 
 @pytest.mark.parametrize(
@@ -229,7 +262,7 @@ def test_knowledge_bases_of_another_kind(make_spec: MakeSpec, tmp_path: Path, ti
 def test_a_full_disk_leaves_no_bundle_and_the_base_as_it_was(
     make_spec: MakeSpec, base_bundle: Bundle, monkeypatch: pytest.MonkeyPatch, written: str
 ) -> None:
-    before = {one: one.read_bytes() for one in base_bundle.path.rglob("*") if one.is_file()}
+    before = files_of(base_bundle)
 
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -240,7 +273,7 @@ def test_a_full_disk_leaves_no_bundle_and_the_base_as_it_was(
         run(spec)
     with pytest.raises(ModelError, match="manifest"):
         open_bundle(spec["staging"])
-    assert before == {one: one.read_bytes() for one in base_bundle.path.rglob("*") if one.is_file()}
+    assert files_of(base_bundle) == before
 
 
 def test_the_encoder_of_another_linker_is_refused(
@@ -272,11 +305,15 @@ def test_more_names_than_the_time_allows_are_refused_before_training(
         open_bundle(spec["staging"])
 
 
-def test_a_cancel_while_names_are_encoded_leaves_no_bundle(make_spec: MakeSpec) -> None:
-    spec = wanted(make_spec)
+@pytest.mark.parametrize("recipe", ["names", "names-full"])
+def test_a_cancel_while_names_are_encoded_leaves_no_bundle(
+    make_spec: MakeSpec, base_bundle: Bundle, recipe: str
+) -> None:
+    spec, before = wanted(make_spec, recipe, lines=[*ODD[:10], *ODD[-3:]]), files_of(base_bundle)
     work: Iterator[Event] = run_training(spec)
     while next(work).phase is not Phase.ENCODE:
         pass
     work.close()  # type: ignore[attr-defined]
     with pytest.raises(ModelError, match="manifest"):
         open_bundle(spec["staging"])
+    assert files_of(base_bundle) == before
