@@ -7,7 +7,8 @@ takes a quarter of a second for 100,000 abstracts; the others are read and searc
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -25,6 +26,8 @@ MOST = 5_000
 """Hits that are listed; the others are counted."""
 FIRST_PART, PART, LARGE_PART = 50, 400, 3_200
 """Documents read at once: few at first, so that the first hits are there soon; more while few texts may match."""
+REPORT_SECONDS = 0.25
+"""A pattern that is slow in each document is reported on this often, so that it can also be stopped this soon."""
 
 
 class PassageChoice(StrEnum):
@@ -135,8 +138,9 @@ class CorpusSearch:
         """The version of the texts in which none holds U+0000, where SQLite's comparison would end."""
 
     def search(self, query: CorpusQuery, *, most: int | None = MOST) -> Generator[Found, None, None]:
-        """Hits in the order of the documents and their texts, a report after each part that was read. After `most`
-        (None: however many) hits are only counted.
+        """Hits in the order of the documents and their texts, a report after each part that was read, or each
+        `REPORT_SECONDS`: closing the generator stops the search there. After `most` (None: however many) hits are only
+        counted.
 
         Raises UserError for what cannot be searched for, and, after the reports so far, for a pattern that takes too
         long in a document.
@@ -150,14 +154,19 @@ class CorpusSearch:
         while True:
             with self._store.read() as unit:
                 part = unit.documents.texts(after=after, limit=limit, split=query.split, having=having, plain=plain)
-                if not part.number:
+            if not part.number:
+                break
+            texts, sure = iter(part.texts), part.number - len(part.texts)  # without a match: SQLite left these out
+            while True:
+                matched, slow, ended = _matched(pattern, texts, tally)
+                tally.searched += sure if ended else 0
+                with self._store.read() as unit:
+                    hits = self._hits(unit, query, matched, tally, most)
+                yield Found(tuple(hits), tally.number, tally.documents, tally.searched, total, tally.empty)
+                if slow is not None:
+                    raise UserError(tr(TOO_SLOW, document=slow))
+                if ended:
                     break
-                matched, slow = _matched(pattern, part.texts, tally)
-                tally.searched += part.number - len(part.texts)
-                hits = self._hits(unit, query, matched, tally, most)
-            yield Found(tuple(hits), tally.number, tally.documents, tally.searched, total, tally.empty)
-            if slow is not None:
-                raise UserError(tr(TOO_SLOW, document=slow))
             odd = odd or any("\0" in one.text for one in part.texts)
             many = limit < PART or len(part.texts) > PART // 4
             after, limit = part.last, PART if many else min(2 * limit, LARGE_PART)
@@ -191,9 +200,13 @@ class CorpusSearch:
         return _with_decisions(unit, hits)
 
 
-def _matched(pattern: TextPattern, texts: Iterable[DocumentText], tally: _Tally) -> tuple[list[_Matches], str | None]:
-    """The documents with matches, and the one in which the pattern took too long, if any: it was the last one."""
+def _matched(
+    pattern: TextPattern, texts: Iterator[DocumentText], tally: _Tally
+) -> tuple[list[_Matches], str | None, bool]:
+    """The next documents with matches, for `REPORT_SECONDS`; the one in which the pattern took too long, if any: it was
+    the last one; and whether none is left."""
     found: list[_Matches] = []
+    began = time.monotonic()
     for one in texts:
         tally.searched += 1
         places: list[tuple[int, int]] = []
@@ -204,10 +217,12 @@ def _matched(pattern: TextPattern, texts: Iterable[DocumentText], tally: _Tally)
                 else:
                     places.append(without_blanks(one.text, start, end))
         except SlowPatternError:
-            return found, one.external_id
+            return found, one.external_id, False
         if places:
             found.append(_Matches(one, places))
-    return found, None
+        if time.monotonic() - began >= REPORT_SECONDS:
+            return found, None, False
+    return found, None, True
 
 
 def passage_around(passages: Sequence[Passage], start: int, end: int) -> Passage | None:

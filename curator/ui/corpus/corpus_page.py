@@ -115,7 +115,8 @@ class QueryForm(QWidget):
 
 
 class CorpusPage(QWidget):
-    """API: `begin`, `add`, `show_hits`, `tell`, `ticked`, `unseen`, `current`. `listed`: other lines or other ticks."""
+    """API: `begin`, `add`, `show_hits`, `tell`, `ticked`, `makeable`, `unseen`, `current`.
+    `listed`: other lines or other ticks."""
 
     listed = Signal()
     pressed = Signal(int)  # Qt.Key, of those that neither move nor tick
@@ -215,6 +216,11 @@ class CorpusPage(QWidget):
     def ticked(self) -> list[Hit]:
         """In the order of the list."""
         return [hit for one in self.list.lines.marked(CheckMark.TICKED) if (hit := self._hit(one)) is not None]
+
+    @property
+    def makeable(self) -> bool:
+        """Whether a mention can be made of any hit of the list."""
+        return bool(self.list.lines.marked(CheckMark.TICKED) or self.list.lines.marked(CheckMark.UNTICKED))
 
     @property
     def unseen(self) -> list[Hit]:

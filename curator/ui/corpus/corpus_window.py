@@ -15,7 +15,7 @@ from curator.domain.wording import CancelledError, UserError, ntr, tr
 from curator.services.queue import CorpusQuery, Found, Hit
 from curator.ui.bench import TypePicker
 from curator.ui.candidates import Lookup, Search, SearchPane
-from curator.ui.corpus.corpus_page import START, CorpusPage
+from curator.ui.corpus.corpus_page import NONE_MAKEABLE, START, CorpusPage
 from curator.ui.deciding import QuestionStrip, StripAnswer
 from curator.ui.kit import REASON_WORDS, REASONS, FlowRow, Glance, NoteLabel, ShowDialog, Sight, Worker, watch
 
@@ -225,7 +225,7 @@ class CorpusWindow(ShowDialog):
             return []
         ticked, unseen = self.page.ticked, self.page.unseen
         if not ticked:
-            self.say(tr(NONE_TICKED))
+            self.say(tr(NONE_TICKED if self.page.makeable or not self.page.list.lines.lines else NONE_MAKEABLE))
         elif unseen:
             self.say(ntr(ONE_UNSEEN, UNSEEN, len(unseen)))
             self.page.go_to(unseen[0])

@@ -30,7 +30,7 @@ STATES = {
     Outcome.REJECTED: MentionState.REJECTED,
     Outcome.SKIPPED: MentionState.SKIPPED,
 }
-BAR_WORDS = {Bar.BORDER: "crosses the end of a passage", Bar.BLANK: "white space alone"}
+BAR_WORDS = {Bar.BORDER: "in two passages", Bar.BLANK: "white space alone"}
 
 
 @dataclass(frozen=True, slots=True)

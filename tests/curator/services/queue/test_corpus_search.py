@@ -106,6 +106,22 @@ def test_a_pattern_that_takes_too_long_ends_the_search_with_the_document(
     assert reports[-1].number == 8
 
 
+def test_a_slow_pattern_is_reported_on_and_can_be_stopped_between_documents(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.documents(3, name="more.pubtator", first=9)
+    query = CorpusQuery(r"Lidocaine", pattern=True)
+    [whole, *_] = quick = list(world.project.corpus.search(query))
+    monkeypatch.setattr("curator.services.queue.corpus_search.REPORT_SECONDS", 0.0)
+    slow = list(world.project.corpus.search(query))
+    assert [one.searched for one in slow[: whole.total]] == list(range(1, whole.total + 1))
+    assert slow[-1].searched == quick[-1].searched == whole.total
+    assert [hit.place for one in slow for hit in one.hits] == [hit.place for one in quick for hit in one.hits]
+    search = world.project.corpus.search(query)
+    assert next(search).searched == 1
+    search.close()
+
+
 def test_mentions_are_made_and_linked_in_one_step_that_one_undo_takes_back(world: World, search: Search) -> None:
     heard = []
     world.project.events.subscribe(heard.append)

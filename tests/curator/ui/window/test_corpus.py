@@ -113,6 +113,17 @@ def hits_of(window: CorpusWindow) -> list:  # type: ignore[type-arg]
     return [row.hit for row in rows]  # type: ignore[union-attr]
 
 
+def test_hits_of_which_no_mention_can_be_made_say_so(make_desk: MakeDesk, qtbot: QtBot) -> None:
+    desk = make_desk()
+    window = opened(desk)
+    window.page.form.hits.setCurrentIndex(window.page.form.hits.findData(HitChoice.MENTIONS.value))
+    sought(window, qtbot, "lidocaine", hits=2)
+    window.page.list.setFocus()
+    QTest.keyClick(window.page.list, Key.Key_Return, SHIFT)
+    assert window.note.text().startswith("No mention can be made of it: a mention is there already")
+    window.reject()
+
+
 def test_hits_become_nil_or_undecided_mentions(make_desk: MakeDesk, qtbot: QtBot) -> None:
     desk = make_desk()
     window = opened(desk)
