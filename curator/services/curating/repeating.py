@@ -13,10 +13,10 @@ from curator.services.curating.propagation import Others, PropagationScope, Prop
 from curator.services.ports import QueueFilter, Store, UnitOfWork
 
 NOT_ONE = (
-    "Step {number} “{text}” is not one step about one string, so it cannot be done again elsewhere. Choose a step "
+    "Step {number} ({text}) is not one step about one string, so it cannot be done again elsewhere. Choose a step "
     "that decided or made mentions with the same text, or changed their type."
 )
-GONE = "No mention of step {number} “{text}” is still there, so it cannot be done again elsewhere."
+GONE = "No mention of step {number} ({text}) is still there, so it cannot be done again elsewhere."
 NO_DOCUMENT = "No document is open. Open one, or choose other documents."
 
 

@@ -28,19 +28,19 @@ MOST_MENTIONS = 2000
 NO_STEP = "There is no step {number} in this project. `curator steps` and Edit › History of steps list them."
 ALREADY = "The project is already at step {number}: no step after it can be undone, and none up to it redone."
 GONE = (
-    "Step {number} “{text}” was undone, and other steps came after that, so it cannot be redone. Choose a step that is "
+    "Step {number} ({text}) was undone, and other steps came after that, so it cannot be redone. Choose a step that is "
     "not undone."
 )
 FIXED = (
-    "You cannot go back to step {number} “{text}”: a newer text of a document was taken, or an import was undone, "
+    "You cannot go back to step {number} ({text}): a newer text of a document was taken, or an import was undone, "
     "after it. Steps before that cannot be undone."
 )
-SOMEBODY = "{who} took step {number} “{text}”. Only your own steps can be undone or redone together."
+SOMEBODY = "{who} took step {number} ({text}). Only your own steps can be undone or redone together."
 IMPORTED = (
-    "After step {number} “{text}”, documents were imported ({names}). Steps before an import cannot be undone together."
+    "After step {number} ({text}), documents were imported ({names}). Steps before an import cannot be undone together."
 )
 TRAINED = (
-    "The linker {linker} was trained after step {number} “{text}” and learned from what was decided by then. Steps "
+    "The linker {linker} was trained after step {number} ({text}) and learned from what was decided by then. Steps "
     "that a training used cannot be undone together."
 )
 AS_FAR = "You can go as far as step {number}."

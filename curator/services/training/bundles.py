@@ -114,6 +114,13 @@ class BundleSwitch:
         with self._store.read() as unit:
             return activations(unit.meta)
 
+    def earlier(self) -> BundleInfo | None:
+        """The bundle that served before, to which `rollback` goes back; None where there is none."""
+        there = {one.id: one for one in self.all()}
+        with self._store.read() as unit:
+            history = [one for one in bundle_history(unit.meta) if one in there]
+        return there[history[-2]] if len(history) > 1 else None
+
     def rollback(self) -> Change:
         """Back to the bundle that served before. Raises UserError where there is none."""
         there = {one.id for one in self.all()}

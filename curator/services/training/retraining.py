@@ -177,6 +177,10 @@ class RetrainingService:
         """What the bundles take; it looks at every file, so call it from a worker thread."""
         return disk_use(self.bundles(), trainings=[one.folder for one in self.interrupted()])
 
+    def earlier(self) -> BundleInfo | None:
+        """The bundle that `rollback` goes back to; None where there is none."""
+        return self._desk.switch.earlier()
+
     def rollback(self) -> Change:
         """Back to the bundle that served before. Raises UserError where there is none."""
         return self._desk.switch.rollback()

@@ -19,7 +19,7 @@ from curator.domain.entities import (
     ObsoleteEntity,
 )
 from curator.domain.facets import SearchQuery, parse_query
-from curator.storage.db import DecisionRow, KbVersionRow, chunks, fold, next_id, unique
+from curator.storage.db import DecisionRow, KbVersionRow, MentionRow, chunks, fold, next_id, unique
 from curator.storage.kb import kb_matching
 from curator.storage.kb import kb_matching as kb_sources
 from curator.storage.kb import provisional as provisional_search
@@ -110,9 +110,10 @@ def link_counts(conn: Connection, entity_ids: Sequence[str]) -> dict[str, int]:
 
 
 def linked_last(conn: Connection, limit: int) -> list[str]:
-    """Of the last decisions by people, not those of imported gold."""
+    """Of the last decisions by people, not those of imported gold, nor those that were undone or replaced."""
     query = (
         select(DecisionRow.entity_ids, DecisionRow.outcome)
+        .join(MentionRow, (MentionRow.id == DecisionRow.mention_id) & (MentionRow.decision_id == DecisionRow.id))
         .where(~DecisionRow.curator.startswith("import:"))
         .order_by(DecisionRow.id.desc())
         .limit(LOOKED_AT)

@@ -217,7 +217,8 @@ def _scores(candidate: Candidate, suggestion: Suggestion, theme: Theme, larger: 
 def _head(name: str, entity_id: str, types: tuple[str, ...], theme: Theme, *, links: bool = False) -> str:
     parts = [escape(entity_id), escape(", ".join(types))]
     if links:
-        parts = [_link(PAGE, parts[0], theme), parts[1], _link(USES, tr("all uses"), theme)]
+        uses = tr("all uses").replace(" ", "\N{NO-BREAK SPACE}")
+        parts = [_link(PAGE, parts[0], theme), parts[1], _link(USES, uses, theme)]
     facts = " · ".join(part for part in parts if part)
     return f"<p style='margin:0'><b>{escape(name)}</b> <span style='color:{theme.muted.name()}'>{facts}</span></p>"
 

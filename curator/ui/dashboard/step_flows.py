@@ -29,10 +29,10 @@ MOVED_ON = "{done}. Then something else was done in the project, so the other st
 NOT_MOVED = "Something else was done in the project meanwhile; nothing was changed. Choose the step again."
 GOING = "Going to step {number}…"
 JUDGING = "In a round you do not see what is decided in the project. Leave the round first."
-UNDO_ONE = "Go back to step {number} “{text}”? This undoes {n} later step with {decisions}."
-UNDO_MANY = "Go back to step {number} “{text}”? This undoes {n:,} later steps with {decisions}."
-REDO_ONE = "Redo up to step {number} “{text}”? This redoes {n} step with {decisions}."
-REDO_MANY = "Redo up to step {number} “{text}”? This redoes {n:,} steps with {decisions}."
+UNDO_ONE = "Go back to step {number} ({text})? This undoes {n} later step with {decisions}."
+UNDO_MANY = "Go back to step {number} ({text})? This undoes {n:,} later steps with {decisions}."
+REDO_ONE = "Redo up to step {number} ({text})? This redoes {n} step with {decisions}."
+REDO_MANY = "Redo up to step {number} ({text})? This redoes {n:,} steps with {decisions}."
 AND_BACK = "You can go forward again until you do something else."
 
 
@@ -194,8 +194,7 @@ class StepFlows(QObject):
             done = walked.change.text if walked.change is not None else ""
             words = tr(MOVED_ON, done=done) if done else tr(NOT_MOVED)
         elif isinstance(walked, Walked) and walked.change is not None:
-            back = "edit.undo" if journey.forward else "edit.redo"
-            words = tr("{done}. {key} undoes or redoes one step at a time.", done=walked.change.text, key=way_to(back))
+            words = back_words(walked.change.text, forward=journey.forward)
         else:
             words = outcome.message
         self._say(words)
@@ -294,6 +293,13 @@ def journey_words(journey: Journey) -> str:
     if journey.forward:
         return ntr(REDO_ONE, REDO_MANY, number, **names)
     return " ".join((ntr(UNDO_ONE, UNDO_MANY, number, **names), tr(AND_BACK)))
+
+
+def back_words(done: str, *, forward: bool) -> str:
+    """What was done, and the key that reverses it step by step."""
+    if forward:
+        return tr("{done}. {key} undoes one step at a time.", done=done, key=way_to("edit.undo"))
+    return tr("{done}. {key} redoes one step at a time.", done=done, key=way_to("edit.redo"))
 
 
 def went_words(number: int, *, forward: bool) -> str:

@@ -258,8 +258,9 @@ def _hints(state: WindowState) -> tuple[Hint, ...]:
     hints: tuple[Hint, ...] = ()
     if state.candidates or state.nil_suggested:
         accepts = tr("accept NIL") if state.nil_suggested else tr("accept")
-        digits = keys_between("mention.choose1", "mention.choose9")
-        hints = ((key_of("mention.accept"), accepts), (digits, tr("choose")))
+        hints = ((keys_between("mention.choose1", "mention.choose9"), tr("choose")),)
+        if not state.decided:  # Enter only says so then
+            hints = ((key_of("mention.accept"), accepts), *hints)
     return (
         *hints,
         (key_of("mention.nil"), "NIL"),

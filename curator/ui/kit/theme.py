@@ -240,6 +240,7 @@ def _each(state: str) -> str:
 
 _TIP_TEXT, _TIP_BASE = QPalette.ColorRole.ToolTipText, QPalette.ColorRole.ToolTipBase
 _SHEET = """
+    QTabWidget::pane { border: 1px solid palette(mid); background: palette(base); }
     QLineEdit { padding: 5px 8px; border: 1px solid palette(dark); border-radius: 6px; background: palette(base);
                 selection-background-color: palette(highlight); selection-color: palette(highlighted-text); }
     QPlainTextEdit[field="true"], QListView[field="true"] {

@@ -103,10 +103,11 @@ class OpinionFlows(QObject):
         elif view is not None:
             self._rest.stop()
             self._stopper.stop()
-            self._ask(view, options, send=True)
+            self._ask(view, options, send=True, aloud=True)
 
-    def _ask(self, view: MentionView, options: OpinionOptions, *, send: bool) -> None:
-        """Look for the stored opinion, and with `send` ask the model, in the background."""
+    def _ask(self, view: MentionView, options: OpinionOptions, *, send: bool, aloud: bool = False) -> None:
+        """Look for the stored opinion, and with `send` ask the model, in the background. With `aloud` the bottom line,
+        which has room for a whole sentence, says too why there is no answer."""
         self._stopper = stopper = Stopper()
         if send:
             self._show(tr(ASKING, model=options.model))
@@ -120,7 +121,12 @@ class OpinionFlows(QObject):
             entity = lookup(opinion.entity_id) if opinion is not None and opinion.entity_id is not None else None
             return opinion, entity.name if entity is not None else "", ""
 
-        self.worker.ask(work, partial(self._answered, mention_id, view.suggestion, options))
+        def answered(found: Found) -> None:
+            self._answered(mention_id, view.suggestion, options, found)
+            if aloud and found[2] and self._key is not None and self._key[0] == mention_id:
+                self._bench.say(found[2])
+
+        self.worker.ask(work, answered)
 
     def _answered(self, mention_id: int, suggestion: Suggestion | None, options: OpinionOptions, found: Found) -> None:
         if self._key is None or self._key[0] != mention_id:

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QToolTip,
     QTreeWidget,
     QTreeWidgetItem,
     QWidget,
@@ -208,9 +207,11 @@ OPEN = (Facet.STATE, Facet.TYPE, Facet.PROBABILITY)
 
 
 class FacetsPanel(QTreeWidget):
-    """API: `show_cube`, `show_facets`; `changed` when the curator sets or lifts a value, `left` on Esc."""
+    """API: `show_cube`, `show_facets`; `changed` when the curator sets or lifts a value; `said`: why a range
+    was not set."""
 
     changed = Signal(object)  # Facets
+    said = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -323,8 +324,7 @@ class FacetsPanel(QTreeWidget):
         within = read_range(typed)
         if within is None:
             if typed:
-                place = self.visualItemRect(item).bottomLeft()
-                QToolTip.showText(self.viewport().mapToGlobal(place), tr(NO_RANGE), self)
+                self.said.emit(tr(NO_RANGE))
         elif within.key not in self._facets.values(facet):
             chosen = self._facets.toggled(facet, within.key)
             QTimer.singleShot(0, self, lambda: self._choose_range(chosen, facet, within.key))  # after the editing

@@ -62,6 +62,7 @@ class QueuePanel(QWidget):
         self._timer.timeout.connect(self._text_changed)
         self._recount.timeout.connect(self._count)
         self.facets.changed.connect(lambda facets: self.narrow(QueueFilter(text=self._where.text, facets=facets)))
+        self.facets.said.connect(self.said)
         self.chips.lifted.connect(self._lift)
         self.chips.cleared.connect(self.clear)
         head.unfolded.connect(lambda shown: self.rows.share(facets=shown))

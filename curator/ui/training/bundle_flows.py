@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import BundleInfo, GateVerdict, JobOutcome
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UserError, localised, tr
 from curator.services.training import DiskReport, diff_rows, manifest_text, notes_of, queue_asked
 from curator.ui.bench import Workbench
 from curator.ui.kit import ask, tell
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from curator.ui.training.map_window import MapDialog
 
 PROMOTE, ROLL_BACK, DELETE = "Use linker", "Roll back", "Delete linker"
-BACK = "Roll back to the previous linker? Decisions stay; suggestions are recalculated."
+BACK = "Roll back to the linker {bundle} ({recipe}, made on {made})? Decisions stay; suggestions are recalculated."
 GONE = "That mention is no longer in the project."
 
 
@@ -118,10 +118,15 @@ class BundleFlows(QObject):
 
     def ask_rollback(self) -> None:
         retraining = self._bench.project.retraining
+        before = retraining.earlier()
+        if before is None:
+            self._try(ROLL_BACK, retraining.rollback)  # which says that there is none
+            return
+        made = localised(before.created_at.astimezone(), "%d %b %Y, %H:%M")
         ask(
             self._window,
             tr(ROLL_BACK),
-            tr(BACK),
+            tr(BACK, bundle=before.id, recipe=before.recipe, made=made),
             yes=tr(ROLL_BACK),
             then=lambda: self._try(ROLL_BACK, retraining.rollback),
         )

@@ -195,7 +195,7 @@ def test_an_import_or_a_training_in_between_is_said(worked: World, clock: Clock)
             file, unit.documents.imports()[0].kind, batch=7, curator="ada", at=clock.now(), counts={"documents": 1}
         )
     refusal = service(worked, clock).journey(1).refusal
-    assert refusal.startswith("After step 4 “")
+    assert refusal.startswith("After step 4 (")
     assert "documents were imported (a.pubtator)" in refusal
 
 

@@ -71,6 +71,9 @@ def test_the_last_linked_entities_are_told_newest_first(filled: World) -> None:
     for mention, entity in ((first, "MESH:D008012"), (second, "MESH:D006323"), (third, "MESH:D008012")):
         filled.project.curation.decide(mention, Verdict.link(entity), shown=None)
     assert [one.entity.id for one in filled.project.knowledge.recent()] == ["MESH:D008012", "MESH:D006323"]
+    filled.project.curation.undo()
+    filled.project.curation.undo()
+    assert [one.entity.id for one in filled.project.knowledge.recent()] == ["MESH:D008012"], "undone ones are left out"
 
 
 def _tree(

@@ -166,9 +166,13 @@ def test_a_better_bundle_serves_at_once_and_can_be_rolled_back(indexed: World) -
     assert (outcome.result["active"], outcome.result["verdict"]) == (True, "promote")
     assert active(indexed) == outcome.result["bundle"]
     assert [one.kind for one in heard] == [ChangeKind.BUNDLE]
+    earlier = indexed.project.retraining.earlier()
+    assert earlier is not None
+    assert earlier.id == before
     indexed.project.retraining.rollback()
     assert active(indexed) == before
     indexed.project.retraining.rollback()
+    assert indexed.project.retraining.earlier() is None
     with pytest.raises(UserError, match="no earlier linker"):
         indexed.project.retraining.rollback()
 

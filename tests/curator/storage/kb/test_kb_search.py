@@ -108,6 +108,9 @@ def test_what_was_linked_before_stands_higher(ask, fill):
     with fill.store.read() as unit:
         assert unit.kb.linked_last(9) == ["C", "A", "B"]
         assert unit.kb.linked_last(2) == ["C", "A"]
+    fill.decide(first, Verdict.link("A"))
+    with fill.store.read() as unit:
+        assert unit.kb.linked_last(9) == ["A", "C"], "B was replaced"
 
 
 def test_what_is_likely_in_the_document_stands_higher_and_is_found_behind_any_number_of_others(fill, monkeypatch):

@@ -281,7 +281,9 @@ def test_a_range_is_typed_in_its_row_counted_and_cleared(desk: Desk, qtbot: QtBo
         qtbot.keyClick(line, Qt.Key.Key_Return)
         qtbot.waitUntil(lambda: panel.facets.findChild(QLineEdit) is None)
 
-    typed("nonsense")
+    with qtbot.waitSignal(panel.said) as told:
+        typed("nonsense")
+    assert "Enter two numbers" in told.args[0]
     assert panel.where == QueueFilter()
     qtbot.keyClick(panel.facets, Qt.Key.Key_Return)
     typed(".6 - ,99")

@@ -382,6 +382,8 @@ def test_history_lists_bundles_and_rolls_back(desk: Desk, qtbot: QtBot) -> None:
     assert dialog.chosen.active
     dialog.rollback.click()
     [box] = boxes()
+    former = desk.project.retraining.bundles()[0]
+    assert f"Roll back to the linker {former.id} ({former.recipe}, made on " in box.text()
     with qtbot.waitSignal(desk.bench.bridge.changed):
         press_button(box, "Roll back")
     qtbot.waitUntil(lambda: desk.project.retraining.bundles()[0].active)

@@ -113,9 +113,14 @@ def test_nil_is_marked_on_its_row_and_a_failure_is_a_sentence(
     flows: OpinionFlows, fake: FakeModel, qtbot: QtBot
 ) -> None:
     desk = desk_of(flows)
-    fake.replies = [Reply(500, '{"error": {"message": "no memory"}}'), says("0")]
+    fake.replies = [Reply(500, '{"error": {"message": "no memory"}}')] * 2
     qtbot.waitUntil(lambda: "no memory" in line(flows))
     assert chosen(flows) == []
+    assert "no memory" not in desk.bench.bottom.message.words, "nobody asked for it"
+    desk.bench.focus_document()
+    desk.press(Key.Key_O, SHIFT)
+    qtbot.waitUntil(lambda: "no memory" in desk.bench.bottom.message.words)
+    fake.replies = [says("0")]
     assert desk.project.opinions.known(desk.world.mentions(1)[1]) is None
     desk.bench.focus_document()
     desk.press(Key.Key_O, SHIFT)

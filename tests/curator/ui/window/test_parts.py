@@ -189,6 +189,8 @@ def test_hints_say_what_return_does() -> None:
     assert hints_for(state)[0] == ("↵", "accept")
     nil = WindowState(project=True, writable=True, document=True, mention=True, candidates=3, nil_suggested=True)
     assert hints_for(nil)[0] == ("↵", "accept NIL")
+    decided = WindowState(project=True, writable=True, document=True, mention=True, candidates=3, decided=True)
+    assert hints_for(decided)[0] == ("1–9", "choose"), "Enter changes no decision"
     assert ("Ctrl+I", "import documents") in hints_for(WindowState(project=True))
 
 

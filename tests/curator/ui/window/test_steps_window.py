@@ -110,7 +110,7 @@ def test_going_back_is_asked_and_can_be_redone(worked: StepsWindow, qtbot: QtBot
     states = ["undone", "undone", "last step now"]
     qtbot.waitUntil(lambda: [one[3] for one in listed(worked, qtbot)][:3] == states)
     assert desk.project.curation.current([desk.world.mentions(1)[1]]) == {}
-    assert worked.note.text().startswith("Undid 2 steps.")
+    assert worked.note.text() == "Undid 2 steps. Ctrl+Shift+Z redoes one step at a time."
     worked.table.setCurrentIndex(worked.model.index(worked.model.find(2) or 0, 0))
     assert worked.back.text() == "&Redo up to here…"
     worked.back.click()
@@ -177,7 +177,7 @@ def test_what_stands_in_the_way_is_said(worked: StepsWindow, qtbot: QtBot) -> No
         )
     worked.table.setCurrentIndex(worked.model.index(worked.model.find(1) or 0, 0))
     worked.back.click()
-    qtbot.waitUntil(lambda: "After step 3 “" in worked.note.text() and "imported (a.pubtator)" in worked.note.text())
+    qtbot.waitUntil(lambda: "After step 3 (" in worked.note.text() and "imported (a.pubtator)" in worked.note.text())
     assert not shown(QMessageBox)
     worked.close()
 
