@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -260,13 +261,19 @@ class PeopleFlows(QObject):
         self._choose_round(tr("Agreement"), rounds, tr(NO_ROUND), lambda one: self._agreement(one.name))
 
     def _agree(self, found: Round) -> None:
-        """The figures come in a window of their own, which a dialog in front would block."""
+        """The figures come in a window of their own, which a dialog in front would block; it comes back after them."""
         if self._dialog is not None:
             self._dialog.accept()
-        self._agreement(found.name)
+        self._agreement(found.name, then=partial(self._show_round, found.id))
 
-    def _agreement(self, name: str) -> None:
-        """The window opens at once and is filled by a worker thread: the intervals take a second."""
+    def _show_round(self, round_id: int) -> None:
+        """The window of the rounds, at this one."""
+        at = next((at for at, row in enumerate(self._rows()) if row.round.id == round_id), 0)
+        self.show_rounds().table.go_to(at)
+
+    def _agreement(self, name: str, *, then: Callable[[], None] | None = None) -> None:
+        """The window opens at once and is filled by a worker thread: the intervals take a second. `then` is called when
+        the curator closes it."""
         from curator.ui.people.agreement_window import AgreementWindow
 
         service = self._bench.project.agreement
@@ -276,11 +283,18 @@ class PeopleFlows(QObject):
 
         window = AgreementWindow(name, self._window)
         window.export_wanted.connect(lambda text: self._save_csv(window, name, text))
-        window.finished.connect(lambda _: self._windows.remove(window))
+
+        def closed() -> None:
+            if window in self._windows:  # by the curator, not with the project
+                self._windows.remove(window)
+                if then is not None:
+                    then()
+
+        window.finished.connect(closed)
         self._windows.append(window)
         window.show()
 
-        def then(outcome: JobOutcome) -> None:
+        def ended(outcome: JobOutcome) -> None:
             if window not in self._windows:
                 return  # closed meanwhile
             if outcome.state is JobState.DONE:
@@ -288,7 +302,7 @@ class PeopleFlows(QObject):
             else:
                 window.show_problem(outcome.message)
 
-        self._bench.jobs.ask(work, then=then)
+        self._bench.jobs.ask(work, then=ended)
 
     def _save_csv(self, window: QWidget, name: str, text: str) -> None:
         from curator.ui.files import SaveDialog
@@ -323,7 +337,8 @@ class PeopleFlows(QObject):
             self.show_rounds()
 
     def close_windows(self) -> None:
-        for window in list(self._windows):
+        windows, self._windows = self._windows, []
+        for window in windows:
             window.close()
 
     # --- inside ---

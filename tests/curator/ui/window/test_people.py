@@ -18,8 +18,9 @@ from curator.ui.kit.labels import ElidedLabel
 from curator.ui.people.agreement_window import AgreementWindow
 from curator.ui.people.i_am import IAmDialog
 from curator.ui.people.people_flows import PeopleFlows
-from curator.ui.people.rounds import NewRoundDialog
+from curator.ui.people.rounds import NewRoundDialog, RoundsDialog
 from tests.curator.ui.window.fakes import Desk, MakeDesk, reopen
+from tests.curator.ui.window.test_dialogs import shown
 
 Key = Qt.Key
 
@@ -255,6 +256,27 @@ def test_agreement_is_shown_and_exported(desk: Desk, qtbot: QtBot) -> None:
     assert head.startswith("about,part,items,observed")
     assert first.startswith("round,all,2,0.5")
     flows.close_windows()
+    assert not window.isVisible()
+
+
+def test_the_agreement_of_a_round_leads_back_to_the_rounds(desk: Desk, qtbot: QtBot) -> None:
+    judge_alike_but_once(desk, "anna", "ben")
+    desk.project.rounds.create("another", [2])
+    flows = people(desk)
+    dialog = flows.show_rounds()
+    found = next(one for one in desk.project.rounds.all() if one.name != "another")
+    dialog.table.go_to([one.id for one in desk.project.rounds.all()].index(found.id))
+    dialog.agree.click()
+    [window] = desk.window.findChildren(AgreementWindow)
+    qtbot.waitUntil(lambda: window.report is not None)
+    window.reject()
+    [back] = shown(RoundsDialog)
+    assert isinstance(back, RoundsDialog)
+    assert back.table.current is not None
+    assert back.table.current.round.id == found.id
+    back.agree.click()
+    flows.close_windows()
+    assert not shown(RoundsDialog), "the project is closed"
 
 
 @pytest.mark.parametrize("writable", [True, False])
