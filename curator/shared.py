@@ -1,4 +1,5 @@
-"""What the services of an open project share: its store, its child processes, the linkers and the current settings."""
+"""Objects shared by the services of an open project: its store, its child processes, the linkers and the current
+settings."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from curator.storage.safety import Backups
 
 BUNDLES = "bundles"
 BULK = "bulk"
-"""The folder of linking that runs on Ray; it is there until its answers are stored."""
+"""The folder of linking on Ray; it exists until the answers are stored."""
 TABLE_COLUMNS = "table-columns.json"
 
 
@@ -34,7 +35,7 @@ class SystemClock:
 
 
 class Shared:
-    """Everything that several services use. What it starts in `prepare`, `close` ends."""
+    """The objects that several services use. `close` ends everything that `prepare` starts."""
 
     def __init__(
         self,
@@ -66,7 +67,7 @@ class Shared:
 
         self.backups = BackupService(store, kept, self.clock)
 
-        # work in the background; the order is that in which they hear of changes
+        # background work, in the order in which changes are delivered
         self.suggestions = SuggestionService(
             store,
             self.linker,
@@ -80,8 +81,8 @@ class Shared:
         self.memory = MemoryService(store, self.linker, self.events, learnt=self.suggestions.memory_changed)
 
     def prepare(self, *, start: bool) -> None:
-        """Remove what a killed process left. With `start`, begin to link documents ahead."""
-        if not self.store.read_only:  # this process has the lock, so nobody uses what a killed process left
+        """Remove leftovers of a killed process. With `start`, begin to link documents ahead."""
+        if not self.store.read_only:  # this process has the lock, so no one uses the leftovers of a killed process
             self.bundles.clean()
             self.workplace.clean()
         if start:
@@ -91,7 +92,7 @@ class Shared:
             self.backups.begin()
 
     def close(self) -> None:
-        """Write what is pending, end threads and child processes, and free the project's lock."""
+        """Write what is pending, end threads and child processes, and release the project's lock."""
         self.backups.close()
         self.efforts.flush()
         self.teacher.close()
@@ -111,10 +112,10 @@ class Shared:
 
 
 def _kept(store: Store) -> tuple[FolderBundleStore, BackupStore]:
-    """Where linkers and backups are: in folders of this computer, or with the shared database."""
+    """The stores of linkers and backups: in folders of this computer, or with the shared database."""
     if isinstance(store.place, Path):
         return FolderBundleStore(store.folder / BUNDLES), Backups(store.folder, root=backup_root, most=_backup_bytes)
-    from curator.storage import team  # folders need none of it
+    from curator.storage import team  # folders do not need it
 
     assert isinstance(store, team.SharedStore)
     vault = team.LinkerVault(store)
@@ -158,7 +159,7 @@ def backup_root() -> Path:
 
 
 def _backup_bytes() -> int:
-    """What the backups of a project may take; 0 makes none, as an empty `CURATOR_BACKUP_DIR` does."""
+    """The most bytes for the backups of a project; 0 disables them, like an empty `CURATOR_BACKUP_DIR`."""
     off = os.environ.get("CURATOR_BACKUP_DIR") == ""
     return 0 if off else load().settings.backup_space * 2**20
 

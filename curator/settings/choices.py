@@ -74,7 +74,7 @@ class OptionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """The description of one setting. `felt` says when a change takes effect ('' at once)."""
+    """The description of one setting. `felt` states when a change takes effect ('' at once)."""
 
     name: str
     title: str

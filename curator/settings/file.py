@@ -17,13 +17,13 @@ from curator.settings.schema import Settings, options, with_value
 
 FILE = "settings.json"
 RETIRED = {"double_key"}
-"""Settings of earlier versions that every file of theirs holds; they are dropped without a word."""
+"""Settings of earlier versions that are in all their files; they are dropped silently."""
 DAMAGED = "The settings in {path} could not be read ({error}); the defaults are used."
 NO_OBJECT = "The settings in {path} are not a JSON object; the defaults are used."
 
 VERSION, NOW = "settings_version", 2
 OLD_DEFAULTS = {"holdout_percent": 2}
-"""Of files before this version."""
+"""Defaults in files before this version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,8 @@ def config_folder() -> Path:
 
 
 def load(folder: Path | None = None) -> LoadedSettings:
-    """Defaults where the file is missing; a wrong value falls back to its default and is reported, never raised."""
+    """Load the settings; defaults if the file is missing. A wrong value is replaced by its default and reported, never
+    raised."""
     path = (folder or config_folder()) / FILE
     state = _state_of(path)
     held = _held.get(path)
@@ -54,16 +55,16 @@ def load(folder: Path | None = None) -> LoadedSettings:
 
 _FileState = tuple[int, int, int]
 _held: dict[Path, tuple[_FileState, LoadedSettings]] = {}
-"""What each settings file held when it was read last: settings are asked for with every key, and reading the file takes
-250 µs, looking whether it changed 8 µs."""
+"""The contents of each settings file when last read: settings are needed for every key, and reading the file takes 250
+µs, checking for changes 8 µs."""
 
 
 def _state_of(path: Path) -> _FileState | None:
-    """What changes with the file, which is always put into place whole; None where it cannot be looked at."""
+    """A state that changes with the file, which is always replaced as a whole; None if it is not accessible."""
     try:
         found = path.stat()
     except FileNotFoundError:
-        return 0, 0, 0  # asked for with every key until the first setting is changed
+        return 0, 0, 0  # needed for every key until the first setting is changed
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino
@@ -91,7 +92,7 @@ def _read(path: Path) -> LoadedSettings:
 
 
 def save(settings: Settings, *, unknown: Mapping[str, Any] | None = None, folder: Path | None = None) -> Path:
-    """Write all values beside the file and move them into place. Raises UserError where that is impossible."""
+    """Write all values to a temporary file and move it into place. Raises UserError if that is impossible."""
     path = (folder or config_folder()) / FILE
     unknown = {**(unknown or {}), VERSION: NOW}
     beside = path.with_suffix(".new")
@@ -117,7 +118,7 @@ def save(settings: Settings, *, unknown: Mapping[str, Any] | None = None, folder
 
 
 def _sync_folder(folder: Path) -> None:
-    """Put the names in it on the disk; a system without handles of folders needs none."""
+    """Sync the folder's entries to disk; does nothing on systems without folder handles."""
     if os.name == "posix":
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -127,7 +128,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _set_aside(path: Path, sentence: str, **values: object) -> str:
-    """Keep a damaged file for its owner before the next save writes over it; the sentences that say so."""
+    """Keep a copy of a damaged file before the next save overwrites it; returns sentences about it."""
     said = tr(sentence, path=path, **values)
     kept = path.with_suffix(".damaged.json")
     try:
@@ -138,7 +139,8 @@ def _set_aside(path: Path, sentence: str, **values: object) -> str:
 
 
 def _without_old_defaults(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Every save writes all values: in an older file an old default was chosen by nobody, and the new one serves."""
+    """Replace old defaults in an older file by the new ones: every save writes all values, so they were not chosen by
+    the user."""
     old = OLD_DEFAULTS if raw.get(VERSION) != NOW else {}
     return {name: value for name, value in raw.items() if name != VERSION and (name, value) not in old.items()}
 

@@ -317,7 +317,7 @@ OPTIONS = (
 
 
 def options() -> tuple[Option, ...]:
-    """What the dialog, the manual's table and the validation derive from."""
+    """The options that the dialog, the manual's table and the validation derive from."""
     return OPTIONS
 
 
@@ -326,7 +326,7 @@ def default(name: str) -> Any:
 
 
 def with_value(settings: Settings, name: str, value: Any) -> Settings:
-    """A copy with one checked value. Raises UserError that says what is allowed."""
+    """A copy with one checked value. Raises UserError with the allowed values."""
     option = next((one for one in options() if one.name == name), None)
     if option is None:
         raise UserError(
@@ -340,7 +340,7 @@ def with_value(settings: Settings, name: str, value: Any) -> Settings:
 
 
 def checked(option: Option, value: Any) -> Any:
-    """The value in its type. Raises UserError that names the setting and what is allowed."""
+    """The value in its type. Raises UserError with the setting and its allowed values."""
     if option.kind is OptionKind.INTEGER:
         if isinstance(value, int) and not isinstance(value, bool) and option.minimum <= value <= option.maximum:
             return value

@@ -108,7 +108,7 @@ class _Cut:
     threshold: float
     size: int
     expected: float
-    tried: int  # held-out suggestions that are as sure
+    tried: int  # held-out suggestions that are as likely
     wrong: int  # of those
 
     def is_refuted(self, error: float) -> bool:

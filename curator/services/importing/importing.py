@@ -183,31 +183,31 @@ class ImportService:
             return plan_change(unit, compared.document_id, compared.source, self._mover)
 
     def unfinished(self) -> UnfinishedImport | None:
-        """An import that was stopped before its end, or that is running."""
+        """A stopped import, or a running one."""
         return self._unfinished.load()
 
     def to_tell(self) -> UnfinishedImport | None:
-        """The stopped import that the curator is to hear of when the project is opened."""
+        """The stopped import to report when the project is opened."""
         return None if self._unfinished.is_answered else self.unfinished()
 
     def answer_unfinished(self) -> None:
-        """The curator knows of the stopped import; it stays."""
+        """Mark the stopped import as reported to the curator; it stays."""
         self._unfinished.answer()
 
     def forget_unfinished(self) -> None:
         self._unfinished.put(None)
 
     def knowledge_base(self, path: Path, wish: KbWish | None = None) -> Generator[Progress, None, ImportReport]:
-        """Read a knowledge base: it replaces the one before when it is complete, or joins it. Raises UserError."""
+        """Import a knowledge base: when complete, it replaces the previous one or is added to it. Raises UserError."""
         steps = KnowledgeImport(self._store, self._formats).read(path, wish or KbWish())
         self.unfinished_kb.put(path)
         try:
             return (yield from self._version(steps, [path], tr("from {name}", name=path.name)))
-        finally:  # only the death of the program leaves the record
+        finally:  # only a killed program leaves the record
             self.unfinished_kb.forget()
 
     def drop_source(self, name: str) -> Generator[Progress, None, ImportReport]:
-        """Take one of several sources out of the knowledge base. Raises UserError."""
+        """Remove one of several sources from the knowledge base. Raises UserError."""
         return (
             yield from self._version(
                 KnowledgeImport(self._store, self._formats).drop(name), [], tr("without {name}", name=name)
@@ -220,7 +220,7 @@ class ImportService:
         tally = ImportTally(files=[well_formed(str(path)) for path in paths])
         try:
             result = yield from steps
-        except BaseException:  # cancelled or failed: nothing half-read stays
+        except BaseException:  # cancelled or failed: nothing incomplete stays
             self._remove_incomplete()
             raise
         tally.counts.update(result.counts)
@@ -262,7 +262,7 @@ class ImportService:
         try:
             yield from self._read(reading, wish)
             self._complete(reading, wish)
-        except BaseException:  # cancelled or failed: nothing half-read stays
+        except BaseException:  # cancelled or failed: nothing incomplete stays
             self._remove_incomplete()
             raise
         tally.files.append(well_formed(str(path)))
@@ -282,7 +282,7 @@ class ImportService:
     def _bring_back(
         self, path: Path, known: SourceFile, tally: ImportTally, wish: Wish
     ) -> Generator[Progress, None, None]:
-        """Show the documents of an import that was undone again, and take its texts again where that is chosen."""
+        """Show the documents of an undone import again, and update to its texts if chosen."""
         reader = self._formats_as(wish.format_name).recognise(path).open(path)
         reading = FileReading(
             known, reader, Comparer(path, known.format), GoldWriter(known.name, self._clock), file_id=known.id
@@ -314,7 +314,7 @@ class ImportService:
         )
 
     def _read(self, reading: FileReading, wish: Wish) -> Generator[Progress, None, None]:
-        """Store the new documents of a still invisible file; those to be taken wait for its end."""
+        """Store the new documents of a still invisible file; those to update wait for its end."""
         any_read = False
         for batch in batches(well_named(reading.reader), DOCUMENTS_PER_UNIT):
             any_read = True
@@ -334,10 +334,10 @@ class ImportService:
             raise UserError(tr("{path} contains no readable document. Check its format.", path=path))
 
     def _complete(self, reading: FileReading, wish: Wish) -> None:
-        """Everything of the file becomes visible at once, and what was chosen to be taken is taken with it."""
+        """Make the whole file visible at once, together with the chosen text updates."""
         reader = reading.reader
         if not reading.ids and not reading.to_take:
-            return  # nothing of it is new
+            return  # it has nothing new
         with self._store.write() as unit:
             if not reading.file_id:
                 reading.file_id = unit.documents.add_file(with_head(reading.source, reader))
@@ -372,7 +372,7 @@ class ImportService:
         )
         add_missing(unit)
         if wish.note is not None:
-            wish.note(unit)  # in one step: it would be wrong that nothing was imported
+            wish.note(unit)  # in one step: otherwise a report of no import would be wrong
 
     def _tell(self, reading: FileReading, text: str) -> None:
         taken, name, who = tuple(reading.to_take), reading.source.name, self._curator()
@@ -388,7 +388,7 @@ class ImportService:
             self._events.emit(Change(ChangeKind.IMPORTED, who, text, tuple(reading.ids)))
 
     def _remove_incomplete(self) -> None:
-        # on a full disk this fails too: then the next opening of the project removes it
+        # on a full disk this fails too; then it is removed when the project is next opened
         with suppress(UserError), self._store.write() as unit:
             unit.documents.remove_incomplete()
             unit.kb.remove_incomplete()

@@ -1,8 +1,8 @@
-"""The list of imports, and taking one back.
+"""The list of imports, and undoing one.
 
-Nothing is deleted: the documents of an import that is undone are hidden with everything that was recorded of them, and
-the same file, imported again, shows them again. Documents that took a newer text from the file get their former one
-back. Ctrl+Z does not reach behind such a step.
+Nothing is deleted: the documents of an undone import are hidden with all their records, and importing the same file
+again shows them again. Documents that got a newer text from the file get their former text back. Ctrl+Z does not go
+back beyond such a step.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from curator.services.ports import Clock, Store, TextMover, UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class FileImport:
-    """A file of the list as it is now. `record` has the number of the import that brought it in last, and counts, time
-    and curator of the first one; `undone` says when it was undone and by whom, `restored` when it came back."""
+    """The current state of a file in the list. `record` has the number of its last import, and counts, time and curator
+    of the first; `undone` is when and by whom it was undone, `restored` when it was restored."""
 
     record: ImportRecord
     documents: int
@@ -37,7 +37,8 @@ class FileImport:
 
 @dataclass(frozen=True, slots=True)
 class UndoPlan:
-    """What undoing imports would hide. `given_back` are documents of other imports that get their former text."""
+    """The documents that undoing imports would hide. `given_back` are documents of other imports that get their former
+    text."""
 
     files: tuple[FileImport, ...]
     documents: tuple[int, ...]
@@ -45,7 +46,7 @@ class UndoPlan:
     handwork: Handwork
 
     def words(self) -> list[str]:
-        """What would happen, a sentence each."""
+        """Sentences about the effects."""
         number = len(self.documents)
         found = [ntr("{n:,} document is hidden.", "{n:,} documents are hidden.", number)] if number else []
         if self.given_back:
@@ -92,7 +93,7 @@ class ImportList:
             return _files(unit)
 
     def last(self) -> tuple[int, ...]:
-        """Ids of the files of the last import that was not undone; none where there is none."""
+        """Ids of the files of the last import that was not undone; empty if there is none."""
         present = [one for one in self.files() if one.undone is None]
         if not present:
             return ()
@@ -102,7 +103,7 @@ class ImportList:
         )
 
     def named(self, text: str) -> tuple[int, ...]:
-        """Ids of the files that are called so, by number, name or path. Raises UserError for none."""
+        """Ids of the files with this number, name or path. Raises UserError if there is none."""
         found = [one.record.file for one in self.files() if one.undone is None]
         ids = tuple(one.id for one in found if text in (str(one.id), one.name, one.path))
         if not ids:
@@ -111,17 +112,17 @@ class ImportList:
         return ids
 
     def shows(self, document_id: int) -> bool:
-        """Whether the document is there for anybody: its import was not undone."""
+        """Whether the document is visible, that is, its import was not undone."""
         with self._store.read() as unit:
             return not unit.documents.is_withdrawn(unit.documents.get(document_id).source_file_id)
 
     def plan(self, file_ids: Sequence[int]) -> UndoPlan:
-        """What undoing these imports would do. Raises UserError for one that was undone already."""
+        """The effects of undoing these imports. Raises UserError for an import that is already undone."""
         with self._store.read() as unit:
             return _plan(unit, file_ids)
 
     def undo(self, file_ids: Sequence[int]) -> Change:
-        """Hide the documents of these imports. Raises UserError for one that was undone already."""
+        """Hide the documents of these imports. Raises UserError for an import that is already undone."""
         who = self._curator()
         with self._store.write() as unit:
             plan = _plan(unit, file_ids)
@@ -150,7 +151,7 @@ class ImportList:
         return change
 
     def _give_back(self, unit: UnitOfWork, document_id: int, who: str) -> None:
-        """Its former text, and the one before that as long as it came from an import that was undone."""
+        """Restore its former text, repeatedly while the text comes from an undone import."""
         while base_of(unit, document_id):
             file_id = self._taker.give_back(unit, document_id, curator=who)
             if not unit.documents.is_withdrawn(file_id):

@@ -1,9 +1,9 @@
 """A knowledge base from one source or several, as a new version that becomes active when it is complete.
 
-A version is put together again whenever a source comes, is renewed or goes: the other sources are copied from the
-active version. Where two sources have the same id the earlier one's record is kept, and the other's is counted as left
-out. A renewed source keeps its place. What an earlier version of it hid of a later source comes back only when that
-source is imported again.
+A version is built again whenever a source is added, updated or removed: the other sources are copied from the active
+version. If two sources have the same id, the earlier one's record is kept, and the other's is counted as left out. An
+updated source keeps its position. Records of a later source that its old version hid return only when that source is
+imported again.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from curator.services.ports import FormatRegistry, KbOptions, KnowledgeBaseReade
 
 ENTITIES_PER_UNIT = 2000
 OTHERS = "*"
-"""In a type mapping: every type that is not named."""
+"""In a type mapping: all other types."""
 
 
 @dataclass(frozen=True, slots=True)
 class KbWish:
-    """How a file is to be taken: in place of everything, or with `add` beside the other sources, where it replaces the
-    one of its name. `name` '' is the file's; `prefix` goes before bare ids; `types` is as in `KnowledgeSource`. With
-    `exact`, options that say nothing mean nothing; else they are those of the source that is replaced."""
+    """How to import a file: replacing everything, or, with `add`, in addition to the other sources, where it replaces a
+    source with the same name. `name` '' is the file's; `prefix` goes before bare ids; `types` is as in
+    `KnowledgeSource`. With `exact`, empty options are used as they are; else they are taken from the replaced
+    source."""
 
     options: KbOptions = field(default_factory=KbOptions)
     add: bool = False
@@ -53,7 +54,7 @@ class KbResult:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A source in the making, and where its entities come from: a reader, or a range of the active version."""
+    """A source being built, and the origin of its entities: a reader, or a range of the active version."""
 
     source: KnowledgeSource
     reader: KnowledgeBaseReader | None = None
@@ -61,14 +62,14 @@ class _Part:
 
 
 class KnowledgeImport:
-    """One import. The caller removes what is incomplete when a generator ends early."""
+    """One import. The caller removes incomplete data when a generator ends early."""
 
     def __init__(self, store: Store, formats: FormatRegistry) -> None:
         self._store = store
         self._formats = formats
 
     def read(self, path: Path, wish: KbWish) -> Generator[Progress, None, KbResult]:
-        """Raises UserError for a file that cannot be read, and for one without entities."""
+        """Import the file. Raises UserError if it cannot be read or has no entities."""
         present = self._present() if wish.add else []
         name = wish.name or well_formed(path.name)
         before = next((one.source for one in present if one.source.name == name), None)
@@ -93,7 +94,7 @@ class KnowledgeImport:
         return (yield from self._load(parts))
 
     def drop(self, name: str) -> Generator[Progress, None, KbResult]:
-        """Put the version together without one source. Raises UserError for one that is not there or the only one."""
+        """Build the version without one source. Raises UserError for an unknown source or the only one."""
         present = self._present()
         left = [one for one in present if one.source.name != name]
         if len(left) == len(present):
@@ -132,7 +133,7 @@ class KnowledgeImport:
     def _add(
         self, version: int, part: _Part, result: KbResult, *, check: bool
     ) -> Generator[Progress, None, KnowledgeSource]:
-        """Store the entities of one part; those that earlier parts have are left out."""
+        """Store the entities of one part; entities of earlier parts are left out."""
         number, left_out = 0, list[str]()
         for batch in _batches(self._entities(part), ENTITIES_PER_UNIT):
             with self._store.write() as unit:
@@ -187,17 +188,17 @@ class KnowledgeImport:
             before = before_update(unit)
             info = unit.kb.activate(version)
             if before is not None and before.info.content_hash != info.content_hash:
-                set_active_bundle(unit.meta, "", [])  # every bundle knows the entities of before only
+                set_active_bundle(unit.meta, "", [])  # every bundle has only the earlier entities
                 after_update(unit, before)
             add_missing(unit)
-            unit.meta.set(UNFINISHED_KB, "")  # in one step: it would be wrong that nothing was imported
+            unit.meta.set(UNFINISHED_KB, "")  # in one step: otherwise a report of no import would be wrong
         result.counts.update(names=info.names, definitions=info.definitions)
         with self._store.read() as unit:
             result.concerned = plan_of(unit).mentions
 
 
 def _as_before(wish: KbWish, before: KnowledgeSource | None) -> KbWish:
-    """What was said of a source when it came is true of its next version, unless something else is said."""
+    """The options of a source also apply to its next version, unless others are given."""
     if before is None:
         return wish
     said = wish.options
@@ -234,7 +235,7 @@ def _adapted(entities: Iterable[Entity], source: KnowledgeSource) -> Iterator[En
 
 
 def _with_prefix(found: Sequence[ObsoleteEntity], part: _Part) -> list[ObsoleteEntity]:
-    """As `_adapted`; what is copied from the active version has the prefix."""
+    """As `_adapted`, for entities copied from the active version, which have the prefix."""
     prefix = part.source.prefix
     if part.reader is None or not prefix:
         return list(found)

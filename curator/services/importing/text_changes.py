@@ -1,4 +1,4 @@
-"""A newer text of a document as a plan: which mentions and decisions it would move, and which have no place in it."""
+"""Planning a document's newer text: the mentions and decisions that move, and those without a position in it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from curator.services.ports import TextMover, UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class MovedMention:
-    """What becomes of one mention. `shape` is None where it has no place in the new text; `stated` is the file's
-    annotation that it belongs to. `decision` is the current one."""
+    """The effect on one mention. `shape` is None if it has no position in the new text; `stated` is its annotation in
+    the file. `decision` is the current one."""
 
     mention: Mention
     decision: Decision | None
@@ -33,8 +33,8 @@ class MovedMention:
 
 @dataclass(frozen=True, slots=True)
 class TextChange:
-    """The document as it is and as a file has it now. `mentions` holds the deleted ones too; `added` are those that
-    only the file has."""
+    """The current document and its version in a file. `mentions` includes deleted ones; `added` are annotations only in
+    the file."""
 
     document: Document
     source: SourceDocument
@@ -50,12 +50,12 @@ class TextChange:
 
     @property
     def moved(self) -> list[MovedMention]:
-        """Decided mentions that are elsewhere in the new text."""
+        """Decided mentions with a new position in the new text."""
         return [one for one in self.living(decided=True) if one.shape is not None and not one.stays]
 
     @property
     def lost(self) -> list[MovedMention]:
-        """Mentions, decided or not, without a place in the new text."""
+        """Mentions, decided or not, without a position in the new text."""
         return [one for one in self.living() if one.shape is None]
 
     @property
@@ -64,7 +64,7 @@ class TextChange:
 
 
 def plan_change(unit: UnitOfWork, document_id: int, source: SourceDocument, mover: TextMover) -> TextChange:
-    """What taking `source` as the document's text would do. Nothing is changed."""
+    """The effects of updating the document to `source`. Nothing is changed."""
     document = unit.documents.get(document_id)
     places = mover(document.text, source.text, source.passages)
     mentions = unit.mentions.of_document(document_id, deleted=True)
@@ -82,7 +82,7 @@ def plan_change(unit: UnitOfWork, document_id: int, source: SourceDocument, move
 
 
 def _at_least_where_stated(one: MovedMention) -> MovedMention:
-    """A mention that a hand had put where nothing is any more goes to where the file has it."""
+    """A mention that a curator moved to text that no longer exists gets its position in the file."""
     if one.shape is not None or one.stated is None:
         return one
     return replace(one, shape=MentionShape(one.stated.spans, one.stated.type))
@@ -98,8 +98,8 @@ def _paired(
     bases: Mapping[int, MentionShape | None],
     source: SourceDocument,
 ) -> tuple[dict[int, SourceMention], tuple[SourceMention, ...]]:
-    """Which annotation of the file belongs to which mention, and those that belong to none: first by what the file
-    said before, then by what the mention is now."""
+    """Pairs the file's annotations with mentions, and lists the unpaired ones: first by the file's earlier annotations,
+    then by the mentions' current state."""
     left: defaultdict[MentionShape, list[SourceMention]] = defaultdict(list)
     for one in source.mentions:
         left[MentionShape(one.spans, one.type)].append(one)

@@ -1,8 +1,8 @@
 """Gives a document a newer text of its file, with its mentions and decisions, or the former one back.
 
-Nothing that was recorded is changed: the text before is kept, moves of mentions are appended to their log, mentions
-without a place are deleted as a curator would, with their decisions in the history. One operation holds what the way
-back needs. `base` names the operation that gave a document the text it has now (0: its import did).
+No record is changed: the old text is kept, moves of mentions are appended to their log, and mentions without a position
+are deleted like by a curator, with their decisions in the history. One operation holds the data for undo. `base` is the
+operation that gave a document its current text (0: its import).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from curator.services.importing.text_changes import MovedMention, TextChange
 from curator.services.ports import Clock, TextMover, TextMoves, UnitOfWork
 
 TAKEN, MOVED, LOST, ADDED = "new texts taken", "decisions moved", "decisions without a place", "mentions added"
-"""Words of the report's counts."""
+"""Keys of the report's counts."""
 
 
 class TextTaker:
@@ -47,7 +47,7 @@ class TextTaker:
         curator: str,
         gold: GoldWriter | None,
     ) -> Counter[str]:
-        """Inside the caller's unit. Returns counts by the words above."""
+        """Update the text inside the caller's unit. Returns counts by the keys above."""
         document = change.document
         text = tr("Updated the text of {document} from {file}", document=document.external_id, file=file_name)
         payload = {
@@ -62,7 +62,7 @@ class TextTaker:
         operation = self._append(unit, text, payload, actor=curator)
         unit.documents.replace_text(document.id, change.source, file_id=file_id, operation_id=operation)
         hand_made = [one for one in change.mentions if _place(unit, change, one, operation)]
-        if hand_made:  # a second step, so that the file's own shape is what the first one left
+        if hand_made:  # a second step, so that the first one leaves the file's own spans
             second = self._append(unit, text, {"document": document.id, "of": operation}, actor=curator)
             for one in hand_made:
                 assert one.shape is not None
@@ -81,7 +81,7 @@ class TextTaker:
         )
 
     def _say_gold(self, unit: UnitOfWork, change: TextChange, added: Sequence[int], gold: GoldWriter) -> None:
-        """The file's annotations as decisions, where no person decided and nobody deleted the mention."""
+        """Add the file's annotations as decisions, unless a person decided or deleted the mention."""
         pairs: list[tuple[SourceMention, int]] = [
             (one.stated, one.mention.id) for one in change.living() if one.stated is not None and _says(one, gold)
         ]
@@ -90,14 +90,14 @@ class TextTaker:
         gold.write(unit, [(source, (change.document.id, [one for _, one in pairs]))], finish=False)
 
     def _reopen(self, unit: UnitOfWork, change: TextChange, added: Sequence[int]) -> None:
-        """A done document with a mention that nobody decided is not done."""
+        """A done document with an undecided mention is no longer done."""
         if added and change.document.state is DocumentState.DONE and len(unit.decisions.current(added)) < len(added):
             unit.documents.set_state(change.document.id, DocumentState.IN_PROGRESS)
 
     # --- the way back ---
 
     def give_back(self, unit: UnitOfWork, document_id: int, *, curator: str) -> int:
-        """Give the document the text before the last one that was taken; returns the file that this came from."""
+        """Restore the document's text before the last update; returns the file of this text."""
         taken = base_of(unit, document_id)
         _, payload = unit.decisions.operation(taken)
         former, file_id, occurrence = unit.documents.former_text(document_id, taken)
@@ -120,7 +120,7 @@ class TextTaker:
         for mention_id, record, raw_ids, *_ in before.values():
             unit.mentions.restate(mention_id, record=record, raw_ids=raw_ids)
         added = [one for one in now if one.id not in before and one.origin is MentionOrigin.SOURCE]
-        for mention in added:  # a line of the other record is none of this one's
+        for mention in added:  # a line number of the other record is not valid in this one
             unit.mentions.restate(mention.id, record=-1, raw_ids=mention.raw_ids)
         unit.mentions.set_deleted([*lost, *(one.id for one in added)], deleted=True)
         unit.mentions.set_deleted(payload["lost"], deleted=False)
@@ -128,19 +128,19 @@ class TextTaker:
         return file_id
 
     def _finish_again(self, unit: UnitOfWork, document_id: int, state: str) -> None:
-        """A document that was done before the text was taken is done again, where everything is decided."""
+        """A document that was done before the update is done again if everything is decided."""
         row = unit.documents.row(document_id)
         if state == DocumentState.DONE.value and row.decided == row.mentions:
             unit.documents.set_state(document_id, DocumentState.DONE)
 
 
 def _says(one: MovedMention, gold: GoldWriter | None) -> bool:
-    """Whether the file's gold decides the mention: where it has it, and no person decided it."""
+    """Whether the file's gold decides the mention: it contains it, and no person decided it."""
     return gold is not None and one.stated is not None and (one.decision is None or one.decision.is_imported)
 
 
 def _place(unit: UnitOfWork, change: TextChange, one: MovedMention, operation: int) -> bool:
-    """Put a mention where the file has it, or where it moved to. True where a hand had shaped it otherwise."""
+    """Give a mention its spans in the file, or its moved ones. Returns True if a curator had changed them."""
     record, raw_ids = (one.stated.record, one.stated.raw_ids) if one.stated is not None else (-1, one.mention.raw_ids)
     unit.mentions.restate(one.mention.id, record=record, raw_ids=raw_ids)
     if one.shape is None:
@@ -153,7 +153,7 @@ def _place(unit: UnitOfWork, change: TextChange, one: MovedMention, operation: i
 def _shape_before(
     mention: Mention, known: list[Any] | None, left_by: Mapping[int, MentionShape], places: TextMoves
 ) -> MentionShape | None:
-    """Where a mention stood in the former text; None where what was made of it since then has no place there."""
+    """A mention's spans in the former text; None if later changes of it have no position there."""
     if known is not None:
         before = MentionShape(tuple(Span(start, end) for start, end in known[4]), known[5])
         if mention.deleted or left_by.get(mention.id, before) == MentionShape.of(mention):
@@ -168,7 +168,7 @@ def _reshape(unit: UnitOfWork, mention: Mention, shape: MentionShape, text: str,
 
 
 def base_of(unit: UnitOfWork, document_id: int) -> int:
-    """The operation that gave the document the text it has; 0 where that is the text of its import."""
+    """The operation that gave the document its current text; 0 if the text is from its import."""
     last = unit.documents.last_replaced(document_id)
     if not last:
         return 0
@@ -177,7 +177,7 @@ def base_of(unit: UnitOfWork, document_id: int) -> int:
 
 
 def restated_of(unit: UnitOfWork, document_id: int) -> frozenset[int]:
-    """Mentions of which the document's record says something else than it did when they were decided."""
+    """Mentions whose statement in the document's record changed since they were decided."""
     base = base_of(unit, document_id)
     return frozenset(unit.decisions.operation(base)[1]["restated"]) if base else frozenset()
 
@@ -189,7 +189,7 @@ def _stored(one: MovedMention) -> list[Any]:
 
 
 def _last_edits(unit: UnitOfWork, taken: int) -> list[MentionEdit]:
-    """What the taking of a text left of its mentions: its own edits, and those of its second step."""
+    """The last edits of a text update: its own edits, and those of its second step."""
     edits = unit.mentions.edits_of_operation(taken)
     after = [edit for one in edits for edit in unit.mentions.edits(one.mention_id) if edit.id > one.id]
     for edit in after:

@@ -1,6 +1,6 @@
 """The rest of an import and its choices, stored in the project so that a stopped import can be resumed.
 
-A running import is stored too, since a killed process cannot store it.
+A running import is also stored, since a killed process could not store it.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from curator.services.importing.import_reading import ImportChoices
 from curator.services.ports import Store, UnitOfWork
 
 UNFINISHED, DONE, ANSWERED = "import.unfinished", "import.unfinished.done", "import.unfinished.answered"
-"""Keys of the project's small values; the number of files that are in has one of its own, since it is written often."""
+"""Keys of project-wide values; the number of imported files has its own key, since it is written often."""
 
 UNFINISHED_KB = "kb.unfinished"
 
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedImport:
-    """`done` of `paths` are in, the rest is not. `batch` is the entry of the list of imports that they share, and
-    `format_name` the format that was chosen for them, '' where it is recognised."""
+    """`done` of `paths` are imported. `batch` is their common entry in the list of imports, and `format_name` their
+    chosen format, '' if it is recognised."""
 
     paths: tuple[Path, ...]
     done: int
@@ -48,7 +48,7 @@ class UnfinishedImport:
 
     @property
     def words(self) -> str:
-        """What is in, as a sentence."""
+        """The imported files, as a sentence."""
         if len(self.paths) == 1:
             return tr("The import of {name} was interrupted: nothing was imported.", name=self.paths[0].name)
         return tr(
@@ -58,7 +58,7 @@ class UnfinishedImport:
         )
 
     def without(self, paths: Sequence[Path]) -> UnfinishedImport | None:
-        """What is left of it when these files came in otherwise; None for nothing."""
+        """The remaining import after these files were imported otherwise; None if nothing remains."""
         known = {one.absolute() for one in paths}
         left = tuple(one for one in self.left if one not in known)
         return replace(self, paths=self.inside + left) if left else None
@@ -74,7 +74,7 @@ class UnfinishedImport:
                 "batch": self.batch,
                 "format": self.format_name,
             }
-        )  # in ASCII, which can hold every name of a file
+        )  # in ASCII, which can represent every file name
 
     @classmethod
     def load(cls, text: str, done: int) -> UnfinishedImport | None:
@@ -89,7 +89,7 @@ class UnfinishedImport:
 
 
 class UnfinishedImports:
-    """The project's one record of it."""
+    """The project's record of an unfinished import."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -100,12 +100,12 @@ class UnfinishedImports:
 
     @property
     def is_answered(self) -> bool:
-        """Whether the curator knows of it, so that opening the project need not say so again."""
+        """Whether it was reported to the curator, so that opening the project does not report it again."""
         with self._store.read() as unit:
             return unit.meta.get(ANSWERED) == "yes"
 
     def put(self, what: UnfinishedImport | None, *, answered: bool = False) -> None:
-        """Keep this one, or nothing. Raises UserError where the disk is full."""
+        """Store this import, or remove the record. Raises UserError if the disk is full."""
         with self._store.read() as unit:
             same = all((unit.meta.get(key) or "") == value for key, value in _values(what, answered).items())
         if not same:
@@ -113,7 +113,7 @@ class UnfinishedImports:
                 _put(unit, what, answered)
 
     def advance(self, done: int) -> None:
-        """So many files are in, if the step of the last one did not say so."""
+        """Record the number of imported files, unless the last file's step did."""
         with self._store.read() as unit:
             same = unit.meta.get(DONE) == str(done)
         if not same:
@@ -124,14 +124,14 @@ class UnfinishedImports:
     def after(
         done: int, plan: UnfinishedImport, rest: UnfinishedImport | None, *, answered: bool
     ) -> Callable[[UnitOfWork], None]:
-        """What the step that makes a file of `plan` visible writes, so that no stop finds one without the other: so
-        many are in, or, with the last, what an earlier import left."""
+        """The values written in the step that makes a file of `plan` visible, so that both are stored together: the
+        number of imported files, or, after the last, an earlier import's record."""
         if done < len(plan.paths):
             return lambda unit: unit.meta.set(DONE, str(done))
         return lambda unit: _put(unit, rest, answered)
 
     def answer(self) -> None:
-        """The curator knows of it."""
+        """Mark it as reported to the curator."""
         with suppress(UserError), self._store.write() as unit:  # at worst it is reported again
             unit.meta.set(ANSWERED, "yes")
 
@@ -161,12 +161,12 @@ class UnfinishedKb:
         return Path(json.loads(found) if found.startswith('"') else found) if found else None
 
     def put(self, path: Path) -> None:
-        """Raises UserError where the disk is full."""
+        """Store the file. Raises UserError if the disk is full."""
         with self._store.write() as unit:
             unit.meta.set(UNFINISHED_KB, json.dumps(str(path.absolute())))
 
     def forget(self) -> None:
-        with suppress(UserError), self._store.write() as unit:  # on a full disk: at worst it is reported once more
+        with suppress(UserError), self._store.write() as unit:  # on a full disk: at worst it is reported again
             unit.meta.set(UNFINISHED_KB, "")
 
 

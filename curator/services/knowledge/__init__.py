@@ -1,15 +1,15 @@
-"""The knowledge base as the project has it: search, records, the hierarchy, entities that curators made, every use of
-an entity, and decisions mapped to a new version.
+"""The project's knowledge base: search, records, the hierarchy, entities created by curators, all uses of an entity,
+and remapping decisions to a new version.
 
-* **A provisional entity is an entity everywhere but in training.** The repository of the knowledge base answers
-  look-up, search and `resolve` with them; `info`, `iterate`, the content hash and every bundle are about the imported
-  version alone. In snapshots a link to one is NIL and it is no candidate that was passed over: no bundle was built
-  with it, so none could find it. The linker process gets them through `change_entities`, whichever bundle serves
-  (`curator/services/linking/remembering.py`). Ids are never used again; undo marks the row deleted.
-* **An import of a knowledge base keeps what decisions lose**: the old records of linked entities that the new version
-  lacks (`retired_entities`), and which NIL strings were names before (meta `kb.update`), so that only what became
-  resolvable is listed. Nothing is moved unless it is ticked; one operation moves it, with a note after the decision's
-  own.
+* **A provisional entity is an entity everywhere but in training.** The repository of the knowledge base includes them
+  in look-up, search and `resolve`; `info`, `iterate`, the content hash and bundles cover only the imported version. In
+  snapshots a link to one is NIL, and it is not a shown candidate: no bundle was built with it, so none could find it.
+  The linker process gets them through `change_entities` for every bundle (`curator/services/linking/remembering.py`).
+  Ids are never used again; undo marks the row deleted.
+* **An import of a knowledge base keeps old data that decisions refer to**: the old records of linked entities that the
+  new version lacks (`retired_entities`), and the NIL strings that were names before (meta `kb.update`), so that only
+  newly resolvable ones are listed. Only ticked decisions are moved, in one operation, with a note added to each
+  decision's note.
 """
 
 from typing import TYPE_CHECKING

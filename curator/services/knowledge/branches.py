@@ -1,4 +1,4 @@
-"""Which branches of the knowledge base suggestions and the search are restricted to: a setting of the project."""
+"""The branches of the knowledge base that suggestions and search are restricted to: a setting of the project."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from curator.services.knowledge.hierarchy import HierarchyService
 from curator.services.ports import Store, UnitOfWork
 
 NAMED = 5
-"""Identifiers that a sentence about unknown ones names."""
+"""The most identifiers listed in an error about unknown ones."""
 
 
 class BranchService:
@@ -31,11 +31,11 @@ class BranchService:
             return branches_of(unit.meta)
 
     def restrict(self, mention_type: str, entity_ids: Sequence[str], *, add: bool = False) -> Change:
-        """Restrict mentions of this type to these entities and what is below them, beside those so far with `add`;
-        without entities, lift the restriction. Suggestions of these mentions are made again.
+        """Restrict mentions of this type to these entities and their descendants, in addition to earlier ones with
+        `add`; without entities, lift the restriction. Suggestions of these mentions are made again.
 
-        It may touch every document: call it from a worker thread. Raises UserError for an entity that the knowledge
-        base lacks, and for a type that no mention has; then nothing was changed.
+        It may touch every document: call it from a worker thread. Raises UserError for an unknown entity, and for a
+        type that no mention has; then nothing is changed.
         """
         self._hierarchy.prepare()
         with self._store.write() as unit:

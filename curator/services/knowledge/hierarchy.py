@@ -10,7 +10,7 @@ from curator.domain.wording import UserError, tr
 from curator.services.ports import Store
 
 PAGE = 100
-"""Entities of one node that are read at once."""
+"""Children of a node that are read at once."""
 NOT_INDEXED = (
     "The hierarchy of this knowledge base is not indexed yet, and the project is open for reading only. Open the "
     "project for writing once, and browse the hierarchy there."
@@ -20,40 +20,40 @@ GONE = "The knowledge base has no entity {entity}. Search for its name instead."
 
 @dataclass(frozen=True, slots=True)
 class TreeWay:
-    """The way from the top down to an entity: `nodes` begins with a topmost one and ends with the entity."""
+    """The path from the top down to an entity: `nodes` begins with a topmost one and ends with the entity."""
 
     nodes: tuple[TreeNode, ...]
 
     @property
     def alone(self) -> bool:
-        """Whether the entity is in no hierarchy: nothing is above it and nothing below."""
+        """Whether the entity is in no hierarchy: it has neither parents nor children."""
         return len(self.nodes) == 1 and not self.nodes[0].children
 
 
 class HierarchyService:
-    """Each answer takes some milliseconds, but for the first one of a project whose knowledge base an earlier version
-    of the program imported, which makes the index: call it from a worker thread.
+    """Each answer takes some milliseconds, except the first one if an earlier version of the program imported the
+    knowledge base: it builds the index, so call it from a worker thread.
 
-    Every method raises UserError where that index is missing and cannot be made.
+    Every method raises UserError if the index is missing and cannot be built.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._ready = False
-        self._building = threading.Lock()  # lets other writers in, but no second one that builds
+        self._building = threading.Lock()  # allows other writers, but no second builder
 
     @property
     def ready(self) -> bool:
-        """Whether the index is there, so that a project that is open for reading only can be browsed."""
-        if not self._ready:  # every later version comes with its index
+        """Whether the index is there, so that a read-only project can be browsed."""
+        if not self._ready:  # every later version has its index
             with self._store.read() as unit:
                 self._ready = unit.kb.has_hierarchy() and unit.kb.info() is not None
                 return unit.kb.has_hierarchy()
         return True
 
     def narrower(self, entity_id: str | None = None, *, start: int = 0, count: int = PAGE) -> TreePage:
-        """The entities directly below one, or the topmost: `count` of them after the first `start`, by name. An id
-        that the knowledge base lacks has none."""
+        """The entities directly below one, or the topmost: `count` of them after the first `start`, by name. An unknown
+        id has none."""
         self.prepare()
         with self._store.read() as unit:
             return unit.kb.narrower(entity_id, start=start, count=count)
@@ -65,7 +65,7 @@ class HierarchyService:
             return tuple(unit.kb.broader(entity_id))
 
     def way(self, entity_id: str) -> TreeWay:
-        """The shortest way down to an entity, by its id or an alternate one. Raises UserError where there is none."""
+        """The shortest path down to an entity, by its primary or alternate id. Raises UserError if there is none."""
         self.prepare()
         with self._store.read() as unit:
             entity = unit.kb.get(entity_id)
@@ -75,7 +75,7 @@ class HierarchyService:
         return TreeWay(tuple(one for one in nodes if one is not None) or (TreeNode(entity, 0, 0),))
 
     def prepare(self) -> None:
-        """Make the index where it is missing."""
+        """Build the index if it is missing."""
         if self.ready:
             return
         if self._store.read_only:

@@ -1,4 +1,4 @@
-"""The knowledge base: look up, search, and the mapping from the corpus's types to its types."""
+"""The knowledge base: look up, search, and the mapping from corpus types to its types."""
 
 from __future__ import annotations
 
@@ -46,20 +46,19 @@ SYNONYMS: Mapping[str, str] = {
 VOTE_SHARE = 0.05
 """A knowledge-base type that fewer of a corpus type's gold links have is left out of the proposal."""
 HIGHEST = 200
-"""Entities looked at on the way up."""
+"""The most entities visited on the way up."""
 
 
 OBSOLETE, OBSOLETE_NOW, NOW = "{name} [obsolete]", "{name} [obsolete, now {new}]", "{name} [now {new}]"
 MOST_HIDDEN = 10
 NAMED_SO = 3
-"""Search tiers before this one: the words are an identifier, a name or a synonym."""
+"""Search tiers below this number: the words are an identifier, a name or a synonym."""
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenEntities:
-    """`others` may not be linked to: the first `outside` are outside of the branches that the mention is restricted to,
-    the rest is of types that it may not have. `gone` candidates have left the knowledge base. `restricted`: the mention
-    is restricted to branches."""
+    """`others` are not allowed: the first `outside` are outside of the mention's branches, the rest have other types.
+    `gone` candidates are no longer in the knowledge base. `restricted`: the mention is restricted to branches."""
 
     others: tuple[EntityMatch, ...] = ()
     gone: frozenset[str] = frozenset()
@@ -78,7 +77,7 @@ class KnowledgeService:
         return self._info.get()
 
     def sources(self) -> tuple[KnowledgeSource, ...]:
-        """What the knowledge base was put together from."""
+        """The sources of the knowledge base."""
         with self._store.read() as unit:
             return unit.kb.sources()
 
@@ -88,13 +87,13 @@ class KnowledgeService:
             return unit.kb.get(entity_id)
 
     def former(self, entity_id: str) -> Entity | None:
-        """What an id meant that nothing has any more: a version of the knowledge base, or a curator, took it away."""
+        """The former entity of an id that a new version of the knowledge base, or a curator, removed."""
         with self._store.read() as unit:
             return unit.kb.former(entity_id)
 
     def name_of(self, entity_id: str) -> str:
-        """What people call an entity; of one that the knowledge base no longer has, its own former name, with what took
-        its place. The id where nothing is known."""
+        """The name of an entity for display; for a removed entity, its former name with its replacement; the id if
+        nothing is known."""
         with self._store.read() as unit:
             known, old = unit.kb.get_many([entity_id]).get(entity_id), unit.kb.obsolete([entity_id]).get(entity_id)
             if known is not None:
@@ -109,7 +108,7 @@ class KnowledgeService:
         return tr(NOW, name=former.name, new=heir.name) if heir else former.name
 
     def obsolete(self, entity_id: str) -> Replacement | None:
-        """What to use instead of an obsolete entity; None where the id is not one."""
+        """The replacement of an obsolete entity; None if the id is not obsolete."""
         with self._store.read() as unit:
             old = unit.kb.obsolete([entity_id]).get(entity_id)
             return replacement(unit, old) if old is not None else None
@@ -123,10 +122,9 @@ class KnowledgeService:
         everywhere: bool = False,
         limit: int = 50,
     ) -> Matches:
-        """Ranked matches; entities of the types that `mention_type` is mapped to come first; those that were linked
-        to often stand higher, and so do the `likely` ones (primary ids). Of the branches that mentions of this type are
-        restricted to, or without a type all mentions are, but for `everywhere`. For the id of an obsolete entity, what
-        replaces it comes first."""
+        """Ranked matches; entities of the types that `mention_type` is mapped to come first; frequently linked and
+        `likely` ones (primary ids) rank higher. Unless `everywhere`, only entities of the branches for mentions of this
+        type, or, without a type, for all mentions. For the id of an obsolete entity, its replacement comes first."""
         with self._store.read() as unit:
             types = unit.meta.type_mapping().types_for(mention_type) if mention_type else ()
             branches = () if everywhere else branches_for(unit, mention_type)
@@ -141,7 +139,7 @@ class KnowledgeService:
         return [EntityMatch(found[one], found[one].name, 0.0) for one in ids if one in found]
 
     def hidden(self, text: str, mention_type: str, entity_ids: Sequence[str]) -> HiddenEntities:
-        """What the mention's words name that it may not link to, and which of these candidates are gone."""
+        """The entities named by the mention's words that it may not link to, and the candidates that are gone."""
         with self._store.read() as unit:
             info, allowed = unit.kb.info(), unit.meta.type_mapping().types_for(mention_type)
             barred = [one for one in info.types if one not in allowed] if info is not None and allowed else []
@@ -155,7 +153,7 @@ class KnowledgeService:
         return HiddenEntities((*near, *others), gone, len(near), restricted=bool(branches))
 
     def path(self, entity: Entity) -> tuple[Entity, ...]:
-        """The entities above it, topmost first, by the shortest way up; where it has several parents, the first."""
+        """The entities above it, topmost first, by the shortest path; with several parents, the first."""
         with self._store.read() as unit:
             return path_up(unit.kb.get_many, entity)
 
@@ -166,8 +164,8 @@ class KnowledgeService:
     def set_mapping(self, mapping: TypeMapping) -> Change:
         """Store the mapping and make the suggestions of all mentions whose types changed stale.
 
-        It touches every document with such a mention: call it from a worker thread. Raises UserError for a type that
-        the knowledge base does not have.
+        It touches every document with such a mention: call it from a worker thread. Raises UserError for a type that is
+        not in the knowledge base.
         """
         with self._store.write() as unit:
             info = unit.kb.info()
@@ -187,20 +185,20 @@ class KnowledgeService:
         return change
 
     def propose_mapping(self) -> TypeMapping:
-        """For each type of the project's mentions the knowledge-base types its candidates should be restricted to."""
+        """For each mention type of the project, the knowledge-base types to restrict its candidates to."""
         with self._store.read() as unit:
             return propose(unit)
 
 
 def _outside(unit: UnitOfWork, text: str, branches: Sequence[str], types: Sequence[str]) -> list[EntityMatch]:
-    """What the words name that is outside of these branches."""
+    """The entities named by the words that are outside of these branches."""
     found = unit.kb.search(only_words(text), types=types, limit=MOST_HIDDEN) if branches else Matches()
     inside = unit.kb.below(branches, [one.entity.id for one in found])
     return [one for one in found if one.entity.id not in inside and not is_new(one.entity.id)]
 
 
 def path_up(get_many: Callable[[Sequence[str]], Mapping[str, Entity]], entity: Entity) -> tuple[Entity, ...]:
-    """Level by level, each entity once, so that a knowledge base that goes round in circles ends too."""
+    """Level by level, each entity once, so that cycles end too."""
     below: dict[str, Entity] = {entity.id: entity}
     came: dict[str, str] = {}  # entity -> the one beneath it
     level = [entity]
@@ -220,7 +218,8 @@ def path_up(get_many: Callable[[Sequence[str]], Mapping[str, Entity]], entity: E
 
 
 def propose(unit: UnitOfWork) -> TypeMapping:
-    """Same name, then known synonyms, then a vote of the train documents' links; else unrestricted."""
+    """The proposal: the same name, then known synonyms, then a vote of the train documents' links; else
+    unrestricted."""
     info = unit.kb.info()
     corpus = unit.documents.mention_types()
     if info is None:
@@ -232,7 +231,8 @@ def propose(unit: UnitOfWork) -> TypeMapping:
 
 
 def add_missing(unit: UnitOfWork) -> TypeMapping:
-    """Store a proposal for types without one; what the curator set stays. Types gone from the KB are proposed again."""
+    """Store a proposal for types without one; the curator's choices are kept. Types gone from the KB are proposed
+    again."""
     info = unit.kb.info()
     known = set(info.types) if info else set()
     kept = {
@@ -253,7 +253,7 @@ def fold(name: str) -> str:
 
 
 def types_by_name(name: str, types: Sequence[str]) -> tuple[str, ...]:
-    """The knowledge base's type that a type of mentions means by its name or a known synonym; none where none does."""
+    """The knowledge-base type for a mention type, by its name or a known synonym; none if there is none."""
     folded = {fold(one): one for one in types}
     wanted = fold(name)
     for key in (wanted, SYNONYMS.get(wanted, "")):
@@ -281,7 +281,7 @@ def _votes(unit: UnitOfWork, names: set[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _with_obsolete(unit: UnitOfWork, query: str, matches: Matches) -> Matches:
-    """For the id of an obsolete entity: what replaces it, and what it says to consider, before all else."""
+    """For the id of an obsolete entity: its replacements, certain and possible ones, before the other results."""
     old = unit.kb.obsolete([query.strip()]).get(query.strip()) if query.strip() else None
     if old is None:
         return matches

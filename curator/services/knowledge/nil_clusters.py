@@ -1,13 +1,13 @@
 """Clusters of NIL mentions that may mean the same missing entity, for a curator to name.
 
-1. Mentions of one type with the same string (`domain.same_string`) belong together. An abbreviation whose long form its
-   document gives belongs to the long form; one without goes there too where its type knows a single long form of it.
-2. Of the groups of one type, most mentions first, each joins the cluster whose first string it is most like by the
-   Jaccard coefficient of character trigrams, from LIKE on, else it begins one. Comparing with first strings only keeps
-   chains of small steps from joining what is far apart. Strings whose figures, single letters or opposite beginnings
-   (hypo-, hyper-) differ never join: they name different things however alike they look.
+1. Mentions of one type with the same string (`domain.same_string`) belong together. An abbreviation with a long form in
+   its document belongs to the long form; one without belongs there too if its type has only one long form of it.
+2. Of the groups of one type, most mentions first, each joins the cluster with the most similar first string, by the
+   Jaccard coefficient of character trigrams, if it is at least LIKE; else it begins a new cluster. Comparing only with
+   first strings prevents chains of small differences. Strings with different numbers, single letters or opposite
+   prefixes (hypo-, hyper-) never join: they name different things, even if they look similar.
 
-The outcome depends on nothing but the mentions. It is a proposal: the curator unticks, splits and merges.
+The result depends only on the mentions. It is a proposal: the curator unticks, splits and merges.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ Grams = frozenset[str]
 
 @dataclass(frozen=True, slots=True)
 class NilCluster:
-    """Mentions of one type; `strings` are their texts with numbers, the most frequent first. `name` is what an entity
-    made of them would be called: a long form where there is one."""
+    """Mentions of one type; `strings` are their texts with numbers, the most frequent first. `name` is the name for a
+    new entity: a long form if there is one."""
 
     name: str
     type: str
@@ -41,7 +41,7 @@ class NilCluster:
 
     @property
     def synonyms(self) -> tuple[str, ...]:
-        """The other strings, one of each that differ by case alone."""
+        """The other strings; of those that differ only in case, one."""
         seen = {self.name.casefold(): self.name}
         for text, _ in self.strings:
             seen.setdefault(text.casefold(), text)
@@ -49,25 +49,25 @@ class NilCluster:
 
 
 class NilService:
-    """Read-only; a call costs up to a second with ten thousand NIL mentions: ask in a worker thread."""
+    """Read-only; a call costs up to a second with ten thousand NIL mentions: call it in a worker thread."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def clusters(self, *, decided: bool = True) -> list[NilCluster]:
-        """Of the mentions decided NIL, or else of the undecided ones whose suggestion says so; the biggest first."""
+        """The clusters of mentions decided NIL, or else of undecided ones with a NIL suggestion; the largest first."""
         with self._store.read() as unit:
             mentions = unit.kb.nils(decided=decided)
         return clustered(mentions)
 
     def contexts(self, mention_ids: Sequence[int]) -> list[MentionContext]:
-        """The mentions with the text around them, in the order given."""
+        """The mentions with the text around them, in the given order."""
         with self._store.read() as unit:
             return unit.queue.contexts(mention_ids, bundle_id=active_bundle(unit.meta))
 
 
 def clustered(mentions: Iterable[NilMention]) -> list[NilCluster]:
-    """The biggest cluster first, then by name and type."""
+    """The clusters, largest first, then by name and type."""
     groups = _groups(list(mentions))
     clusters: dict[str, _Clusters] = defaultdict(_Clusters)
     for (type_, key), members in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
@@ -77,9 +77,10 @@ def clustered(mentions: Iterable[NilMention]) -> list[NilCluster]:
 
 
 def merged(clusters: Sequence[NilCluster], mentions: Sequence[MentionContext]) -> NilCluster:
-    """One cluster of several, named and typed as the biggest; `mentions` are all of theirs.
+    """One cluster from several, with the name and type of the largest; `mentions` are all of theirs.
 
-    Raises ValueError without any cluster."""
+    Raises ValueError without any cluster.
+    """
     biggest = min(clusters, key=_order)
     ids = [one for cluster in clusters for one in cluster.mention_ids]
     strings: Counter[str] = Counter()
@@ -90,9 +91,10 @@ def merged(clusters: Sequence[NilCluster], mentions: Sequence[MentionContext]) -
 
 
 def split(cluster: NilCluster, mentions: Sequence[MentionContext], apart: Iterable[int]) -> tuple[NilCluster, ...]:
-    """Those of `apart` and the rest as clusters of their own; just the one where either is empty.
+    """The mentions in `apart` and the rest as separate clusters; only one if either is empty.
 
-    `mentions` are those of the cluster."""
+    `mentions` are those of the cluster.
+    """
     wanted = set(apart)
     taken = [one for one in mentions if one.mention_id in wanted]
     rest = [one for one in mentions if one.mention_id not in wanted]
@@ -128,7 +130,7 @@ def _groups(mentions: Sequence[NilMention]) -> dict[tuple[str, str], list[NilMen
 
 @dataclass(slots=True)
 class _Clusters:
-    """Clusters of one type in the making, and which of them hold a trigram in their first string."""
+    """Clusters of one type being built, with an index of the trigrams in their first strings."""
 
     members: list[list[NilMention]] = field(default_factory=list)
     firsts: list[tuple[Grams, tuple[str, ...]]] = field(default_factory=list)
@@ -146,8 +148,8 @@ class _Clusters:
         self.members[at] += members
 
     def _nearest(self, grams: Grams, telling: tuple[str, ...]) -> int | None:
-        """The likest cluster, of equals the first. A likeness of LIKE needs so many common trigrams that one stands
-        among the rarest few of them."""
+        """The most similar cluster, of equals the first. A similarity of LIKE needs so many common trigrams that one of
+        the few rarest must be among them."""
         rare = sorted(grams, key=lambda gram: (len(self.holding.get(gram, ())), gram))
         probed = rare[: len(grams) - _needed(len(grams)) + 1]
         places = {at for gram in probed for at in self.holding.get(gram, ()) if self._may(len(grams), telling, at)}
@@ -155,7 +157,7 @@ class _Clusters:
         return -best[1] if best[0] >= LIKE else None
 
     def _may(self, size: int, telling: tuple[str, ...], at: int) -> bool:
-        """Sets of too different sizes cannot be alike enough."""
+        """Whether sets of these sizes can be similar enough."""
         first, told = self.firsts[at]
         return LIKE * len(first) <= size and LIKE * size <= len(first) and told == telling
 
@@ -166,7 +168,7 @@ def _needed(size: int) -> int:
 
 
 def trigrams(key: str) -> Grams:
-    """Of every word with a blank at both ends; a word of one letter is one trigram."""
+    """The trigrams of every word padded with spaces; a word of one letter is one trigram."""
     return frozenset(gram for word in key.split() for gram in _of_word(f" {word} "))
 
 

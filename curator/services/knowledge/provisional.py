@@ -1,6 +1,6 @@
-"""The life of provisional entities: made from NIL mentions, linked to like any other, edited, merged, deleted.
+"""Provisional entities: created from NIL mentions, linked like any other, edited, merged, deleted.
 
-Each action is one operation, undone and redone with the decisions that it took along.
+Each action is one operation, undone and redone together with its decisions.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class ProvisionalService:
     # --- what there is ---
 
     def all(self) -> list[NewEntity]:
-        """In the order of their ids."""
+        """All provisional entities that can be linked to, in the order of their ids."""
         with self._store.read() as unit:
             entities = unit.kb.all_provisional()
             links = unit.kb.links() if entities else {}
@@ -82,8 +82,8 @@ class ProvisionalService:
             return unit.queue.contexts(ids, bundle_id=active_bundle(unit.meta))
 
     def alike(self, name: str, types: Sequence[str] = ()) -> list[Entity]:
-        """Entities, provisional ones too, that have this name or synonym and share a type, or any type where none is
-        given: another made for it may be one too many."""
+        """Entities, including provisional ones, with this name or synonym and a common type, or any type if none is
+        given: a new one may be a duplicate."""
         spelt = {form for form in (name.strip(), string_key(name)) if form}
         with self._store.read() as unit:
             ids = dict.fromkeys(one for found in unit.kb.named(spelt).values() for one in found)
@@ -98,9 +98,8 @@ class ProvisionalService:
     def make(
         self, draft: EntityDraft, mention_ids: Sequence[int] = (), *, shown: Mapping[int, Shown] | None = None
     ) -> Made:
-        """Make an entity and link the mentions to it. Raises UserError for a draft that `tidied` refuses, an
-        identifier that an entity here has already, an unknown or deleted mention, and while the curator judges in a
-        round."""
+        """Make an entity and link the mentions to it. Raises UserError for a draft that `tidied` refuses, an identifier
+        that is already used, an unknown or deleted mention, and while the curator judges in a round."""
         self._refuse_in_round()
         tidied = draft.tidied()
         with self._store.write() as unit:
@@ -114,7 +113,7 @@ class ProvisionalService:
         return Made(made.id, self._emit(change))
 
     def edit(self, entity_id: str, draft: EntityDraft) -> Change:
-        """Give an entity another name, types, definition or synonyms; its links stay. Raises UserError."""
+        """Change an entity's name, types, definition or synonyms; its links stay. Raises UserError."""
         self._refuse_in_round()
         with self._store.write() as unit:
             before = _living(unit, entity_id)
@@ -124,7 +123,7 @@ class ProvisionalService:
         return self._emit(change)
 
     def delete(self, entity_id: str) -> Change:
-        """Delete an entity; mentions that are linked to it alone become NIL. Raises UserError."""
+        """Delete an entity; mentions linked only to it become NIL. Raises UserError."""
         self._refuse_in_round()
         with self._store.write() as unit:
             before = _living(unit, entity_id)
@@ -138,9 +137,10 @@ class ProvisionalService:
         return self._emit(change)
 
     def merge(self, entity_id: str, into: str) -> Change:
-        """Let another entity, provisional or of the knowledge base, take its place; decisions move.
+        """Replace it by another entity, provisional or of the knowledge base; decisions move.
 
-        Raises UserError."""
+        Raises UserError.
+        """
         self._refuse_in_round()
         with self._store.write() as unit:
             before = _living(unit, entity_id)
@@ -189,14 +189,14 @@ class ProvisionalService:
 
 
 def moved(verdict: Verdict, to: Mapping[str, str | None]) -> Verdict:
-    """The verdict with entities replaced, those of None taken out; NIL where none is left."""
+    """The verdict with entities replaced, those mapped to None removed; NIL if none is left."""
     ids = [to.get(one, one) for one in verdict.entity_ids]
     kept = tuple(dict.fromkeys(one for one in ids if one is not None))
     return Verdict.link(*kept) if kept else Verdict.nil()
 
 
 def joined_note(old: str, new: str) -> str:
-    """What was noted before stays in front: that a decision was adjudicated is read from there."""
+    """The new note after the old one, whose beginning marks adjudicated decisions."""
     return f"{old}; {new}" if old else new
 
 
@@ -213,8 +213,8 @@ def _living(unit: UnitOfWork, entity_id: str) -> ProvisionalEntity:
 
 
 def _free(unit: UnitOfWork, entity_id: str) -> ProvisionalEntity | None:
-    """What was made with this identifier before and is no longer in use, if anything. Raises UserError where an entity
-    here has it."""
+    """An earlier entity with this identifier that is no longer in use, if any. Raises UserError if an entity here has
+    it."""
     known = unit.kb.get(entity_id)
     if known is not None:
         raise UserError(tr(TAKEN, id=entity_id, name=known.name, known=known.id))

@@ -1,13 +1,13 @@
 """The decisions that a new version of the knowledge base affects, line by line.
 
 * Links to ids that the version lacks, with the entity that has the id among its alternate ones or that the knowledge
-  base names as the replacement of an obsolete one; else with the one that has exactly the old name or a synonym, of a
-  common type. What it says only to consider is never proposed.
-* Provisional entities that the version holds now, under their id, name or a synonym, of a common type.
+  base names as the replacement of an obsolete one; else with the only entity of a common type that has exactly the old
+  name or a synonym. Possible replacements (`consider`) are never proposed. * Provisional entities that are now in the
+  version, by their id, name or a synonym, with a common type.
 * Strings decided NIL before the update that are exactly a name or synonym of an entity of an allowed type, unless they
-  were so in the version before: then the curator knew.
+  already were in the previous version, as the curator knew then.
 
-Where several entities would do none is proposed; all are named. Names are compared in lower case and by
+If several entities match, none is proposed; all are listed. Names are compared in lower case and by
 `domain.same_string`.
 """
 
@@ -29,7 +29,7 @@ UPDATE = "kb.update"
 """JSON: {"before": name of the version before, "decisions": their number when it was replaced, "known": [[string, type,
 entity id], …]}."""
 Pair = tuple[str, str, str]
-"""The string and type of a NIL, and an entity of that name."""
+"""The string and type of a NIL, and an entity with that name."""
 
 
 class RemapKind(StrEnum):
@@ -43,8 +43,8 @@ class RemapKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Remapping:
-    """One line. `key` is an entity id, or the string and type of a NIL; `proposed` the entity to move to, None where
-    there is none or one of several (`others`) has to be chosen."""
+    """One line. `key` is an entity id, or the string and type of a NIL; `proposed` the entity to move to, None if there
+    is none or if one of several (`others`) must be chosen."""
 
     kind: RemapKind
     key: str
@@ -53,7 +53,7 @@ class Remapping:
     mentions: int
     proposed: Entity | None = None
     others: tuple[Entity, ...] = ()
-    mention_ids: tuple[int, ...] = ()  # of a NIL; for the others they are read when it is applied
+    mention_ids: tuple[int, ...] = ()  # for a NIL; for the others they are read when it is applied
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def plan_of(unit: UnitOfWork) -> RemapPlan:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """What is remembered of a version while the next takes its place."""
+    """Data kept from a version while the next one replaces it."""
 
     info: KnowledgeBaseInfo
     linked: dict[str, Entity]
@@ -87,7 +87,7 @@ class Replaced:
 
 
 def before_update(unit: UnitOfWork) -> Replaced | None:
-    """Ask it before a version becomes active; None where it is the first."""
+    """Call it before a version becomes active; None for the first version."""
     info = unit.kb.info()
     if info is None:
         return None
@@ -98,7 +98,7 @@ def before_update(unit: UnitOfWork) -> Replaced | None:
 
 
 def after_update(unit: UnitOfWork, replaced: Replaced) -> None:
-    """Keep the names of linked entities that the new version lacks, and which NIL strings were names before."""
+    """Keep the names of linked entities that the new version lacks, and the NIL strings that were names before."""
     held = unit.kb.held(replaced.linked)
     ours = {one.id for one in unit.kb.all_provisional(retired=True)}
     unit.kb.retire([one for one in replaced.linked.values() if one.id not in held and one.id not in ours])
@@ -112,12 +112,12 @@ def _stored(unit: UnitOfWork) -> dict[str, Any]:
 
 
 def lost(unit: UnitOfWork) -> list[Remapping]:
-    """Links to ids that nothing has any more, each with what it would move to."""
+    """Links to ids that no longer exist, each with its proposal."""
     numbers: dict[str, int] = defaultdict(int)
     for ids, number in unit.kb.links().items():
         for one in ids:
             numbers[one] += number
-    held = unit.kb.held(numbers)  # ids alone: to read thousands of records takes longer than all the rest
+    held = unit.kb.held(numbers)  # only ids: reading thousands of records would take longer than everything else
     missing = [one for one in numbers if one not in held]
     there = unit.kb.get_many(missing)
     gone = [one for one in missing if one not in there]
@@ -140,7 +140,7 @@ def lost(unit: UnitOfWork) -> list[Remapping]:
 
 
 def replacement(unit: UnitOfWork, old: ObsoleteEntity) -> Replacement:
-    """What is missing or leads in a circle is left out."""
+    """The replacements; missing and circular ones are left out."""
     found = []
     for first in (old.replaced_by, old.consider):
         ids, seen, level = dict[str, None](), {old.id}, list(first)
@@ -201,7 +201,7 @@ class _NilString:
 
 
 def _nil_matches(unit: UnitOfWork, *, until: int | None = None) -> list[tuple[_NilString, tuple[Entity, ...]]]:
-    """NIL strings with the entities of that name; with `until` of decisions up to this number only."""
+    """NIL strings with the entities of that name; with `until`, only of decisions up to this number."""
     groups = _nil_strings(unit, until)
     mapping = unit.meta.type_mapping()
     named = _Names(unit, [name for group in groups for name in group.names])
@@ -241,11 +241,12 @@ class _Names:
         self._entities = unit.kb.get_many(every)
 
     def of(self, entity: Entity) -> tuple[Entity, ...]:
-        """By its name; where that finds nothing, by its synonyms."""
+        """Entities by the name; if none is found, by the synonyms."""
         return self.of_names([entity.name], entity.types) or self.of_names(entity.synonyms, entity.types)
 
     def of_names(self, names: Iterable[str], types: Sequence[str]) -> tuple[Entity, ...]:
-        """Of a type in common, where both have any; exact names before those by `same_string`."""
+        """Entities with these names and a common type, if both have types; exact names before those equal by
+        `same_string`."""
         names = list(names)
         for forms in ([(name,) for name in names], [_forms(name) for name in names]):
             ids = dict.fromkeys(one for spelt in forms for form in spelt for one in self._ids.get(form, ()))
@@ -275,7 +276,7 @@ def _entities(unit: UnitOfWork, ids: Sequence[str]) -> tuple[Entity, ...]:
 def _line(
     kind: RemapKind, key: str, name: str, types: tuple[str, ...], mentions: int, found: tuple[Entity, ...]
 ) -> Remapping:
-    """One entity is the proposal; of several none is."""
+    """The line; a single entity is proposed, several are not."""
     if len(found) == 1:
         return Remapping(kind, key, name, types, mentions, proposed=found[0])
     return Remapping(kind, key, name, types, mentions, others=found)

@@ -1,4 +1,4 @@
-"""Moves decisions to entities of a new version of the knowledge base, one or many at once, only on request."""
+"""Moves decisions to entities of a new version of the knowledge base, one or many at once, and only on request."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ class RemapService:
         self._round_of = round_of
 
     def plan(self) -> RemapPlan:
-        """It reads every decided string: call it from a worker thread."""
+        """The plan. It reads every decided string: call it from a worker thread."""
         with self._store.read() as unit:
             return plan_of(unit)
 
     def apply(self, lines: Sequence[Remapping], *, to: Mapping[str, str] | None = None) -> Change:
-        """Move what the lines name to their proposals, or to the entities that `to` gives for their keys, as one
-        operation; each decision keeps a note of it. Lines without an entity are left out.
+        """Move the decisions of the lines to their proposals, or to the entities in `to` by key, as one operation; each
+        decision gets a note. Lines without an entity are left out.
 
-        Decisions that changed since the list was made are judged as they are now. Raises UserError where nothing is
-        left to be done, for an entity that is gone, and while the curator judges in a round.
+        For decisions that changed since, the current state counts. Raises UserError if nothing is left to do, for an
+        entity that no longer exists, and while the curator judges in a round.
         """
         active = self._round_of()
         if active is not None:
@@ -73,7 +73,7 @@ class RemapService:
 
 
 class _Step:
-    """Verdicts, notes and entities of one operation in the making."""
+    """Verdicts, notes and entities of one operation being built."""
 
     def __init__(self, unit: UnitOfWork, to: Mapping[str, str]) -> None:
         self._unit = unit
@@ -106,7 +106,7 @@ class _Step:
         return found
 
     def _decisions(self, line: Remapping) -> list[Decision]:
-        """The current ones that the line is about; NILs only if they still are NIL."""
+        """The current decisions of the line; NILs only if they are still NIL."""
         if line.kind is not RemapKind.NIL:
             return list(self._unit.decisions.current(self._unit.kb.linked_to([line.key])).values())
         mentions = self._unit.mentions.get_many(line.mention_ids)
@@ -119,7 +119,7 @@ class _Step:
             verdict, from_ = Verdict.link(target.id), "NIL"
         else:
             verdict, from_ = moved(before, {line.key: target.id}), f"{line.key} “{line.name}”"
-        if verdict == decision.verdict:  # the knowledge base took the provisional entity over under its id
+        if verdict == decision.verdict:  # the knowledge base contains the provisional entity under its id
             return
         note = f"Moved from {from_} to {target.id} “{target.name}” with {self._now}"
         self.verdicts[decision.mention_id] = verdict

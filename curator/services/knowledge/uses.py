@@ -1,6 +1,6 @@
-"""Every use of one entity: the mentions that are linked to it now, and moving some of them to another entity or to NIL.
+"""All uses of one entity: the mentions currently linked to it, and moving some of them to another entity or to NIL.
 
-A link of several entities counts as a use of each. Moving a use changes this entity alone; the others of the link stay.
+A link to several entities counts as a use of each. Moving a use changes only this entity; the others of the link stay.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from curator.services.knowledge.provisional import joined_note
 from curator.services.ports import Clock, MentionUse, Store, UnitOfWork
 
 NOTHING_SHOWN = Shown("", ())
-"""The candidates of a mention are not in the list: none was passed over."""
+"""The list shows no candidates: none was rejected."""
 UNKNOWN = (
     "The knowledge base has no entity {id}, and no mention is linked to it. Search the knowledge base for its name, "
     "or check the identifier."
@@ -50,7 +50,7 @@ class UseOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class UseFilter:
-    """What of the uses is listed. '' and None mean any; `string` is a `domain.same_string.string_key`."""
+    """A filter of the uses. '' and None mean any; `string` is a `domain.same_string.string_key`."""
 
     string: str = ""
     curator: str = ""
@@ -59,7 +59,7 @@ class UseFilter:
 
 @dataclass(frozen=True, slots=True)
 class UsedString:
-    """Spellings of one string: the most frequent one, what they share, and how many uses they have."""
+    """Spellings of one string: the most frequent one, their common key, and their number of uses."""
 
     text: str
     key: str
@@ -68,9 +68,9 @@ class UsedString:
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """Every mention that is linked to an entity now, in queue and text order. `entity` is its record, or what was kept
-    of it where the knowledge base no longer has it (`gone`), None where nothing is known but the identifier.
-    `successor`: the entity that has the identifier as an alternate one now."""
+    """Every mention currently linked to an entity, in queue and text order. `entity` is its record, or its old record
+    if the knowledge base no longer has it (`gone`), or None if only the identifier is known. `successor`: the entity
+    that now has the identifier as an alternate one."""
 
     entity_id: str
     entity: Entity | None
@@ -92,7 +92,7 @@ class Uses:
         return sum(one.state is DocumentState.DONE for one in self.uses)
 
     def strings(self) -> tuple[UsedString, ...]:
-        """The most frequent first."""
+        """The strings, most frequent first."""
         spellings: dict[str, Counter[str]] = {}
         for text, number in Counter(one.context.text for one in self.uses).items():
             spellings.setdefault(string_key(text), Counter())[" ".join(text.split())] += number
@@ -103,7 +103,7 @@ class Uses:
         return tuple(sorted({one.context.curator for one in self.uses}))
 
     def chosen(self, where: UseFilter, order: UseOrder) -> list[MentionUse]:
-        """Those that the filter lets through, in this order; equal ones stay in the order of documents."""
+        """The uses that pass the filter, in this order; equal ones in the order of documents."""
         found = [one for one in self.uses if _passes(one, where)]
         if order is UseOrder.DOUBTFUL:
             found.sort(key=lambda one: (one.probability is None, one.probability or 0.0))
@@ -124,7 +124,7 @@ CSV = ("mention", "document", "left", "text", "right", "probability", "curator",
 
 
 def uses_csv(uses: Sequence[MentionUse]) -> str:
-    """A table with a heading; `probability` is 0…1 and empty where there is none."""
+    """The uses as CSV with a header; `probability` is 0…1, empty if there is none."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(CSV)
@@ -156,8 +156,8 @@ class UseService:
         self._round_of = round_of
 
     def of(self, entity_id: str) -> Uses:
-        """The uses of an entity, by primary id, or by alternate id where no mention is linked to that. It reads the
-        text around each: call it from a worker thread.
+        """The uses of an entity, by primary id, or by alternate id if no mention is linked to it. It reads the context
+        of each: call it from a worker thread.
 
         Raises UserError for an id that neither the knowledge base nor any decision has.
         """
@@ -173,9 +173,9 @@ class UseService:
         return Uses(entity_id, entity, known is None, found if known is None else None, uses)
 
     def change(self, uses: Uses, mention_ids: Collection[int], to: Verdict) -> Change:
-        """Move these uses to the entity of a link, or mark them NIL, as one operation; each decision keeps a note.
+        """Move these uses to the entity of a link, or mark them NIL, as one operation; each decision gets a note.
 
-        Raises UserError where nothing was chosen, one is not listed or was decided or deleted since, the entity is
+        Raises UserError if nothing is chosen, if one is not listed or was decided or deleted since, if the entity is
         unknown or the same, and while the curator judges in a round; then nothing is changed. Raises ValueError for a
         verdict that is neither NIL nor a link to one entity.
         """
@@ -219,7 +219,7 @@ class UseService:
 
 
 def _replaced(verdict: Verdict, entity_id: str, to: Verdict) -> Verdict:
-    """The link with this entity replaced; marked NIL, it is taken out of a link of several."""
+    """The link with this entity replaced; for NIL, it is removed from a link to several."""
     kept = tuple(
         dict.fromkeys(new for one in verdict.entity_ids for new in (to.entity_ids if one == entity_id else (one,)))
     )
@@ -227,7 +227,7 @@ def _replaced(verdict: Verdict, entity_id: str, to: Verdict) -> Verdict:
 
 
 def _words(unit: UnitOfWork, uses: Uses, to: Verdict, number: int) -> tuple[str, str]:
-    """What the history says of the step, and the note of each decision. Raises UserError for the wrong entity."""
+    """The history's text of the step, and the note of each decision. Raises UserError for the wrong entity."""
     if to.outcome is Outcome.NIL:
         text = ntr("Marked {n} use of “{name}” NIL", "Marked {n:,} uses of “{name}” NIL", number, name=uses.name)
         return text, NIL_NOTE.format(id=uses.entity_id, name=uses.name)

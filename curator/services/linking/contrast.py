@@ -1,4 +1,4 @@
-"""Asks the linker which words of the context tell two candidates apart, for the mention on show only."""
+"""Asks the linker which words of the context distinguish two candidates, only for the current mention."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ KEPT = 64
 NOT_SERVING = "The linker is not ready, so the words of the context cannot be weighed now."
 CHANGED = "The text or the linker changed in the meantime."
 Answered = Callable[[Contrast | str], None]
-"""Gets the contrast, or the sentence that says why there is none; called from the linker's thread, or at once."""
+"""Gets the contrast, or a sentence with the reason why there is none; called from the linker's thread, or at once."""
 _Key = tuple[int, str, str, Stamp]
 
 
 class ContrastService:
-    """One question at a time: the next one takes the one before back."""
+    """One request at a time: a new one cancels the previous one."""
 
     def __init__(self, store: Store, linker: LinkerPort) -> None:
         self._store = store
@@ -33,7 +33,7 @@ class ContrastService:
         self._request: int | None = None
 
     def ask(self, document_id: int, mention_id: int, pair: tuple[str, str], *, then: Answered) -> None:
-        """Returns at once. `then` is called once, or never where another question or `cancel` came first."""
+        """Returns at once. `then` is called once, or never if another request or `cancel` came first."""
         self.cancel()
         number = self._number
         with self._store.read() as unit:
@@ -64,7 +64,7 @@ class ContrastService:
             self._request = request
 
     def cancel(self) -> None:
-        """What is still running is not answered any more."""
+        """Cancel a running request; it is not answered."""
         with self._lock:
             self._number += 1
             request, self._request = self._request, None

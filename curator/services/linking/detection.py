@@ -36,9 +36,9 @@ class DetectionService:
         return [row.document_id for row in rows if row.mentions == 0]
 
     def usual_types(self) -> tuple[str, ...]:
-        """The knowledge-base types that the project's mention types link to: what to look for by default.
+        """The knowledge-base types that the project's mention types link to: the default types to detect.
 
-        Empty where there are no mentions yet, or where one of their types may link to anything.
+        Empty if there are no mentions yet, or if one of their types is unrestricted.
         """
         with self._store.read() as unit:
             mapping = unit.meta.type_mapping()
@@ -53,11 +53,11 @@ class DetectionService:
         on_progress: OnProgress,
         on_end: OnEnd,
     ) -> JobHandle:
-        """Mark names, synonyms, remembered mentions and the documents' own abbreviations, longest match, in these
-        documents (None: all without mentions); one undoable operation a document. `types` are knowledge-base types
+        """Mark names, synonyms, remembered mentions and the documents' own abbreviations, by longest match, in these
+        documents (None: all without mentions); one undoable operation per document. `types` are knowledge-base types
         (empty: all).
 
-        The outcome's result holds `documents` and `mentions`. A mention that overlaps one that is there is not added.
+        The outcome's result holds `documents` and `mentions`. A mention that overlaps an existing one is not added.
         """
         ids = self.documents_without_mentions() if document_ids is None else list(document_ids)
         with self._store.read() as unit:
@@ -66,7 +66,7 @@ class DetectionService:
         return run.start(texts, types)
 
     def _add(self, document_id: int, found: Sequence[DetectedMention]) -> int:
-        """Store what was found in one document; returns how many mentions were added."""
+        """Store the detected mentions of one document; returns the number of added mentions."""
         with self._store.write() as unit:
             document = unit.documents.get(document_id)
             names = _type_names(unit)
@@ -129,7 +129,7 @@ class _Detection:
     def _received(self, document_id: int, found: Sequence[DetectedMention]) -> None:
         try:
             self._mentions += self._add(document_id, found)
-        except UserError as error:  # a full disk: what was stored stays, the run ends as failed
+        except UserError as error:  # a full disk: stored mentions stay, the run ends as failed
             self._problem = str(error)
             return
         self._documents += 1

@@ -1,4 +1,4 @@
-"""Documents through the linker process, in order, as a generator: what `curator link` and the window's export share."""
+"""Documents through the linker process, in order, as a generator: shared by `curator link` and the window's export."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ K = 64
 PER_REQUEST = 64
 PER_LESSON = 64
 TICK = 0.2
-"""Seconds between two looks at a cancellation while the linker computes."""
+"""Seconds between two checks for cancellation while the linker computes."""
 NO_OPINIONS: Mapping[int, Opinion] = MappingProxyType({})
 T = TypeVar("T")
 Answer = tuple[int, list[Suggestion]] | JobOutcome
@@ -62,22 +62,22 @@ def link_document(
     mapping: TypeMapping,
     opinions: Mapping[int, Opinion] = NO_OPINIONS,
 ) -> LinkDocument:
-    """What the linker process gets: every mention with the knowledge-base types that its candidates may have, and what
-    a language model answered about it."""
+    """The document for the linker process: every mention with the knowledge-base types of its candidates, and a
+    language model's opinion."""
     said = {one.mention_id: one.entity_id or "" for one in opinions.values()}
     wanted = tuple(LinkMention(one.id, one.spans, mapping.types_for(one.type), said.get(one.id)) for one in mentions)
     return LinkDocument(document.id, document.revision, document.text, wanted)
 
 
 def stored_document(unit: UnitOfWork, document_id: int, mapping: TypeMapping) -> LinkDocument:
-    """The same for a document as it is stored."""
+    """The same for a stored document."""
     mentions = unit.mentions.of_document(document_id)
     opinions = unit.suggestions.opinions([one.id for one in mentions])
     return link_document(unit.documents.get(document_id), mentions, mapping, opinions)
 
 
 def wait_ready(linker: LinkerPort, bundle_id: str) -> Generator[Progress, None, None]:
-    """Until the linker serves `bundle_id`. Raises LinkerUnavailableError where it cannot."""
+    """Wait until the linker uses `bundle_id`. Raises LinkerUnavailableError if it cannot."""
     changed: queue.SimpleQueue[object] = queue.SimpleQueue()
     linker.on_status(changed.put)
     while True:
@@ -111,7 +111,7 @@ def teach(linker: LinkerPort, store: Store) -> Generator[Progress, None, None]:
 
 
 def taught_documents(store: Store) -> list[DecidedDocument]:
-    """What `teach` gives to a linker, at once."""
+    """The documents that `teach` gives to a linker, all at once."""
     return [one for one in decided_documents(store, _teaching(store)) if one.mentions]
 
 
@@ -128,7 +128,7 @@ def link_documents(
     *,
     bundle_id: str,
 ) -> Generator[Progress, None, LinkReport]:
-    """Link documents; `keep` gets each one's answer in the order of the ids, in the caller's thread."""
+    """Link documents; `keep` gets each answer in the order of the ids, in the caller's thread."""
     started = time.monotonic()
     mentions = 0
     for at in range(0, len(document_ids), PER_REQUEST):
@@ -151,7 +151,7 @@ def link_in_bulk(
     keep: Callable[[DocumentSuggestions], None],
     cluster: Cluster,
 ) -> Generator[Progress, None, LinkReport]:
-    """As `link_documents`, with the same answers, by several linkers at once. Raises UserError as `BulkPort` does."""
+    """As `link_documents`, with the same answers, by several linkers at once. Raises UserError like `BulkPort`."""
     started, mentions = time.monotonic(), 0
     parts = [document_ids[at : at + PER_REQUEST] for at in range(0, len(document_ids), PER_REQUEST)]
 
@@ -166,7 +166,7 @@ def link_in_bulk(
 
 
 def _words(linker: LinkerPort, mentions: int) -> str:
-    """How many mentions are linked, or why none is being linked now."""
+    """The number of linked mentions, or the reason why linking waits."""
     status = linker.status
     if status.state is LinkerState.RESTARTING:
         return status.message
@@ -183,7 +183,7 @@ def _requests(store: Store, document_ids: Sequence[int]) -> list[LinkDocument]:
 def ask(
     linker: LinkerPort, documents: Sequence[LinkDocument], answers: dict[int, list[Suggestion]]
 ) -> Generator[int, None, None]:
-    """Yield how many documents are answered, at least every TICK; closing it cancels the request."""
+    """Yield the number of answered documents, at least every TICK; closing it cancels the request."""
     inbox: queue.SimpleQueue[Answer] = queue.SimpleQueue()
 
     def receive(document_id: int, suggestions: list[Suggestion]) -> None:

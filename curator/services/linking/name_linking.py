@@ -1,8 +1,8 @@
-"""Suggestions by spelling alone, from the knowledge base's own search, until a first index serves.
+"""Suggestions by spelling alone, from the knowledge base's search, until the first index is in use.
 
-The index of millions of names takes minutes; their search is there when the import ends. What it finds is stored under
-`BY_NAME`, which no bundle is called: it counts as stale from the beginning, has no probability, never enters what is
-accepted in bulk, and gives way to the linker's answer.
+The index of millions of names takes minutes; their search is available when the import ends. Its suggestions are stored
+under `BY_NAME`, which is not a bundle's name: they count as stale from the start, have no probability, are never
+accepted in bulk, and are replaced by the linker's answers.
 """
 
 from __future__ import annotations
@@ -20,52 +20,52 @@ from curator.services.core import active_bundle, branches_for
 from curator.services.ports import Store, UnitOfWork
 
 BY_NAME = "by name"
-"""Stands for the bundle in the stamps of these suggestions."""
-NO_BUNDLE = ""  # since the types of its mention are mapped otherwise
+"""Used as the bundle in the stamps of these suggestions."""
+NO_BUNDLE = ""  # because the type mapping of its mention changed
 K = 20
 LEAST, SHORT, SURE = 0.6, 5, 0.9
-"""Likeness of the spelling from which on a name makes its entity a candidate, 1 being equal; for a mention of up to
-`SHORT` characters, an abbreviation most likely, the latter."""
+"""The least similarity of spelling (1: equal) for a name's entity to be a candidate; for mentions of up to `SHORT`
+characters, which are probably abbreviations, it is `SURE`."""
 MOST_WORDS = 8
-"""Of a mention whose words are left out in turn, where no name has them all."""
+"""The most words of a mention for leaving out each word in turn if no name has all of them."""
 log = logging.getLogger(__name__)
 
 
 class NameLinking:
-    """`ask` links documents in a thread of its own; `found(document_id, mention_ids)` is called there."""
+    """`ask` links documents in a separate thread; `found(document_id, mention_ids)` is called there."""
 
     def __init__(self, store: Store, found: Callable[[int, Sequence[int]], None]) -> None:
         self._store = store
         self._found = found
-        self._looked: set[tuple[int, int]] = set()  # (mention, revision); only the thread knows them
+        self._looked: set[tuple[int, int]] = set()  # (mention, revision); used only in the thread
         self._closed = threading.Event()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="names")
 
     def ask(self, document_ids: Sequence[int]) -> None:
-        """Link the undecided mentions of these documents while no bundle serves. Returns at once."""
+        """Link the undecided mentions of these documents while no bundle is in use. Returns at once."""
         if not self._closed.is_set():
             for one in document_ids:
                 self._pool.submit(self._document, one)
 
     def settle(self) -> None:
-        """Wait until all that was asked for until now is linked."""
+        """Wait until everything requested so far is linked."""
         if not self._closed.is_set():
             self._pool.submit(_nothing).result()
 
     def forget(self) -> None:
-        """The knowledge base or the type mapping changed: what was looked for is looked for again."""
+        """The knowledge base or the type mapping changed: repeat the earlier requests."""
         if not self._closed.is_set():
-            self._pool.submit(self._looked.clear)  # behind what was asked for before
+            self._pool.submit(self._looked.clear)  # after earlier requests
 
     def close(self) -> None:
-        """Waits for the mention in work."""
+        """Waits for the mention in progress."""
         self._closed.set()
         self._pool.shutdown(cancel_futures=True)
 
     def _document(self, document_id: int) -> None:
         try:
             self._link(document_id)
-        except UserError as error:  # a full disk, a document taken back: without suggestions the curator can continue
+        except UserError as error:  # a full disk or a removed document: the curator can continue without suggestions
             log.warning("Document %d was not linked by name: %s", document_id, error)
         except Exception:
             log.exception("Linking document %d by name failed", document_id)
@@ -82,14 +82,14 @@ class NameLinking:
             with self._store.read() as unit:
                 candidates = link_by_name(unit, mention)
             self._looked.add((mention.id, revision))
-            if candidates:  # that a search finds nothing does not speak for NIL
+            if candidates:  # a search without results is not evidence for NIL
                 nil = NilEstimate(0.0, is_nil=False, calibrated=False)
                 suggestions.append(Suggestion(mention.id, candidates, nil, Stamp(BY_NAME, revision)))
         if suggestions:
             self._save(document_id, suggestions)
 
     def _wanted(self, unit: UnitOfWork, document_id: int) -> list[tuple[Mention, int]]:
-        """Undecided mentions that no bundle answered, with the document's revision; none where a bundle serves."""
+        """Undecided mentions without a bundle's answer, with the document's revision; none if a bundle is in use."""
         if active_bundle(unit.meta) or unit.kb.info() is None:
             return []
         revision = unit.documents.get(document_id).revision
@@ -106,7 +106,7 @@ class NameLinking:
         ]
 
     def _save(self, document_id: int, suggestions: Sequence[Suggestion]) -> None:
-        """Those of mentions that are as they were, and are wanted still."""
+        """Save suggestions of mentions that are unchanged and still needed."""
         with self._store.write() as unit:
             wanted = {(one.id, revision) for one, revision in self._wanted(unit, document_id)}
             current = [one for one in suggestions if (one.mention_id, one.stamp.document_revision) in wanted]
@@ -116,12 +116,12 @@ class NameLinking:
 
 
 def _nothing() -> None:
-    """What is submitted behind all else ends after it."""
+    """Does nothing: submitted last, it ends after everything else."""
 
 
 def link_by_name(unit: UnitOfWork, mention: Mention) -> tuple[Candidate, ...]:
-    """Entities of the mention's types with a name spelt like it, likest first; where no name has all its words, those
-    with a name that has all but one."""
+    """Entities of the mention's types with a similar name, most similar first; if no name has all its words, names with
+    all but one."""
     words = mention.text.split()
     found = _spelt_like(unit, mention, [words])
     if not found and 1 < len(words) <= MOST_WORDS:
@@ -130,7 +130,7 @@ def link_by_name(unit: UnitOfWork, mention: Mention) -> tuple[Candidate, ...]:
 
 
 def _spelt_like(unit: UnitOfWork, mention: Mention, questions: Sequence[Sequence[str]]) -> list[Candidate]:
-    from rapidfuzz import fuzz, utils  # with the first search, not with the window
+    from rapidfuzz import fuzz, utils  # imported with the first search, not with the window
 
     types = unit.meta.type_mapping().types_for(mention.type)
     branches = branches_for(unit, mention.type)

@@ -1,9 +1,10 @@
-"""What a language model is asked, from a template with named placeholders, and what its answer means.
+"""The prompt for a language model, from a template with named placeholders, and parsing its answer.
 
-* **The candidates are numbered by the alphabet**, not in the linker's order: models prefer what is listed first, and an
-  opinion that follows the linker's order would be no second one. 0 is NIL.
-* **An answer counts only as a whole**: a number that was offered, or a JSON object whose `choice` is one. Around it
-  only a code fence and the model's notes between `<think>` and `</think>` are allowed. Anything else is no answer.
+* **The candidates are numbered alphabetically**, not in the linker's order: models prefer the first items of a list,
+  and an opinion that follows the linker's order would not be independent. 0 is NIL.
+* **Only a strictly formed answer counts**: an offered number, or a JSON object whose `choice` is one. It may be
+  surrounded only by a code fence and the model's notes between `<think>` and `</think>`. Anything else is not an
+  answer.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from curator.domain.wording import UserError, tr
 from curator.services.ports import NoAnswerError
 
 CANDIDATES = 10
-"""The first of a suggestion that a model chooses among."""
+"""The number of a suggestion's candidates that a model chooses from."""
 AROUND = 600
-"""Characters of the text before and behind a mention."""
+"""Characters of the text before and after a mention."""
 DEFINITION, SYNONYMS = 240, 4
 NEEDED = ("mention", "context", "candidates")
 PLACEHOLDERS = (*NEEDED, "type", "title")
@@ -45,7 +46,7 @@ MOST_REASON = 300
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`choices[n - 1]` is the entity that the number n stands for."""
+    """`choices[n - 1]` is the entity with the number n."""
 
     text: str
     choices: tuple[str, ...]
@@ -56,8 +57,8 @@ class Prompt:
 
 
 def checked_template(text: str) -> str:
-    """The template, whose only braces around a single word are placeholders. Raises UserError for one that is unknown
-    or missing."""
+    """The template, whose only braces around a single word are placeholders. Raises UserError for an unknown or missing
+    placeholder."""
     found = _PLACEHOLDER.findall(text)
     listed = ", ".join(f"{{{one}}}" for one in PLACEHOLDERS)
     for name in found:
@@ -78,7 +79,7 @@ def checked_template(text: str) -> str:
 def make_prompt(
     template: str, document: Document, mention: Mention, suggestion: Suggestion, entities: Mapping[str, Entity]
 ) -> Prompt:
-    """Raises UserError where the suggestion has no candidates."""
+    """The prompt. Raises UserError if the suggestion has no candidates."""
     offered = sorted(suggestion.candidates[:CANDIDATES], key=lambda one: (one.name.casefold(), one.entity_id))
     if not offered:
         raise UserError(tr("This mention has no candidates that a model could choose among."))
@@ -95,7 +96,7 @@ def make_prompt(
 
 
 def context(text: str, mention: Mention) -> str:
-    """The text around a mention, in one line, cut at white space; each span of the mention is in [[ ]]."""
+    """The text around a mention, in one line, cut at white space, with each span of the mention in [[ ]]."""
     first, last = mention.spans[0].start, mention.spans[-1].end
     start, end = max(first - AROUND, 0), min(last + AROUND, len(text))
     if start:
@@ -111,7 +112,7 @@ def context(text: str, mention: Mention) -> str:
 
 
 def _line(number: int, candidate: Candidate, entity: Entity | None) -> str:
-    """Such as `2. Prilocaine (MESH:D011318), Chemical; also: Citanest. A local anesthetic.`"""
+    """A candidate's line, such as `2. Prilocaine (MESH:D011318), Chemical; also: Citanest. A local anesthetic.`"""
     kinds = ", ".join(candidate.types)
     words = f"{number}. {candidate.name} ({candidate.entity_id}){', ' if kinds else ''}{kinds}"
     if entity is not None and entity.synonyms:
@@ -123,7 +124,7 @@ def _line(number: int, candidate: Candidate, entity: Entity | None) -> str:
 
 
 def read_answer(text: str, prompt: Prompt) -> tuple[str | None, str]:
-    """The entity that was chosen, None for NIL, and the reason given ('' without one). Raises NoAnswerError."""
+    """The chosen entity, None for NIL, and the reason ('' without one). Raises NoAnswerError."""
     words = _THOUGHT.sub("", text).strip()
     fenced = _FENCED.fullmatch(words)
     words = fenced[1] if fenced is not None else words

@@ -1,4 +1,4 @@
-"""How often a language model agrees with the linker, and which of the two is right where gold exists."""
+"""How often a language model agrees with the linker, and which of the two is right if there is gold."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ JUDGED = (Outcome.LINK, Outcome.NIL)
 
 @dataclass(frozen=True, slots=True)
 class OpinionReport:
-    """Numbers of mentions. `gold`: those with a link or NIL decision in a document that is done, of which the linker's
-    and the model's answer are right so many times; `only_linker` and `only_model` where the other was wrong.
+    """Numbers of mentions. `gold`: mentions with a link or NIL decision in a done document; the other counts are those
+    for which the linker's or the model's answer is right, `only_linker` and `only_model` if the other is wrong.
 
-    `silent`: why the model did not answer, with numbers. `stopped`: why the rest was left out, '' where nothing was.
+    `silent`: reasons for missing answers, with numbers. `stopped`: why the rest was left out, '' if nothing was.
     """
 
     model: str
@@ -41,7 +41,7 @@ class OpinionReport:
 
     @property
     def text(self) -> str:
-        """As lines for people."""
+        """The report as lines of text."""
         if not self.asked:
             return tr("There is no doubtful mention to ask about.")
         lines = [
@@ -84,7 +84,7 @@ class OpinionReport:
 def report_of(
     unit: UnitOfWork, mention_ids: Sequence[int], *, model: str, silent: Mapping[str, int], stopped: str
 ) -> OpinionReport:
-    """Of the mentions that have an opinion and a suggestion."""
+    """The report about mentions with an opinion and a suggestion."""
     opinions, suggestions = unit.suggestions.opinions(mention_ids), unit.suggestions.get_many(mention_ids)
     both = [one for one in mention_ids if one in opinions and one in suggestions]
     gold = _gold(unit, both)
@@ -120,7 +120,7 @@ def _compared(opinion: Opinion, suggestion: Suggestion, decision: Decision) -> d
 
 
 def _is_right(answer: str | None, decision: Decision) -> bool:
-    """Of several linked entities one is enough."""
+    """Whether the answer is right; one of several linked entities is enough."""
     if decision.verdict.outcome is Outcome.NIL:
         return answer is None
     return answer is not None and answer in decision.verdict.entity_ids

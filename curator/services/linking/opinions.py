@@ -1,11 +1,11 @@
-"""A second opinion of a language model about doubtful mentions: asked, stored, and compared with the linker and gold.
+"""Second opinions of a language model on doubtful mentions: requested, stored, and compared with the linker and gold.
 
-* **It is no decision and no suggestion.** It is stored beside them, shown, filtered by and exported.
-* **The combiner hears it like a trained stage** (`models/rankers/hearing.py`), where it was fitted with at least 100
-  linked mentions that have an opinion, and opinions made decisions that it was not fitted on more likely. Every other
-  linker gives opinions no weight. A mention without an opinion is linked as if there were none at all. Curators may
-  have seen an opinion before they decided: its weight can be too high where they follow it.
-* **One request at a time** for the whole project. Whoever waits can be stopped.
+* **It is neither a decision nor a suggestion.** It is stored separately, shown, exported, and available as a filter.
+* **The combiner uses it like a trained stage** (`models/rankers/hearing.py`), if it was fitted with at least 100 linked
+  mentions that have an opinion, and if opinions made decisions that it was not fitted on more likely. Every other
+  linker gives opinions no weight. A mention without an opinion is linked as if there were no opinions. Curators may
+  have seen an opinion before deciding: if they followed it, its weight may be too high.
+* **One request at a time** for the whole project. Waiting callers can be stopped.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ TEMPLATE_KEY = "opinion_prompt"
 PHASE = "opinions"
 ACTOR = "language model"
 LOOK = 0.1
-"""Seconds between two looks at whether to stop."""
+"""Seconds between two checks whether to stop."""
 AT_ONCE = 500
 FAILURES = 3
-"""In a row, after which a list of mentions is given up: the server is gone, or the model understands nothing."""
+"""The number of consecutive failures after which a list of mentions is given up: the server is gone, or the model does
+not understand the prompt."""
 MOST = 1_000_000
 OFF = "Second opinions are turned off. Turn them on in Tools › Second opinion."
 NO_MODEL = "Enter the address and the model of a server in Tools › Second opinion."
@@ -44,7 +45,7 @@ NO_MODEL = "Enter the address and the model of a server in Tools › Second opin
 
 @dataclass(frozen=True, slots=True)
 class OpinionOptions:
-    """`below` and `margin` (0…1) say which mentions are doubtful; see `is_doubtful`."""
+    """`below` and `margin` (0…1) define doubtful mentions; see `is_doubtful`."""
 
     use: OpinionUse = OpinionUse.OFF
     address: str = ""
@@ -60,8 +61,8 @@ class OpinionOptions:
         return ModelServer(self.address, self.model, self.key, self.seconds, self.place is OpinionPlace.ANY)
 
     def is_doubtful(self, sure: float | None, margin: float | None, *, nil: bool) -> bool:
-        """`sure`: how probable the linker's answer is, NIL included; None without candidates, which are nothing to ask
-        about. The margin counts where the linker names an entity."""
+        """`sure`: the probability of the linker's answer, which may be NIL; None without candidates, when there is
+        nothing to ask. The margin counts if the linker's answer is an entity."""
         if sure is None:
             return False
         return sure < self.below or (not nil and margin is not None and margin < self.margin)
@@ -75,7 +76,7 @@ class OpinionOptions:
 
 
 class OpinionService:
-    """Asks in the caller's thread, which may be any. `options` are read with every call."""
+    """Calls the model in the caller's thread, which may be any. `options` are read with every call."""
 
     def __init__(
         self, store: Store, model: ModelPort, events: EventBus, clock: Clock, *, options: Callable[[], OpinionOptions]
@@ -89,24 +90,25 @@ class OpinionService:
 
     @property
     def options(self) -> OpinionOptions:
-        """As they are set now."""
+        """The current options."""
         return self._options()
 
     # --- the prompt ---
 
     def template(self) -> str:
-        """The project's own, or the one that comes with the program."""
+        """The project's template, or the one shipped with the program."""
         with self._store.read() as unit:
             return unit.meta.get(TEMPLATE_KEY) or TEMPLATE
 
     def set_template(self, text: str) -> None:
-        """'' brings back the one that comes with the program. Raises UserError for one without the placeholders."""
+        """Store a template; '' restores the one shipped with the program. Raises UserError if placeholders are
+        missing."""
         kept = checked_template(text) if text.strip() and text != TEMPLATE else ""
         with self._store.write() as unit:
             unit.meta.set(TEMPLATE_KEY, kept)
 
     def prompt(self, mention_id: int, *, template: str | None = None) -> Prompt:
-        """What is sent for a mention. Raises UserError where it has no candidates or the template is not right."""
+        """The prompt for a mention. Raises UserError if it has no candidates or the template is invalid."""
         with self._store.read() as unit:
             mention = unit.mentions.get(mention_id)
             suggestion = unit.suggestions.get(mention_id)
@@ -129,15 +131,15 @@ class OpinionService:
         return self._in_turn(stopper, lambda: self._model.models(server, stopper))
 
     def try_out(self, server: ModelServer, prompt: Prompt, stopper: Stopper) -> tuple[str | None, str, str]:
-        """Ask without storing anything: the entity or None for NIL, the reason, and what the model wrote. Raises as
-        `ask` does."""
+        """Call the model without storing anything: the entity or None for NIL, the reason, and the model's text. Raises
+        like `ask`."""
         said = self._in_turn(stopper, lambda: self._model.answer(server, prompt.text, stopper))
         return *read_answer(said, prompt), said
 
     def ask(self, mention_id: int, stopper: Stopper, *, options: OpinionOptions | None = None) -> Opinion:
-        """The model's opinion, which is stored. It is not asked again with the same prompt.
+        """The model's opinion, which is stored. The model is not called again with the same prompt.
 
-        Raises UserError where it is turned off or nothing can be asked, NoAnswerError (then nothing is stored),
+        Raises UserError if it is turned off or nothing can be asked, NoAnswerError (then nothing is stored),
         CancelledError.
         """
         chosen = options or self.options
@@ -178,7 +180,7 @@ class OpinionService:
     # --- many mentions ---
 
     def doubtful(self, where: QueueFilter, *, limit: int, options: OpinionOptions | None = None) -> list[int]:
-        """Ids of undecided mentions that the filter shows and the linker doubts, the least sure first."""
+        """Ids of undecided, doubtful mentions in the filter, the least certain first."""
         chosen = options or self.options
 
         def wanted(row: WorkRow) -> bool:
@@ -189,7 +191,7 @@ class OpinionService:
         return [row.mention_id for row in rows if wanted(row)][:limit]
 
     def doubtful_gold(self, where: QueueFilter, *, limit: int, options: OpinionOptions | None = None) -> list[int]:
-        """The same of linked and NIL mentions in documents that are done, in a random order that is always the same."""
+        """The same of linked and NIL mentions in done documents, in a fixed random order."""
         chosen = options or self.options
         facets = where.facets.only(Facet.STATE, (Outcome.LINK.value, Outcome.NIL.value))
         facets = facets.only(Facet.DOCUMENT, (DocumentState.DONE.value,))
@@ -209,8 +211,8 @@ class OpinionService:
     def ask_many(
         self, mention_ids: Sequence[int], *, options: OpinionOptions | None = None
     ) -> Generator[Progress, None, OpinionReport]:
-        """Ask about each mention in turn. What the model does not answer is counted by its reason; after three such in
-        a row the rest is left out. Raises UserError where nothing can be asked. Closing the generator stops it."""
+        """Ask about each mention in turn. Missing answers are counted by reason; after three in a row the rest is left
+        out. Raises UserError if nothing can be asked. Closing the generator stops it."""
         answered: list[int] = []
         silent: Counter[str] = Counter()
         row = 0
@@ -232,14 +234,14 @@ class OpinionService:
     def report(
         self, mention_ids: Sequence[int], *, model: str = "", silent: Counter[str] | None = None, stopped: str = ""
     ) -> OpinionReport:
-        """Compare the stored opinions about these mentions with the linker, and with gold where there is any."""
+        """Compare the stored opinions about these mentions with the linker, and with gold, if there is any."""
         with self._store.read() as unit:
             return report_of(unit, mention_ids, model=model, silent=silent or Counter(), stopped=stopped)
 
     def _waited(
         self, mention_id: int, progress: Progress, options: OpinionOptions | None
     ) -> Generator[Progress, None, None]:
-        """Ask in a thread, so that whoever drives this can stop it at any time."""
+        """Call the model in a thread, so that the caller can stop it at any time."""
         stopper = Stopper()
         raised: list[BaseException] = []
 

@@ -1,4 +1,4 @@
-"""Words that come from elsewhere, such as a column of a table, matched with entities by the linker in use."""
+"""Matching external strings, such as a table's column, with entities by the linker in use."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from curator.services.linking.restricting import within_branches
 from curator.services.ports import BundleStore, LinkDocument, LinkerPort, LinkMention, Store
 
 USUAL = 5
-"""Matches for a query that asks for no number of them."""
+"""The default number of matches for a query."""
 LONGEST = 1000
-"""Characters of a query; what is longer is no name."""
+"""The most characters of a query; a longer text is not a name."""
 LONGEST_CONTEXT = 20_000
 SURE = 100.0
 NO_INDEX = "There is no index yet. Run `curator index P` first."
@@ -28,8 +28,8 @@ NO_INDEX = "There is no index yet. Run `curator index P` first."
 
 @dataclass(frozen=True, slots=True)
 class WordQuery:
-    """`types` are those of the knowledge base that a match has one of, or all where `every_type`; empty: any.
-    `context` is a text in which the words stand, '' for none."""
+    """`types` are knowledge-base types: a match has one of them, or all with `every_type`; empty: any. `context` is a
+    text that contains the words, '' for none."""
 
     words: str
     types: tuple[str, ...] = ()
@@ -40,7 +40,8 @@ class WordQuery:
 
 @dataclass(frozen=True, slots=True)
 class WordMatch:
-    """`score` from 0 to 100: the probability in percent. `certain`: the linker is sure enough to accept it unseen."""
+    """`score` from 0 to 100: the probability in percent. `certain`: the linker is certain enough to accept it
+    unseen."""
 
     entity: Entity
     score: float
@@ -49,7 +50,7 @@ class WordMatch:
 
 
 class ReconciliationService:
-    """Reads only. `start` has to be run first; `match` may then be called from several threads."""
+    """Read-only. Call `start` first; then `match` may be called from several threads."""
 
     def __init__(self, store: Store, linker: LinkerPort, bundles: BundleStore) -> None:
         self._store = store
@@ -59,7 +60,7 @@ class ReconciliationService:
     def start(self) -> Generator[Progress, None, str]:
         """Open the linker in use and give it the memory of the decisions so far. Returns the linker's id.
 
-        Raises UserError where there is no index, and LinkerUnavailableError.
+        Raises UserError if there is no index, and LinkerUnavailableError.
         """
         with self._store.read() as unit:
             bundle_id = active_bundle(unit.meta)
@@ -72,12 +73,12 @@ class ReconciliationService:
         return bundle_id
 
     def match(self, queries: Sequence[WordQuery]) -> list[list[WordMatch]]:
-        """The matches of each query, best first; none for empty words. Words that are an identifier match its entity.
+        """The matches of each query, best first; none for empty words. An identifier matches its entity.
 
         Raises LinkerUnavailableError.
         """
         named = self._by_identifier(queries)
-        asked: dict[WordQuery, list[int]] = defaultdict(list)  # what differs in its limit alone is linked once
+        asked: dict[WordQuery, list[int]] = defaultdict(list)  # queries that differ only in their limit are linked once
         for number, query in enumerate(queries):
             if number not in named and query.words.strip() and len(query.words) <= LONGEST:
                 asked[replace(query, limit=0, every_type=False)].append(number)
@@ -101,7 +102,7 @@ class ReconciliationService:
         return {number: one for number, one in named.items() if one is not None and _fits(one, queries[number])}
 
     def _linked(self, queries: Sequence[WordQuery]) -> dict[int, Suggestion]:
-        """By their places; documents and mentions have negative ids, which none in the project has."""
+        """Linked words by their positions; documents and mentions get negative ids, which the project does not use."""
         documents = [_as_document(-number - 1, query) for number, query in enumerate(queries)]
         answers: dict[int, list[Suggestion]] = {}
         if documents:
@@ -140,7 +141,7 @@ def _matches(suggestion: Suggestion, query: WordQuery, entities: Mapping[str, En
 
 
 def _features(candidate: Candidate, suggestion: Suggestion) -> dict[str, float]:
-    """The scores of each stage, the probability, how often the words were decided so, and the evidence for NIL."""
+    """The scores of each stage, the probability, the number of earlier decisions for it, and the evidence for NIL."""
     features = {name: float(score) for name, score in candidate.scores.items()}
     return {
         **features,

@@ -1,8 +1,8 @@
-"""The Reconciliation Service API 0.2 of the W3C Entity Reconciliation group, which OpenRefine and others speak.
+"""The Reconciliation Service API 0.2 of the W3C Entity Reconciliation group, which OpenRefine and other programs use.
 
 A batch of queries, suggestions while typing, previews and values of properties. Nothing is written. Types are those of
-the knowledge base; the words of a type of the corpus are understood too. Two properties may refine a query: `context`,
-a text in which the words stand, and `id`, an identifier. Other properties do not change the matches.
+the knowledge base; names of corpus types are accepted too. Two properties may refine a query: `context`, a text that
+contains the words, and `id`, an identifier. Other properties do not change the matches.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from curator.services.ports import WebAnswer, WebError, WebQuestion
 VERSIONS = ["0.2"]
 MOST_QUERIES = 1000
 MOST_EXTENDED = 5000
-"""Queries of a batch, and entities whose properties are asked for at once."""
+"""The most queries in a batch, and entities whose properties are requested at once."""
 PAGE = 10
 DEFINITION = 200
-"""Characters of a definition in a list."""
+"""The most characters of a definition in a list."""
 KEYS = {"query", "type", "limit", "properties", "type_strict"}
 CONTEXT, IDENTIFIER = "context", "id"
 VALUES: Mapping[str, tuple[str, Callable[[Entity], Sequence[str]]]] = {
@@ -37,13 +37,13 @@ VALUES: Mapping[str, tuple[str, Callable[[Entity], Sequence[str]]]] = {
     "parents": ("Broader entities", lambda one: one.parents),
     "alternate-ids": ("Alternate identifiers", lambda one: one.alt_ids),
 }
-"""Identifier of a property -> its name, and its values of an entity."""
+"""Identifier of a property -> its name, and its values for an entity."""
 REFINING = {CONTEXT: "Text around the words", IDENTIFIER: "Identifier"}
 STYLE = "body{font:14px sans-serif;margin:8px;overflow-wrap:anywhere}h1{font-size:16px;margin:0 0 4px}p{margin:4px 0}"
 
 
 class ReconciliationApi:
-    """Answers questions; it may be asked from several threads."""
+    """Answers requests; thread-safe."""
 
     def __init__(self, service: ReconciliationService, knowledge: KnowledgeService, *, name: str) -> None:
         self._service = service
@@ -59,7 +59,7 @@ class ReconciliationApi:
         }
 
     def answer(self, question: WebQuestion) -> WebAnswer:
-        """Raises WebError, and LinkerUnavailableError."""
+        """The answer. Raises WebError, and LinkerUnavailableError."""
         route = self._routes.get(question.path.strip("/"))
         if route is None:
             raise WebError(HTTPStatus.NOT_FOUND, f"There is nothing at {question.path}.")
@@ -196,7 +196,7 @@ def _parsed(text: str, name: str) -> dict[str, Any]:
 
 
 def _query(key: str, given: Any, known: Sequence[str]) -> WordQuery | None:
-    """None where nothing can match, because all that is restricted to is a type that the knowledge base lacks."""
+    """The query; None if nothing can match because it is restricted to unknown types."""
     if not isinstance(given, dict) or not ("query" in given or given.get("properties")):
         raise _bad(key, "needs “query” or “properties”")
     if unknown := given.keys() - KEYS:
@@ -231,7 +231,7 @@ def _types(name: str, known: Sequence[str]) -> tuple[str, ...]:
 
 
 def _refining(key: str, given: Any) -> dict[str, str]:
-    """The first value of each property that refines a query."""
+    """The first value of each refining property."""
     if not isinstance(given, list):
         raise _bad(key, "has “properties” that are not a list")
     found: dict[str, str] = {}

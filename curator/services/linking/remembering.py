@@ -1,7 +1,7 @@
 """Keeps the linker's memory equal to the current link and NIL decisions of train documents.
 
-A document is sent whole after each change: what is absent is forgotten, so undo needs nothing of its own. Documents of
-other splits teach nothing. A restarted linker process is taught again, in small requests.
+A document is sent as a whole after each change: absent decisions are forgotten, so undo needs no special handling.
+Documents of other splits are not sent. A restarted linker process gets all of them again, in small requests.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from curator.services.ports import DecidedDocument, DecidedMention, LinkerPort, 
 
 PER_REQUEST = 16
 MOMENT = 0.05
-"""Seconds in which a key press is painted; what is decided meanwhile is taught together."""
+"""Seconds for painting after a key press; decisions made meanwhile are sent together."""
 TEACHES = {ChangeKind.DECIDED, ChangeKind.MENTIONS, ChangeKind.ENTITIES}
 TEACHES_ALL = {ChangeKind.IMPORTED, ChangeKind.KNOWLEDGE_BASE, ChangeKind.TYPE_MAPPING}
 REMEMBERED = (Outcome.LINK, Outcome.NIL)
@@ -30,15 +30,15 @@ log = logging.getLogger(__name__)
 
 
 def decided_documents(store: Store, document_ids: Sequence[int]) -> list[DecidedDocument]:
-    """What the memory should hold of these documents; those without mentions are to be forgotten."""
+    """The content of the memory for these documents; those without mentions are to be forgotten."""
     with store.read() as unit:
         return [_decided(unit, one) for one in document_ids]
 
 
 class MemoryService:
-    """Reads and sends in a thread of its own, a moment after the change: nothing is read for the memory before the key
-    that decided is answered. Changes that come meanwhile are taught together. What is not taught when the project
-    closes is no loss: the next linker process learns from the decisions themselves.
+    """Reads and sends in its own thread, a moment after the change: nothing is read for the memory before the window
+    responds to the key. Changes made meanwhile are sent together. Nothing is lost if some are not sent when the project
+    closes: the next linker process learns from the stored decisions.
 
     `learnt` is called, in that thread, whenever the memory has changed.
     """
@@ -59,7 +59,7 @@ class MemoryService:
         self._thread = threading.Thread(target=self._work, name="linker memory", daemon=True)
 
     def start(self) -> None:
-        """Listen to changes and to the linker. Does nothing on a read-only project."""
+        """Listen to changes and to the linker. Does nothing in a read-only project."""
         if self._store.read_only:
             return
         self._thread.start()
@@ -68,7 +68,7 @@ class MemoryService:
         self._status_changed(self._linker.status)
 
     def close(self) -> None:
-        """Nothing is read any more when this returns."""
+        """Stop; nothing is read after this returns."""
         with self._news:
             self._closed = True
             self._news.notify_all()
@@ -102,11 +102,11 @@ class MemoryService:
         while self._rest():
             try:
                 self._teach()
-            except Exception:  # what is left is taught with the next change
+            except Exception:  # the rest is sent with the next change
                 log.exception("Decisions could not be taught")
 
     def _rest(self) -> bool:
-        """Until something is to be done and the key that asked for it is answered; False when all is over."""
+        """Wait until there is something to do and the window has responded to the key; False at the end."""
         with self._news:
             self._news.wait_for(lambda: self._fresh or self._everything or self._closed)
             self._news.wait_for(lambda: self._closed, MOMENT)
@@ -116,7 +116,7 @@ class MemoryService:
             return not self._closed
 
     def _teach(self) -> None:
-        """In small requests, what has changed first, until there is something newer."""
+        """Send documents in small requests, changed ones first, until there is something newer."""
         if self._unlisted:
             with self._store.read() as unit:
                 self._left = dict.fromkeys(unit.documents.ids(split=Split.TRAIN, answered=True))
@@ -168,9 +168,8 @@ def _decided(unit: UnitOfWork, document_id: int) -> DecidedDocument:
     return DecidedDocument(document_id, document.text, tuple(mentions))
 
 
-# Keeps the linker's entities equal to the provisional ones: what was made is suggested from the next answer on.
-#
-# A bundle knows the entities that it was built with, so any bundle put into use is given all of them again. Within one
+# Keeps the linker's entities equal to the provisional ones: new entities are suggested from the next answer on. A
+# bundle knows only the entities it was built with, so every bundle put into use gets all of them again. Within one
 # bundle only differences are sent; the linker itself repeats them to a process that it restarts.
 
 TICK = 0.2
@@ -185,12 +184,12 @@ class EntityTeacher:
         self._events = events
         self._learnt = learnt
         self._lock = threading.Lock()
-        self._bundle = ""  # the bundle that was taught
+        self._bundle = ""  # the bundle that got the entities
         self._taught: dict[str, Entity] = {}
         self._closed = False
 
     def start(self) -> None:
-        """Listen to changes and to the linker. Does nothing on a read-only project."""
+        """Listen to changes and to the linker. Does nothing in a read-only project."""
         if self._store.read_only:
             return
         self._linker.on_status(self._status_changed)
@@ -229,14 +228,14 @@ class EntityTeacher:
 
 
 def wanted_entities(store: Store) -> dict[str, Entity]:
-    """The provisional entities that can be linked to and that no bundle holds by itself."""
+    """The provisional entities that can be linked to and are not in any bundle."""
     with store.read() as unit:
         outside = unit.kb.provisional_only()
         return {one.id: one.entity for one in unit.kb.all_provisional() if one.id in outside}
 
 
 def teach_entities(linker: LinkerPort, store: Store) -> Generator[Progress, None, None]:
-    """Give the linker in use all provisional entities. Raises LinkerUnavailableError where it cannot."""
+    """Give the linker in use all provisional entities. Raises LinkerUnavailableError if it is not available."""
     wanted = wanted_entities(store)
     if not wanted:
         return

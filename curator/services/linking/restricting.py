@@ -1,8 +1,8 @@
-"""Suggestions restricted to branches of the knowledge base: what is outside of them is left out before it is stored.
+"""Suggestions restricted to branches of the knowledge base: candidates outside of them are left out before storing.
 
-The linker ranks as it always does; its process knows no hierarchy of the project. What is stored is what counts, in the
-list of candidates, in the queue's order and for what is accepted in bulk. Probabilities stay as they were, so that a
-candidate that was second is no surer than before. Provisional entities are in no branch and stay.
+The linker ranks as usual; its process does not know the project's branches. The stored suggestions determine the list
+of candidates, the queue's order and bulk acceptance. Probabilities do not change, so a candidate that was second does
+not become more certain. Provisional entities are in no branch and stay.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from curator.services.ports import UnitOfWork
 
 
 def within_branches(unit: UnitOfWork, suggestions: Sequence[Suggestion], types: Mapping[int, str]) -> list[Suggestion]:
-    """The suggestions without candidates outside of the branches that their mentions, of these `types` by id, are
-    restricted to."""
+    """The suggestions without candidates outside of their mentions' branches; `types` are the mention types by id."""
     if not any(branches_of(unit.meta).of.values()):
         return list(suggestions)
     branches = {one: branches_for(unit, one) for one in set(types.values())}

@@ -1,7 +1,7 @@
 """Links documents ahead of the curator, stores the suggestions and drops outdated ones.
 
-The queue ahead is linked in small requests: when one ends, the next documents are looked up, so that a moved curator, a
-new bundle or a restarted linker simply changes what comes next. Callbacks arrive in the linker's thread.
+The queue ahead is linked in small requests: when one ends, the next documents are chosen, so that the curator's
+position, a new bundle or a restarted linker simply changes the next request. Callbacks arrive in the linker's thread.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class SuggestionService:
         self._events = events
         self._ahead = ahead
         self._lock = threading.Lock()
-        self._waiting: set[int] = set()  # documents that are asked for and not yet answered
+        self._waiting: set[int] = set()  # requested documents without an answer yet
         self._tried: set[tuple[int, Stamp, int]] = set()  # asked for once with these: not again by itself
         self._memory = 0  # grows with every change of the linker's memory
         self._memory_of: dict[int, int] = {}  # the memory that a document was last linked with
@@ -78,7 +78,7 @@ class SuggestionService:
         self._names = NameLinking(store, self._tell)
 
     def start(self) -> None:
-        """Listen to changes, open the active bundle, link ahead. Does nothing on a read-only project."""
+        """Listen to changes, open the active bundle, link ahead. Does nothing in a read-only project."""
         if self._store.read_only:
             return
         self._linker.on_status(self._status_changed)
@@ -89,7 +89,7 @@ class SuggestionService:
         return self._linker.status
 
     def trouble(self) -> str:
-        """Why answers could not be stored or a document not be linked; '' when all is well."""
+        """Why answers could not be stored or a document could not be linked; '' if there is no problem."""
         return self._trouble
 
     def on_status(self, listener: Callable[[LinkerStatus], None]) -> None:
@@ -97,12 +97,12 @@ class SuggestionService:
         self._linker.on_status(listener)
 
     def pending(self) -> int:
-        """Documents that are asked for and not yet answered."""
+        """Requested documents without an answer yet."""
         with self._lock:
             return len(self._waiting) + len(self._urgent)
 
     def request(self, document_ids: Sequence[int], *, urgent: bool = True) -> None:
-        """Link these documents where a suggestion is missing or stale; urgent ones overtake. Returns at once."""
+        """Link those of these documents with a missing or stale suggestion; urgent ones first. Returns at once."""
         if self._store.read_only or not document_ids:
             return
         if urgent:
@@ -122,7 +122,7 @@ class SuggestionService:
             self.request([self._position])
 
     def refresh(self) -> None:
-        """Open the active bundle where another serves, and link stale documents in queue order. Returns at once."""
+        """Open the active bundle if another is in use, and link stale documents in queue order. Returns at once."""
         with self._store.read() as unit:
             bundle_id = active_bundle(unit.meta)
         if bundle_id and self._linker.status.bundle_id != bundle_id:
@@ -131,7 +131,7 @@ class SuggestionService:
             self._pump()
 
     def restart(self) -> None:
-        """Start a linker that was given up again, with the active bundle."""
+        """Restart a linker that was given up, with the active bundle."""
         with self._lock:
             self._tried.clear()
         with self._store.read() as unit:
@@ -140,7 +140,7 @@ class SuggestionService:
             self._open(bundle_id)
 
     def _open(self, bundle_id: str) -> None:
-        """A bundle whose folder is gone serves nothing; everything else of the project is as it was."""
+        """Open a bundle; if its folder is missing, nothing is linked, and the rest of the project works as before."""
         try:
             path = self._bundles.path(bundle_id)
         except UserError:
@@ -158,12 +158,12 @@ class SuggestionService:
         sink: Callable[[DocumentSuggestions], None] | None = None,
         cluster: Cluster | None = None,
     ) -> Generator[Progress, None, LinkReport]:
-        """Link all documents of a split (None: all), decided mentions too; `sink` gets each answer in order.
+        """Link all documents of a split (None: all), including decided mentions; `sink` gets each answer in order.
 
-        Decisions of train documents answer from the `memory`, but none for a mention of its own document. With
-        `cluster`, several linkers on Ray answer instead of the linker process: the same, and nothing before the end.
+        Decisions of train documents are used through the `memory`, except for mentions of the same document. With
+        `cluster`, several linkers on Ray give the same answers instead of the linker process, all at the end.
 
-        Raises UserError where there is no bundle or the linker cannot serve it. Closing the generator cancels.
+        Raises UserError if there is no bundle or the linker cannot use it. Closing the generator cancels.
         """
         with self._store.read() as unit:
             ids = unit.documents.ids(split=split)
@@ -190,12 +190,12 @@ class SuggestionService:
         return (yield from link_documents(self._store, self._linker, ids, keep, bundle_id=bundle_id))
 
     def check(self, cluster: Cluster | None) -> None:
-        """Raises UserError where nothing can be linked there."""
+        """Raises UserError if linking there is impossible."""
         if cluster is not None:
             self._bulk.check(cluster)
 
     def close(self) -> None:
-        """Answers that come later are dropped. The linker itself is closed by its owner."""
+        """Stop; later answers are dropped. The linker itself is closed by its owner."""
         self._closed = True
         with self._lock:
             background, self._background = self._background, None
@@ -236,7 +236,7 @@ class SuggestionService:
             self._pump()
 
     def _forget(self) -> None:
-        """What is running or was tried belongs to the bundle or the type mapping of before."""
+        """Forget running and finished requests, which belong to the previous bundle or type mapping."""
         with self._lock:
             background, self._background = self._background, None
             self._tried.clear()
@@ -257,7 +257,7 @@ class SuggestionService:
             self._busy = False
 
     def _ahead_of_curator(self) -> list[LinkDocument]:
-        """Stale documents among the next ones in the queue, beginning where the curator is, going round once."""
+        """Stale documents among the next ones in the queue, from the curator's position once around."""
         with self._store.read() as unit:
             bundle_id = active_bundle(unit.meta)
             stale = unit.suggestions.stale_documents(bundle_id, position=self._position, ahead=self._ahead())
@@ -266,9 +266,9 @@ class SuggestionService:
     def _stale(
         self, document_ids: Sequence[int], *, limit: int | None = None, remembered: bool = False
     ) -> list[LinkDocument]:
-        """Requests for those documents with a mention whose suggestion is missing or stale, not asked for yet.
+        """Requests for the documents with a missing or stale suggestion that were not requested yet.
 
-        With `remembered` documents with an undecided mention that were linked with an older memory are stale, too.
+        With `remembered`, documents with an undecided mention that were linked with an older memory are stale, too.
         """
         found: list[LinkDocument] = []
         with self._store.read() as unit:
@@ -351,7 +351,7 @@ class SuggestionService:
         self._pump()
 
     def _save(self, document_id: int, suggestions: Sequence[Suggestion]) -> list[int]:
-        """Store what is still current; returns the mention ids. The rest came too late and is dropped."""
+        """Store answers that are still current; returns the mention ids. Outdated answers are dropped."""
         with self._store.read() as unit:
             types = {one.id: one.type for one in unit.mentions.of_document(document_id)}
             suggestions = unit.suggestions.packed(within_branches(unit, suggestions, types))

@@ -1,9 +1,9 @@
-"""Ports of the services: what storage, files and child processes implement, and nothing else knows how.
+"""Ports of the services: the interfaces that storage, files and child processes implement.
 
 Implementations import this package and `curator.domain` only; `curator.bootstrap` joins them.
 
-* **A unit of work has nine repositories**, one for each room of the services. A protocol states what its methods
-  raise, and no error of SQLAlchemy leaves storage. Nine and not seven: fewer would only rename methods that collide.
+* **A unit of work has nine repositories**, one for each room of the services. A protocol states what its methods raise,
+  and no error of SQLAlchemy leaves storage. Fewer would only require renaming methods with equal names.
 """
 
 from curator.services.ports.address import ProjectPlace, SharedAddress, is_address

@@ -1,6 +1,6 @@
 """The address of a shared project: a PostgreSQL database, written as `postgresql://[user@]host[:port]/base`.
 
-The address is all that is kept or shown, so it never holds a password: libpq has places of its own for those.
+Only the address is stored and shown, so it never contains a password: libpq has its own places for passwords.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from curator.domain.wording import UserError, tr
 
 SCHEMES = ("postgresql", "postgres")
 OPTIONS = frozenset({"host", "port", "service", "sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout"})
-"""What may follow a question mark. Others, such as `options`, could change what the connection does."""
+"""Parameters allowed after a question mark. Others, such as `options`, could change the connection's behaviour."""
 _BEGIN = re.compile(rf"({'|'.join(SCHEMES)})://", re.IGNORECASE)
 FORM = "{text} is not the address of a shared project. Write it as postgresql://user@host/base."
 NO_SECRETS = (
@@ -27,7 +27,7 @@ OPTION = "{name} cannot be set in the address of a shared project. Allowed: {nam
 
 @dataclass(frozen=True, slots=True)
 class SharedAddress:
-    """`text` is the address as it was written; `base` is the database that it names, '' where a service names it."""
+    """`text` is the address as written; `base` is its database, '' if a service names it."""
 
     text: str
     base: str
@@ -54,7 +54,7 @@ class SharedAddress:
 
     @property
     def name(self) -> str:
-        """What a window calls the project before it is open."""
+        """The project's name in the window before it is open."""
         return self.base or self.text
 
     def __str__(self) -> str:
@@ -66,7 +66,7 @@ ProjectPlace: TypeAlias = Path | SharedAddress
 
 
 def is_address(text: str) -> bool:
-    """Whether this is meant as an address, well written or not."""
+    """Whether this is meant as an address, valid or not."""
     return _BEGIN.match(text) is not None
 
 

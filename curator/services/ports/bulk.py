@@ -15,8 +15,8 @@ from curator.services.ports.processes import DecidedDocument, LinkDocument
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Where bulk work runs: '' is this computer, otherwise the address of a Ray cluster (`ray://head:10001`), which
-    reads and writes the project's folder at the same path. `actors` 0: one for each processor or graphics card."""
+    """The place for bulk work: '' is this computer, otherwise the address of a Ray cluster (`ray://head:10001`), which
+    reads and writes the project's folder at the same path. `actors` 0: one per processor or GPU."""
 
     address: str = ""
     actors: int = 0
@@ -24,7 +24,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class BulkTask:
-    """What decides the answers, apart from the documents: the linker in use, its memory, entities added to it."""
+    """Everything except the documents that determines the answers: the linker in use, its memory, added entities."""
 
     bundle: Path
     bundle_id: str
@@ -41,14 +41,14 @@ class BulkPort(Protocol):
         receive: Callable[[Sequence[int], dict[int, list[Suggestion]]], None],
         cluster: Cluster,
     ) -> Generator[Progress, None, None]:
-        """Answer every request as the linker process does, in the same batches. `receive` gets the documents' ids and
-        suggestions, request by request, when all are there. What a run that was stopped had answered is used again by
-        the next one with the same task.
+        """Answer every request like the linker process, in the same batches. `receive` gets the documents' ids and
+        suggestions, request by request, when all are finished. The next run with the same task reuses the answers of a
+        stopped run.
 
-        Raises UserError where Ray is not installed or cannot be reached, or an answer is damaged.
+        Raises UserError if Ray is not installed or cannot be reached, or an answer is damaged.
         """
         ...
 
     def check(self, cluster: Cluster) -> None:
-        """Raises UserError where bulk work cannot run; cheap."""
+        """Raises UserError if bulk work cannot run; this is cheap."""
         ...

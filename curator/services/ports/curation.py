@@ -1,4 +1,4 @@
-"""Ports of the work itself: mentions with their comments, and decisions with the log they belong to and their cost."""
+"""Ports of curation: mentions with their comments, and decisions with their operation log and effort."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class StepFilter:
-    """Which operations are listed; '', None and the empty set mean any. `words` are part of an operation's text, or of
-    the identifiers of the entities that it decided for."""
+    """A filter of operations; '', None and the empty set mean any. `words` occur in an operation's text, or in the
+    identifiers of its entities."""
 
     actor: str = ""
     kinds: frozenset[OperationKind] = frozenset()
@@ -39,7 +39,7 @@ class StepFilter:
 
 @dataclass(frozen=True, slots=True)
 class LoggedStep:
-    """An operation that is neither an undo nor a redo; `mentions` is how many it names."""
+    """An operation that is neither an undo nor a redo; `mentions` is the number of its mentions."""
 
     operation: Operation
     mentions: int
@@ -47,7 +47,7 @@ class LoggedStep:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What an operation cost since the one before: keys pressed and clicks, and milliseconds at work."""
+    """The effort of an operation since the previous one: keys and clicks, and milliseconds of work."""
 
     operation_id: int
     keys: int
@@ -56,7 +56,7 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class SpentEffort:
-    """An effort with what it was spent on: `decisions` of the operation, who took them, when."""
+    """An effort with its operation's number of `decisions`, their curator, and time."""
 
     operation_id: int
     keys: int
@@ -68,7 +68,7 @@ class SpentEffort:
 
 @dataclass(frozen=True, slots=True)
 class RelationStep:
-    """That an operation, or undoing or redoing one, deleted a row of a relation, or added or restored it."""
+    """An entry of the log: an operation, undo or redo deleted, added or restored a row of a relation."""
 
     operation_id: int
     relation_id: int
@@ -79,8 +79,8 @@ class RelationStep:
 
 @dataclass(frozen=True, slots=True)
 class RelationEnding:
-    """That a relation of the mention, as `words` name it, ended because its other mention was deleted; or that it came
-    back with that (`deleted` is False)."""
+    """An entry of the log: a relation of the mention, described by `words`, ended because its other mention was
+    deleted, or was restored with it (`deleted` is False)."""
 
     operation_id: int
     mention_id: int
@@ -95,35 +95,36 @@ class MentionRepository(Protocol):
     deleted."""
 
     def get(self, mention_id: int) -> Mention:
-        """Deleted ones too. Raises UserError when it does not exist."""
+        """The mention, even if deleted. Raises UserError if it does not exist."""
         ...
 
     def documents_of(self, mention_ids: Sequence[int]) -> dict[int, int]:
-        """Mention id -> document id. Raises UserError when one does not exist."""
+        """Mention id -> document id. Raises UserError if one does not exist."""
         ...
 
     def get_many(self, mention_ids: Sequence[int]) -> dict[int, Mention]:
-        """By id, in the order given, deleted ones too. Raises UserError when one does not exist."""
+        """Mentions by id, in the given order, including deleted ones. Raises UserError if one does not exist."""
         ...
 
     def of_document(self, document_id: int, *, deleted: bool = False) -> list[Mention]:
-        """Mentions in text order (start, then longer first); deleted ones too when asked."""
+        """Mentions in text order (start, then longer first); including deleted ones on request."""
         ...
 
     def of_documents(self, document_ids: Sequence[int], *, deleted: bool = False) -> dict[int, list[Mention]]:
-        """Document id -> its mentions in text order, deleted ones too when asked; documents without any are absent."""
+        """Document id -> its mentions in text order, including deleted ones on request; documents without mentions are
+        absent."""
         ...
 
     def add_many(
         self, mentions: Mapping[int, Sequence[SourceMention]], *, origin: MentionOrigin
     ) -> dict[int, list[int]]:
         """Store mentions by document id and raise the revisions of the documents; returns their ids by document id, in
-        order. Raises UserError when a document does not exist."""
+        order. Raises UserError if a document does not exist."""
         ...
 
     def add(self, document_id: int, mentions: Sequence[SourceMention], *, origin: MentionOrigin) -> list[int]:
-        """Store mentions and raise the document's revision; returns their ids in order. Raises UserError when there is
-        no such document."""
+        """Store mentions and raise the document's revision; returns their ids in order. Raises UserError if there is no
+        such document."""
         ...
 
     def set_deleted(self, mention_ids: Sequence[int], deleted: bool) -> None:
@@ -137,41 +138,42 @@ class MentionRepository(Protocol):
         ...
 
     def edits(self, mention_id: int) -> list[MentionEdit]:
-        """Every change of the mention's spans or type, oldest first; undone ones and their undoing included."""
+        """Every change of the mention's spans or type, oldest first, including undone ones and the undo steps."""
         ...
 
     def edits_of_operation(self, operation_id: int) -> list[MentionEdit]:
-        """Every change that the operation made, in its order."""
+        """Every change that the operation made, in order."""
         ...
 
     def first_shapes(self, document_id: int) -> dict[int, MentionShape]:
-        """What the document's changed mentions were at first, in the text that it has now; the others are absent."""
+        """The original spans and types of the document's changed mentions, in its current text; other mentions are
+        absent."""
         ...
 
     def restate(self, mention_id: int, *, record: int, raw_ids: str) -> None:
-        """Set the line of the source record that a mention is in from now on (-1: none), and its identifiers there."""
+        """Set a mention's line in the source record (-1: none), and its identifiers there."""
         ...
 
     # --- flags and comments ---
 
     def flag_mentions(self, mention_ids: Sequence[int], flagged: bool) -> None:
-        """Set or clear the flags; unknown ids are passed over."""
+        """Set or clear the flags; unknown ids are ignored."""
         ...
 
     def add_comment(self, document_id: int, mention_id: int | None, *, author: str, at: datetime, text: str) -> Comment:
-        """Comment on a mention, or on the whole document where `mention_id` is None."""
+        """Comment on a mention, or on the whole document if `mention_id` is None."""
         ...
 
     def get_comment(self, comment_id: int) -> Comment:
-        """Deleted ones too. Raises UserError when there is no such comment."""
+        """The comment, even if deleted. Raises UserError if there is no such comment."""
         ...
 
     def set_comments_deleted(self, comment_ids: Sequence[int], deleted: bool) -> None:
-        """Mark comments as deleted or restore them; unknown ids are passed over."""
+        """Mark comments as deleted or restore them; unknown ids are ignored."""
         ...
 
     def comments(self, document_id: int) -> list[Comment]:
-        """Of the document and its mentions, oldest first; deleted ones are left out."""
+        """Comments on the document and its mentions, oldest first, without deleted ones."""
         ...
 
     # --- attributes ---
@@ -193,16 +195,16 @@ class MentionRepository(Protocol):
     def attributes(
         self, mention_ids: Sequence[int], *, round_id: int | None = None, curator: str = ""
     ) -> dict[int, dict[int, int | None]]:
-        """Mention id -> {attribute id: value id}, current ones, deleted values included: of the project, or of a
-        curator in a round. None: it was cleared. What was never set is absent."""
+        """Mention id -> {attribute id: value id}, current values, including deleted ones, in the project, or by a
+        curator in a round. None: cleared. Values never set are absent."""
         ...
 
     def attribute_edits(self, mention_id: int) -> list[AttributeEdit]:
-        """Every change in the project, oldest first, those of undo and redo included."""
+        """Every change in the project, oldest first, including undo and redo."""
         ...
 
     def round_attributes(self, round_id: int, curator: str, *, after: int = 0) -> list[AttributeEdit]:
-        """Every change by a curator in a round behind the change of that id, oldest first."""
+        """Every change by a curator in a round after the change with this id, oldest first."""
         ...
 
     def attribute_curators(self, round_id: int) -> list[str]:
@@ -210,23 +212,23 @@ class MentionRepository(Protocol):
         ...
 
     def attribute_uses(self) -> dict[int, int]:
-        """Value id -> number of mentions that have the value in the project, deleted mentions included."""
+        """Value id -> number of mentions that have the value in the project, including deleted mentions."""
         ...
 
     # --- relations ---
 
     def add_relation(self, relation: Relation, *, author: str, at: datetime, deleted: bool = False) -> int:
-        """Store a curator's relation, or with its `source` what becomes of one of the document's record; returns the
-        row's id. `relation.id`, `author` and `at` are ignored."""
+        """Store a curator's relation, or, with its `source`, a change of a relation in the document's record; returns
+        the row's id. `relation.id`, `author` and `at` are ignored."""
         ...
 
     def set_relations_deleted(self, relation_ids: Sequence[int], deleted: bool) -> None:
-        """Mark rows as deleted or restore them; unknown ids are passed over."""
+        """Mark rows as deleted or restore them; unknown ids are ignored."""
         ...
 
     def relations(self, document_ids: Sequence[int]) -> dict[int, list[StoredRelation]]:
-        """Document id -> its rows, oldest first, deleted ones too; documents without rows are absent. What only the
-        record states has none."""
+        """Document id -> its rows, oldest first, including deleted ones; documents without rows are absent. Relations
+        only in the record have no row."""
         ...
 
     def relations_about(self, mention_id: int, entity_ids: Sequence[str]) -> list[StoredRelation]:
@@ -234,7 +236,7 @@ class MentionRepository(Protocol):
         ...
 
     def relation_types(self) -> dict[str, int]:
-        """Types of the relations that curators added, with their number."""
+        """Types of the relations that curators added, with their numbers."""
         ...
 
     def source_records(self, document_ids: Sequence[int]) -> dict[int, tuple[str, str, str]]:
@@ -243,8 +245,8 @@ class MentionRepository(Protocol):
 
 
 class DecisionRepository(Protocol):
-    """Decisions, the log of operations that they belong to, and what the operations cost. All three are append-only:
-    the database refuses to change or remove an entry (InconsistentDataError)."""
+    """Decisions, the log of their operations, and the operations' efforts. All three are append-only: the database
+    refuses to change or remove an entry (InconsistentDataError)."""
 
     def append(
         self,
@@ -258,7 +260,7 @@ class DecisionRepository(Protocol):
         notes: Sequence[str] | None = None,
     ) -> list[Decision]:
         """Append one decision for each mention and make it the mention's current one. CLEARED makes it undecided.
-        `verdicts`, `shown` and `notes` are parallel to the ids: ValueError where they are not. Raises UserError for an
+        `verdicts`, `shown` and `notes` are parallel to the ids: otherwise ValueError is raised. Raises UserError for an
         unknown mention."""
         ...
 
@@ -271,11 +273,11 @@ class DecisionRepository(Protocol):
         ...
 
     def history(self, mention_id: int) -> list[Decision]:
-        """Every decision of the mention, oldest first, CLEARED ones included."""
+        """Every decision of the mention, oldest first, including CLEARED ones."""
         ...
 
     def of_operation(self, operation_id: int) -> list[Decision]:
-        """Every decision that the operation took."""
+        """Every decision of the operation."""
         ...
 
     def links(self, split: Split, mention_types: Collection[str]) -> list[tuple[str, tuple[str, ...], int]]:
@@ -283,11 +285,11 @@ class DecisionRepository(Protocol):
         ...
 
     def before_many(self, decisions: Sequence[Decision]) -> dict[int, Decision]:
-        """For the decisions of one operation, by their ids, what each replaced; absent where it was the first."""
+        """For the decisions of one operation, by id, the decision that each replaced; absent if it was the first."""
         ...
 
     def count(self) -> int:
-        """Of all decisions ever taken, replaced and CLEARED ones included."""
+        """The number of all decisions ever made, including replaced and CLEARED ones."""
         ...
 
     # --- the log of operations ---
@@ -303,72 +305,73 @@ class DecisionRepository(Protocol):
         payload: Mapping[str, Any] | None = None,
     ) -> int:
         """Append an operation, which goes onto the undo stack unless its actor is an import; returns its id. Raises
-        UserError when an undo or redo does not target the operation whose turn it is."""
+        UserError if an undo or redo does not target the next operation."""
         ...
 
     def operation(self, operation_id: int) -> tuple[Operation, dict[str, Any]]:
-        """The operation and its payload (mention ids, old and new state: what undoing needs). Raises UserError when
-        there is no such operation."""
+        """The operation and its payload (mention ids, old and new state, for undo). Raises UserError if there is no
+        such operation."""
         ...
 
     def relation_steps(self, *, after: int) -> tuple[list[RelationStep], int]:
-        """What operations with a greater id than `after` did to rows of relations, undo and redo included, oldest
-        first; and the id of the last operation of any kind, 0 without any."""
+        """Changes of rows of relations by operations with an id greater than `after`, including undo and redo, oldest
+        first; and the id of the last operation of any kind, 0 if there is none."""
         ...
 
     def relation_endings(self, *, after: int) -> list[RelationEnding]:
-        """What operations with a greater id than `after` ended by deleting a mention, undo and redo included, oldest
-        first."""
+        """Relations ended by deleting a mention in operations with an id greater than `after`, including undo and redo,
+        oldest first."""
         ...
 
     def next_undo(self) -> int | None:
-        """The operation that undoing reverses next, None when there is none. Imports are not undone by it."""
+        """The operation that undo reverses next; None if there is none. It never undoes imports."""
         ...
 
     def next_redo(self) -> int | None:
-        """The operation that redoing repeats next, None when there is none."""
+        """The operation that redo repeats next; None if there is none."""
         ...
 
     def steps(self, where: StepFilter, *, limit: int, before: int | None = None) -> list[LoggedStep]:
-        """Operations that are neither undo nor redo, the newest first; of those with a smaller id than `before`."""
+        """Operations that are neither undo nor redo, newest first, with ids less than `before`."""
         ...
 
     def latest(self, operation_id: int) -> datetime:
-        """The latest time of this operation and those before it. Raises UserError when there is no such operation."""
+        """The latest time of this operation and those before it. Raises UserError if there is no such operation."""
         ...
 
     def actors(self) -> list[str]:
-        """Who appended operations, by name; imports are left out."""
+        """Names of those who appended operations, without imports."""
         ...
 
     def undo_steps(self, *, down_to: int = 0) -> list[int]:
-        """What undoing reverses, in its order, without ids that are smaller than `down_to`."""
+        """The operations that undo reverses, in order, with ids of at least `down_to`."""
         ...
 
     def redo_steps(self) -> list[int]:
-        """What redoing repeats, in its order."""
+        """The operations that redo repeats, in order."""
         ...
 
     def fixed_up_to(self, *, after: int = 0) -> int:
-        """The last operation that ended undoing: it and all before it stand for good. 0 where there is none among those
-        from the id `after` on."""
+        """The last operation that undo cannot pass: it and all before it are permanent. 0 if there is none with an id
+        of at least `after`."""
         ...
 
     def taken_back(self, operation_ids: Sequence[int]) -> set[int]:
-        """Of these operations those that were undone and not redone."""
+        """The operations among these that were undone and not redone."""
         ...
 
     def numbers(self, operation_ids: Sequence[int]) -> dict[int, int]:
-        """How many decisions each of these operations took; those without any are absent."""
+        """The number of decisions of each of these operations; those without decisions are absent."""
         ...
 
     # --- what operations cost ---
 
     def add_efforts(self, efforts: Sequence[Effort]) -> None:
-        """Record what operations cost; an operation's first record stays. Raises InconsistentDataError for an unknown
+        """Record operations' efforts; an operation's first record is kept. Raises InconsistentDataError for an unknown
         operation."""
         ...
 
     def efforts(self, *, curator: str | None = None) -> list[SpentEffort]:
-        """Oldest first, of operations that decided something and were not undone later; of one curator where given."""
+        """Efforts, oldest first, of operations that decided something and were not undone later; of one curator if
+        given."""
         ...

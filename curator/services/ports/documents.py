@@ -1,4 +1,4 @@
-"""Port of source files, documents, their texts and the queue's rows, and of what imports did to them."""
+"""Port of source files, documents, their texts, the queue's rows, and the list of imports."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class DocumentText:
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """`number` visible documents in import order, the last one with the id `last`; `texts` of those that may match."""
+    """`number` visible documents in import order, the last one with the id `last`; `texts` are those that may match."""
 
     texts: tuple[DocumentText, ...]
     number: int
@@ -59,8 +59,8 @@ class ProjectCounts:
 
 class DocumentRepository(Protocol):
     """Source files, their documents, and the list of imports. A document is visible once its file is complete, unless
-    the import was withdrawn. What takes an id raises UserError for a document that does not exist, where nothing else
-    is said."""
+    the import was withdrawn. Methods that take an id raise UserError for a missing document, unless stated
+    otherwise."""
 
     # --- source files ---
 
@@ -69,15 +69,15 @@ class DocumentRepository(Protocol):
         ...
 
     def complete_file(self, file_id: int, *, tail: str, extra: str) -> None:
-        """Make the file's documents visible. Raises ValueError when there is no such file (a bug)."""
+        """Make the file's documents visible. Raises ValueError if there is no such file (a bug)."""
         ...
 
     def remove_incomplete(self) -> int:
-        """Delete what an interrupted import left; returns the number of files removed."""
+        """Delete the remains of an interrupted import; returns the number of removed files."""
         ...
 
     def find_file(self, sha256: str) -> SourceFile | None:
-        """A complete file of this content; one whose import was undone only where there is no other."""
+        """A complete file with this content; one whose import was undone only if there is no other."""
         ...
 
     def files(self) -> list[SourceFile]:
@@ -109,13 +109,13 @@ class DocumentRepository(Protocol):
     ) -> TextPart:
         """Up to `limit` visible documents whose ids are greater than `after`, in import order.
 
-        `having`: consecutive characters, ASCII letters in either case, None for any one character; texts in which they
-        do not occur are left out. A text with U+0000 is never left out, unless `plain` says that there is none.
+        `having`: consecutive characters, ASCII letters in either case, None for any one character; texts without them
+        are left out. A text with U+0000 is never left out, unless `plain` states that there is none.
         """
         ...
 
     def text_version(self) -> tuple[int, ...]:
-        """Another one after other documents became visible, or a text was replaced."""
+        """A version that changes when documents become visible or a text is replaced."""
         ...
 
     def passages_of(self, document_ids: Sequence[int]) -> dict[int, tuple[Passage, ...]]:
@@ -133,26 +133,26 @@ class DocumentRepository(Protocol):
         ...
 
     def rows(self, where: QueueFilter, *, offset: int, limit: int) -> list[QueueRow]:
-        """A page of the filtered queue, in import order."""
+        """Rows of the filtered queue, in import order."""
         ...
 
     def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
-        """In the order given; ids without a document are left out."""
+        """Rows in the given order; ids without a document are left out."""
         ...
 
     def count(self, where: QueueFilter) -> int:
-        """How many documents the filtered queue holds."""
+        """The number of documents in the filtered queue."""
         ...
 
     def beside(
         self, document_id: int | None, where: QueueFilter, *, forward: bool, undecided: bool = False
     ) -> int | None:
-        """The nearest document of the filtered queue behind (or before) `document_id`, which need not be in it itself;
-        None as id: from the queue's end. With `undecided` only those that have an undecided mention."""
+        """The nearest document of the filtered queue after (or before) `document_id`, which need not be in the queue;
+        None as id: from the queue's end. With `undecided` only documents with an undecided mention."""
         ...
 
     def row(self, document_id: int) -> QueueRow:
-        """The document's line of the queue, whether a filter shows it or not."""
+        """The document's row in the queue, regardless of filters."""
         ...
 
     def set_state(self, document_id: int, state: DocumentState) -> None:
@@ -160,11 +160,11 @@ class DocumentRepository(Protocol):
         ...
 
     def states(self, document_ids: Sequence[int]) -> dict[int, DocumentState]:
-        """By id."""
+        """The states by id."""
         ...
 
     def set_states(self, states: Mapping[int, DocumentState]) -> None:
-        """Change the states of several documents; nothing is changed where one does not exist."""
+        """Change the states of several documents; nothing is changed if one does not exist."""
         ...
 
     def set_split(self, document_ids: Sequence[int], split: Split) -> None:
@@ -172,7 +172,7 @@ class DocumentRepository(Protocol):
         ...
 
     def flag_documents(self, document_ids: Sequence[int], flagged: bool) -> None:
-        """Set or clear the flags; unknown ids are passed over."""
+        """Set or clear the flags; unknown ids are ignored."""
         ...
 
     def document_flagged(self, document_id: int) -> bool:
@@ -180,7 +180,7 @@ class DocumentRepository(Protocol):
         ...
 
     def counts(self) -> ProjectCounts:
-        """Of the visible documents."""
+        """Counts of the visible documents."""
         ...
 
     def mention_types(self) -> dict[str, int]:
@@ -207,12 +207,12 @@ class DocumentRepository(Protocol):
         ...
 
     def imports(self) -> list[ImportRecord]:
-        """Every entry, oldest first. Files of a project that is older than the list come first, without counts."""
+        """Every entry, oldest first. Files imported before the list existed come first, without counts."""
         ...
 
     def set_withdrawn(self, file_id: int, withdrawn: bool) -> None:
-        """Hide the documents of a complete file, or show them again. Nothing that was recorded changes. Raises
-        ValueError when there is no such complete file (a bug)."""
+        """Hide the documents of a complete file, or show them again. Records do not change. Raises ValueError if there
+        is no such complete file (a bug)."""
         ...
 
     def is_withdrawn(self, file_id: int) -> bool:
@@ -220,38 +220,38 @@ class DocumentRepository(Protocol):
         ...
 
     def handwork(self, document_ids: Sequence[int]) -> Handwork:
-        """What people did in these documents: decisions, mentions, comments, flags and judgements."""
+        """Curators' work in these documents: decisions, mentions, comments, flags and judgements."""
         ...
 
     def present(self, external_ids: Sequence[str]) -> dict[str, list[Present]]:
-        """Visible documents of these external ids, in import order."""
+        """Visible documents with these external ids, in import order."""
         ...
 
     def replace_text(
         self, document_id: int, new: SourceDocument, *, file_id: int, operation_id: int, occurrence: int | None = None
     ) -> None:
-        """Give a document another text, raw record and passages, from the file `file_id`. What it had is kept as a
-        former text, and its revision rises. The mentions are the caller's, and so is `occurrence` (None: the first
-        that is free in that file)."""
+        """Give a document another text, raw record and passages, from the file `file_id`. The old text is kept as a
+        former text, and the revision rises. The caller moves the mentions, and chooses `occurrence` (None: the first
+        free one in that file)."""
         ...
 
     def former_text(self, document_id: int, operation_id: int) -> tuple[SourceDocument, int, int]:
-        """What `replace_text` replaced in that operation: text, source file and occurrence. Raises ValueError where it
+        """The text, source file and occurrence that `replace_text` replaced in that operation. Raises ValueError if it
         replaced nothing (a bug)."""
         ...
 
     def last_replaced(self, document_id: int) -> int:
-        """The operation that gave the document its present text; 0 where that came with its import."""
+        """The operation that gave the document its current text; 0 if the text is from its import."""
         ...
 
 
 class TextMoves(Protocol):
-    """Places of one text in a newer version of it."""
+    """Maps positions of a text to a newer version of it."""
 
     def find(self, spans: Sequence[Span]) -> tuple[Span, ...] | None:
-        """Where the fragments of a mention are now; None where they cannot be determined for sure."""
+        """The new spans of a mention's fragments; None if they cannot be determined with certainty."""
         ...
 
 
 TextMover = Callable[[str, str, Sequence[Passage]], TextMoves]
-"""Of the old text, the new one, and the new one's passages."""
+"""Creates it from the old text, the new text, and the new text's passages."""

@@ -1,4 +1,4 @@
-"""Ports of documents and knowledge bases as files: what `curator.io` implements."""
+"""Ports of documents and knowledge bases as files, implemented by `curator.io`."""
 
 from __future__ import annotations
 
@@ -20,35 +20,34 @@ from curator.domain.relations import Relation, SourceRelation
 from curator.domain.suggestions import Opinion
 
 DOCUMENT_FIELDS = ("document", "title", "text", "mention", "start", "end", "type", "ids")
-"""What a column of a table of documents or of mentions may hold.
+"""Fields of columns in tables of documents or mentions.
 
 `document` is the document's identifier and `text` its text; `mention` is the quoted text of a mention, `start` and
-`end` are its place in code points, `type` its type and `ids` its identifiers. One of `text` and `mention` is needed.
+`end` are its offsets in code points, `type` its type and `ids` its identifiers. One of `text` and `mention` is needed.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentOptions:
-    """Choices for one reading. `columns` says for a field of `DOCUMENT_FIELDS` which column holds it, by its heading or
-    its number from 1; '' for none, and fields that are not named are found by the headings. `sheet` '' is the first."""
+    """Choices for one reading. `columns` maps fields of `DOCUMENT_FIELDS` to columns, by heading or number from 1, ''
+    for none; other fields are found by the headings. `sheet` '' is the first."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
     sheet: str = ""
 
 
 FIELDS = ("id", "name", "synonyms", "types", "definition", "alt_ids", "parents", "tree_numbers")
-"""What a column of a table may hold. `id` and `name` are needed."""
+"""Fields of a table's columns. `id` and `name` are needed."""
 ENGLISH = ("en",)
 
 
 @dataclass(frozen=True, slots=True)
 class KbOptions:
-    """Choices for one reading; each format takes from it what it has.
+    """Choices for one reading; each format uses those that it supports.
 
-    `columns` says for a field of `FIELDS` which column of a table holds it, by its heading or its number from 1; '' for
-    none. `languages` are those whose names are read, as ISO 639-1 codes, none for English; `vocabularies` the UMLS's
-    source abbreviations (`MSH`), none for all; `types` the only types to be read, by name or semantic type number
-    (`T047`).
+    `columns` maps fields of `FIELDS` to a table's columns, by heading or number from 1, '' for none. `languages` of the
+    names to read, as ISO 639-1 codes, none for English; `vocabularies` the UMLS's source abbreviations (`MSH`), none
+    for all; `types` the only types to read, by name or semantic type number (`T047`).
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -65,7 +64,7 @@ class KbOptions:
 
 @dataclass(frozen=True, slots=True)
 class TablePreview:
-    """A table's headings, its first rows, the sheets of a workbook, and which column was taken for which field."""
+    """A table's headings, its first rows, the sheets of a workbook, and the recognised columns of fields."""
 
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -84,7 +83,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut(Problem):
-    """One line of an export report about what was not written: mentions by their ids, and a number of documents."""
+    """One line of an export report about data left out: mentions by id, and a number of documents."""
 
     mentions: tuple[int, ...] = ()
     documents: int = 0
@@ -92,7 +91,7 @@ class LeftOut(Problem):
 
 @dataclass(frozen=True, slots=True)
 class ExportMention:
-    """A mention as an exporter gets it: the stored mention and the decision to be written (None: undecided)."""
+    """A mention for an exporter: the stored mention and the decision to write (None: undecided)."""
 
     mention: Mention
     decision: Decision | None
@@ -103,7 +102,7 @@ class ExportMention:
 
     @property
     def as_it_was(self) -> bool:
-        """Nothing differs from the source record."""
+        """Whether nothing differs from the source record."""
         return self.unchanged and not self.reshaped
 
 
@@ -115,13 +114,13 @@ class ExportDocument:
     removed_records: tuple[int, ...]  # record numbers of source mentions that the curator deleted
     comments: tuple[Comment, ...] = ()  # of the document and its mentions, oldest first
     flagged: bool = False
-    relations: tuple[Relation, ...] = ()  # all that hold, those of the record too
+    relations: tuple[Relation, ...] = ()  # all current ones, including those of the record
     removed_relations: tuple[str, ...] = ()  # keys of the record's relations that a curator deleted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carries:
-    """What of a document a format's files hold; of one that is only read, what is read of it."""
+    """The data of a document that a format's files can represent; for a read-only format, the data read."""
 
     mentions: bool = False
     discontinuous: bool = False
@@ -174,7 +173,7 @@ class DocumentFormat(Protocol):
 class OneFile(Protocol):
     """A document format of which one file may hold the documents of all imported files.
 
-    It does where the name ends with one of `endings`, the usual one first; else each imported file gets its own.
+    This applies if the name ends with one of `endings`, the default first; else each imported file gets its own file.
     """
 
     endings: tuple[str, ...]
@@ -182,18 +181,18 @@ class OneFile(Protocol):
 
 @runtime_checkable
 class FileForEach(Protocol):
-    """A document format with a file for each document, in a folder or an archive. A single document may also go into
-    a file of its own, whose name ends with one of `document_endings`."""
+    """A document format with a file for each document, in a folder or an archive. A single document may also be written
+    to a file whose name ends with one of `document_endings`."""
 
     document_endings: tuple[str, ...]
 
 
 @runtime_checkable
 class HoldsMore(Protocol):
-    """A document format that knows what in a document's record goes back into this format only."""
+    """A document format that knows which data in a document's record only this format can represent."""
 
     def holds_more(self, raw: str) -> bool:
-        """Whether there are relations or fields besides mentions, their types and their identifiers."""
+        """Whether there are relations or fields other than mentions, their types and their identifiers."""
         ...
 
 
@@ -211,7 +210,7 @@ class StatesRelations(Protocol):
     """A document format whose records state relations."""
 
     def relations(self, raw: str, extra: str) -> Sequence[SourceRelation]:
-        """Those of one document's record, in its order; `extra` is the file's. What cannot be read is left out."""
+        """The relations of one document's record, in order; `extra` is the file's. Unreadable ones are left out."""
         ...
 
 
@@ -219,34 +218,35 @@ class FormatRegistry(Protocol):
     def formats(self) -> Sequence[DocumentFormat]: ...
 
     def by_name(self, name: str) -> DocumentFormat:
-        """Raises UserError that lists the names there are."""
+        """The format with this name. Raises UserError that lists the names."""
         ...
 
     def recognise(self, path: Path, options: DocumentOptions | None = None) -> DocumentFormat:
-        """By content, gzip included; with `options` for a table, a format that opens it so. Raises UserError (missing,
-        empty, truncated, unknown)."""
+        """The format by content, also for gzip; with `options` for a table, a format that uses them. Raises UserError
+        (missing, empty, truncated, unknown)."""
         ...
 
     def files_in(self, path: Path) -> Sequence[Path]:
-        """The files of a folder, or of a zip archive as `ARCHIVE/NAME`, which `recognise` and `open` take; none of one
-        file. Raises UserError."""
+        """The files of a folder, or of a zip archive as `ARCHIVE/NAME`, which `recognise` and `open` accept; none for a
+        single file. Raises UserError."""
         ...
 
     def unread_in(self, path: Path, form: DocumentFormat) -> Sequence[Path]:
-        """The files of a folder or archive that a format that reads it whole would pass over. Raises UserError."""
+        """The files of a folder or archive that a format reading it as a whole would ignore. Raises UserError."""
         ...
 
     def links_outside(self, path: Path) -> Sequence[Path]:
-        """The links in a folder that lead out of it, which are not followed; none of a file. Raises UserError."""
+        """The links in a folder that lead out of it, which are not followed; none for a file. Raises UserError."""
         ...
 
     def fixed(self, name: str) -> FormatRegistry:
-        """The registry that reads documents as the format of this name, and recognises nothing else. Raises UserError
-        that lists the names that can be read."""
+        """A registry that reads documents only as the format with this name. Raises UserError that lists the readable
+        formats."""
         ...
 
     def choose_columns(self, path: Path, options: DocumentOptions) -> None:
-        """Read this table, and later ones with its headings, so. Raises UserError for columns that are not there."""
+        """Read this table, and later ones with the same headings, with these columns. Raises UserError for missing
+        columns."""
         ...
 
     def digest(self, path: Path) -> str:
@@ -275,12 +275,12 @@ class FormatRegistry(Protocol):
         ...
 
     def kb_choices(self) -> Mapping[str, frozenset[str]]:
-        """What each knowledge-base format takes of `KbOptions`."""
+        """The `KbOptions` supported by each knowledge-base format."""
         ...
 
 
 class KnowledgeBaseReader(Protocol):
-    """`obsolete` is complete, as `problems` are, when all entities were read."""
+    """`obsolete` and `problems` are complete when all entities were read."""
 
     format: str
     problems: list[Problem]
@@ -296,13 +296,13 @@ class FileWriter(Protocol):
     """Whole files or none."""
 
     def write(self, files: Mapping[Path, bytes]) -> None:
-        """All of them appear together, in place of what was there. Raises UserError; then nothing was changed."""
+        """Write all files at once, replacing existing ones. On a UserError nothing is changed."""
         ...
 
     def write_folder(self, folder: Path, files: Mapping[str, bytes]) -> None:
-        """A folder that holds exactly these files; one that holds others is refused. Raises UserError."""
+        """Write a folder with exactly these files; a folder with others is refused. Raises UserError."""
         ...
 
     def stream(self, path: Path, pieces: Iterable[bytes]) -> None:
-        """One file, written piece by piece; it appears when the last one is there. Raises UserError."""
+        """Write one file piece by piece; it appears after the last one. Raises UserError."""
         ...

@@ -1,5 +1,5 @@
-"""Port of the knowledge base: its versions, entities and search, the entities that curators made, and what is linked
-to whom."""
+"""Port of the knowledge base: its versions, entities and search, provisional entities, and the entities of current
+decisions."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from curator.domain.entities import (
 
 @dataclass(frozen=True, slots=True)
 class NilMention:
-    """A mention that is decided NIL, or undecided with a suggestion that says so. `key` is its
-    `domain.same_string.string_key`, `expanded` the long form where it is an abbreviation ('' when not)."""
+    """A mention that is decided NIL, or undecided with a NIL suggestion. `key` is its `domain.same_string.string_key`,
+    `expanded` the long form of an abbreviation ('' if it is not one)."""
 
     mention_id: int
     document_id: int
@@ -35,43 +35,42 @@ class NilMention:
 
 
 class KnowledgeBaseRepository(Protocol):
-    """The imported knowledge base by versions, one of which is active; the provisional entities that curators made; and
-    the entities of current decisions. `get`, `get_many`, `resolve` and `search` answer with provisional entities too;
-    `info`, `iterate` and what compares versions are about the imported knowledge base alone. Without an active version
-    nothing is found."""
+    """The imported knowledge base by versions, one of which is active; the provisional entities; and the entities of
+    current decisions. `get`, `get_many`, `resolve` and `search` include provisional entities; `info`, `iterate` and the
+    comparison of versions cover only the imported knowledge base. Without an active version nothing is found."""
 
     def begin(self, *, name: str) -> int:
         """Open a new, still invisible version of the knowledge base."""
         ...
 
     def add(self, version: int, entities: Sequence[Entity]) -> None:
-        """Bulk load; names, synonyms and definitions become searchable. Raises UserError naming an id that the version
-        has already or that comes twice; some of the entities may be in the version then, which stays invisible."""
+        """Bulk load; names, synonyms and definitions become searchable. Raises UserError that names a duplicate id;
+        then some entities may be in the version, which stays invisible."""
         ...
 
     def loaded(self, version: int, entity_ids: Sequence[str]) -> set[str]:
-        """Those of the ids that a version being loaded has already."""
+        """The ids among these that a version being loaded already has."""
         ...
 
     def describe(self, version: int, sources: Sequence[KnowledgeSource]) -> None:
-        """Say what a version being loaded was put together from, in the order of loading."""
+        """Record the sources of a version being loaded, in the order of loading."""
         ...
 
     def add_obsolete(self, version: int, source: str, entities: Sequence[ObsoleteEntity]) -> None:
-        """Keep what a source of a version being loaded calls obsolete. Of an id that two sources name so, the first
-        one's record is kept."""
+        """Store obsolete entities of a source of a version being loaded. If two sources have the same id, the first
+        record is kept."""
         ...
 
     def obsolete(self, entity_ids: Iterable[str]) -> dict[str, ObsoleteEntity]:
-        """Those of the ids that the active version calls obsolete, keyed as they were given; case does not matter."""
+        """The obsolete entities of the active version among these ids, keyed by the given id, ignoring case."""
         ...
 
     def obsolete_of(self, source: str) -> list[ObsoleteEntity]:
-        """What a source of the active version calls obsolete, by id."""
+        """The obsolete entities of a source of the active version, by id."""
         ...
 
     def sources(self) -> tuple[KnowledgeSource, ...]:
-        """What the active version was put together from; without an active version nothing."""
+        """The sources of the active version; empty without one."""
         ...
 
     def part(self, start: int, count: int) -> list[Entity]:
@@ -79,7 +78,7 @@ class KnowledgeBaseRepository(Protocol):
         ...
 
     def compare(self, version: int) -> KbChanges:
-        """How a version that is loaded differs from the active one. It takes some seconds for millions of entities."""
+        """The differences of a loaded version from the active one. It takes some seconds for millions of entities."""
         ...
 
     def activate(self, version: int) -> KnowledgeBaseInfo:
@@ -88,11 +87,11 @@ class KnowledgeBaseRepository(Protocol):
 
     def remove_incomplete(self) -> int:
         """Remove the versions that never became active; returns their number. Restores the search index of the active
-        one where it is missing."""
+        version if it is missing."""
         ...
 
     def info(self) -> KnowledgeBaseInfo | None:
-        """Of the active version; None where there is none."""
+        """The facts of the active version; None if there is none."""
         ...
 
     def get(self, entity_id: str) -> Entity | None:
@@ -100,8 +99,7 @@ class KnowledgeBaseRepository(Protocol):
         ...
 
     def former(self, entity_id: str) -> Entity | None:
-        """What was known under an id that nothing has any more, or that is obsolete: for the names of old
-        decisions."""
+        """The former entity of a removed or obsolete id, for the names of old decisions."""
         ...
 
     def get_many(self, entity_ids: Sequence[str]) -> dict[str, Entity]:
@@ -109,11 +107,12 @@ class KnowledgeBaseRepository(Protocol):
         ...
 
     def resolve(self, ids: Iterable[str]) -> dict[str, str]:
-        """Given ids as a corpus writes them (bare or prefixed), the primary ids of those that resolve."""
+        """The primary ids of the resolvable ids among these, which may be written with or without prefix."""
         ...
 
     def ambiguous(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """Of ids that do not resolve since they are bare and fit several entities, the primary ids of these."""
+        """For ids that do not resolve because they have no prefix and match several entities, the primary ids of
+        these."""
         ...
 
     def search(
@@ -126,11 +125,11 @@ class KnowledgeBaseRepository(Protocol):
         branches: Collection[str] = (),
         limit: int = 50,
     ) -> Matches:
-        """What `domain.search_query` understands, ranked: exact id, exact name, exact synonym, beginning, all words,
-        definition, nearly the same spelling. Entities of `preferred` types first, of no others than `types` where
-        these are given; those linked to before stand higher, and `likely` ones (primary ids) as if they had been
-        linked to often. With `branches` only these, what is below them, and provisional entities; `left_out` of the
-        answer says how many others matched, among those read."""
+        """Matches of a `domain.search_query`, ranked: exact id, exact name, exact synonym, beginning, all words,
+        definition, nearly the same spelling. Entities of `preferred` types come first; with `types`, only these.
+        Entities linked before rank higher, and `likely` ones (primary ids) rank as if linked often. With `branches`,
+        only these, their descendants, and provisional entities; `left_out` in the result counts other matches among
+        those read."""
         ...
 
     def linked_last(self, limit: int) -> list[str]:
@@ -142,7 +141,7 @@ class KnowledgeBaseRepository(Protocol):
         ...
 
     def held(self, entity_ids: Collection[str]) -> set[str]:
-        """Those of the primary ids that the active version has."""
+        """The primary ids among these that the active version has."""
         ...
 
     def successors(self, entity_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -157,21 +156,21 @@ class KnowledgeBaseRepository(Protocol):
     # --- broader and narrower entities of the active version ---
 
     def has_hierarchy(self) -> bool:
-        """Whether what follows can be answered; False for a version that an earlier program loaded, until
-        `build_hierarchy`. Without it nothing is broader or narrower."""
+        """Whether there is an index of the hierarchy; False for a version loaded by an earlier program, until
+        `build_hierarchy`. Without it the following methods find nothing."""
         ...
 
     def build_hierarchy(self) -> None:
-        """Make the index of the hierarchy where it is missing; some seconds for millions of entities."""
+        """Build the index of the hierarchy if it is missing; some seconds for millions of entities."""
         ...
 
     def narrower(self, entity_id: str | None, *, start: int = 0, count: int) -> TreePage:
-        """Entities directly below one, or for None the topmost of those that are above others, in the order of their
-        names: `count` after the first `start`."""
+        """Entities directly below one, or, for None, the topmost ones that have children, in the order of their names:
+        `count` after the first `start`."""
         ...
 
     def broader(self, entity_id: str) -> list[TreeNode]:
-        """Entities directly above one, in the order of their names; a parent that the version lacks is none."""
+        """Entities directly above one, in the order of their names; unknown parents are left out."""
         ...
 
     def tree_node(self, entity_id: str) -> TreeNode | None:
@@ -179,46 +178,46 @@ class KnowledgeBaseRepository(Protocol):
         ...
 
     def parents(self, entity_ids: Collection[str]) -> dict[str, tuple[str, ...]]:
-        """Primary ids of the entities directly above these; those with nothing above them are absent."""
+        """Primary ids of the entities directly above these; those without parents are absent."""
         ...
 
     def way_down(self, entity_id: str) -> list[str]:
-        """Ids from a topmost entity down to this one by the shortest way; its own alone where nothing is above it, none
-        where the version lacks it."""
+        """Ids from a topmost entity down to this one by the shortest path; only its own id if it has no parents, none
+        if it is unknown."""
         ...
 
     def below(self, branches: Collection[str], entity_ids: Collection[str]) -> set[str]:
-        """Those of the entities that are one of `branches` or anywhere below one."""
+        """The entities among these that are in `branches` or below one of them."""
         ...
 
     # --- provisional entities ---
 
     def next_provisional_id(self) -> str:
-        """An id that no provisional entity has or had, nor any entity of the active knowledge base."""
+        """An id that no provisional entity has or ever had, and no entity of the active knowledge base."""
         ...
 
     def save_provisional(self, entity: ProvisionalEntity) -> None:
-        """Store it in place of what its id held. None is ever removed, so that no id is used twice."""
+        """Store the entity, replacing the one with its id. Entities are never removed, so that no id is used twice."""
         ...
 
     def provisional(self, entity_id: str) -> ProvisionalEntity:
-        """Deleted and replaced ones too. Raises UserError where there is none of this id."""
+        """The entity, even if deleted or replaced. Raises UserError for an unknown id."""
         ...
 
     def all_provisional(self, *, retired: bool = False) -> list[ProvisionalEntity]:
-        """In the order of their ids; those that were deleted or replaced only with `retired`."""
+        """All provisional entities by id; deleted and replaced ones only with `retired`."""
         ...
 
     def provisional_only(self) -> frozenset[str]:
-        """Ids of the provisional entities that the active knowledge base does not hold, deleted ones too: what no
-        training may take for an entity."""
+        """Ids of the provisional entities, including deleted ones, that are not in the active knowledge base: no
+        training may use them as entities."""
         ...
 
     # --- entities in decisions ---
 
     def links(self) -> dict[tuple[str, ...], int]:
-        """Number of mentions by the entities that they are linked to, without deleted mentions and hidden documents, as
-        below."""
+        """Number of linked mentions by entity, without deleted mentions and hidden documents, as in the following
+        methods."""
         ...
 
     def linked_to(self, entity_ids: Collection[str]) -> list[int]:
@@ -231,28 +230,28 @@ class KnowledgeBaseRepository(Protocol):
 
     def divided(self, *, in_document: bool = False) -> list[DecidedPlace]:
         """The current links and NILs of each string and type that has several different ones, by string and type, then
-        in queue and text order. Lists of the same entities in another order may be told apart. `in_document`: only
-        those of documents that have several of one string."""
+        in queue and text order. Links with the same entities in another order may count as different. `in_document`:
+        only those of documents with several for one string."""
         ...
 
     def decided_places(self, mention_ids: Sequence[int]) -> list[DecidedPlace]:
-        """In the order given; mentions that are deleted or have neither a link nor a NIL are left out."""
+        """The decided mentions in the given order, without deleted ones and ones without a link or NIL."""
         ...
 
     def decided_alike(self, mention_id: int) -> list[DecidedPlace]:
-        """The links and NILs of all mentions of its string and type, itself too, in queue and text order. Raises
-        UserError for an unknown mention."""
+        """The links and NILs of all mentions with its string and type, including itself, in queue and text order.
+        Raises UserError for an unknown mention."""
         ...
 
     def other_decisions(self, mention_id: int) -> list[OtherDecision]:
-        """What the other mentions of its string and type are linked to, or NIL. Raises UserError for an unknown
+        """The decisions (links or NIL) of the other mentions with its string and type. Raises UserError for an unknown
         mention."""
         ...
 
     def retire(self, entities: Sequence[Entity]) -> None:
-        """Keep what a knowledge base said of entities that the next one lacks."""
+        """Store the records of entities that the next version lacks."""
         ...
 
     def retired(self, entity_ids: Iterable[str]) -> dict[str, Entity]:
-        """What is kept of them; others are absent."""
+        """The stored records of removed entities; others are absent."""
         ...

@@ -1,5 +1,5 @@
-"""The port of a language model behind an OpenAI-compatible address: what `curator.io.local_model` implements. Nothing
-is sent unless the user turned it on."""
+"""The port of a language model behind an OpenAI-compatible address: implemented by `curator.io.local_model`. Nothing is
+sent unless the user turned it on."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from curator.domain.wording import CancelledError, UserError
 
 
 class NoAnswerError(UserError):
-    """There is no answer that can be used: the sentence says why. Nothing of it is stored."""
+    """There is no usable answer; the message gives the reason. Nothing is stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelServer:
-    """Where a model is asked. `address` ends in /v1, such as http://localhost:11434/v1; `key` may be empty. An answer
-    counts that is complete within `seconds`. `anywhere`: the server may be another computer than this one."""
+    """The server of a model. `address` ends in /v1, such as http://localhost:11434/v1; `key` may be empty. An answer
+    must be complete within `seconds`. `anywhere`: the server may be on another computer."""
 
     address: str
     model: str = ""
@@ -28,8 +28,8 @@ class ModelServer:
 
 
 class Stopper:
-    """Ends one request from another thread. `hold` names what ends it now; a request that begins after `stop` ends at
-    once."""
+    """Ends one request from another thread. `hold` sets the function that ends it; a request that begins after `stop`
+    ends at once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -37,7 +37,7 @@ class Stopper:
         self.stopped = False
 
     def stop(self) -> None:
-        """Harmless when it is repeated or the request has ended."""
+        """End the request; harmless if it is repeated or the request has ended."""
         with self._lock:
             self.stopped = True
             end = self._end
@@ -45,7 +45,7 @@ class Stopper:
             end()
 
     def hold(self, end: Callable[[], None] | None) -> None:
-        """Raises CancelledError where it was stopped before."""
+        """Set the function that ends the request. Raises CancelledError if it was already stopped."""
         with self._lock:
             self._end = end
             if self.stopped and end is not None:
@@ -53,13 +53,13 @@ class Stopper:
 
 
 class ModelPort(Protocol):
-    """One request a call, in the caller's thread; it is over after `ModelServer.seconds` at the latest."""
+    """One request per call, in the caller's thread; it is over after `ModelServer.seconds` at the latest."""
 
     def models(self, server: ModelServer, stopper: Stopper) -> list[str]:
-        """Names of the models that the server offers. Raises UserError for an address that is none or not allowed,
+        """Names of the models that the server offers. Raises UserError for an invalid or forbidden address,
         NoAnswerError, CancelledError."""
         ...
 
     def answer(self, server: ModelServer, prompt: str, stopper: Stopper) -> str:
-        """What the model writes. Raises as `models` does."""
+        """The model's text. Raises like `models`."""
         ...

@@ -1,4 +1,4 @@
-"""Ports of child processes, jobs and bundles: what `curator.jobs` implements."""
+"""Ports of child processes, jobs and bundles, implemented by `curator.jobs`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LinkMention:
 
 @dataclass(frozen=True, slots=True)
 class LinkDocument:
-    """What the linker process gets for one document."""
+    """A document in the form sent to the linker process."""
 
     id: int
     revision: int
@@ -44,7 +44,7 @@ class DecidedMention:
 
 @dataclass(frozen=True, slots=True)
 class DecidedDocument:
-    """What the linker's memory is to hold of one document; without mentions it is to be forgotten."""
+    """The decisions of one document for the linker's memory; a document without mentions is forgotten."""
 
     id: int
     text: str
@@ -55,7 +55,7 @@ class DecidedDocument:
 class DetectedMention:
     span: Span
     types: tuple[str, ...]
-    entity_id: str  # the first of its entities; empty where only the memory knows the mention
+    entity_id: str  # the first of its entities; empty if only the memory knows the mention
 
 
 class LinkerPort(Protocol):
@@ -67,7 +67,7 @@ class LinkerPort(Protocol):
     def on_status(self, listener: Callable[[LinkerStatus], None]) -> None: ...
 
     def open(self, bundle: Path, bundle_id: str) -> None:
-        """Load a bundle; the one in use stays in use until the new one is ready. Returns at once."""
+        """Load a bundle; the current one stays in use until the new one is ready. Returns at once."""
         ...
 
     def link(
@@ -80,14 +80,14 @@ class LinkerPort(Protocol):
         on_end: Callable[[JobOutcome], None],
         own: bool = True,
     ) -> int:
-        """Queue documents; urgent requests overtake others. With `own` a document's other decisions answer too,
-        without it none of its own (as a fair comparison needs it). Returns a request id. If the process dies the
-        request is sent again once after the restart, then ends as CRASHED."""
+        """Queue documents; urgent requests overtake others. With `own`, a document's other decisions are used too;
+        without it they are not, for a fair comparison. Returns a request id. If the process dies the request is sent
+        again once after the restart, then ends as CRASHED."""
         ...
 
     def remember(self, documents: Sequence[DecidedDocument], *, on_end: Callable[[JobOutcome], None]) -> int:
-        """Take decisions into the memory, each document in place of what was known of it. It outlives a change of
-        bundle, not the process (`LinkerStatus.process`)."""
+        """Add decisions to the memory, each document replacing its earlier decisions. The memory survives a change of
+        bundle, but not of the process (`LinkerStatus.process`)."""
         ...
 
     def detect(
@@ -108,16 +108,16 @@ class LinkerPort(Protocol):
         on_answer: Callable[[Contrast], None],
         on_end: Callable[[JobOutcome], None],
     ) -> int:
-        """Which words of the context speak for each of two candidates of a mention. Returns a request id; ends as
-        FAILED where one of them is no candidate any more."""
+        """Request the words of the context that support each of two candidates of a mention. Returns a request id; ends
+        as FAILED if one of them is no longer a candidate."""
         ...
 
     def change_entities(
         self, *, upsert: Sequence[Entity], remove: Sequence[str], on_end: Callable[[JobOutcome], None]
     ) -> int:
-        """Add or change entities, and take others out by their primary ids, in the bundle that is open: the next
-        answer feels it. They are changed again whenever its process is restarted, and forgotten with the bundle.
-        Returns a request id."""
+        """Add or change entities, and remove others by their primary ids, in the open bundle, effective from the next
+        answer on. The changes are repeated whenever its process is restarted, and forgotten with the bundle. Returns a
+        request id."""
         ...
 
     def cancel(self, request_id: int) -> None: ...
@@ -133,7 +133,7 @@ class JobHandle(Protocol):
         ...
 
     def wait(self, timeout: float | None = None) -> JobOutcome | None:
-        """The outcome, or None when the time is over."""
+        """The outcome, or None after the timeout."""
         ...
 
 
@@ -164,14 +164,14 @@ class JobPort(Protocol):
 
 
 class BundleStore(Protocol):
-    """The `bundles/` folder: read manifests, move the staging folder into place, delete what was left behind."""
+    """The `bundles/` folder: read manifests, publish staging folders, delete leftovers."""
 
     def all(self, *, active: str | None) -> list[BundleInfo]: ...
 
     def new_staging(self) -> Path: ...
 
     def promote(self, staging: Path) -> BundleInfo:
-        """Rename the complete staging folder to its bundle id. The active pointer is the caller's."""
+        """Rename the complete staging folder to its bundle id. The caller sets the active bundle."""
         ...
 
     def discard(self, staging: Path) -> None: ...
@@ -188,22 +188,22 @@ class BundleStore(Protocol):
 
 
 class BundleVault(Protocol):
-    """The linkers that a shared project keeps for everybody."""
+    """The linkers stored in a shared project."""
 
     def has(self, name: str) -> bool:
-        """Whether a linker is there whole."""
+        """Whether a linker is completely stored."""
         ...
 
     def keep(self, name: str, folder: Path) -> None:
-        """Send a linker's files. Raises UserError; then it is not there."""
+        """Upload a linker's files. On a UserError it is not stored."""
         ...
 
     def fetch(self, name: str, folder: Path) -> None:
-        """Write a linker's files to an empty folder. Raises UserError and OSError, and leaves what it wrote."""
+        """Write a linker's files to an empty folder. Raises UserError and OSError, leaving files already written."""
         ...
 
     def forget(self, name: str) -> None:
-        """Remove a linker; one that is not there is none."""
+        """Remove a linker; an unknown one is ignored."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""The port of PubMed over the network: what `curator.io.eutils` implements. Nothing asks it unasked."""
+"""The port of PubMed over the network, implemented by `curator.io.eutils`. It is used only on request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_FOUND = 9_999
 
 
 class NotNowError(Exception):
-    """PubMed is busy or cannot be reached: the same may be asked again, after `seconds` where it said so."""
+    """PubMed is busy or cannot be reached: the request may be repeated, after `seconds` if PubMed stated them."""
 
     def __init__(self, why: str, seconds: float | None = None) -> None:
         super().__init__(why)
@@ -28,18 +28,18 @@ class FoundRecords:
 
 @dataclass(frozen=True, slots=True)
 class PubMedRecords:
-    """`xml` holds the elements of the records, UTF-8, one after the other without a root; `pmids` are theirs."""
+    """`xml` holds the concatenated XML elements of the records, UTF-8, without a root; `pmids` are their PMIDs."""
 
     pmids: tuple[str, ...]
     xml: bytes
 
 
 class PubMedPort(Protocol):
-    """One request a call, sent at once; who calls keeps `pause` between two."""
+    """One request per call, sent at once; the caller keeps `pause` between two."""
 
     @property
     def host(self) -> str:
-        """Who is asked."""
+        """The host that requests are sent to."""
         ...
 
     @property
@@ -52,5 +52,5 @@ class PubMedPort(Protocol):
         ...
 
     def records(self, pmids: Sequence[str]) -> PubMedRecords:
-        """Those of the records that exist. Raises UserError, NotNowError."""
+        """The existing records. Raises UserError, NotNowError."""
         ...

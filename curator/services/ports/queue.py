@@ -1,5 +1,5 @@
-"""Ports of the queue over mentions: what it may be narrowed to, its counts and order, mentions in context, and the
-suggestions that it is ordered by."""
+"""Ports of the queue over mentions: its filters, counts and order, mentions in context, and the suggestions that it is
+ordered by."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from curator.domain.suggestions import Opinion, Suggestion
 
 @dataclass(frozen=True, slots=True)
 class QueueFilter:
-    """None means any. `text` matches external id or title, case-insensitively; `facets` are about mentions: a document
-    is in the queue when one of its mentions matches."""
+    """None means any. `text` matches external id or title, case-insensitively; `facets` filter mentions: a document is
+    in the queue if one of its mentions matches."""
 
     state: DocumentState | None = None
     split: Split | None = None
@@ -27,9 +27,9 @@ class QueueFilter:
 
 @dataclass(frozen=True, slots=True)
 class WorkRow:
-    """An undecided mention with what an order needs: `first` is what its suggestion says first, NIL where `is_nil`
-    and '' without a candidate, and `probability` how sure that is; for NIL that is what the first candidate leaves.
-    Without a suggestion or a candidate `probability` and `margin` are None."""
+    """An undecided mention with the data for ordering: `first` is its first suggestion, NIL if `is_nil`, '' without a
+    candidate, and `probability` its probability; for NIL this is 1 minus the first candidate's. Without a suggestion or
+    a candidate `probability` and `margin` are None."""
 
     mention_id: int
     document_id: int
@@ -43,8 +43,8 @@ class WorkRow:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A suggestion with what one line shows: the first candidate ('' and zeros where there is none) and NIL.
-    `fresh`: made by the active bundle for the document as it is now."""
+    """A suggestion in short form for one line: the first candidate ('' and zeros if there is none) and NIL. `fresh`:
+    made by the active bundle for the current document."""
 
     entity_id: str
     name: str
@@ -60,7 +60,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class MentionContext:
-    """A mention with the characters around it, as they are in the text. `verdict` of the current decision."""
+    """A mention with the text around it. `verdict` is that of the current decision."""
 
     mention_id: int
     document_id: int
@@ -77,10 +77,10 @@ class MentionContext:
 
 @dataclass(frozen=True, slots=True)
 class MentionUse:
-    """A mention that is linked to an entity now, with when that was decided; its context is without a head.
+    """A mention currently linked to an entity, with the time of the decision; its context has no `head`.
 
-    `suggested`: the linker has a suggestion for it. `probability` (0…1) is what that gives the entity, NIL included:
-    0.0 where it lists only others, None where there is no suggestion or none with probabilities.
+    `suggested`: the linker has a suggestion for it. `probability` (0…1) is the suggestion's for the entity: 0.0 if it
+    lists only others, None without a suggestion or without probabilities.
     """
 
     context: MentionContext
@@ -93,7 +93,7 @@ class MentionUse:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """A mention whose suggestion names an entity first; `probability` that it is the answer."""
+    """A mention whose first suggestion is an entity, with its `probability`."""
 
     mention_id: int
     document_id: int
@@ -103,30 +103,30 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What a suggestion said of a decided mention of the validation split, and whether it was right."""
+    """The suggestion for a decided mention of the validation split, and whether it was right."""
 
     probability: float
     right: bool
 
 
 class QueueRepository(Protocol):
-    """What is asked over all mentions at once: counts by facet, matching mentions, orders, and mentions in context. All
-    of it without deleted mentions and without documents that are not visible."""
+    """Queries over all mentions: counts by facet, matching mentions, orders, and mentions in context, always without
+    deleted mentions and invisible documents."""
 
     def cube(self, where: QueueFilter, document_id: int | None = None) -> FacetCube:
-        """Numbers by all facets, of one document where given; `where.facets` is not applied, the rest is."""
+        """Counts by all facets, of one document if given; `where.facets` is not applied, the rest is."""
         ...
 
     def documents(self, where: QueueFilter, among: Sequence[int] | None = None) -> dict[int, int]:
-        """Document id -> number of its matching mentions, in queue order; of `among` only where given."""
+        """Document id -> number of its matching mentions, in queue order; only of `among` if given."""
         ...
 
     def mentions(self, where: QueueFilter, document_id: int | None = None) -> list[int]:
-        """Ids of matching mentions in queue and text order, of one document where it is given."""
+        """Ids of matching mentions in queue and text order, of one document if given."""
         ...
 
     def matches(self, mention_id: int, where: QueueFilter) -> bool:
-        """Whether the whole filter chooses the mention."""
+        """Whether the mention matches the whole filter."""
         ...
 
     def decided_strings(self) -> dict[tuple[str, str], int]:
@@ -134,12 +134,12 @@ class QueueRepository(Protocol):
         ...
 
     def decision_seconds(self, *, last: int = 500) -> tuple[list[float], list[float]]:
-        """Seconds that the last single decisions took: those that linked to the first candidate shown, and others."""
+        """Seconds of the last single decisions: of those that linked to the first candidate shown, and of others."""
         ...
 
     def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
-        """The matching undecided mentions with the least sure suggestions first (without candidates is least), those
-        that the linker has not reached last, at most `limit`."""
+        """At most `limit` matching undecided mentions, the least certain suggestions first (those without candidates
+        are least certain), unlinked ones last."""
         ...
 
     # --- mentions in context ---
@@ -152,69 +152,70 @@ class QueueRepository(Protocol):
         where: QueueFilter | None = None,
         mention_type: str | None = None,
     ) -> list[int]:
-        """Ids of the other mentions of the same string (`domain.same_string`) and type (or `mention_type`), in queue
-        and text order: of one document, of what a filter shows, or of all. Raises UserError for an unknown mention."""
+        """Ids of the other mentions with the same string (`domain.same_string`) and type (or `mention_type`), in queue
+        and text order: in one document, in a filter, or in all. Raises UserError for an unknown mention."""
         ...
 
     def uses(self, entity_id: str, mention_ids: Sequence[int]) -> list[MentionUse]:
-        """The mentions in the order given, if they have a decision; deleted ones are left out. The probabilities
-        are those of the entity."""
+        """The mentions in the given order, without undecided and deleted ones. The probabilities are those of the
+        entity."""
         ...
 
     def contexts(self, mention_ids: Sequence[int], *, bundle_id: str) -> list[MentionContext]:
-        """In the order given; mentions that are deleted or unknown are left out. `bundle_id`: whose suggestions are
-        fresh."""
+        """Contexts in the given order, without deleted and unknown mentions. `bundle_id`: the bundle whose suggestions
+        are fresh."""
         ...
 
     def chances(self, where: QueueFilter, *, bundle_id: str) -> list[Chance]:
-        """The undecided mentions that the filter shows with a fresh suggestion that names an entity, surest first."""
+        """The filter's undecided mentions with a fresh suggestion of an entity, most certain first."""
         ...
 
     def unsuggested(self, where: QueueFilter, *, bundle_id: str) -> int:
-        """How many undecided mentions that the filter shows have no fresh suggestion."""
+        """The number of the filter's undecided mentions without a fresh suggestion."""
         ...
 
     def tried(self, *, bundle_id: str) -> list[Tried]:
-        """The linked and NIL mentions of validation documents whose fresh suggestion names an entity, surest first."""
+        """The linked and NIL mentions of validation documents with a fresh suggestion of an entity, most certain
+        first."""
         ...
 
 
 class SuggestionRepository(Protocol):
-    """The last suggestion of each mention, with the stamp that says whether it is stale; the last second opinion."""
+    """The last suggestion of each mention, with a stamp that shows whether it is stale, and the last second opinion."""
 
     def packed(self, suggestions: Sequence[Suggestion]) -> Sequence[Suggestion]:
-        """The same, made ready for `save`: most of its work, to be done before the writing unit begins, so that no
-        decision waits for it."""
+        """The same, prepared for `save`: most of the work is done before the writing unit begins, so that no decision
+        waits for it."""
         ...
 
     def save(self, suggestions: Sequence[Suggestion]) -> None:
-        """Replace the stored suggestion of each mention. Raises UserError when a mention does not exist."""
+        """Replace the stored suggestion of each mention. Raises UserError if a mention does not exist."""
         ...
 
     def of_document(self, document_id: int) -> dict[int, Suggestion]:
-        """By mention id, of the mentions that are not deleted, stale ones included."""
+        """Suggestions by mention id, without deleted mentions, including stale ones."""
         ...
 
     def get(self, mention_id: int) -> Suggestion | None:
-        """Stale ones too; None where there is none."""
+        """The suggestion, even if stale; None if there is none."""
         ...
 
     def get_many(self, mention_ids: Sequence[int]) -> dict[int, Suggestion]:
-        """By mention id; mentions without a suggestion are absent."""
+        """Suggestions by mention id; mentions without one are absent."""
         ...
 
     def stale_documents(self, bundle_id: str, *, position: int = 0, ahead: int | None = None) -> list[int]:
-        """Of the next `ahead` visible documents (None: all) that are not done, from the id `position` on in queue order
-        and once round, those with an undecided mention whose suggestion is missing or has another stamp than
-        (`bundle_id`, the document's revision)."""
+        """The documents with an undecided mention whose suggestion is missing or has another stamp than (`bundle_id`,
+        the document's revision), among the next `ahead` visible documents (None: all) that are not done, in queue order
+        from the id `position` once around."""
         ...
 
     def make_stale(self, mention_types: Sequence[str]) -> None:
-        """Every document with an undecided mention of one of these types counts as stale from now on."""
+        """Mark every document with an undecided mention of one of these types as stale."""
         ...
 
     def save_opinions(self, opinions: Sequence[Opinion]) -> None:
-        """Replace the stored second opinion of each mention. Raises UserError when a mention does not exist."""
+        """Replace the stored second opinion of each mention. Raises UserError if a mention does not exist."""
         ...
 
     def opinions(self, mention_ids: Sequence[int]) -> dict[int, Opinion]:

@@ -1,4 +1,4 @@
-"""Ports of rounds, and of the records that are read back: the audit trail, counts and statistics."""
+"""Ports of rounds, and of read-only records: the audit trail, counts and statistics."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ class RoundRepository(Protocol):
     """Rounds; their judgements are only ever appended."""
 
     def create(self, name: str, kind: RoundKind, document_ids: Sequence[int], *, at: datetime) -> int:
-        """Raises UserError where there is a round of that name."""
+        """Create a round. Raises UserError if there is a round with this name."""
         ...
 
     def all(self) -> list[Round]:
-        """Oldest first."""
+        """All rounds, oldest first."""
         ...
 
     def get(self, round_id: int) -> Round:
-        """Raises UserError for an unknown round."""
+        """The round. Raises UserError if it is unknown."""
         ...
 
     def set_closed(self, round_id: int, closed: bool) -> None:
-        """Close the round, or open it again; nothing happens for an unknown round."""
+        """Close the round, or open it again; an unknown round is ignored."""
         ...
 
     def add_documents(self, round_id: int, document_ids: Sequence[int]) -> None:
-        """Those that belong to it already are left as they are."""
+        """Add documents; those already in the round are ignored."""
         ...
 
     def document_ids(self, round_id: int) -> list[int]:
-        """In queue order."""
+        """Ids of the round's documents, in queue order."""
         ...
 
     def judge(
@@ -54,23 +54,23 @@ class RoundRepository(Protocol):
         ...
 
     def current(self, round_id: int, *, curator: str | None = None, document_id: int | None = None) -> list[Judgement]:
-        """The last judgement of each curator on each mention, those that were taken back left out."""
+        """The last judgement of each curator on each mention, without withdrawn ones."""
         ...
 
     def log(self, round_id: int, curator: str, *, after: int = 0) -> list[Judgement]:
-        """Everything that a curator judged behind the judgement of that id, oldest first, with what was taken back."""
+        """All judgements of a curator after the judgement with this id, oldest first, including withdrawn ones."""
         ...
 
     def mentions(self, round_id: int, document_id: int) -> list[RoundMention]:
-        """Living mentions of the document and those that were made in the round, in text order."""
+        """Mentions of the document that are not deleted, and those created in the round, in text order."""
         ...
 
     def add_mention(self, round_id: int, mention_id: int, curator: str) -> None:
-        """Let a mention that is no living one be seen by a curator in the round; twice is harmless."""
+        """Make a mention that is deleted in the project visible to a curator in the round; repeating it is harmless."""
         ...
 
     def outcomes(self, round_id: int, curator: str) -> dict[Outcome, int]:
-        """How many of the curator's judgements in force have each outcome."""
+        """The number of the curator's current judgements by outcome."""
         ...
 
     def progress(self, round_id: int) -> list[RoundProgress]:
@@ -84,23 +84,23 @@ class RoundRepository(Protocol):
 
 
 class RecordRepository(Protocol):
-    """Read-only views over everything that was recorded. The counts are one query each, without deleted mentions and
-    documents that are not visible."""
+    """Read-only views of all records. The counts are one query each, without deleted mentions and invisible
+    documents."""
 
     def audit(self) -> Iterator[AuditEntry]:
         """Every decision, judgement, and operation without decisions, in order of time."""
         ...
 
     def curators(self) -> list[str]:
-        """Names of the people who decided or judged, imports left out."""
+        """Names of the people who decided or judged, without imports."""
         ...
 
     def noted(self, beginning: str) -> list[int]:
-        """Mentions, deleted ones left out, whose current decision's note begins so."""
+        """Mentions, without deleted ones, whose current decision's note begins with this text."""
         ...
 
     def document_with(self, external_id: str, occurrence: int, sha256: str) -> int | None:
-        """The document with this text; of several the one of that id, then of that occurrence."""
+        """The document with this text; of several, the one with this id, then with this occurrence."""
         ...
 
     def decided_names(self) -> Iterator[tuple[str, str, int, int]]:
@@ -108,7 +108,7 @@ class RecordRepository(Protocol):
         ...
 
     def decided_by(self, curator: str) -> list[tuple[int, int, datetime]]:
-        """(document id, mention id, when) of the links and NILs that are in force and are this curator's."""
+        """(document id, mention id, when) of this curator's current links and NILs."""
         ...
 
     # --- counts ---
@@ -118,16 +118,16 @@ class RecordRepository(Protocol):
         ...
 
     def decided(self) -> list[DecidedCell]:
-        """Current decisions; a decision that was undone or replaced is not among them."""
+        """Current decisions, without undone and replaced ones."""
         ...
 
     def efforts(self) -> list[EffortCell]:
-        """Of operations whose cost was measured."""
+        """Efforts of operations whose effort was measured."""
         ...
 
     def taken(
         self, *, limit: int, before: int | None = None, curator: str = "", words: str = "", imported: bool = False
     ) -> list[TakenDecision]:
-        """The project's decisions, newest first, at most `limit` with smaller ids than `before`; of one curator, of
-        mentions or documents with these words in them, and those that came with files only where they are asked for."""
+        """The project's decisions, newest first, at most `limit` with ids less than `before`; filtered by curator and
+        by words in mentions or documents; imported ones only on request."""
         ...

@@ -1,4 +1,4 @@
-"""Port of what keeps a project safe: backups, and what a check, a restoration and a salvage report."""
+"""Port of a project's safety: backups, and the reports of checks, restorations and salvage."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from curator.domain.wording import localised, ntr, tr
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A copy of a project's database, made `at` that time (with zone). `place` is the folder that the project had.
-    `decisions` and `steps` are None where the copy cannot be read."""
+    """A copy of a project's database, made `at` a time (with zone). `place` is the project's folder at that time.
+    `decisions` and `steps` are None if the copy cannot be read."""
 
     path: Path
     at: datetime
@@ -25,13 +25,13 @@ class Backup:
 
     @property
     def when(self) -> str:
-        """The time as sentences show it, in the computer's time zone."""
+        """The time for display, in the computer's time zone."""
         return localised(self.at.astimezone(), "%d %b %Y, %H:%M")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that a check found: where (a file, a table, a document), and a sentence that says what and what to
+    """A problem found by a check: where (a file, a table, a document), and a sentence with the problem and what to
     do."""
 
     where: str
@@ -40,7 +40,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """`findings` is empty where the project is sound. `looked_at` counts what was compared, by word."""
+    """`findings` is empty if the project is intact. `looked_at` counts the checked items, by name."""
 
     folder: Path
     findings: tuple[Finding, ...]
@@ -56,7 +56,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """`kept` are the files in which the state before was kept."""
+    """`kept` are the files with the previous state."""
 
     folder: Path
     backup: Backup
@@ -72,8 +72,8 @@ class Restored:
 
 @dataclass(frozen=True, slots=True)
 class Salvaged:
-    """`decisions` were written to `path` as a round; `others` to `rest`, as their document or mention could not be
-    read. `lost` could not be read at all."""
+    """`decisions` were written to `path` as a round, and `others`, whose document or mention could not be read, to
+    `rest`. `lost` could not be read at all."""
 
     path: Path
     decisions: int
@@ -118,20 +118,20 @@ class BackupStore(Protocol):
         ...
 
     def all(self) -> list[Backup]:
-        """The newest first."""
+        """All backups, newest first."""
         ...
 
     def make(self, rest: Callable[[], None]) -> Backup | None:
-        """Copy the database, in steps between which `rest` is called; what `rest` raises ends it. None where nothing
+        """Copy the database in steps, calling `rest` between them; an exception from `rest` ends it. None if nothing
         changed since the newest backup.
 
-        Raises UserError where the copy cannot be made, DamagedProjectError where the database is damaged: then all
-        earlier backups stay.
+        Raises UserError if the copy cannot be made, DamagedProjectError if the database is damaged; then all earlier
+        backups stay.
         """
         ...
 
     def newest(self) -> datetime | None:
-        """When the newest backup was made; None where there is none."""
+        """When the newest backup was made; None if there is none."""
         ...
 
     def check_due(self, now: datetime) -> bool:
@@ -139,5 +139,5 @@ class BackupStore(Protocol):
         ...
 
     def check(self, rest: Callable[[], None]) -> Checked:
-        """Compare all that can be compared; `rest` as in `make`."""
+        """Check the project; `rest` as in `make`."""
         ...

@@ -1,4 +1,4 @@
-"""Port of the store: the units of work, what they hold, and how far they are on the disk."""
+"""Port of the store: units of work, their contents, and whether they are on disk."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ class MetaRepository(Protocol):
     """Small project-wide values: active bundle, type mapping, curator name, settings of the project."""
 
     def get(self, key: str) -> str | None:
-        """None where the key was never set."""
+        """The value; None if the key was never set."""
         ...
 
     def set(self, key: str, value: str) -> None:
-        """In place of what the key held."""
+        """Store the value, replacing an earlier one."""
         ...
 
     def type_mapping(self) -> TypeMapping:
-        """Which types of the knowledge base each corpus type may be linked to; empty where none was chosen."""
+        """The knowledge-base types that each corpus type may be linked to; empty if none were chosen."""
         ...
 
     def set_type_mapping(self, mapping: TypeMapping) -> None:
-        """In place of the mapping so far."""
+        """Store the mapping, replacing the earlier one."""
         ...
 
 
 class UnitOfWork(Protocol):
     """One transaction; leaving the `with` block commits, an exception rolls everything back.
 
-    A repository for each room of the services. They raise UserError where each says so, ValueError where arguments do
-    not fit each other, and leave `Store` to translate what the database refuses.
+    It has a repository for each room of the services. They raise UserError as documented, ValueError for inconsistent
+    arguments, and leave it to `Store` to translate database errors.
     """
 
     documents: DocumentRepository
@@ -56,29 +56,29 @@ class UnitOfWork(Protocol):
 
 
 class Disk(Protocol):
-    """How far what was written is on the disk."""
+    """Whether written data are on disk."""
 
     def settle(self) -> None:
-        """Wait until all that was written is on the disk. Raises UserError where the disk fails."""
+        """Wait until all written data are on disk. Raises UserError if the disk fails."""
         ...
 
     @property
     def saving(self) -> Saving:
-        """How many units were written, and how many of them are on the disk."""
+        """The number of written units, and of those on disk."""
         ...
 
     @property
     def altered(self) -> str:
-        """A sentence where the database file was changed by something else while it was closed, as soon as that is
-        known; else ''."""
+        """A sentence if another program changed the database file while it was closed, as soon as this is known; else
+        ''."""
         ...
 
     def accept(self) -> None:
-        """Continue with the file as it is: `altered` is not said again, nor when the project is opened next time."""
+        """Accept the changed file: `altered` is not reported again, even when the project is next opened."""
         ...
 
     def on_saving(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener`, in another thread, after every sync of the disk; returns what ends that."""
+        """Call `listener`, in another thread, after every sync of the disk; returns the function that ends this."""
         ...
 
 
@@ -92,17 +92,17 @@ class Store(Disk, Protocol):
 
     @property
     def folder(self) -> Path:
-        """The project's folder; of a shared project the one in which this computer keeps copies."""
+        """The project's folder; for a shared project, the folder with this computer's copies."""
         ...
 
     @property
     def place(self) -> ProjectPlace:
-        """Where the project is, as its users name it: the folder, or the address."""
+        """The project's location for users: the folder, or the address."""
         ...
 
     @property
     def written(self) -> int:
-        """Grows with every writing unit that ended: what was read before stands while it is the same."""
+        """A number that grows with every finished writing unit: earlier reads are valid while it is unchanged."""
         ...
 
     def read(self) -> AbstractContextManager[UnitOfWork]:
@@ -110,13 +110,12 @@ class Store(Disk, Protocol):
         ...
 
     def write(self) -> AbstractContextManager[UnitOfWork]:
-        """A writing unit: kept even if the program dies, and on the disk moments later.
+        """A writing unit: it is kept even if the program dies, and on disk moments later.
 
-        Raises UserError on a read-only project, on a full disk, and while an earlier unit cannot be put on the disk.
+        Raises UserError for a read-only project, on a full disk, and while an earlier unit cannot be written to disk.
         """
         ...
 
     def close(self) -> None:
-        """Wait for a writing unit and the disk, then close; idempotent. Raises UserError where the disk failed under
-        what was written last."""
+        """Wait for a writing unit and the disk, then close; idempotent. Raises UserError if the last writes failed."""
         ...

@@ -1,4 +1,4 @@
-"""What a program on the network asks and gets, as services see it: no sockets, headers or tokens."""
+"""Requests and answers of network clients, from the services' view: no sockets, headers or tokens."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class WebQuestion:
-    """`path` is below `address`, the service's own, which ends with a slash and holds the token, if there is one.
-    `fields` are those of the address and of a form that was sent, each once: the last one counts."""
+    """`path` is relative to `address`, the service's address, which ends with a slash and contains the token, if there
+    is one. `fields` are those of the address and of a submitted form; of repeated fields the last counts."""
 
     path: str
     fields: Mapping[str, str]
@@ -20,14 +20,14 @@ class WebQuestion:
 
 @dataclass(frozen=True, slots=True)
 class WebAnswer:
-    """JSON where `body` is a mapping, else a whole page of HTML in which every word of others is escaped."""
+    """JSON if `body` is a mapping, else a whole HTML page with all foreign text escaped."""
 
     body: Mapping[str, Any] | str
     status: HTTPStatus = HTTPStatus.OK
 
 
 class WebError(Exception):
-    """The question cannot be answered; the text says what is wrong with it."""
+    """The request cannot be answered; the message gives the reason."""
 
     def __init__(self, status: HTTPStatus, text: str) -> None:
         super().__init__(text)

@@ -1,14 +1,13 @@
 """What to decide next: order, facets, filters, the hold-out, and the seat of a queue.
 
-`QueueService` pages through the queue and counts it; `open(document_id)` returns a document and its mentions, each
-with its current decision and suggestion. `FacetService` counts mentions by state, type, probability and more.
-`OrderingService` puts undecided mentions in the order in which deciding them is most useful. `HoldoutService` says
-which mentions are decided without suggestions, and how much suggestions influence curators. `CorpusSearch` finds words
-and patterns in all documents; `HitMaking` makes mentions of what it found.
-`AgainService` does a step about one string again in other documents.
+`QueueService` pages through the queue and counts it; `open(document_id)` returns a document and its mentions, each with
+its current decision and suggestion. `FacetService` counts mentions by state, type, probability and more.
+`OrderingService` orders undecided mentions by usefulness. `HoldoutService` determines which mentions are decided
+without suggestions, and how much suggestions influence curators. `CorpusSearch` finds words and patterns in all
+documents; `HitMaking` makes mentions from the hits. `AgainService` repeats a step about one string in other documents.
 
 * **What differs between project, round and adjudication is one `Seat`** (`seat.py`): a list of documents, a curation
-  and a source of suggestions. What a seat cannot do is absent from it. The project's seat asks for some decided
+  and a source of suggestions. A seat lacks the actions that are impossible in it. The project's seat shows some decided
   mentions again without the curator knowing (`curator/services/rounds/consistency.py`).
 """
 

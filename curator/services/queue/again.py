@@ -1,7 +1,7 @@
-"""A step about one string, done again in documents that are chosen: a decision, a change of type, or made mentions.
+"""Repeating a step about one string in chosen documents: a decision, a change of type, or made mentions.
 
-What it would do is listed first. For made mentions the lines are places in the text that have no mention yet: whole
-words that are the same string.
+Its effects are listed first. For made mentions the lines are text spans without a mention: whole words with the same
+string.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from curator.services.queue.corpus_search import CorpusQuery, CorpusSearch, Hit,
 from curator.services.queue.hit_making import HitMaking
 
 AGAIN_KINDS = frozenset({OperationKind.DECIDE, OperationKind.CHANGE_MENTION, OperationKind.ADD_MENTION})
-"""Of steps that can be done again elsewhere."""
+"""Kinds of steps that can be repeated elsewhere."""
 MOST_LINES = 5_000
-"""Listed at most; of the others only the number is shown; they stay as they are."""
+"""The most lines listed; for the others only the number is shown, and they do not change."""
 UNDECIDED = Verdict(Outcome.CLEARED)
 
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """What a step would do elsewhere. `kind` is the step's; `mention_type` is the type that mentions get. Where
-    mentions are made, `hits` are their places, by the numbers of the lines, which are negative."""
+    """The effects of a step elsewhere. `kind` is the step's; `mention_type` is the type that mentions get. If mentions
+    are made, `hits` are their spans by line number, which is negative."""
 
     others: Others
     kind: OperationKind
@@ -49,7 +49,7 @@ class Again:
 
 
 class AgainService:
-    """`ids` returns the documents that a filter shows; `curator` returns the curator's name."""
+    """`ids` returns the documents of a filter; `curator` returns the curator's name."""
 
     def __init__(
         self,
@@ -78,10 +78,10 @@ class AgainService:
         document_id: int | None = None,
         where: QueueFilter | None = None,
     ) -> Again:
-        """What the step would do in the document `document_id`, in what the filter `where` shows, in what was imported
-        since, or in the whole project. It may read every text: call it from a worker thread.
+        """The effects of the step in the document `document_id`, in the filter `where`, in documents imported since, or
+        in the whole project. It may read every text: call it from a worker thread.
 
-        Raises UserError where the step is not about one string, or none of its mentions is there any more.
+        Raises UserError if the step is not about one string, or if none of its mentions exists any longer.
         """
         with self._store.read() as unit:
             step, _ = unit.decisions.operation(number)
@@ -93,9 +93,9 @@ class AgainService:
         return Again(found, OperationKind.DECIDE)
 
     def apply(self, again: Again, numbers: Collection[int]) -> Change:
-        """Do it for these of the lines, as one step.
+        """Apply it to these lines, as one step.
 
-        Raises UserError where one was changed since it was listed; ValueError for one that was not listed. Then nothing
+        Raises UserError if one was changed since it was listed, ValueError for a line that was not listed; then nothing
         is changed.
         """
         if not set(numbers) <= {line.context.mention_id for line in again.others.lines}:
@@ -156,7 +156,7 @@ class AgainService:
         return Again(replace(others, names=said), OperationKind.ADD_MENTION, this.type, lines)
 
     def _places(self, text: str, documents: Collection[int] | None) -> Iterable[Hit]:
-        """Whole words that are the same string, without a mention."""
+        """Spans of whole words with the same string, without a mention."""
         key = string_key(text)
         for part in self._corpus.search(CorpusQuery(text, words=True, hits=HitChoice.NEW), most=None):
             for one in part.hits:
@@ -166,7 +166,7 @@ class AgainService:
 
 
 def _source(unit: UnitOfWork, number: int, mention_ids: Sequence[int]) -> tuple[MentionContext, Mention]:
-    """A mention of the step, which all have one string and type. Raises UserError where they do not."""
+    """A mention of the step, which must all have the same string and type. Raises UserError if they do not."""
     mentions = unit.mentions.get_many(mention_ids)
     step, _ = unit.decisions.operation(number)
     if step.target is not None or len({(string_key(one.text), one.type) for one in mentions.values()}) != 1:
@@ -180,7 +180,7 @@ def _source(unit: UnitOfWork, number: int, mention_ids: Sequence[int]) -> tuple[
 def _listed(
     this: MentionContext, verdict: Verdict, scope: PropagationScope, contexts: Sequence[MentionContext], *, beyond: int
 ) -> Others:
-    """In one group; what is spelled as another word is not ticked."""
+    """The lines in one group; those spelled like another word are not ticked."""
     lines = tuple(
         Line(one, tr("written as “{text}”", text=one.text) if is_other_word(this.text, one.text) else "")
         for one in contexts

@@ -1,8 +1,8 @@
-"""Words and patterns over all documents of the project, with the mention that each match is, or overlaps.
+"""Search for words and patterns in all documents of the project; each match has the mention that it equals or overlaps.
 
-The texts are read a part at a time, each in a unit of its own, and searched as they are stored: an index would double
-the project's size. SQLite leaves out the texts that lack a part of what is searched for (see `needed_text`), which
-takes a quarter of a second for 100,000 abstracts; the others are read and searched.
+The texts are read a part at a time, each in its own unit, and searched as stored: an index would double the project's
+size. SQLite excludes texts that lack a required part of the query (see `needed_text`), which takes a quarter of a
+second for 100,000 abstracts; the others are read and searched.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from curator.services.queue.text_pattern import TOO_SLOW, SlowPatternError, Text
 AROUND = 80
 """Characters of the text at each side of a hit."""
 MOST = 5_000
-"""Hits that are listed; the others are counted."""
+"""The most hits that are listed; the others are counted."""
 FIRST_PART, PART, LARGE_PART = 50, 400, 3_200
 """Documents read at once: few at first, so that the first hits are there soon; more while few texts may match."""
 REPORT_SECONDS = 0.25
@@ -65,7 +65,7 @@ class CorpusQuery:
 
 @dataclass(frozen=True, slots=True)
 class HitMention:
-    """The mention at a hit's place, or one that overlaps it. `names` of the entities that it is linked to."""
+    """The mention at a hit's span, or one that overlaps it. `names` are those of its linked entities."""
 
     id: int
     text: str
@@ -78,7 +78,7 @@ class HitMention:
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A match, without white space at its ends. `start` and `end` are code points of the document's text. `passage` is
-    its label or kind, '' where the hit is in none. `exact`: the mention is at exactly this place."""
+    its label or kind, '' if the hit is in none. `exact`: the mention has exactly this span."""
 
     document_id: int
     external_id: str
@@ -95,15 +95,15 @@ class Hit:
 
     @property
     def place(self) -> tuple[int, int, int]:
-        """Document, start and end: what names a hit."""
+        """Document, start and end, which identify a hit."""
         return self.document_id, self.start, self.end
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """How far a search is: `hits` are those found since the last report that are to be listed. The numbers are those of
-    the whole search so far: `hits` counted, `documents` that have some, documents `searched`, and `empty` matches,
-    which are no hits; `total` documents will be searched."""
+    """The progress of a search: `hits` are the listed hits since the last report. The numbers are for the whole search
+    so far: counted hits, `documents` with hits, documents `searched`, and `empty` matches, which are not hits; `total`
+    documents will be searched."""
 
     hits: tuple[Hit, ...]
     number: int
@@ -123,27 +123,27 @@ class _Tally:
 
 @dataclass(slots=True)
 class _Matches:
-    """Of one document."""
+    """The matches in one document."""
 
     text: DocumentText
     places: list[tuple[int, int]]
 
 
 class CorpusSearch:
-    """Reads only. Call `search` from a worker thread."""
+    """Read-only. Call `search` from a worker thread."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._plain: tuple[int, ...] = ()
-        """The version of the texts in which none holds U+0000, where SQLite's comparison would end."""
+        """The version of the texts in which none contains U+0000, where SQLite's comparison would stop."""
 
     def search(self, query: CorpusQuery, *, most: int | None = MOST) -> Generator[Found, None, None]:
         """Hits in the order of the documents and their texts, a report after each part that was read, or each
         `REPORT_SECONDS`: closing the generator stops the search there. After `most` (None: however many) hits are only
         counted.
 
-        Raises UserError for what cannot be searched for, and, after the reports so far, for a pattern that takes too
-        long in a document.
+        Raises UserError for an invalid query, and, after the reports so far, for a pattern that takes too long in a
+        document.
         """
         pattern = pattern_of(query.text, pattern=query.pattern, case=query.case, words=query.words)
         needed = needed_by_pattern if query.pattern else needed_by_words
@@ -176,7 +176,7 @@ class CorpusSearch:
     def _hits(
         self, unit: UnitOfWork, query: CorpusQuery, matched: Sequence[_Matches], tally: _Tally, most: int | None
     ) -> list[Hit]:
-        """Counts what passes the filters; returns what is to be listed of it."""
+        """Counts the hits that pass the filters; returns those to list."""
         listing = most is None or tally.number < most
         ids = [one.text.document_id for one in matched]
         asked = listing or query.hits is not HitChoice.ALL
@@ -226,12 +226,12 @@ def _matched(
 
 
 def passage_around(passages: Sequence[Passage], start: int, end: int) -> Passage | None:
-    """The one that holds the whole range."""
+    """The passage that contains the whole range."""
     return next((one for one in passages if one.start <= start and end <= one.end), None)
 
 
 def _in_passages(passages: Sequence[Passage], start: int, end: int, choice: PassageChoice) -> bool:
-    """What crosses a border is in both."""
+    """Whether a hit is in chosen passages; a hit across a border is in both."""
     if choice is PassageChoice.ALL:
         return True
     kinds = {one.kind for one in passages if one.start < end and start < one.end}
@@ -254,7 +254,7 @@ def _passes(choice: HitChoice, mention: Mention | None, *, exact: bool) -> bool:
 
 
 def bar_of(text: str, passages: Sequence[Passage], start: int, end: int) -> Bar | None:
-    """Why this range cannot become a mention. A document without passages has no borders."""
+    """The reason why this range cannot become a mention. A document without passages has no borders."""
     if not text[start:end].strip():
         return Bar.BLANK
     return Bar.BORDER if passages and passage_around(passages, start, end) is None else None

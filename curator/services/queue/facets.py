@@ -1,4 +1,4 @@
-"""Counts of the queue by facet, and the documents that hold what a filter shows."""
+"""Counts of the queue by facet, and the documents that match a filter."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from curator.domain.wording import UserError, tr
 from curator.services.ports import QueueFilter, Store
 
 LARGE = 20_000
-"""From so many mentions on, counting takes longer than a frame and belongs in a background thread."""
+"""With at least this many mentions, counting takes longer than a frame and belongs in a background thread."""
 
 
 class FacetService:
-    """Read-only. Everything here may be called from any thread."""
+    """Read-only and thread-safe."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -34,18 +34,18 @@ class FacetService:
             return unit.queue.cube(where, document_id)
 
     def documents(self, where: QueueFilter, among: Sequence[int] | None = None) -> dict[int, int]:
-        """Document id -> number of matching mentions, in queue order; those without any are absent."""
+        """Document id -> number of matching mentions, in queue order; others are absent."""
         with self._store.read() as unit:
             return unit.queue.documents(where, among)
 
 
-# Filters of the queue that the project keeps under names.
+# Named filters of the queue, stored in the project.
 
 KEY = "saved_filters"  # JSON: name -> filter
 
 
 class SavedFilters:
-    """By name, in the order of the alphabet. Attributes and values that were renamed since have their new names."""
+    """Saved filters by name, in alphabetical order. Attributes and values renamed since have their new names."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -58,7 +58,7 @@ class SavedFilters:
         return {name: _with_new_names(where, scheme) for name, where in found.items()}
 
     def save(self, name: str, where: QueueFilter) -> None:
-        """Keep a filter, in place of one of the same name. Raises UserError without a name."""
+        """Store a filter, replacing one with the same name. Raises UserError without a name."""
         if not name.strip():
             raise UserError(tr("Enter a name for the filter."))
         with self._store.write() as unit:
@@ -67,7 +67,7 @@ class SavedFilters:
             unit.meta.set(KEY, json.dumps(kept, ensure_ascii=False))
 
     def delete(self, name: str) -> None:
-        """Harmless where there is none."""
+        """Delete a filter; harmless if there is none."""
         with self._store.write() as unit:
             kept = json.loads(unit.meta.get(KEY) or "{}")
             if kept.pop(name, None) is not None:
@@ -82,7 +82,7 @@ def _with_new_names(where: QueueFilter, scheme: Scheme) -> QueueFilter:
 
 
 def _new_name(chosen: str, scheme: Scheme) -> str:
-    """A value of the facet with the names that attribute and value have now; as it is where there are none."""
+    """A value of the facet with the current names of attribute and value; unchanged if there are none."""
     name, _, value = chosen.partition("=")
     attribute = called(scheme.shown, name)
     known = called(attribute.shown, value) if attribute is not None else None

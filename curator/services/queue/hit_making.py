@@ -1,4 +1,4 @@
-"""Makes mentions of what a search found, and decides them in the same step, which one undo takes back."""
+"""Makes mentions from search hits, and decides them in the same step, which can be undone at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from curator.services.ports import Clock, Store, UnitOfWork
 from curator.services.queue.corpus_search import Bar, Hit, bar_of
 
 NOTHING_SHOWN = Shown("", ())
-"""No candidate was shown: none was passed over."""
+"""No candidate was shown: none was rejected."""
 NONE_CHOSEN = "No hit was chosen. Tick those that you want to make mentions of."
 NONE_LEFT = "No mention was made: {reasons}."
 NO_TYPE = "A mention needs a type. Choose one of the project's types."
@@ -32,7 +32,7 @@ NOTE = "Found by searching the documents for “{text}”"
 
 
 class LeftOut(StrEnum):
-    """Why no mention was made of a hit."""
+    """Why no mention was made from a hit."""
 
     EXISTS = "exists"  # a mention is at exactly this place
     BORDER = "border"  # it crosses the end of a passage
@@ -45,14 +45,14 @@ BARS = {Bar.BORDER: LeftOut.BORDER, Bar.BLANK: LeftOut.BLANK}
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """`change` is the step; its `mention_ids` are the new mentions. `left_out`: numbers of hits, by reason."""
+    """`change` is the step; its `mention_ids` are the new mentions. `left_out`: numbers of hits left out, by reason."""
 
     change: Change
     left_out: Mapping[LeftOut, int]
 
 
 def left_out_words(left_out: Mapping[LeftOut, int]) -> str:
-    """For people: "2 are mentions already, 1 crosses the end of a passage"; '' where nothing was left out."""
+    """For display: "2 are mentions already, 1 crosses the end of a passage"; '' if nothing was left out."""
     exists, border, blank, changed = (left_out.get(one, 0) for one in LeftOut)
     words = (
         ntr("{n:,} is a mention already", "{n:,} are mentions already", exists) if exists else "",
@@ -64,7 +64,7 @@ def left_out_words(left_out: Mapping[LeftOut, int]) -> str:
 
 
 def foreseen(hits: Sequence[Hit]) -> dict[LeftOut, int]:
-    """What would be left out of these hits, as they were when they were found."""
+    """Hits among these that would be left out, judged by their state when found."""
     exists = sum(one.exact for one in hits)
     barred = Counter(BARS[one.bar] for one in hits if one.bar is not None and not one.exact)
     return {**({LeftOut.EXISTS: exists} if exists else {}), **barred}
@@ -90,9 +90,9 @@ class HitMaking:
 
     def make(self, hits: Sequence[Hit], mention_type: str, verdict: Verdict | None, *, sought: str = "") -> Made:
         """Make mentions of this type, all with this decision (None: undecided), as one operation. `sought` is noted
-        with each decision. Hits that cannot become mentions, and places where a mention is already, are left out.
+        with each decision. Hits that cannot become mentions, and existing mentions, are left out.
 
-        Call it from a worker thread: the documents are read. Raises UserError where nothing was chosen or everything is
+        Call it from a worker thread: the documents are read. Raises UserError if nothing is chosen or everything is
         left out, without a type, for an unknown entity, and while the curator judges in a round; then nothing is
         changed.
         """
@@ -103,7 +103,7 @@ class HitMaking:
         if not mention_type.strip():
             raise UserError(tr(NO_TYPE))
         written = self._store.written
-        with self._store.read() as unit:  # what takes longest, while others can write
+        with self._store.read() as unit:  # the slowest part, done while others can write
             wanted, left_out = _wanted(unit, hits, mention_type.strip())
         with self._store.write() as unit:
             if self._store.written != written:
@@ -142,7 +142,7 @@ class HitMaking:
 def _wanted(
     unit: UnitOfWork, hits: Sequence[Hit], mention_type: str
 ) -> tuple[dict[int, list[SourceMention]], dict[LeftOut, int]]:
-    """New mentions by document, as the documents are now, and what was left out."""
+    """New mentions by document, for the current documents, and the hits left out."""
     left_out: Counter[LeftOut] = Counter()
     wanted: dict[int, list[SourceMention]] = {}
     by_document: dict[int, list[Hit]] = {}
@@ -168,7 +168,7 @@ def _wanted(
 
 
 def _words(unit: UnitOfWork, number: int, verdict: Verdict | None) -> str:
-    """What the history says of the step."""
+    """The history's text for the step."""
     if verdict is None:
         return ntr("Made {n:,} mention from a search", "Made {n:,} mentions from a search", number)
     if verdict.outcome is Outcome.NIL:

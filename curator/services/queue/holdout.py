@@ -1,7 +1,7 @@
 """The suggestion-free hold-out: a few mentions are decided without seeing suggestions.
 
-They measure two things that nothing else does: how often the first suggestion is right when nobody was led by it, and
-how much more often curators agree with suggestions that they saw, that is, how much suggestions influence them.
+They measure two things: how often the first suggestion is right for unbiased decisions, and how much more often
+curators agree with suggestions that they saw, that is, how much suggestions influence them.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ _STEPS = 2**32
 
 
 def held_out(project_id: str, mention_id: int, percent: int) -> bool:
-    """Whether a mention belongs to the hold-out of `percent` of a project's mentions (0 none, 100 all).
+    """Whether a mention is in the hold-out of `percent` of a project's mentions (0 none, 100 all).
 
-    By a hash, so that it is the same on every computer and at every opening; a larger share holds every smaller one.
+    It depends on a hash, so it is the same on every computer and in every session; a larger share includes every
+    smaller one.
     """
     if percent <= 0:
         return False
@@ -36,7 +37,7 @@ def held_out(project_id: str, mention_id: int, percent: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Of `decided` people's link and NIL decisions, in how many the first suggestion was what they decided."""
+    """Of `decided` link and NIL decisions of people, the number that equal the first suggestion."""
 
     decided: int
     agreed: int
@@ -48,24 +49,25 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class HoldoutReport:
-    """Decisions before which the curator had held-back suggestions shown count on neither side.
+    """Decisions for which the curator asked to see the hidden suggestion count on neither side.
 
-    `without`: decided without seeing suggestions: their unbiased accuracy. `seen`: all others that were decided with
-    suggestions on show. Both are compared with the suggestion that there was when they were decided."""
+    `without`: decided without seeing suggestions: the suggestions' unbiased accuracy. `seen`: all others that were
+    decided with visible suggestions. Both are compared with the suggestion at the time of the decision.
+    """
 
     without: Agreement
     seen: Agreement
 
     @property
     def sway(self) -> float | None:
-        """How much more often people decide as suggested when they see it; None where either side is empty."""
+        """How much more often people agree with a suggestion that they see; None if either side is empty."""
         if self.without.share is None or self.seen.share is None:
             return None
         return self.seen.share - self.without.share
 
 
 class HoldoutService:
-    """Which mentions are held out, and what that shows. `percent` gives the setting of the moment."""
+    """Determines which mentions are held out, and reports the results. `percent` returns the current setting."""
 
     def __init__(self, store: Store, *, percent: Callable[[], int]) -> None:
         self._store = store
@@ -74,19 +76,19 @@ class HoldoutService:
             self._project_id = unit.meta.get("project.id") or ""
 
     def among(self, mention_ids: Sequence[int]) -> set[int]:
-        """Those of the mentions that are held out, and so are not to be decided many at once by suggestions."""
+        """The held-out mentions among these, which must not be decided in bulk by suggestions."""
         percent = self._percent()
         return {one for one in mention_ids if held_out(self._project_id, one, percent)}
 
     def report(self) -> HoldoutReport:
-        """Over all current link and NIL decisions of people; imported gold was not decided here."""
+        """The report on all current link and NIL decisions of people, without imported gold."""
         with self._store.read() as unit:
             return report_of(unit.records.decided())
 
 
 def report_of(cells: Iterable[DecidedCell]) -> HoldoutReport:
-    """From the counts of decisions by the rank that each had when it was taken: what is stored of a mention now was
-    suggested by a memory that knows the decision."""
+    """The report from counts of decisions by their rank at the time of the decision: the currently stored suggestions
+    were made with a memory that has the decision."""
     ranks: Counter[int] = Counter()
     for one in cells:
         if one.curator != IMPORTED and one.rank is not None:

@@ -12,14 +12,14 @@ from curator.services.queue.seat import DocumentList, Lists
 
 
 class Matching:
-    """`mentions` of the document that was looked at last; None while no facet is set, when everything is held.
+    """`mentions` are those of the last checked document; None while no facet is set, when everything matches.
 
-    `documents` hold what matches, in queue order, as they were counted: one whose last match was decided since may be
-    among them, and is passed over.
+    `documents` have matches, in queue order, at the time of counting: one whose last match was decided since may be
+    among them, and is skipped.
     """
 
     def __init__(self, queue: QueueService) -> None:
-        """`queue` is the project's, which knows what the facets hold."""
+        """`queue` is the project's, which evaluates the facets."""
         self._queue = queue
         self._lists: Lists = queue.under
         self.where = QueueFilter()
@@ -31,7 +31,7 @@ class Matching:
         return self.mentions is not None
 
     def use(self, lists: Lists) -> None:
-        """Go through other lists of documents: those of a round, or the project's with more in them."""
+        """Use another list of documents: a round's, or the project's with additional mentions."""
         self._lists = lists
         self.list = lists(self.where)
 
@@ -40,7 +40,7 @@ class Matching:
         self.list = self._lists(where)
 
     def look(self, document_id: int | None) -> None:
-        """Ask which mentions of a document the facets hold now."""
+        """Find the document's mentions that currently match the facets."""
         if not self.where.facets:
             self.mentions = None
         else:
@@ -50,21 +50,21 @@ class Matching:
         return self.mentions is None or mention_id in self.mentions
 
     def ids(self, document_id: int) -> list[int]:
-        """What the facets hold of any document, in text order."""
+        """The matching mentions of any document, in text order."""
         return self._queue.mention_ids(self.where, document_id)
 
     def waits(self, mention_id: int) -> bool:
-        """Whether the mention is undecided and the filter shows it."""
+        """Whether the mention is undecided and matches the filter."""
         return self._queue.waits(mention_id, self.where)
 
     @property
     def reviewing(self) -> bool:
-        """Facets that hold no undecided mentions: what they hold is gone through to look at it again."""
+        """Whether the facets match only decided mentions, which are then reviewed."""
         states = self.where.facets.values(Facet.STATE)
         return bool(states) and UNDECIDED not in states
 
     def next_to_decide(self, document_id: int | None) -> tuple[int, int] | None:
-        """(document, mention) of the first to decide behind a document."""
+        """(document, mention) of the first mention to decide after a document."""
         if self.mentions is None or self._documents is None:
             return self.list.next_undecided(document_id)
         for one in self._documents[bisect_right(self._documents, document_id or 0) :]:
@@ -77,7 +77,7 @@ class Matching:
         return None
 
     def neighbour(self, document_id: int | None, direction: int) -> int | None:
-        """The next or previous document, one that still holds a match where facets are set."""
+        """The next or previous document; with facets, one that still has a match."""
         if self._documents is None or not self.where.facets:
             return self.list.neighbour(document_id, Direction(direction))
         place = document_id or 0

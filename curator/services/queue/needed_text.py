@@ -1,8 +1,8 @@
-"""What must occur in a text for words or a pattern to match in it, so that most texts need not be read.
+"""The characters that a text must contain for words or a pattern to match, so that most texts need not be read.
 
-Found from the text that is searched for alone, and only where it is sure: no answer changes by it. Without regard to
-case, `regex` matches k with the Kelvin sign, s with ſ, and i with İ and ı; every other ASCII letter only with its other
-case. These three, and characters outside ASCII, stand for any one character here, so Unicode forms do not matter.
+They are derived from the query alone, and only if that is certain, so results do not change. Ignoring case, `regex`
+matches k with the Kelvin sign, s with ſ, and i with İ and ı; every other ASCII letter only with its other case. These
+three, and characters outside ASCII, stand for any one character here, so Unicode forms do not matter.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 Needed = tuple[str | None, ...]
 """Consecutive characters, ASCII letters in either case. None: any one character."""
 FEWEST = 3
-"""Characters that are not any: fewer occur in nearly every text."""
+"""The least number of known characters: fewer occur in nearly every text."""
 ODD = frozenset("iksIKS")
 _SINGLE = frozenset(string.ascii_letters + string.digits + string.whitespace + "\"#%&',-/:;<=>@_`~!")
 _CLASSES = frozenset("bBwWdDsS")
@@ -27,24 +27,24 @@ _SET = re.compile(r"\[\^?\]?(?:[^\]\[\\&|~-]|-(?!-)|\\[wWdDsSbtnr\]\\^.-])*\]")
 
 
 class _UnknownError(Exception):
-    """Something that is not read here."""
+    """Unsupported syntax."""
 
 
 @dataclass(slots=True)
 class _Group:
-    """Open at this place of the pattern: the number of runs before it, and whether its own occur in every match."""
+    """An open group of the pattern: the number of runs before it, and whether its own occur in every match."""
 
     begun: int
     holds: bool
 
 
 def needed_by_words(text: str, *, case: bool) -> Needed | None:
-    """The most selective word; None where no word is selective enough."""
+    """The most selective word; None if no word is selective enough."""
     return _best(_characters(one, case=case) for one in text.split())
 
 
 def needed_by_pattern(text: str, *, case: bool) -> Needed | None:
-    """Characters that every match contains; None where there are none, or the pattern is not understood."""
+    """Characters that every match contains; None if there are none, or the pattern is not supported."""
     try:
         runs = list(_runs(text))
     except _UnknownError:
@@ -110,7 +110,7 @@ def _runs(pattern: str) -> list[str]:
 
 
 def _escaped(one: str) -> str:
-    """The character that is escaped, '' for a class or a place."""
+    """The escaped character, '' for a class or an anchor."""
     if one in _CLASSES:
         return ""
     if one and one.isascii() and not one.isalnum():
@@ -126,7 +126,7 @@ def _matched(what: re.Pattern[str], pattern: str, at: int) -> int:
 
 
 def _repeated(pattern: str, at: int) -> tuple[int, int]:
-    """How often at least what ends here occurs, 0 or 1, and the place behind its quantifier."""
+    """The least number of occurrences, 0 or 1, of the item that ends here, and the position after its quantifier."""
     one = pattern[at : at + 1]
     if one == "{":
         end = _matched(_COUNT, pattern, at)

@@ -1,12 +1,12 @@
-"""In which order undecided mentions are most useful to decide. Plain arithmetic over what is stored; nothing is trained
-here.
+"""Orders undecided mentions by the usefulness of deciding them, with plain arithmetic on stored data; nothing is
+trained here.
 
-p is how sure the first suggestion is, an entity or NIL.
+p is the probability of the first suggestion, an entity or NIL.
 
-*Uncertain*: the smallest p first. It asks the same string again and again.
+*Uncertain*: the smallest p first. It may repeat the same string many times.
 
-*Diverse*: what a decision gains for each second of work. Deciding a mention corrects it where its first suggestion is
-wrong (chance 1 - p), and the linker's memory then knows the string for every other undecided mention of it, so
+*Diverse*: the gain of a decision per second of work. Deciding a mention corrects it if its first suggestion is wrong
+(probability 1 - p), and then the linker's memory knows the string for all its other undecided mentions, so
 
     gain    = (1 - p) x n,    n: undecided mentions of this string and type in what is ordered
     seconds = p x ACCEPT + (1 - p) x OTHER
@@ -14,7 +14,7 @@ wrong (chance 1 - p), and the linker's memory then knows the string for every ot
                              x ENTITY_LEFT^(times its first suggestion was chosen already)
 
 A cluster is the mentions of one string and type, and those with the same first suggestion; no two neighbours of the
-order come from one cluster while another is left. The choice is greedy, from the highest score of the moment.
+order come from one cluster while another is left. The choice is greedy: always the currently highest score.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ from enum import StrEnum
 from curator.services.ports import QueueFilter, Store, WorkRow
 
 POOL = 20_000
-"""So many of the least sure mentions are ordered; the rest waits until they are decided."""
+"""The number of least certain mentions that are ordered; the others wait until these are decided."""
 LENGTH = 1_000
-"""How long a list of work is before it is made again."""
+"""The length of a list of work, after which it is built again."""
 STRING_LEFT, ENTITY_LEFT = 0.2, 0.7
-"""What of the gain is left once a string was decided, and once another string with the same suggestion was."""
+"""The share of the gain left after the string was decided, and after another string with the same suggestion was."""
 
 
 class QueueOrder(StrEnum):
-    """In the order in which one key goes round them: of the last two the one that taught more comes first."""
+    """The orders, in the sequence in which one key switches between them; of the last two the more useful one comes
+    first."""
 
     DOCUMENT = "document"  # as imported, in the order of the text
     DIVERSE = "diverse"
@@ -45,8 +46,8 @@ class QueueOrder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Seconds:
-    """What a decision takes: where the first suggestion is accepted, and otherwise. The defaults stand for a glance
-    and for a search; they are used until enough was measured, see `measured`."""
+    """The seconds of a decision that accepts the first suggestion, and of others. The defaults, for a glance and for a
+    search, are used until enough is measured; see `measured`."""
 
     accept: float = 3.0
     other: float = 12.0
@@ -56,11 +57,11 @@ class Seconds:
 
 
 ENOUGH = 20
-"""Decisions of a kind that must have been measured before their median is believed."""
+"""The number of measured decisions of a kind that are needed to use their median."""
 
 
 def measured(accepted: Sequence[float], others: Sequence[float]) -> Seconds:
-    """From the seconds of decisions that took the first suggestion and of the others: their medians."""
+    """The medians of the seconds of decisions that accepted the first suggestion, and of others."""
     default = Seconds()
     return Seconds(_median(accepted, default.accept), _median(others, default.other))
 
@@ -78,7 +79,7 @@ def string_of(row: WorkRow) -> tuple[str, str]:
 
 
 def uncertain(rows: Iterable[WorkRow]) -> list[WorkRow]:
-    """Least sure first; ties by the smaller margin, then as they come."""
+    """Least certain first; ties by the smaller margin, then in the given order."""
     return sorted(rows, key=lambda row: (row.probability or 0.0, row.margin or 0.0))
 
 
@@ -95,7 +96,8 @@ def diverse(
 
 
 class _Chooser:
-    """A heap of scores that may be too high, as clusters are chosen from; a score is renewed when it comes up."""
+    """A heap of scores, which may be too high after earlier choices from their clusters; a score is updated when it
+    reaches the top."""
 
     def __init__(self, rows: Sequence[WorkRow], seconds: Seconds, decided: Mapping[tuple[str, str], int]) -> None:
         self._rows = rows
@@ -122,7 +124,7 @@ class _Chooser:
         return chosen
 
     def _next(self) -> int:
-        """The best that is of another cluster than the last one; the best of all where none is."""
+        """The best of another cluster than the last one; the best of all if there is none."""
         passed: list[tuple[float, int]] = []
         found = None
         while self._heap and found is None:
@@ -148,7 +150,7 @@ class _Chooser:
         return self._strings[at] == string_of(last) or (_an_entity(row) and row.first == last.first)
 
     def _of_one_cluster(self, left: Sequence[int]) -> bool:
-        """Then no choice need look through all of them again for another cluster: there is none, nor will be."""
+        """Whether all remaining rows are of one cluster, so that later choices need not search for another."""
         entities = {self._rows[at].first if _an_entity(self._rows[at]) else "" for at in left}
         return len({self._strings[at] for at in left}) == 1 or (len(entities) == 1 and "" not in entities)
 
@@ -161,7 +163,7 @@ class _Chooser:
 
 
 def _an_entity(row: WorkRow) -> bool:
-    """Mentions that are suggested NIL, or nothing, have no more than that in common."""
+    """Whether the suggestion is an entity; mentions with a NIL suggestion or none have nothing in common."""
     return bool(row.first) and not row.is_nil
 
 
@@ -172,7 +174,7 @@ class OrderingService:
         self._store = store
 
     def work(self, where: QueueFilter, order: QueueOrder, *, length: int = LENGTH) -> list[WorkRow]:
-        """At most `length` mentions; empty in the order of documents, which needs no list."""
+        """At most `length` mentions; empty for the order of documents, which needs no list."""
         if order is QueueOrder.DOCUMENT:
             return []
         with self._store.read() as unit:
@@ -185,18 +187,18 @@ class OrderingService:
 
 
 def _folded(counts: Mapping[tuple[str, str], int]) -> Counter[tuple[str, str]]:
-    """Spellings of one string together."""
+    """The counts with spellings of one string merged."""
     found: Counter[tuple[str, str]] = Counter()
     for (text, kind), number in counts.items():
         found[" ".join(text.casefold().split()), kind] += number
     return found
 
 
-# Going through a list of work: which mention comes before and after which.
+# Going through a list of work: the previous and next mention.
 
 
 class WorkOrder:
-    """A list of work; falsy when it is empty. From a mention that is not on it one comes to where one was last."""
+    """A list of work; falsy if it is empty. For a mention that is not in it, the last position counts."""
 
     def __init__(self, rows: Sequence[WorkRow]) -> None:
         self._rows = tuple(rows)
@@ -211,11 +213,11 @@ class WorkOrder:
         return self._rows[at] if 0 <= at < len(self._rows) else None
 
     def behind(self, mention_id: int | None) -> Iterator[WorkRow]:
-        """Everything behind the mention, in order."""
+        """Everything after the mention, in order."""
         yield from self._rows[self._at(mention_id) + 1 :]
 
     def other_document(self, mention_id: int | None, document_id: int | None, direction: int) -> WorkRow | None:
-        """The nearest of another document."""
+        """The nearest mention in another document."""
         at = self._at(mention_id) + direction
         while 0 <= at < len(self._rows):
             if self._rows[at].document_id != document_id:
@@ -224,7 +226,7 @@ class WorkOrder:
         return None
 
     def first(self, *, but: int | None = None) -> WorkRow | None:
-        """Its head; the next one where that is the mention `but`."""
+        """The first mention; the second if the first is `but`."""
         return next((row for row in self._rows if row.mention_id != but), None)
 
     def _at(self, mention_id: int | None) -> int:

@@ -27,9 +27,9 @@ class Direction(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class MentionView:
-    """A mention as the window shows it. `stale`: the suggestion was made by another bundle than the active one, or for
-    another revision of the document. `held_out`: undecided and to be decided without suggestions, which are then in
-    `kept_back`; `revealed`: they were, until the curator asked for them."""
+    """A mention for display. `stale`: the suggestion is from another bundle than the active one, or for another
+    revision of the document. `held_out`: undecided and to decide without suggestions, which are then in `kept_back`;
+    `revealed`: it was held out until the curator asked for the suggestions."""
 
     mention: Mention
     decision: Decision | None
@@ -42,13 +42,13 @@ class MentionView:
     attributes: Given = ()
 
     def reveal(self) -> MentionView:
-        """With the suggestion that was kept back."""
+        """The view with the hidden suggestion."""
         if not self.held_out:
             return self
         return replace(self, suggestion=self.kept_back, held_out=False, kept_back=None, revealed=True)
 
     def with_decision(self, decision: Decision | None) -> MentionView:
-        """After a new decision; what was kept back may be seen from then on."""
+        """The view after a new decision, which reveals the hidden suggestion."""
         if decision is None or not self.held_out:
             return replace(self, decision=decision)
         return replace(self, decision=decision, suggestion=self.kept_back, held_out=False, kept_back=None)
@@ -67,13 +67,13 @@ class OpenDocument:
         return next((view for view in self.mentions if view.mention.id == mention_id), None)
 
     def linked(self) -> frozenset[str]:
-        """The entities that its mentions are linked to: a search for one more begins with these."""
+        """The entities that its mentions are linked to: a search for another entity prefers these."""
         decisions = (view.decision for view in self.mentions if view.decision is not None)
         return frozenset(one for decision in decisions for one in decision.verdict.entity_ids)
 
     def next_undecided(self, after: int | None = None, *, among: Collection[int] | None = None) -> int | None:
-        """The next mention id without a decision behind mention `after` (None: from the start), going round once; of
-        `among` only where given."""
+        """The next mention id without a decision after mention `after` (None: from the start), wrapping around once;
+        only in `among` if given."""
         ids = [view.mention.id for view in self.mentions]
         start = ids.index(after) + 1 if after in ids else 0
         rest = [*self.mentions[start:], *self.mentions[:start]]
@@ -92,8 +92,8 @@ class QueueService:
         seen: Callable[[OpenDocument], OpenDocument] = lambda opened: opened,
         due: Callable[[], tuple[int, int] | None] = lambda: None,
     ) -> None:
-        """`held_out` says which of some mentions are to be decided without suggestions, `seen` what an opened document
-        shows the curator, `due` a mention that comes before the next undecided one."""
+        """`held_out` returns the mentions among some that are decided without suggestions, `seen` the document shown to
+        the curator, `due` a mention that comes before the next undecided one."""
         self._store = store
         self._held_out = held_out
         self._seen = seen
@@ -107,24 +107,25 @@ class QueueService:
             return unit.documents.rows(where, offset=offset, limit=limit)
 
     def rows_of(self, document_ids: Sequence[int]) -> list[QueueRow]:
-        """In the order given; ids without a document are left out."""
+        """Rows in the given order; ids without a document are left out."""
         if len(document_ids) == 1 and (row := self._known(document_ids[0])) is not None:
             return [row]
-        written = self._store.written  # before reading: what is written meanwhile is asked for again
+        written = self._store.written  # before reading, so that later writes are read again
         with self._store.read() as unit:
             rows = unit.documents.rows_of(document_ids)
         self._last = (written, rows[0]) if len(rows) == 1 else self._last
         return rows
 
     def row(self, document_id: int) -> QueueRow:
-        """Raises UserError when there is no such document."""
+        """The document's row. Raises UserError if there is no such document."""
         if (row := self._known(document_id)) is not None:
             return row
         with self._store.read() as unit:
             return unit.documents.row(document_id)
 
     def _known(self, document_id: int) -> QueueRow | None:
-        """After a decision queue and header ask for the same row. Where another process writes, nothing is known."""
+        """The cached row, since queue and header need the same row after a decision; None if another process may
+        write."""
         if self._last is None or self._store.read_only:
             return None
         written, row = self._last
@@ -135,12 +136,12 @@ class QueueService:
             return unit.documents.count(where)
 
     def mention_ids(self, where: QueueFilter, document_id: int | None = None) -> list[int]:
-        """The mentions that the filter shows, decided or not, in queue and text order; of one document where given."""
+        """The mentions that match the filter, decided or not, in queue and text order; of one document if given."""
         with self._store.read() as unit:
             return unit.queue.mentions(where, document_id)
 
     def waits(self, mention_id: int, where: QueueFilter) -> bool:
-        """Whether the mention is undecided and the filter shows it."""
+        """Whether the mention is undecided and matches the filter."""
         with self._store.read() as unit:
             return not unit.decisions.current([mention_id]) and unit.queue.matches(mention_id, where)
 
@@ -149,18 +150,17 @@ class QueueService:
             return unit.documents.counts()
 
     def mention_types(self) -> dict[str, int]:
-        """Types of the project's mentions with their number, for the type picker."""
+        """Types of the project's mentions with their numbers, for the type picker."""
         with self._store.read() as unit:
             return unit.documents.mention_types()
 
     def open(self, document_id: int) -> OpenDocument:
-        """Raises UserError when there is no such document."""
+        """The document. Raises UserError if there is no such document."""
         found = self._stored(document_id)
         return self._seen(replace(found, mentions=self._keep_back(found.mentions)))
 
     def _stored(self, document_id: int) -> OpenDocument:
-        """As it is in the project. What was opened while nobody waited costs the next key nothing, until something is
-        written."""
+        """The stored document. A document opened in advance is used for the next key, until something is written."""
         written, kept = self._store.written, self._read
         if kept is not None and kept[0] == written and kept[1].document.id == document_id and not self._store.read_only:
             return kept[1]
@@ -197,7 +197,7 @@ class QueueService:
         )
 
     def document_of(self, mention_id: int) -> int | None:
-        """The document of a mention; None where there is no such mention."""
+        """The document of a mention; None if there is no such mention."""
         with self._store.read() as unit:
             try:
                 return unit.mentions.get(mention_id).document_id
@@ -214,7 +214,7 @@ class QueueService:
     def neighbour(self, document_id: int | None, where: QueueFilter, direction: Direction) -> int | None:
         """The next or previous document of the filtered queue; None at its end.
 
-        A document that the filter no longer holds (it was just marked done) keeps its place.
+        A document that no longer matches (because it was just marked as done) keeps its position.
         """
         asked = self._store.written, document_id, where, direction
         if self._beside is not None and self._beside[0] == asked and not self._store.read_only:
@@ -225,7 +225,7 @@ class QueueService:
         return found
 
     def next_undecided(self, document_id: int | None, where: QueueFilter) -> tuple[int, int] | None:
-        """(document id, mention id) of the first undecided mention in the documents behind `document_id`."""
+        """(document id, mention id) of the first undecided mention in the documents after `document_id`."""
         if (due := self._due()) is not None:
             return due
         with self._store.read() as unit:
@@ -236,7 +236,7 @@ class QueueService:
             return found, next(one for one in unit.queue.mentions(where, found) if one not in decided)
 
     def under(self, where: QueueFilter) -> FilteredList:
-        """The documents that the filter shows, as a list to go through."""
+        """The documents that match the filter, as a list for navigation."""
         return FilteredList(self, where)
 
 

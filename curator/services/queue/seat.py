@@ -1,7 +1,7 @@
 """A seat: the documents, decisions and suggestions that one curator works with.
 
-The window and its keys act on a `Seat` and on nothing behind it. The project, a round and an adjudication each hand in
-their own; what one of them cannot do is not part of it.
+The window and its keys act only on a `Seat`. The project, a round and an adjudication each have their own; a seat lacks
+the actions that are impossible in it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from curator.services.queue.queue import Direction, OpenDocument
 
 
 class Queue(Protocol):
-    """Opens the documents of the project or of a round, and says how far they are."""
+    """Opens the documents of the project or of a round, and reports progress."""
 
     def open(self, document_id: int) -> OpenDocument:
-        """Raises UserError when there is no such document."""
+        """The document. Raises UserError if there is no such document."""
         ...
 
     def row(self, document_id: int) -> QueueRow: ...
@@ -31,12 +31,12 @@ class Queue(Protocol):
 
 
 class DocumentList(Protocol):
-    """Documents in the order in which they are gone through: those that a filter shows, or all of a round."""
+    """Documents in navigation order: those that match a filter, or all of a round."""
 
     def rows(self, *, offset: int = ..., limit: int = ...) -> Sequence[QueueRow]: ...
 
     def rows_of(self, document_ids: Sequence[int]) -> Sequence[QueueRow]:
-        """In the order given; ids without a document are left out."""
+        """Rows in the given order; ids without a document are left out."""
         ...
 
     def count(self) -> int: ...
@@ -46,12 +46,12 @@ class DocumentList(Protocol):
         ...
 
     def next_undecided(self, document_id: int | None) -> tuple[int, int] | None:
-        """(document id, mention id) of the first undecided mention in the documents behind `document_id`."""
+        """(document id, mention id) of the first undecided mention in the documents after `document_id`."""
         ...
 
 
 Lists = Callable[[QueueFilter], DocumentList]
-"""The list of documents under a filter."""
+"""Returns the list of documents for a filter."""
 
 
 class Curation(Protocol):
@@ -65,24 +65,24 @@ class Curation(Protocol):
     ) -> Change:
         """One verdict for one or several mentions as one step. `shown` is parallel to the ids, or empty.
 
-        Raises UserError where a decision cannot be made; then nothing was changed.
+        Raises UserError if a decision cannot be made; then nothing is changed.
         """
         ...
 
     def add_mention(self, document_id: int, spans: Sequence[Span], mention_type: str) -> Change:
-        """`change.mention_ids` holds the new id. Raises UserError where the mention cannot be made."""
+        """`change.mention_ids` holds the new id. Raises UserError if the mention cannot be made."""
         ...
 
     def finish(self, document_id: int) -> Change:
-        """The document is done. Raises UserError where it is not."""
+        """Mark the document as done. Raises UserError if this is not possible."""
         ...
 
     def resume(self, document_id: int) -> Change:
-        """A document that was done is in progress again."""
+        """Put a done document back in progress."""
         ...
 
     def undo(self) -> Change | None:
-        """None when there is nothing to undo."""
+        """Undo; None if there is nothing to undo."""
         ...
 
     def redo(self) -> Change | None: ...
@@ -96,12 +96,12 @@ class Curation(Protocol):
         ...
 
     def history(self, mention_id: int) -> list[Decision]:
-        """Every decision of the mention, oldest first, cleared ones included."""
+        """Every decision of the mention, oldest first, including cleared ones."""
         ...
 
 
 class MentionEditing(Protocol):
-    """Changes of mentions that are there; each raises UserError where it cannot be."""
+    """Changes of existing mentions; each raises UserError if it is impossible."""
 
     def delete_mention(self, mention_id: int) -> Change: ...
 
@@ -120,7 +120,7 @@ class Attributing(Protocol):
         ...
 
     def set(self, mention_ids: Sequence[int], attribute_id: int, value_id: int | None) -> Change:
-        """Give mentions a value as one step; None clears it. Raises UserError where that cannot be."""
+        """Give mentions a value as one step; None clears it. Raises UserError if this is impossible."""
         ...
 
 
@@ -134,8 +134,8 @@ class Linking(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """`editing` is None where mentions that are there cannot be changed; `fixed` says why. `settling`: what others
-    decided is decided again without a question. `attributes` is None where they cannot be set."""
+    """`editing` is None if existing mentions cannot be changed; `fixed` is the reason. `settling`: others' decisions
+    are replaced without a question. `attributes` is None if they cannot be set."""
 
     queue: Queue
     lists: Lists
@@ -147,7 +147,7 @@ class Seat:
     attributes: Attributing | None = None
 
     def edit(self, action: Callable[[MentionEditing], Change]) -> Change:
-        """Raises UserError where mentions cannot be changed here, and as the action does."""
+        """Perform an edit. Raises UserError if mentions cannot be changed here, and like the action."""
         if self.editing is None:
             raise UserError(self.fixed)
         return action(self.editing)

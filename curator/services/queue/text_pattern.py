@@ -17,7 +17,7 @@ from curator.domain.spans import trimmed
 from curator.domain.wording import UserError, tr
 
 LONGEST = 1_000
-"""Characters of a search text."""
+"""The most characters of a search text."""
 PATIENCE = 0.5
 """Seconds that a pattern may take in one document."""
 NOTHING = "Type the words or the pattern that you want to find."
@@ -31,18 +31,18 @@ TOO_SLOW = (
 
 
 class SlowPatternError(Exception):
-    """The pattern did not come to an end in `PATIENCE` seconds."""
+    """The pattern did not finish within `PATIENCE` seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextPattern:
-    """Compiled. Make it with `pattern_of`."""
+    """A compiled pattern. Create it with `pattern_of`."""
 
     compiled: Any
     is_pattern: bool
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """(Start, end) of the matches, which do not overlap, in the order of the text; of a pattern also empty ones.
+        """(Start, end) of the matches, which do not overlap, in text order; a pattern may have empty matches.
 
         Raises SlowPatternError.
         """
@@ -58,10 +58,11 @@ class TextPattern:
 
 
 def pattern_of(text: str, *, pattern: bool, case: bool, words: bool) -> TextPattern:
-    """Of words, white space matches white space of any length, line ends too. `words`: no letter, digit or underscore
-    before and after. In a pattern `^` and `$` match at the ends of lines.
+    """The pattern. In words, white space matches white space of any length, including line ends. `words`: no letter,
+    digit or underscore before and after. In a pattern `^` and `$` match at the ends of lines.
 
-    Raises UserError for an empty and a very long text, and for a pattern that does not compile: where and why.
+    Raises UserError for an empty and a very long text, and for a pattern that does not compile: with position and
+    reason.
     """
     if not text.strip():
         raise UserError(tr(NOTHING))
@@ -82,6 +83,6 @@ def pattern_of(text: str, *, pattern: bool, case: bool, words: bool) -> TextPatt
 
 
 def without_blanks(text: str, start: int, end: int) -> tuple[int, int]:
-    """A match without white space at its ends; one of white space alone as it is."""
+    """A match without white space at its ends; a match of only white space is unchanged."""
     span = trimmed(text, start, end)
     return (span.start, span.end) if isinstance(span, Span) else (start, end)

@@ -1,4 +1,4 @@
-"""The audit trail as a file: everything that was recorded, in order, as CSV or JSON lines."""
+"""The audit trail as a file: all records, in order, as CSV or JSON lines."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class AuditService:
         self._files = files
 
     def export(self, out: Path) -> AuditReport:
-        """Write the whole trail; the suffix says how: `.csv` or `.jsonl`. Raises UserError."""
+        """Write the whole trail; the suffix determines the format: `.csv` or `.jsonl`. Raises UserError."""
         counts: Counter[str] = Counter()
         suffix = out.suffix.lower()
         if suffix not in (CSV_SUFFIX, *JSON_SUFFIXES):
@@ -77,7 +77,7 @@ class AuditService:
 
 
 def json_lines(entries: Iterator[AuditEntry]) -> Iterator[bytes]:
-    """One object an entry, with every candidate that was shown and its score."""
+    """One object per entry, with every candidate that was shown and its score."""
     for one in entries:
         row: dict[str, Any] = {key: value for key, value in row_of(one).items() if value not in (None, "")}
         if one.mention is not None:
@@ -92,8 +92,8 @@ def json_lines(entries: Iterator[AuditEntry]) -> Iterator[bytes]:
 
 
 def csv_lines(entries: Iterator[AuditEntry]) -> Iterator[bytes]:
-    """RFC 4180 with a head line, UTF-8; lists are joined with a vertical bar. Text that a spreadsheet
-    would take for a formula has an apostrophe before it."""
+    """RFC 4180 with a head line, UTF-8; lists are joined with a vertical bar. Text that a spreadsheet would treat as a
+    formula gets an apostrophe before it."""
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
@@ -106,7 +106,7 @@ def csv_lines(entries: Iterator[AuditEntry]) -> Iterator[bytes]:
 
 
 def row_of(one: AuditEntry) -> dict[str, Any]:
-    """The columns of an entry, None where it has nothing to say."""
+    """The columns of an entry, None for empty ones."""
     row: dict[str, Any] = dict.fromkeys(COLUMNS)
     row |= {
         "at": one.at.isoformat(),

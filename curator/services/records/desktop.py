@@ -1,7 +1,7 @@
 """Curator in a Linux desktop's menus: entry, icon, and the type of `project.curator`, in the user's data folder.
 
 Follows the Desktop Entry, Shared MIME-info and Icon Theme specifications of freedesktop.org. Installing again writes
-the same files; removing takes away these and nothing else.
+the same files; removing deletes only these.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PACKAGE = Path("mime/packages/curator.xml")
 ICON = Path("icons/hicolor/scalable/apps/curator.svg")
 TYPE_ICON = Path("icons/hicolor/scalable/mimetypes/application-x-curator-project.svg")
 DARK_GROUND = "#1c2127"
-"""An icon in a menu has no palette to take `currentColor` from."""
+"""The icon's colour, since an icon in a menu has no palette for `currentColor`."""
 REFRESH = (
     ("update-desktop-database", "applications"),
     ("update-mime-database", "mime"),
@@ -48,12 +48,13 @@ def data_home() -> Path:
 
 
 def own_command() -> tuple[str, ...]:
-    """How this installation is started: its script where there is one, else the interpreter with the module."""
+    """The command that starts this installation: its script if there is one, else the interpreter with the module."""
     return this_installation().launcher
 
 
 def add_to_desktop(command: Sequence[str] = (), *, data: Path | None = None, refresh: bool = True) -> list[Path]:
-    """Write the files, notify the desktop, and return them. UserError on other systems and unwritable folders."""
+    """Write the files, notify the desktop, and return them. Raises UserError on other systems and for unwritable
+    folders."""
     _needs_linux()
     home = data or data_home()
     icon = (resources.files("resources") / "icons" / "curator.svg").read_text(encoding="utf-8")
@@ -67,7 +68,7 @@ def add_to_desktop(command: Sequence[str] = (), *, data: Path | None = None, ref
 
 
 def remove_from_desktop(*, data: Path | None = None) -> list[Path]:
-    """Take away what `install` wrote; returns what was there. Raises UserError where that is impossible."""
+    """Remove the files that `install` wrote; returns the removed files. Raises UserError if that is impossible."""
     _needs_linux()
     home = data or data_home()
     found = [home / name for name in (ENTRY, PACKAGE, ICON, TYPE_ICON) if (home / name).exists()]
@@ -116,8 +117,8 @@ def entry_text(command: Sequence[str]) -> str:
 
 
 def _quoted(argument: str) -> str:
-    """As the specification quotes an argument of Exec: in double quotes, with `"`, backtick, `$` and backslash escaped,
-    percent signs doubled."""
+    """An argument of Exec, quoted as in the specification: in double quotes, with `"`, backtick, `$` and backslash
+    escaped, percent signs doubled."""
     escaped = "".join(f"\\{one}" if one in '"`$\\' else one for one in argument).replace("%", "%%")
     plain = all(one.isalnum() or one in "/._-+" for one in argument)
     return escaped if plain else f'"{escaped}"'
@@ -140,7 +141,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _refresh(home: Path) -> None:
-    """Notify the desktop; its tools are optional, and a desktop without them reads the folders by itself."""
+    """Notify the desktop; its tools are optional, and without them a desktop reads the folders itself."""
     for tool, folder in REFRESH:
         program = shutil.which(tool)
         if program is not None and (home / folder).is_dir():

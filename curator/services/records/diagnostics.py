@@ -1,4 +1,4 @@
-"""The text of *Help > Copy diagnostics*: everything about the installation, nothing of any document."""
+"""The text of *Help > Copy diagnostics*: facts about the installation, without text of documents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import platformdirs
 
-if TYPE_CHECKING:  # logging starts before the first paint and knows none of them
+if TYPE_CHECKING:  # logging starts before the first paint and does not use them
     from curator.services.ports import LinkerPort, Store
     from curator.services.training import BundleSwitch
 
@@ -34,18 +34,18 @@ def log_folder() -> Path:
 
 class _QuietHandler(RotatingFileHandler):
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 logging's name
-        """A full disk swallows a line of the log; logging's own traceback on standard error would help nobody."""
+        """Does nothing: on a full disk a log line is lost, and logging's traceback on standard error would not help."""
 
     def close(self) -> None:
-        """What a full disk kept from being written is lost with it."""
+        """Lines not written because of a full disk are lost."""
         with suppress(OSError):
             super().close()
 
 
 def start_logging() -> logging.Handler | None:
-    """Write `curator.*` to the log file, once for the process; whoever gets the handler stops it.
+    """Write `curator.*` to the log file, once per process; the caller stops the returned handler.
 
-    None where it is written already, or the folder cannot be written: no log is no reason to stop.
+    None if it is already written or the folder is not writable: a missing log does not stop the program.
     """
     folder = log_folder()
     logger = logging.getLogger("curator")
@@ -69,7 +69,7 @@ def stop_logging(handler: logging.Handler | None) -> None:
 
 
 def last_lines(count: int = 60) -> list[str]:
-    """The end of the log; nothing where there is none."""
+    """The end of the log; empty if there is none."""
     try:
         with (log_folder() / FILE).open(encoding="utf-8", errors="replace") as file:
             return [line.rstrip("\n") for line in file.readlines()[-count:]]
@@ -78,8 +78,8 @@ def last_lines(count: int = 60) -> list[str]:
 
 
 def sqlite_words(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> str:
-    """Which SQLite serves, and whether it has the fault that loses commits where a checkpoint of another connection
-    meets them (https://sqlite.org/wal.html#walresetbug)."""
+    """The version of SQLite, and whether it has the bug that loses commits during a checkpoint of another connection
+    (https://sqlite.org/wal.html#walresetbug)."""
     name = f"SQLite {'.'.join(map(str, version[:3]))}"
     if version >= WAL_RESET_CORRECTED:
         return name
@@ -133,7 +133,7 @@ class DiagnosticsService:
 
 
 def _installation() -> Iterator[str]:
-    from importlib import metadata  # no start of the window waits for it
+    from importlib import metadata  # imported here, so that the window's start does not wait for it
 
     from curator.services.records.installation import HOW_WORDS, this_installation
 

@@ -1,4 +1,4 @@
-"""The errors of an evaluation: one row for each wrong answer, their kinds, filters, and files of them."""
+"""The errors of an evaluation: one row for each wrong answer, their kinds, filters, and export."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ErrorKind(StrEnum):
 
 
 class Relation(StrEnum):
-    """What the answer is to the gold entity, by one step in the hierarchy."""
+    """How the answer relates to the gold entity, within one step of the hierarchy."""
 
     PARENT = "parent"
     CHILD = "child"
@@ -53,10 +53,10 @@ RELATION_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class EvaluationError:
-    """One wrong answer. `gold` and `answer` are entity ids; no gold and no answer are NIL. `probability` is the
-    linker's that its answer is right, `rank` of the first gold entity among the candidates counts from 1,
-    `gold_probability` and `gold_score` are its own; None where it is not among them. `seen`: the string was decided in
-    training documents; None where that is not known. `before` and `after` are the text around the mention."""
+    """One wrong answer. `gold` and `answer` are entity ids; empty means NIL. `probability` is the linker's probability
+    that its answer is right. `rank` (from 1), `gold_probability` and `gold_score` belong to the first gold entity among
+    the candidates; None if there is none. `seen`: the string was decided in training documents; None if unknown.
+    `before` and `after` are the text around the mention."""
 
     kind: ErrorKind
     relation: Relation | None
@@ -92,15 +92,15 @@ class EvaluationError:
 
 @dataclass(frozen=True, slots=True)
 class ErrorList:
-    """Errors, the confident ones first, with the names of the entities by id. `changed` are the mentions whose decision
-    is no longer the gold of the evaluation."""
+    """Errors, most confident first, with the names of the entities by id. `changed` are the mentions whose decision is
+    no longer the gold of the evaluation."""
 
     rows: tuple[EvaluationError, ...] = ()
     names: Mapping[str, str] | None = None
     changed: frozenset[int] = frozenset()
 
     def words(self, entity_id: str) -> str:
-        """The entity's name; its id where the knowledge base of the evaluation has none."""
+        """The entity's name; its id if the evaluation's knowledge base has no name for it."""
         return (self.names or {}).get(entity_id, entity_id) if entity_id else NIL
 
     def gold_words(self, row: EvaluationError) -> str:
@@ -140,13 +140,13 @@ class ErrorFilter:
 
 
 def type_words(types: Sequence[str]) -> str:
-    """Alternatives as one word: a mention may be of any of its types."""
+    """A mention's alternative types as one word."""
     return " | ".join(types) or "–"
 
 
 def errors_of(result: Mapping[str, Any]) -> ErrorList:
-    """The errors in the result of an evaluation, by falling probability; none where it was made without them. Fields
-    that this version does not know are left out."""
+    """The errors in the result of an evaluation, by descending probability; none if it was made without them. Unknown
+    fields are left out."""
     found = result.get("errors")
     if not isinstance(found, Mapping) or "rows" not in found:
         return ErrorList(names={})
@@ -156,7 +156,7 @@ def errors_of(result: Mapping[str, Any]) -> ErrorList:
 
 
 def joined(lists: Iterable[ErrorList]) -> ErrorList:
-    """Several lists as one."""
+    """Several lists joined."""
     every = list(lists)
     names = {id_: name for one in every for id_, name in (one.names or {}).items()}
     return ErrorList(confident_first(row for one in every for row in one.rows), names)
@@ -167,7 +167,7 @@ def confident_first(rows: Iterable[EvaluationError]) -> tuple[EvaluationError, .
 
 
 def _row(raw: Mapping[str, Any], split: str) -> EvaluationError | None:
-    """None for a kind that only a newer version knows."""
+    """A row; None for a kind from a newer version."""
     try:
         return EvaluationError(
             kind=ErrorKind(raw["kind"]),
@@ -196,7 +196,7 @@ def _row(raw: Mapping[str, Any], split: str) -> EvaluationError | None:
 
 
 def kind_lines(found: ErrorList, *, mentions: int) -> list[str]:
-    """A short table: how many errors there are of each kind, as a share of `mentions`, and how near the answers are."""
+    """A short table: the number of errors of each kind, as a share of `mentions`, and how close the answers are."""
     total = len(found.rows)
     lines = [tr("Errors: {total:,} of {mentions:,} mentions", total=total, mentions=mentions)]
     counts = found.counts()
@@ -235,8 +235,8 @@ COLUMNS: tuple[tuple[str, Callable[[EvaluationError, ErrorList], Any]], ...] = (
 
 
 def errors_file(found: ErrorList, name: str) -> bytes:
-    """The list as the suffix of `name` says: a table with tabs, or a JSON list of objects. Raises UserError for another
-    suffix."""
+    """The list in the format of `name`'s suffix: a table with tabs, or a JSON list of objects. Raises UserError for
+    another suffix."""
     suffix = check_errors_name(name)
     rows = [{column: read(row, found) for column, read in COLUMNS} for row in found.rows]
     if suffix == ".json":
@@ -249,7 +249,7 @@ def errors_file(found: ErrorList, name: str) -> bytes:
 
 
 def check_errors_name(name: str) -> str:
-    """The suffix. Raises UserError for one that names no format."""
+    """The suffix. Raises UserError for an unknown one."""
     suffix = Path(name).suffix.lower()
     if suffix not in (".tsv", ".json"):
         raise UserError(tr("{name}: the file name must end in .tsv or .json, which sets the format.", name=name))
@@ -257,7 +257,7 @@ def check_errors_name(name: str) -> str:
 
 
 def _cell(value: Any) -> Any:
-    """One line, without tabs; yes and no instead of Python's words."""
+    """A cell on one line, without tabs; yes and no for booleans."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return " ".join(value.split()) if isinstance(value, str) else value

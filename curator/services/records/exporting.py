@@ -1,4 +1,4 @@
-"""Decisions out of the project, through the formats' writers."""
+"""Exports decisions with the formats' writers."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from curator.services.rounds import ANY_ROUND, adjudicated_by
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What was written; `unchanged` mentions went back exactly as the file had them. `problems` says what the format
-    cannot carry, and what stayed out."""
+    """The result of an export; `unchanged` mentions were written exactly as in their file. `problems` lists data that
+    the format cannot represent, and data left out."""
 
     format: str
     paths: tuple[Path, ...]
@@ -49,7 +49,7 @@ class ExportReport:
 
     @property
     def text(self) -> str:
-        """What was written and where, as a sentence."""
+        """The result as a sentence."""
         return tr(
             "Wrote {documents} with {mentions} to {where}.",
             documents=counted("documents", self.documents),
@@ -59,7 +59,7 @@ class ExportReport:
 
     @property
     def where(self) -> str:
-        """The files, or their folder and their number where there are many."""
+        """The files, or their folder and number if there are many."""
         if len(self.paths) <= SHOWN_PATHS:
             return ", ".join(map(str, self.paths))
         folder = os.path.commonpath([one.parent for one in self.paths])
@@ -67,7 +67,7 @@ class ExportReport:
 
 
 class ExportTarget(StrEnum):
-    """What an export makes."""
+    """The kind of an export's target."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -75,7 +75,7 @@ class ExportTarget(StrEnum):
 
 
 class ExportScope(StrEnum):
-    """What is written. DECIDED: every document, with what has been decided so far. DONE: documents that are done.
+    """The scope of an export. DECIDED: every document, with its current decisions. DONE: documents that are done.
     ADJUDICATED: mentions whose decision came out of a round's adjudication, and their documents."""
 
     DECIDED = "decided"
@@ -127,7 +127,8 @@ RELATIONS = "{n:,} relations that were added in this project were left out: {wan
 
 @dataclass(slots=True)
 class _Tally:
-    """What is counted while documents go to a writer. Mentions by id: which of them it left out is known at its end."""
+    """Counts while documents are written. Mentions are counted by id, since the writer reports those left out at the
+    end."""
 
     documents: int = 0
     unchanged: dict[int, bool] = field(default_factory=dict)
@@ -138,7 +139,8 @@ class _Tally:
     with_more: Counter[str] = field(default_factory=Counter)  # by the format that documents came in
 
     def take(self, item: ExportDocument, source: DocumentFormat | None, holder: HoldsAttributes | None) -> None:
-        """`source`: its own format where not everything of it comes along; `holder`: where attributes do not."""
+        """Count a document. `source`: its original format if some of its data are lost; `holder`: the same if
+        attributes are lost."""
         self.documents += 1
         self.unchanged |= {one.mention.id: one.as_it_was for one in item.mentions}
         self.new += sum(map(names_new_entity, item.mentions))
@@ -174,7 +176,7 @@ class _Tally:
         )
 
     def _unheld(self, wanted: DocumentFormat) -> list[Problem]:
-        """Attributes that the format cannot hold."""
+        """Attributes that the format cannot represent."""
         said = []
         if self.attributed and not wanted.carries.attributes:
             said.append(Problem(0, "note", ntr(ONE_UNHELD, UNHELD, self.attributed, wanted=wanted.title)))
@@ -195,23 +197,23 @@ class ExportService:
         return [(one.name, one.title) for one in self._formats.formats() if one.can_write]
 
     def usual_format(self) -> str:
-        """The format that most of the imported files have, where it can be written; else the first that can be."""
+        """The most frequent format of the imported files, if it can be written; else the first writable one."""
         writable = [name for name, _ in self.formats()]
         with self._store.read() as unit:
             found = Counter(file.format for file in unit.documents.files() if file.format in writable)
         return found.most_common(1)[0][0] if found else writable[0]
 
     def carries_people(self, format_name: str) -> bool:
-        """Whether the format says who decided and when."""
+        """Whether the format contains who decided and when."""
         return self._formats.by_name(format_name).carries_people
 
     def usual_name(self, format_name: str) -> str:
-        """What an export is called where nobody says otherwise: a file where all documents can go into one."""
+        """The default name of an export: a file if the format can hold all documents in one."""
         form = self._formats.by_name(format_name)
         return f"gold{form.endings[0]}" if isinstance(form, OneFile) else f"gold-{form.name}"
 
     def makes(self, out: Path, format_name: str) -> tuple[ExportTarget, int]:
-        """What an export of all documents to `out` makes, and of how many imported files."""
+        """The kind of target of an export of all documents to `out`, and the number of imported files."""
         form = self._formats.by_name(format_name)
         with self._store.read() as unit:
             files = sum(bool(unit.documents.ids_of_file(file.id)) for file in unit.documents.files())
@@ -231,7 +233,7 @@ class ExportService:
         self._writer.write({path: "".join(f"{line}\n" for line in lines).encode("utf-8", "replace")})
 
     def export(self, out: Path, format_name: str, *, scope: ExportScope = ExportScope.DECIDED) -> ExportReport:
-        """Write what `scope` says, atomically: into one file, or a file for each imported file (see `makes`). Raises
+        """Write the `scope` atomically: into one file, or a file for each imported file (see `makes`). Raises
         UserError."""
         wanted = self._formats.by_name(format_name)
         known = {one.name: one for one in self._formats.formats()}
@@ -287,22 +289,22 @@ class ExportService:
 
 
 def names_new_entity(gold: ExportMention) -> bool:
-    """Whether it is linked to an entity that a curator made."""
+    """Whether it is linked to a provisional entity."""
     return gold.decision is not None and any(map(is_new, gold.decision.verdict.entity_ids))
 
 
 def any_unread(names: Iterable[str], gold: ExportMention) -> bool:
-    """Whether the file's record of a mention has an attribute, of these names, that the project has not."""
+    """Whether the file's record of a mention has an attribute with one of these names that the project lacks."""
     return any(not any(alike(name, own) for own, _ in gold.attributes) for name in names)
 
 
 def _about_new(mentions: int) -> list[Problem]:
-    """No format says what an identifier of the project's own means."""
+    """A note that no format explains the project's own identifiers."""
     return [Problem(0, "note", ntr(NEW_ENTITY, NEW_ENTITIES, mentions))] if mentions else []
 
 
 def _about_relations(number: int, wanted: DocumentFormat) -> list[Problem]:
-    """A format that has none writes none; the others say themselves which of them they cannot write."""
+    """A note if the format has no relations; other formats report themselves which relations they cannot write."""
     if not number or wanted.carries.relations:
         return []
     text = ntr(ONE_RELATION, RELATIONS, number, wanted=wanted.title)
@@ -310,7 +312,7 @@ def _about_relations(number: int, wanted: DocumentFormat) -> list[Problem]:
 
 
 def adjudicated_only(item: ExportDocument) -> ExportDocument:
-    """The document with its adjudicated mentions alone; the source's lines of the others are left out with them."""
+    """The document with only its adjudicated mentions, and without the source's lines of the others."""
     kept = tuple(one for one in item.mentions if one.decision is not None and adjudicated_by(one.decision.note))
     ids = {one.mention.id for one in kept}
     left = {one.mention.record for one in item.mentions if one.mention.id not in ids and one.mention.record >= 0}
@@ -320,7 +322,7 @@ def adjudicated_only(item: ExportDocument) -> ExportDocument:
 
 
 def documents_of(unit: UnitOfWork, scope: ExportScope) -> set[int] | None:
-    """Ids of the documents that a scope holds; None for all."""
+    """Ids of the documents in a scope; None for all."""
     if scope is ExportScope.DONE:
         return set(unit.documents.ids(state=DocumentState.DONE))
     if scope is ExportScope.ADJUDICATED:
@@ -330,7 +332,7 @@ def documents_of(unit: UnitOfWork, scope: ExportScope) -> set[int] | None:
 
 
 def export_document(unit: UnitOfWork, document_id: int, relations: RelationReader) -> ExportDocument:
-    """A document with its living mentions, their decisions and relations, as a writer gets it."""
+    """A document with its mentions that are not deleted, their decisions and relations, for a writer."""
     document = unit.documents.get(document_id)
     mentions = unit.mentions.of_document(document_id, deleted=True)
     decisions = unit.decisions.current_of_document(document_id)
@@ -365,7 +367,7 @@ def export_document(unit: UnitOfWork, document_id: int, relations: RelationReade
 
 
 def _attributes(unit: UnitOfWork, mention_ids: list[int]) -> dict[int, tuple[tuple[str, str | None], ...]]:
-    """Names and values of what was set, those that were cleared included, deleted attributes left out."""
+    """Names and values of attributes that were set, including cleared ones, without deleted attributes."""
     scheme = scheme_of(unit)
     chosen = unit.mentions.attributes(mention_ids) if scheme.shown else {}
     found = {}
@@ -376,14 +378,14 @@ def _attributes(unit: UnitOfWork, mention_ids: list[int]) -> dict[int, tuple[tup
 
 
 def _is_unchanged(unit: UnitOfWork, document: Document, mention: Mention, current: dict[int, Decision]) -> bool:
-    """Whether the file's own line says what is decided now: the import's decision, the same again, or none ever."""
+    """Whether the file's line already contains the current decision: the imported one, an equal one, or none at all."""
     if mention.origin is not MentionOrigin.SOURCE:
         return False
     decision = current.get(mention.id)
     if decision is not None and decision.is_imported:
         return True
     if decision is None and not current and document.state is DocumentState.TODO:
-        return True  # nobody worked on this document: spare a look-up for each mention
+        return True  # nobody worked on this document: no look-up per mention needed
     past = unit.decisions.history(mention.id)
     imported = next((one.verdict for one in past if one.is_imported), None)
     return imported == decision.verdict if decision is not None else imported is None

@@ -1,4 +1,4 @@
-"""Inconsistencies of the project: listed, marked as intended, settled, and said while somebody decides."""
+"""Inconsistencies of the project: listed, marked as intended, settled, and shown while deciding."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from curator.services.ports import Clock, MentionContext, Store, UnitOfWork
 from curator.services.records.inconsistency_finding import find, find_first, names_of, string_of
 
 NOTHING_SHOWN = Shown("", ())
-"""The candidates of a mention are not in the list: none was passed over."""
+"""The list shows no candidates: none was rejected."""
 IN_ROUND = (
     "You are judging in the round “{name}”, where the project itself is not changed. Leave the round first; nothing "
     "was changed."
@@ -63,13 +63,13 @@ class InconsistencyService:
             return find(unit)
 
     def find_first(self) -> Inconsistencies:
-        """The first rows of `find`, for a list that waits for the others. Call it from a worker thread."""
+        """The first rows of `find`, for a list that shows the others later. Call it from a worker thread."""
         with self._store.read() as unit:
             return find_first(unit)
 
     def of_string(self, mention_id: int, every: Inconsistencies) -> tuple[Inconsistencies, Inconsistency | None]:
-        """The one of `every` about the mention's string, in its document or else in the project; where there is none,
-        all decisions about the string in its place, or None where it has none. `every` comes back with the names of
+        """The inconsistency of `every` about the mention's string, in its document or else in the project; if there is
+        none, all decisions about the string as one, or None without decisions. `every` is returned with the names of
         its entities. Call it from a worker thread."""
         with self._store.read() as unit:
             if mention_id not in unit.mentions.get_many([mention_id]):
@@ -79,13 +79,13 @@ class InconsistencyService:
             return replace(every, names={**every.names, **names_of(unit, unnamed)}), found
 
     def contexts(self, mention_ids: Sequence[int]) -> list[MentionContext]:
-        """The mentions with the text around them, in the order given, without those that were deleted."""
+        """The mentions with the text around them, in the given order, without deleted ones."""
         with self._store.read() as unit:
             return unit.queue.contexts(mention_ids, bundle_id="")
 
     def mark(self, one: Inconsistency, *, intended: bool) -> Change:
-        """Mark it as intended, so that it is no longer listed unless another decision joins it, or list it again. One
-        undo takes that back. Raises UserError while the curator judges in a round."""
+        """Mark it as intended, so that it is only listed again with a different decision, or remove the mark. This is
+        one undoable step. Raises UserError while the curator judges in a round."""
         self._check_round()
         text = tr(INTENDED if intended else NOT_INTENDED, text=one.text)
         first = one.places[0]
@@ -103,11 +103,11 @@ class InconsistencyService:
         return change
 
     def settle(self, one: Inconsistency, mention_ids: Collection[int], to: Verdict) -> Change:
-        """Decide some mentions of an inconsistency in another way, as one operation; each decision keeps a note. In a
-        link to an obsolete entity only that entity is replaced, others of the link stay.
+        """Decide some mentions of an inconsistency differently, as one operation; each decision gets a note. In a link
+        to an obsolete entity only that entity is replaced.
 
-        Raises UserError where nothing was chosen, a mention is not of the inconsistency or was decided or deleted
-        since, nothing would change, the entity is unknown, and while the curator judges in a round; then nothing is
+        Raises UserError if nothing is chosen, if a mention is not in the inconsistency or was decided or deleted since,
+        if nothing would change, if the entity is unknown, and while the curator judges in a round; then nothing is
         changed.
         """
         self._check_round()
@@ -149,7 +149,7 @@ class InconsistencyService:
 
     def contradiction(self, mention_id: int, verdict: Verdict) -> Contradiction | None:
         """What contradicts a decision about a mention, or the candidate that Enter accepts: another decision about the
-        same string in the document, else the most frequent one in the project. None where nothing does, or where it is
+        same string in the document, else the most frequent one in the project. None if nothing does, or if it is
         intended. Raises UserError for an unknown mention. A few milliseconds: call it from a worker thread."""
         if verdict.outcome not in (Outcome.LINK, Outcome.NIL):
             return None
@@ -160,8 +160,8 @@ class InconsistencyService:
             return _contradiction(unit, mention_id, verdict, found)
 
     def contradiction_of_current(self, mention_id: int) -> Contradiction | None:
-        """What contradicts the current decision of a mention; None where it is undecided or was deleted. A few
-        milliseconds: call it from a worker thread."""
+        """What contradicts the current decision of a mention; None if it is undecided or deleted. A few milliseconds:
+        call it from a worker thread."""
         with self._store.read() as unit:
             decision = unit.decisions.current([mention_id]).get(mention_id)
         return None if decision is None else self.contradiction(mention_id, decision.verdict)
@@ -179,7 +179,7 @@ def decided_words(verdict: Verdict, names: dict[str, str]) -> str:
 
 
 def _settled(before: Verdict, entity_id: str, to: Verdict) -> Verdict:
-    """For an obsolete entity in a link of several, that one alone is replaced, or by NIL left out."""
+    """The new verdict; for an obsolete entity in a link to several, only that one is replaced, or removed for NIL."""
     if not entity_id:
         return to
     kept = dict.fromkeys(id_ for one in before.entity_ids for id_ in (to.entity_ids if one == entity_id else (one,)))

@@ -1,8 +1,8 @@
 """Finds the inconsistencies of a project in one reading unit: see `domain.audit` for the kinds.
 
-A string that is decided in several ways within one document is listed for that document, and once more for the project
-where other documents are concerned as well. What is broader is read from the hierarchy upwards, level by level: it
-takes as long for a node of 200,000 children as for one of two, and a cycle ends where it was entered.
+A string that is decided in several ways within one document is listed for that document, and also for the project if it
+concerns other documents. Broader entities are read upwards in the hierarchy, level by level: a node with 200,000
+children takes no longer than one with two, and cycles are followed once.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from curator.services.knowledge import RemapKind, Remapping, lost
 from curator.services.ports import UnitOfWork
 
 MOST_ABOVE = 200_000
-"""Entities that are looked at on the way up; behind it two entities count as unrelated."""
+"""The most entities visited on the way up; beyond it two entities count as unrelated."""
 ORDER = list(InconsistencyKind)
 T = TypeVar("T")
 
 
 def find(unit: UnitOfWork) -> Inconsistencies:
-    """Every inconsistency: by kind, then the most frequent first."""
+    """Every inconsistency: by kind, then most frequent first."""
     return _listed(unit, [*_with_hierarchy(unit, list(_strings(unit.kb.divided()))), *_gone(unit)])
 
 
 def find_first(unit: UnitOfWork) -> Inconsistencies:
-    """Those of one string linked to several entities in one document, with which the list begins, read sooner."""
+    """The first part of the list: strings linked to several entities in one document, which are faster to find."""
     strings = _with_hierarchy(unit, list(_strings(unit.kb.divided(in_document=True))))
     return _listed(unit, [one for one in strings if one.kind in (Kind.DOCUMENT, Kind.HIERARCHY)])
 
@@ -54,8 +54,8 @@ def _listed(unit: UnitOfWork, rows: Iterable[Inconsistency]) -> Inconsistencies:
 
 def string_of(unit: UnitOfWork, mention_id: int, every: Inconsistencies) -> Inconsistency | None:
     """The inconsistency of `every` about the mention: its link to an obsolete entity, or else its string, in its
-    document or in the project. Where there is none, all decisions about the string as if it were one; None where it is
-    not decided anywhere. Raises UserError for an unknown mention."""
+    document or in the project. If there is none, all decisions about the string as one inconsistency; None if it is not
+    decided anywhere. Raises UserError for an unknown mention."""
     for one in every.rows:
         if one.entity_id and any(place.mention_id == mention_id for place in one.places):
             return one
@@ -71,7 +71,7 @@ def string_of(unit: UnitOfWork, mention_id: int, every: Inconsistencies) -> Inco
 
 
 def names_of(unit: UnitOfWork, entity_ids: Collection[str]) -> dict[str, str]:
-    """Names of the entities, also of those that the knowledge base had once; unknown ones are absent."""
+    """Names of the entities, including removed ones; unknown ones are absent."""
     found = {one: entity.name for one, entity in unit.kb.get_many(sorted(entity_ids)).items()}
     missing = [one for one in entity_ids if one not in found]
     former = {one: unit.kb.former(one) for one in missing}
@@ -105,7 +105,7 @@ def _divided(
 
 
 def _ways(places: Iterable[DecidedPlace]) -> tuple[DecidedWay, ...]:
-    """The most frequent first; its verdict is the most frequent one of the same entities."""
+    """The ways, most frequent first; a way's verdict is the most frequent one with the same entities."""
     found: defaultdict[Way, list[DecidedPlace]] = defaultdict(list)
     for one in places:
         found[one.way].append(one)
@@ -118,7 +118,7 @@ def _spelling(places: Sequence[DecidedPlace]) -> str:
 
 
 def _most(values: Sequence[T]) -> T:
-    """The most frequent one, of equally frequent ones the first."""
+    """The most frequent one; of equals the first."""
     return values[0] if values.count(values[0]) == len(values) else Counter(values).most_common(1)[0][0]
 
 
@@ -137,7 +137,7 @@ def _with_hierarchy(unit: UnitOfWork, found: Sequence[Inconsistency]) -> Iterato
 
 
 def _climbed(unit: UnitOfWork, entity_ids: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """The parents of these and of everything above them."""
+    """The parents of these and of all their ancestors."""
     found: dict[str, tuple[str, ...]] = {}
     level = set(entity_ids)
     while level and len(found) < MOST_ABOVE:

@@ -1,6 +1,6 @@
-"""Where this Curator is installed, how it was, and whether all its packages are its own.
+"""The location and kind of this installation, and a check that its packages are its own.
 
-No network is asked. `check_packages` runs before anything else, so this module imports nothing that takes time.
+The network is not used. `check_packages` runs before anything else, so this module imports nothing slow.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from curator import __version__
 from curator.domain.wording import UserError, tr
 
 PACKAGES = ("models", "training", "resources")
-"""Our packages besides `curator`, by names that others use too."""
+"""Our packages other than `curator`; other distributions use the same names."""
 MARK = "__curator__ = True"
 """A line of each one's `__init__.py`."""
 ELSEWHERE = (
@@ -46,7 +46,8 @@ HOW_WORDS = {
 
 @dataclass(frozen=True)
 class Installation:
-    """`folder` is the bundle's, the clone's or the environment's; `launcher` what starts it there."""
+    """`folder` is that of the bundle, the clone or the environment; `launcher` is the program in it that starts
+    Curator."""
 
     version: str
     folder: Path
@@ -55,7 +56,8 @@ class Installation:
 
 
 def this_installation(prefix: Path | None = None, program: Path | None = None) -> Installation:
-    """Of the running program. `prefix`: its Python environment; `program`: the folder that the package lies in."""
+    """The installation of the running program. `prefix`: its Python environment; `program`: the folder of the
+    package."""
     prefix = prefix or Path(sys.prefix)
     program = program or Path(__file__).parents[3]
     bundle = bundle_folder(prefix)
@@ -75,7 +77,7 @@ def this_installation(prefix: Path | None = None, program: Path | None = None) -
 
 
 def bundle_folder(prefix: Path) -> Path | None:
-    """The folder of the bundle whose Python has this prefix; None where it is of none."""
+    """The folder of the bundle whose Python has this prefix; None if there is none."""
     return prefix.parent if prefix.name == "python" and (prefix.parent / "bundle.json").is_file() else None
 
 
@@ -88,7 +90,7 @@ def _facts(bundle: Path) -> dict[str, object]:
 
 
 def check_packages() -> None:
-    """Raises UserError where another distribution's package comes in the place of one of ours."""
+    """Raises UserError if another distribution's package shadows one of ours."""
     for name in PACKAGES:
         spec = find_spec(name)
         origin = Path(spec.origin) if spec is not None and spec.origin is not None else None

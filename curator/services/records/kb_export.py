@@ -1,8 +1,8 @@
-"""The updated knowledge base: its entities, the names that decisions taught, and the entities that curators made.
+"""Export of the updated knowledge base: its entities, names learned from decisions, and provisional entities.
 
-A name is taught when a string was linked to one entity in at least `least` documents, by at least `SHARE` of all its
-links, and is none of the entity's names yet: within one document authors abbreviate as they like. Decisions of split
-`test` teach nothing: the exported file may come back as a knowledge base, and would have taught the linker then.
+A name is learned if a string was linked to one entity in at least `least` documents, by at least `SHARE` of its links,
+and is not yet a name of the entity: within one document authors abbreviate freely. Decisions of split `test` are not
+used: the exported file may be imported as a knowledge base, and would leak them to the linker.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from curator.services.ports import FileWriter, Store, UnitOfWork
 LEAST = 2
 SHARE = 0.8
 SHORTEST = 2
-"""Characters of a taught name; a single one would match everywhere."""
+"""The least characters of a learned name; a single one would match everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaughtName:
-    """A new name of an entity, and how often and in how many documents the string was linked to it."""
+    """A new name of an entity, with the numbers of links and documents of the string."""
 
     entity_id: str
     name: str
@@ -52,14 +52,14 @@ class KnowledgeExport:
         self._files = files
 
     def taught(self, *, least: int = LEAST) -> list[TaughtName]:
-        """The names that the decisions taught, by entity."""
+        """The names learned from decisions, by entity."""
         with self._store.read() as unit:
             return _taught(unit, least)
 
     def export(self, out: Path, *, least: int = LEAST) -> KbExport:
-        """JSON lines as `kb import` reads them, and beside them `….names.csv`, which says what is new with its counts.
+        """Write JSON lines for `kb import`, and next to them `….names.csv`, which lists new names with their counts.
 
-        Raises UserError where there is no knowledge base or the files cannot be written; nothing was changed then.
+        Raises UserError if there is no knowledge base or the files cannot be written; then nothing is changed.
         """
         list_path = out.with_name(f"{out.stem}.names.csv")
         with self._store.read() as unit:
@@ -83,7 +83,7 @@ def _lines(unit: UnitOfWork, names: list[TaughtName], made: list[Entity]) -> Ite
         known.add(entity.id)
         yield _line(replace(entity, synonyms=(*entity.synonyms, *by_entity[entity.id])))
     for entity in made:
-        if entity.id not in known:  # a knowledge base that serves provisional entities, too, has told them already
+        if entity.id not in known:  # a knowledge base may already contain provisional entities
             yield _line(replace(entity, synonyms=(*entity.synonyms, *by_entity[entity.id])))
 
 
@@ -112,7 +112,7 @@ def _list(names: list[TaughtName]) -> bytes:
 
 
 def _taught(unit: UnitOfWork, least: int) -> list[TaughtName]:
-    """Spellings that differ in case and spacing alone count together, under the most frequent one."""
+    """The learned names; spellings that differ only in case and spacing count together, under the most frequent one."""
     seen: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     documents: Counter[tuple[str, str]] = Counter()
     links: Counter[str] = Counter()

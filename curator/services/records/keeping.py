@@ -1,7 +1,7 @@
-"""When backups are made and the project is checked: in a thread, without being asked.
+"""Automatic backups and checks of the project, in a thread.
 
 In the window a backup is made every hour in which something changed, and after the project was closed. A command makes
-one where the last one is older than an hour. Nothing that fails here stops the work: it is said once, and tried again.
+one if the last one is older than an hour. Failures do not stop the work: they are reported once, and retried.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Trouble = Callable[[str], None]
 SETTLED = 20.0
 """Seconds after opening before the project is checked: the linker starts first."""
 SOON = 0.5
-"""Seconds between two looks at whether the file was changed while it was closed."""
+"""Seconds between two checks whether the file was changed while it was closed."""
 HOUR = 3600.0
 REST = 0.004
 """Seconds between two steps of a copy or a check, so that no key waits for either."""
@@ -45,26 +45,27 @@ class BackupService:
         self._failed = False
 
     def all(self) -> list[Backup]:
-        """Of the project at this place, the newest first, then those that were made of it elsewhere."""
+        """The backups of the project at this location, newest first, then those made at other locations."""
         return self._backups.all()
 
     def make(self) -> Backup | None:
-        """Make one now; None where nothing changed since the last one. Raises UserError."""
+        """Make one now; None if nothing changed since the last one. Raises UserError."""
         made = self._backups.make(lambda: None)
         self._failed = False
         return made
 
     def check(self) -> Checked:
-        """Compare all that can be compared, now."""
+        """Check the project now."""
         return self._backups.check(self._rest)
 
     def clock_warning(self) -> str:
-        """The sentence where the clock is behind the last step by more than an hour; '' otherwise, and read-only."""
+        """A warning if the clock is behind the last step by more than an hour; '' otherwise, and for a read-only
+        project."""
         if self._store.read_only:
             return ""
         with self._store.read() as unit:
             last = next((one.operation.at for one in unit.decisions.steps(StepFilter(), limit=1)), None)
-            if last is None:  # nothing was decided: documents were imported, at most
+            if last is None:  # nothing was decided; at most documents were imported
                 last = max((one.at for one in unit.documents.imports() if one.at is not None), default=None)
         now = self._clock.now()
         if last is None or last - now < timedelta(seconds=HOUR):
@@ -74,13 +75,13 @@ class BackupService:
 
     def on_trouble(self, listener: Trouble) -> None:
         """Call `listener`, in another thread, with each sentence about a backup that failed or damage that was found;
-        at once with those that were said before."""
+        at once with earlier ones."""
         self._listeners.append(listener)
         for words in self._troubles:
             listener(words)
 
     def begin(self) -> None:
-        """Check the project where that is due, and make a backup every hour, until `close`."""
+        """Check the project if that is due, and make a backup every hour, until `close`."""
         if not self._store.read_only:
             self._thread = threading.Thread(target=self._work, name="backups", daemon=True)
             self._thread.start()
@@ -93,7 +94,7 @@ class BackupService:
 
     def after(self) -> None:
         """Call it once the store is closed. The session's last backup is made in a thread that outlives the window; a
-        command makes one itself, at most every hour."""
+        command makes it itself, at most every hour."""
         self._listeners.clear()
         if self._store.read_only or not self._backups.wanted:
             return
@@ -158,7 +159,7 @@ class BackupService:
 
 
 def _made(folder: Path) -> datetime | None:
-    """When the project was made."""
+    """When the project was created."""
     try:
         return datetime.fromtimestamp((folder / "project.curator").stat().st_mtime).astimezone()
     except OSError:

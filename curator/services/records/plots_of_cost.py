@@ -9,14 +9,14 @@ from datetime import date, timedelta
 from curator.domain.statistics import EffortCell, Plot, Series, Unit
 from curator.domain.wording import ntr, tr
 
-# Days gathered into weeks or months, so that a plot stays readable however long a project runs.
+# Days gathered into weeks or months, so that plots of long projects stay readable.
 
 MOST_DAYS, MOST_WEEKS = 92, 104
 DAY, WEEK, MONTH = NAMES = ("Day", "Week from", "Month from")
 
 
 def periods(days: Iterable[date]) -> tuple[str, Callable[[date], str], tuple[str, ...]]:
-    """(what a period is called, day -> its period as the ISO date it begins at, the periods that occur in order)."""
+    """(name of a period, day -> its period's first day as an ISO date, the occurring periods in order)."""
     known = sorted(set(days))
     span = (known[-1] - known[0]).days if known else 0
     name, begin = DAY, _day
@@ -43,7 +43,7 @@ HOUR = 3_600_000
 
 
 class Cost:
-    """Sums of efforts: `single` of decisions taken one at a time."""
+    """Sums of efforts: `single`: of decisions made one at a time."""
 
     def __init__(self, decisions: int, one_key: int, keys: int, milliseconds: int) -> None:
         self.decisions, self.one_key = decisions, one_key

@@ -1,4 +1,4 @@
-"""Plots of the linkers that were made: what each bundle's gate measured on the held-out documents."""
+"""Plots of linkers: the measurements of each bundle's gate on held-out documents."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ LEARNING_NOTE = (
 
 
 def bundle_plots(bundles: Sequence[BundleInfo], where: StatisticsFilter) -> tuple[Plot, ...]:
-    """Oldest first; bundles that no gate compared are left out."""
+    """The plots, oldest bundle first; bundles without a gate's comparison are left out."""
     gated = [one for one in bundles if isinstance(one.metrics.get("new"), Mapping)]
     held = [one for one in gated if where.holds_day(one.created_at.astimezone().date())]
     return (learning_plot(held), *(_plot(held, *quality) for quality in QUALITIES))
 
 
 def learning_plot(bundles: Sequence[BundleInfo]) -> Plot:
-    """The share of held-out mentions that was right in all before and after each training, by the links it had."""
+    """The share of right held-out mentions (including NIL) before and after each training, by its number of links."""
     points = learning_points(bundles)
     words = tr("No linker has been trained and compared yet.")
     if points:
@@ -104,7 +104,7 @@ def _label(bundle: BundleInfo) -> str:
     return f"{bundle.created_at.astimezone():%d %b %H:%M} {bundle.recipe}, {tr(VERDICTS[bundle.verdict])}{serves}"
 
 
-# Plots of how far people agree: with each other in rounds, and with themselves.
+# Plots of agreement between people: with each other in rounds, and with themselves.
 
 Rounds = Sequence[tuple[str, AgreementRow]]
 

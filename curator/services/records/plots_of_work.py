@@ -1,4 +1,4 @@
-"""Plots of what curators did: progress, accepted suggestions, the hold-out and NIL."""
+"""Plots of curators' work: progress, accepted suggestions, the hold-out and NIL."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from curator.services.records.plots_of_cost import (
 )
 
 LISTED = 9
-"""Ranks that are told apart: those that a digit key chooses."""
+"""The highest rank shown separately: those chosen with digit keys."""
 STATES = {"": "Undecided", "link": "Linked", "nil": "NIL", "rejected": "Rejected", "skipped": "Skipped"}
 DOCUMENTS = {
     DocumentState.TODO: "To do",
@@ -159,7 +159,7 @@ def progress_plot(cells: Sequence[DecidedCell]) -> Plot:
 
 
 def ranks_plot(people: Sequence[DecidedCell]) -> Plot:
-    """Where in the list stood what was decided."""
+    """The ranks of decisions in the list."""
     found: Counter[int | None] = Counter()
     for one in people:
         if one.outcome in ANSWERS:
@@ -287,7 +287,7 @@ def _sums(
 
 
 def _accepted(people: Iterable[DecidedCell]) -> tuple[int, int]:
-    """(took the first, all with suggestions on show)."""
+    """(accepted the first, all with visible suggestions)."""
     seen = [one for one in people if one.rank is not None and one.rank >= 0]
     return sum(one.number for one in seen if one.rank == 1), sum(one.number for one in seen)
 

@@ -1,15 +1,15 @@
-"""A release bundle: what another needs to check and cite a set of decisions; the same state gives the same bytes.
+"""A release: everything needed to check and cite a set of decisions; the same state gives the same bytes.
 
     release.json          what it is: project, counts, scope, knowledge base, bundle, metrics
     documents.jsonl       id, file, split, state, length and the SHA-256 of every text; no text
     decisions.jsonl       every mention with its decision, curator and time, in document and text order
-    guidelines.md         what the curators went by
+    guidelines.md the curators' guidelines
     knowledge-base.json   name, content hash, counts; provisional entities in full
     bundle.json           the linker's manifest with the hashes of its files
-    judgements.jsonl      what the curators of closed rounds said, where there are any
-    SHA256SUMS            of all the files above, as `sha256sum -c` reads it
+    judgements.jsonl judgements of closed rounds, if there are any
+    SHA256SUMS            of all the files above, for `sha256sum -c`
 
-Nothing in it says when it was exported or where, and a zip holds its files in this order with one fixed time.
+It contains neither time nor place of the export, and a zip has its files in this order with a fixed time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from curator.services.training import BundleSwitch
 FORMAT, VERSION = "curator-release", 1
 SUMS = "SHA256SUMS"
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
-"""The earliest time that a zip can hold."""
+"""The earliest time that a zip can store."""
 ZIP = ".zip"
 
 
@@ -60,8 +60,8 @@ class ReleaseService:
         self._files = files
 
     def export(self, out: Path, *, scope: ExportScope = ExportScope.DONE) -> ReleaseReport:
-        """Write a folder, or a zip where the name ends in `.zip`. Raises UserError where nothing is in the scope, for
-        a place inside the project or a folder that holds something else; nothing was changed then."""
+        """Write a folder, or a zip if the name ends with `.zip`. Raises UserError if the scope is empty, for a path
+        inside the project, or a folder with other contents; then nothing is changed."""
         _refuse(self._store.folder, out)
         content, documents, decisions = self._content(scope)
         if out.suffix.lower() == ZIP:
@@ -72,7 +72,7 @@ class ReleaseService:
         return ReleaseReport(out, tuple(content), documents, decisions, _sha256(content[SUMS]))
 
     def _content(self, scope: ExportScope) -> tuple[dict[str, bytes], int, int]:
-        """The files by name in the order in which they are written, documents and decisions."""
+        """The files by name in the order of writing, and the numbers of documents and decisions."""
         with self._store.read() as unit:
             wanted = documents_of(unit, scope)
             ids = [one for one in unit.documents.ids() if wanted is None or one in wanted]
@@ -143,7 +143,7 @@ class ReleaseService:
 
 
 def zipped(content: dict[str, bytes]) -> bytes:
-    """A zip whose bytes follow from the files alone: their order, one fixed time, plain rights, nothing compressed
+    """A zip whose bytes depend only on the files: their order, a fixed time, plain permissions, no compression
     (compression differs from one version of zlib to another)."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:

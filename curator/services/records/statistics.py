@@ -1,4 +1,4 @@
-"""The figures of the dashboard and of `curator stats`: read once, filtered and drawn without asking again."""
+"""The figures of the dashboard and of `curator stats`: read once, then filtered and drawn without further queries."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from curator.services.records.plots_of_work import headlines, work_plots
 from curator.services.rounds import AgreementRow, AgreementService, ConsistencyRow
 
 RESAMPLES = 200
-"""Of the intervals around a round's alpha: enough for a picture, quick enough beside somebody who works."""
+"""Resamples for the interval of a round's alpha: enough for a plot, and fast enough in the background."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Everything that was read. `rounds` are (name, figures of the whole round) of rounds that two people judged."""
+    """All statistics. `rounds` are (name, figures of the whole round) of rounds with two or more curators."""
 
     counts: Counts
     bundles: tuple[BundleInfo, ...] = ()
@@ -29,7 +29,7 @@ class Statistics:
 
 
 class StatisticsService:
-    """`read` asks the store, in a few grouped queries, and the rounds only where their judgements have changed."""
+    """`read` uses a few grouped queries, and reads rounds only if their judgements have changed."""
 
     def __init__(
         self, store: Store, agreement: AgreementService, *, bundles: Callable[[], Sequence[BundleInfo]]
@@ -51,7 +51,8 @@ class StatisticsService:
     def taken(
         self, *, limit: int, before: int | None = None, curator: str = "", words: str = "", imported: bool = False
     ) -> list[TakenDecision]:
-        """A page of the project's history, see the port. Words may make it read everything: ask a worker thread."""
+        """A page of the project's history, see the port. With words it may read everything: call it from a worker
+        thread."""
         with self._store.read() as unit:
             return unit.records.taken(limit=limit, before=before, curator=curator, words=words, imported=imported)
 
@@ -72,7 +73,7 @@ class StatisticsService:
 
 
 def plots(found: Statistics, where: StatisticsFilter) -> tuple[Plot, ...]:
-    """Every plot of what the filter holds, empty ones included, in the order of the dashboard."""
+    """All plots for the filter, including empty ones, in the order of the dashboard."""
     counts = found.counts.of(where)
     return (
         *work_plots(counts),
@@ -86,7 +87,7 @@ def head_figures(found: Statistics, where: StatisticsFilter) -> tuple[Headline, 
 
 
 def as_json(found: Statistics, where: StatisticsFilter) -> dict[str, Any]:
-    """All figures and plots with the filter they were made under."""
+    """All figures and plots with their filter."""
     return {
         "filter": {
             "curator": where.curator or None,

@@ -1,8 +1,8 @@
-"""Evaluations that were made, each in a file of its own in the project's folder `evaluations`.
+"""Stored evaluations, each in its own file in the project's folder `evaluations`.
 
-A file holds four lines of JSON, compressed: a head, the figures, the errors, the report. The list of all of them reads
-the heads only. A file is written once, whole or not at all, and never changed: it needs no lock on the project. Of the
-9,385 mentions of BC5CDR's 500 training documents with 929 errors it takes 89 kB, 71 kB of it for the errors.
+A file holds four compressed lines of JSON: a header, the figures, the errors, the report. Listing reads only the
+headers. A file is written once, atomically, and never changed, so it needs no lock on the project. For the 9,385
+mentions of BC5CDR's 500 training documents with 929 errors it takes 89 kB, 71 kB of it for the errors.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ BROKEN = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, Attrib
 
 @dataclass(frozen=True, slots=True)
 class StoredEvaluation:
-    """The head of one. `mentions` were compared, `errors` answers were wrong; None where the list was not stored."""
+    """The header of an evaluation. `mentions` were compared, `errors` answers were wrong; None if the list was not
+    stored."""
 
     id: str
     made: datetime
@@ -40,7 +41,7 @@ class StoredEvaluation:
 
 
 class StoredEvaluations:
-    """Everything but `keep` only reads, and may be called from any thread."""
+    """All methods except `keep` are read-only and thread-safe."""
 
     def __init__(self, store: Store, files: FileWriter) -> None:
         self._store = store
@@ -51,7 +52,7 @@ class StoredEvaluations:
         return self._store.folder / FOLDER
 
     def keep(self, result: Mapping[str, Any]) -> str:
-        """Store the result of an evaluation; returns its id. Raises UserError where the folder cannot be written."""
+        """Store the result of an evaluation; returns its id. Raises UserError if the folder is not writable."""
         made = datetime.fromisoformat(str(result["made"]))
         id_ = f"{made:%Y%m%d-%H%M%S}-{result['split']}-{secrets.token_hex(2)}"
         head = {
@@ -81,7 +82,7 @@ class StoredEvaluations:
         return id_
 
     def all(self) -> list[StoredEvaluation]:
-        """The newest first. Files that cannot be read are left out: `read` says what is wrong with one."""
+        """All evaluations, newest first. Unreadable files are left out: `result` reports the problem."""
         found = []
         for path in self._folder.glob(f"*{SUFFIX}"):
             try:
@@ -92,7 +93,7 @@ class StoredEvaluations:
         return sorted(found, key=lambda one: (one.made, one.id), reverse=True)
 
     def find(self, evaluation_id: str = "") -> StoredEvaluation:
-        """By id, or the newest. Raises UserError where there is none."""
+        """The evaluation with this id, or the newest. Raises UserError if there is none."""
         every = self.all()
         found = next((one for one in every if evaluation_id in ("", one.id)), None)
         if found is not None:
@@ -110,7 +111,7 @@ class StoredEvaluations:
         )
 
     def result(self, evaluation_id: str) -> dict[str, Any]:
-        """As the evaluation gave it, the report included. Raises UserError where it is missing or broken."""
+        """The result as stored, including the report. Raises UserError if it is missing or damaged."""
         path = self._folder / f"{self.find(evaluation_id).id}{SUFFIX}"
         try:
             with gzip.open(path, "rb") as file:
@@ -126,11 +127,11 @@ class StoredEvaluations:
             ) from error
 
     def errors(self, evaluation_id: str) -> ErrorList:
-        """The errors of one, with the mentions that were decided otherwise since. Raises UserError as `result` does."""
+        """The errors of an evaluation, with the mentions decided differently since. Raises UserError like `result`."""
         return self.compared(errors_of(self.result(evaluation_id)))
 
     def newest_of_splits(self) -> list[StoredEvaluation]:
-        """Of every split that was evaluated the newest, the newest first."""
+        """The newest evaluation of every split, newest first."""
         found: dict[str, StoredEvaluation] = {}
         for one in self.all():
             found.setdefault(one.split, one)
@@ -141,7 +142,7 @@ class StoredEvaluations:
         return self.compared(joined(errors_of(self.result(one.id)) for one in self.newest_of_splits()))
 
     def compared(self, found: ErrorList) -> ErrorList:
-        """With the mentions whose decision is no longer the gold of the list."""
+        """The list with the mentions whose decision is no longer its gold."""
         with self._store.read() as unit:
             current = unit.decisions.current([one.mention_id for one in found.rows])
         changed = set()
@@ -155,7 +156,7 @@ class StoredEvaluations:
         return replace(found, changed=frozenset(changed))
 
     def write(self, found: ErrorList, path: Path) -> None:
-        """The list as a table or as JSON, by the suffix; whole or not at all. Raises UserError."""
+        """The list as a table or as JSON, by the suffix, atomically. Raises UserError."""
         self._files.write({path: errors_file(found, path.name)})
 
 

@@ -1,7 +1,7 @@
-"""Adjudication of a closed round: what its curators disagree about becomes decisions of the project, one by one.
+"""Adjudication of a closed round: disagreements of its curators are decided for the project, one by one.
 
-The note of a decision that comes out of it begins with the round's name: that makes it *adjudicated*, for the list of
-what is left and for the export. What all agree on is taken over in one step.
+The note of an adjudicated decision begins with the round's name, which marks it as *adjudicated* for the list of
+remaining mentions and for the export. Agreed judgements are adopted in one step.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ NOTHING_AGREED = "There is no decision left to adopt that all curators of “{na
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """The state of an adjudication: contested mentions in text order, those of them that are settled, and the number of
-    mentions that all agree on and that were not taken over yet."""
+    """The state of an adjudication: contested mentions in text order, the settled ones among them, and the number of
+    agreed mentions not yet adopted."""
 
     round: Round
     contested: tuple[MentionVerdicts, ...]
@@ -49,7 +49,7 @@ class Adjudication:
         return not self.left and not self.agreed
 
     def next(self, after: int | None = None) -> MentionVerdicts | None:
-        """The next unsettled one behind a mention, going round once."""
+        """The next unsettled mention after a mention, wrapping around once."""
         ids = [one.mention.id for one in self.contested]
         start = ids.index(after) + 1 if after in ids else 0
         order = [*self.contested[start:], *self.contested[:start]]
@@ -64,13 +64,13 @@ class AdjudicationService:
         self._curator = curator
 
     def of(self, round_id: int) -> Adjudication:
-        """Raises UserError for a round that is open or in which fewer than two curators judged."""
+        """The state. Raises UserError if the round is open or has fewer than two curators."""
         with self._store.read() as unit:
             return _adjudication(unit, _closed(unit, round_id))
 
     def settle(self, round_id: int, mention_id: int, curator: str) -> Change:
-        """Make a curator's verdict the project's decision, and the attributes that he or she set the project's; not to
-        have marked a mention is to reject it."""
+        """Make a curator's verdict the project's decision, with the attributes set by the curator; not having marked a
+        mention means rejecting it."""
         with self._store.write() as unit:
             found = _adjudication(unit, _closed(unit, round_id))
             judged = next((one for one in found.contested if one.mention.id == mention_id), None)
@@ -85,7 +85,7 @@ class AdjudicationService:
         return self._emit(changes)
 
     def adopt_agreed(self, round_id: int) -> Change:
-        """Take over, in one step, what all curators agree on. Raises UserError where nothing is left of it."""
+        """Adopt, in one step, everything that all curators agree on. Raises UserError if nothing is left."""
         with self._store.write() as unit:
             found = _closed(unit, round_id)
             common = _agreed(unit, found)
@@ -165,7 +165,7 @@ class AdjudicationService:
 
 
 def bring_in(unit: UnitOfWork, mention_ids: Sequence[int], *, curator: str, clock: Clock) -> list[Change]:
-    """Make mentions of the project of those that curators made in a round, as one step; [] where none is."""
+    """Make curators' mentions from a round mentions of the project, as one step; [] if there are none."""
     hidden = [one for one in unit.mentions.get_many(mention_ids).values() if one.deleted]
     if not hidden:
         return []

@@ -1,9 +1,9 @@
 """Agreement of a round's curators: over links, over spans, by type, by document and by pair.
 
-*Links* are compared where a curator said link or NIL: a link's value is the set of its entities, NIL is a value of its
-own; rejected, skipped and missing judgements are missing. *Attributes* are compared where curators set a value; other
-mentions are missing. *Spans* are what a curator holds to be a mention: everything judged but rejected, his or her own
-additions included; they are compared in documents that both judged completely.
+*Links* are compared for judgements of link or NIL: a link's value is the set of its entities, NIL is a separate value;
+rejected, skipped and absent judgements count as missing. *Attributes* are compared if curators set a value; other
+mentions count as missing. *Spans* are the mentions that a curator accepts: everything judged except rejected ones,
+including the curator's own additions; they are compared in documents that both judged completely.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ FIGURES = ("items", "observed", "cohen", "fleiss", "alpha", "alpha_jaccard", "al
 
 @dataclass(frozen=True, slots=True)
 class AgreementRow:
-    """Figures of one part of the round, None where one is not defined. `items` are mentions with a link or NIL from at
-    least two curators. `cohen` is the mean over the pairs of curators; `interval` is that of `alpha`."""
+    """Figures of one part of the round, None if not defined. `items` are mentions with a link or NIL from at least two
+    curators. `cohen` is the mean over the pairs of curators; `interval` is that of `alpha`."""
 
     part: str
     items: int
@@ -77,7 +77,7 @@ class AgreementReport:
     by_attribute: tuple[AgreementRow, ...] = ()
 
     def as_csv(self) -> str:
-        """One line a row; empty where a figure is not defined."""
+        """One line per row; undefined figures are empty."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(("about", "part", *FIGURES, "alpha_low", "alpha_high"))
@@ -89,7 +89,7 @@ class AgreementReport:
 
     @property
     def rows(self) -> Iterator[tuple[str, AgreementRow]]:
-        """(what the row is about, the row), as they are exported."""
+        """(subject of the row, the row), in the order of the export."""
         yield "round", self.whole
         parts = {"pair": self.pairs, "type": self.by_type, "document": self.by_document, "attribute": self.by_attribute}
         for kind, rows in parts.items():
@@ -98,7 +98,7 @@ class AgreementReport:
 
 @dataclass(frozen=True, slots=True)
 class ConsistencyRow:
-    """How a curator's second answers agree with the first ones. `days` is the median time between the two."""
+    """The agreement of a curator's second answers with the first ones. `days` is the median time between the two."""
 
     curator: str
     period: str
@@ -117,7 +117,8 @@ class AgreementService:
         self._store = store
 
     def report(self, name: str, *, resamples: int = RESAMPLES, seed: int = 0) -> AgreementReport:
-        """Raises UserError for an unknown round. Seconds for thousands of mentions: call it from a worker thread."""
+        """The report. Raises UserError for an unknown round. Seconds for thousands of mentions: call it from a worker
+        thread."""
         with self._store.read() as unit:
             found = named(unit, name)
             documents = list(judged_documents(unit, found.id))
@@ -137,7 +138,7 @@ class AgreementService:
         )
 
     def consistency(self) -> list[ConsistencyRow]:
-        """Each curator's agreement with himself or herself: in all, then by month of the second answer."""
+        """Each curator's self-agreement: in total, then by month of the second answer."""
         pairs: dict[str, list[_Repeated]] = {}
         with self._store.read() as unit:
             for found in unit.rounds.all():
@@ -180,7 +181,7 @@ class _Figures:
         )
 
     def attribute(self, name: str, documents: Sequence[Sequence[Item]]) -> AgreementRow:
-        """Of the values of one attribute by document; nothing is said of sets and spans."""
+        """The row of one attribute, from its values by document, without figures of sets and spans."""
         items = [item for group in documents for item in group]
         people = sorted({name for item in items for name in item})
         parts = [Coincidences.of(group) for group in documents]
@@ -221,7 +222,7 @@ class _Repeated:
 
 
 def label(verdict: Verdict) -> frozenset[str] | None:
-    """The value of a link or NIL; None for what is missing among links."""
+    """The value of a link or NIL; None if it is missing for links."""
     if verdict.outcome is Outcome.LINK:
         return frozenset(verdict.entity_ids)
     return NIL if verdict.outcome is Outcome.NIL else None
@@ -285,7 +286,7 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 
 def _repeated(unit: UnitOfWork, judgement: Judgement) -> _Repeated | None:
-    """The curator's own decision that stood before the second answer."""
+    """The curator's own decision before the second answer."""
     history = unit.decisions.history(judgement.mention_id)
     own: list[Decision] = [one for one in history if one.curator == judgement.curator and one.at < judgement.at]
     own = [one for one in own if one.verdict.outcome is not Outcome.CLEARED]

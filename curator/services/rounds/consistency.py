@@ -1,8 +1,8 @@
-"""Silent re-presentation: now and then a mention that the curator decided long ago is shown once more as if undecided.
+"""Silent re-presentation: occasionally a mention that the curator decided long ago is shown again as if undecided.
 
-The answer becomes a judgement of the round “Own consistency”, the project's decision stays. Which mentions are asked
-again follows from a hash of project and mention, so that the share holds and nothing is chosen by its difficulty.
-A mention comes after `LATER` at the earliest, once for each decision about it, and never two within `APART` decisions.
+The answer is stored as a judgement in the round “Own consistency”; the project's decision stays. The mentions are
+chosen by a hash of project and mention, so that the share is right and independent of difficulty. A mention is shown
+again after `LATER` at the earliest, once for each decision about it, and at most one within `APART` decisions.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ APART = 20
 
 
 class Repeats:
-    """What is asked again, and what was answered in this session. `share` is in per cent, 0 turns it off."""
+    """The mentions shown again, and the answers of this session. `share` is in per cent, 0 turns it off."""
 
     def __init__(self, store: Store, clock: Clock, *, curator: Callable[[], str], share: Callable[[], float]) -> None:
         self._store = store
         self._clock = clock
         self._curator = curator
         self._share = share
-        self._since = 0  # decisions since the last one that was asked again
+        self._since = 0  # decisions since the last mention shown again
         self.asked: int | None = None
         self.answers: dict[int, Decision] = {}  # what was answered, shown until another document is opened
         self.last: int | None = None  # answered last, and nothing decided since: what undo takes back
@@ -46,7 +46,7 @@ class Repeats:
         self.last = None
 
     def next(self) -> tuple[int, int] | None:
-        """(document id, mention id) of the next one that is due, None while none is."""
+        """(document id, mention id) of the next due mention; None if there is none."""
         if self.asked is not None or self._share() <= 0 or self._store.read_only or self._since < APART:
             return None
         due = self.due()
@@ -56,7 +56,7 @@ class Repeats:
         return due[0]
 
     def due(self) -> list[tuple[int, int]]:
-        """All that could be asked again now, in the order of their hashes."""
+        """All mentions that are due, in the order of their hashes."""
         now, curator = self._clock.now(), self._curator()
         with self._store.read() as unit:
             project = unit.meta.get("project.id") or ""
@@ -70,7 +70,7 @@ class Repeats:
         return [(document, mention) for _, document, mention in chosen]
 
     def seen(self, opened: OpenDocument) -> OpenDocument:
-        """The document with what is asked again in it."""
+        """The document with its mentions that are shown again as undecided."""
         if opened.document.id != self._opened:
             self.answers.clear()
             self._opened = opened.document.id
@@ -99,7 +99,7 @@ class Repeats:
         return Change(ChangeKind.DECIDED, curator, text, (mention.document_id,), (mention_id,))
 
     def take_back(self) -> Change | None:
-        """Undo the answer that was given last; None where something was decided since."""
+        """Undo the last answer; None if something was decided since."""
         if self.last is None:
             return None
         with self._store.write() as unit:
@@ -113,7 +113,7 @@ class Repeats:
 
 
 class RepeatingCuration:
-    """The project's decisions, which are handed in; one about the mention that is asked again is recorded apart. See
+    """Wraps the project's curation; a decision about a mention shown again is recorded separately. See
     `seat.Curation`."""
 
     def __init__(self, own: Curation, repeats: Repeats) -> None:
@@ -148,7 +148,7 @@ class RepeatingCuration:
         return {one: made for one, made in found.items() if one != asked and one not in cleared}
 
     def history(self, mention_id: int) -> list[Decision]:
-        """Nothing of a mention that is asked again: what was decided would give the answer away."""
+        """The history; empty for a mention shown again, since it would reveal the earlier decision."""
         if mention_id == self._repeats.asked:
             return []
         answer = self._repeats.answers.get(mention_id)
@@ -166,25 +166,25 @@ def repeating_seat(
     held_out: HeldOut = lambda _: (),
     attributes: Attributing | None = None,
 ) -> Seat:
-    """The project with its `own` decisions, and with what is asked again among them."""
+    """The project's seat with its `own` curation and mentions shown again."""
     repeats = Repeats(store, clock, curator=curator, share=share)
     queue = QueueService(store, held_out=held_out, seen=repeats.seen, due=repeats.next)
     return Seat(queue, queue.under, RepeatingCuration(own, repeats), suggestions, editing=own, attributes=attributes)
 
 
 def _round(unit: UnitOfWork, clock: Clock) -> Round:
-    """The round of second answers; made when the first one comes."""
+    """The round of second answers; created for the first one."""
     there = next((one for one in unit.rounds.all() if one.kind is RoundKind.CONSISTENCY), None)
     return there or unit.rounds.get(unit.rounds.create(NAME, RoundKind.CONSISTENCY, [], at=clock.now()))
 
 
 def _last_answers(unit: UnitOfWork, curator: str) -> dict[int, datetime]:
-    """When each mention was last asked again."""
+    """When each mention was last shown again."""
     found = next((one for one in unit.rounds.all() if one.kind is RoundKind.CONSISTENCY), None)
     return {one.mention_id: one.at for one in unit.rounds.current(found.id, curator=curator)} if found else {}
 
 
 def _place(project: str, mention_id: int) -> float:
-    """A number in [0, 1) that follows from both."""
+    """A number in [0, 1) determined by both."""
     digest = hashlib.sha256(f"{project}:{mention_id}".encode()).digest()
     return int.from_bytes(digest[:8]) / 2**64

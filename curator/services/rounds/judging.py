@@ -1,8 +1,8 @@
-"""What is judged and set in one round, with undo and redo, which follow from the append-only rows: a restart changes
-nothing.
+"""Judgements and attributes in one round, with undo and redo, which are derived from the append-only rows, so a restart
+changes nothing.
 
-An ordinary row is a step. One noted `undo` takes the last step back that still stands, one noted `redo` does it again;
-an ordinary one after an undo ends redoing, as in an editor.
+An ordinary row is a step. A row noted `undo` undoes the last current step, a row noted `redo` redoes it; an ordinary
+row after an undo clears redo, as in an editor.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ JUDGED = {
 
 @dataclass(slots=True)
 class Steps:
-    """A curator's judgements and attributes, each in order; the steps in force, and those undone. The next to go
-    is the last one."""
+    """A curator's judgements and attributes, each in order, with the current and the undone steps. The last one is
+    next."""
 
     log: list[Judgement] = field(default_factory=list)
     set: list[AttributeEdit] = field(default_factory=list)
@@ -54,8 +54,8 @@ class Steps:
 
 
 class JudgingLog:
-    """Appends to a round and goes back and forth in it, for each curator apart. Rows are only ever appended, so that
-    what was read once is read again only from there on."""
+    """Appends to a round, and undoes and redoes in it, separately for each curator. Rows are append-only, so only new
+    rows are read."""
 
     def __init__(self, round_id: int, clock: Clock) -> None:
         self._round = round_id
@@ -63,7 +63,7 @@ class JudgingLog:
         self._known: dict[str, Steps] = {}
 
     def of(self, unit: UnitOfWork, curator: str) -> list[Judgement]:
-        """Everything that the curator judged, oldest first."""
+        """All judgements of the curator, oldest first."""
         return self._steps(unit, curator).log
 
     def _steps(self, unit: UnitOfWork, curator: str) -> Steps:
@@ -111,7 +111,7 @@ class JudgingLog:
         unit.rounds.judge(self._round, mention_ids, verdicts, curator=curator, at=at, note=note, shown=shown)
 
     def undo(self, unit: UnitOfWork, curator: str) -> Step | None:
-        """Take the last step back and return it; None when there is none."""
+        """Undo the last step and return it; None if there is none."""
         steps = self._steps(unit, curator)
         if not steps.done:
             return None
@@ -127,7 +127,7 @@ class JudgingLog:
         return step
 
     def redo(self, unit: UnitOfWork, curator: str) -> Step | None:
-        """Do again what was last taken back, and return it; None when there is none."""
+        """Redo the step undone last, and return it; None if there is none."""
         steps = self._steps(unit, curator)
         if not steps.undone:
             return None
@@ -150,12 +150,12 @@ class JudgingLog:
 
 
 def _place(one: Step) -> tuple[int, int]:
-    """Attributes come behind the judgement that was the last one when they were set."""
+    """The sort key: attributes come after the judgement that was the last one when they were set."""
     return (one.id, 0) if isinstance(one, Judgement) else (one.behind, one.id)
 
 
 def said_of(unit: UnitOfWork, mentions: Sequence[Mention], verdict: Verdict) -> str:
-    """The sentence that says what was judged."""
+    """The sentence that describes a judgement."""
     what = mentions_words(mentions)
     if verdict.outcome is Outcome.LINK:
         names = unit.kb.get_many(verdict.entity_ids)

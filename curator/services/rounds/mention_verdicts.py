@@ -1,4 +1,4 @@
-"""What the curators of a round said about each mention: the one reading that agreement and adjudication share."""
+"""The verdicts of a round's curators on each mention, read once for agreement and adjudication."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from curator.services.ports import UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class MentionVerdicts:
-    """The verdicts on one mention by curator. None stands for a curator who judged the document but did not mark this
-    mention, which somebody else made in the round; whoever sees it and has not judged it is absent. `attributes` are
-    what curators set for it; who set none is absent."""
+    """The verdicts on one mention by curator. None means that the curator judged the document but did not mark this
+    mention, which somebody else made in the round; curators who see it and have not judged it are absent. `attributes`
+    are those that curators set; curators without any are absent."""
 
     document_id: int
     mention: Mention
@@ -26,8 +26,8 @@ class MentionVerdicts:
 
     @property
     def common(self) -> Verdict | None:
-        """What all of at least two curators say, an answer that can stand as gold; None where they differ, also where
-        they set different values of an attribute."""
+        """The common verdict of at least two curators, which can be gold; None if they differ, including in an
+        attribute's value."""
         first = next(iter(self.verdicts.values()), None)
         if len(self.verdicts) < 2 or first is None or first.outcome is Outcome.SKIPPED or self._set is None:
             return None
@@ -35,13 +35,13 @@ class MentionVerdicts:
 
     @property
     def contested(self) -> bool:
-        """Whether at least two curators judged, and not alike; where all skipped, the answer is still open."""
+        """Whether at least two curators judged differently; if all skipped, it is contested too."""
         return len(self.verdicts) > 1 and self.common is None
 
     @property
     def agreed_attributes(self) -> Given:
-        """What curators set, where no two set different values of an attribute; nothing where some did. A curator who
-        set no value agrees with every value."""
+        """The attributes that curators set; empty if two set different values of an attribute. A curator who set no
+        value agrees with every value."""
         return self._set or ()
 
     @property
@@ -56,7 +56,8 @@ class MentionVerdicts:
 
 @dataclass(frozen=True, slots=True)
 class JudgedDocument:
-    """A document of a round: its mentions in text order, and the curators who judged all that they see in it."""
+    """A document of a round: its mentions in text order, and the curators who judged all their visible mentions in
+    it."""
 
     document_id: int
     mentions: tuple[MentionVerdicts, ...]
@@ -64,7 +65,7 @@ class JudgedDocument:
 
 
 def judged_documents(unit: UnitOfWork, round_id: int) -> Iterator[JudgedDocument]:
-    """The documents of a round in which anything was judged, in queue order."""
+    """The documents of a round with judgements, in queue order."""
     by_mention: dict[int, dict[str, Judgement]] = {}
     for one in unit.rounds.current(round_id):
         by_mention.setdefault(one.mention_id, {})[one.curator] = one

@@ -1,8 +1,8 @@
-"""Attributes in the file of a round: the definitions of the project that wrote it, and what its curators set.
+"""Attributes in the file of a round: the definitions of the project that wrote it, and its curators' values.
 
-A file names attributes and values by the numbers of its own project, and defines them in its head with the names that
-they have and had. They are found here by name, an attribute that was renamed since on either side too; what was deleted
-here, or was never here, is kept hidden and said. A project that has the round from a file gets the definitions instead.
+A file refers to attributes and values by its project's numbers, and defines them in its header with their current and
+former names. They are matched here by name, even if renamed since on either side; attributes deleted or unknown here
+are kept hidden and reported. A project that has the round from a file gets the definitions instead.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ ADDED = "Added the attributes that the round uses: {names}"
 
 
 def set_in_round(unit: UnitOfWork, round_id: int, curators: Sequence[str]) -> Iterator[AttributeEdit]:
-    """The last value of each attribute of each mention by curator, cleared ones included; of all curators where none
-    are named."""
+    """The last value of each attribute of each mention by curator, including cleared ones; of all curators if none are
+    named."""
     for name in unit.mentions.attribute_curators(round_id):
         if not curators or name in curators:
             last = {(one.mention_id, one.attribute_id): one for one in unit.mentions.round_attributes(round_id, name)}
@@ -53,12 +53,12 @@ def set_in_round(unit: UnitOfWork, round_id: int, curators: Sequence[str]) -> It
 
 
 def head_of(scheme: Scheme) -> list[dict[str, Any]]:
-    """The definitions, for the head of a file."""
+    """The definitions, for the header of a file."""
     return list(json.loads(dump_scheme(scheme)))
 
 
 def scheme_in(path: Path, head: Mapping[str, Any]) -> Scheme:
-    """The definitions of a file; none where it was written before there were any. Raises UserError for damaged ones."""
+    """The definitions of a file; none for an older file. Raises UserError for damaged ones."""
     try:
         found = load_scheme(json.dumps(head.get("attributes", [])))
         _check(found)
@@ -75,7 +75,7 @@ def scheme_in(path: Path, head: Mapping[str, Any]) -> Scheme:
 
 
 def _check(scheme: Scheme) -> None:
-    """Raises ValueError for definitions that no project has: numbers, names and types are of another kind."""
+    """Raises ValueError for impossible definitions: numbers, names or types of the wrong kind."""
     rows: list[Sequence[Attribute | AttributeValue]] = [
         scheme.attributes,
         *(one.values for one in scheme.attributes),
@@ -91,7 +91,7 @@ def _check(scheme: Scheme) -> None:
 
 
 def is_name(value: object) -> bool:
-    """Whether a value of JSON is a text with words in it that a database can store."""
+    """Whether a JSON value is a non-blank text that a database can store."""
     return isinstance(value, str) and bool(value.strip()) and not any("\ud800" <= one <= "\udfff" for one in value)
 
 
@@ -104,13 +104,13 @@ def moment(text: str) -> datetime:
 
 
 def in_short(error: Exception) -> str:
-    """What was wrong in a file, which may hold any amount of text."""
+    """A short form of an invalid value in a file, which may be very long."""
     return f"{type(error).__name__}: {error}"[:MOST_WORDS]
 
 
 class FileScheme:
-    """Finds the attributes and values of a file among those of this project, whose list `scheme` is; it grows by what
-    it did not have. With `adopt`, the definitions of the file become this project's."""
+    """Finds the attributes and values of a file among those of this project, whose list `scheme` is; missing ones are
+    added. With `adopt`, the file's definitions become this project's."""
 
     def __init__(self, here: Scheme, there: Scheme, *, adopt: bool) -> None:
         self.scheme = here
@@ -139,7 +139,7 @@ class FileScheme:
         return self._found[key]
 
     def said(self) -> list[str]:
-        """What the curator should know, in sentences."""
+        """Notes for the curator, as sentences."""
         names = [tr(OTHER_NAME, name=own, theirs=theirs) for own, theirs in self._other_names]
         return [*names, *(ntr(ONE_HIDDEN, HIDDEN, n, name=name) for name, n in self._hidden.items())]
 
@@ -178,7 +178,7 @@ class FileScheme:
             self._other_names[own.name, theirs.name] = None
 
     def _count(self, attribute_id: int, value_id: int | None) -> None:
-        """Values that nobody sees here."""
+        """Values that are hidden here."""
         own = self.scheme.get(attribute_id)
         value = next((one for one in own.values if one.id == value_id), None)
         if value is not None and (own.hidden or value.hidden):
@@ -193,7 +193,7 @@ def _numbered(known: Sequence[Named], number: int) -> Named:
 
 
 def _like(known: Sequence[Named], theirs: Named) -> Named | None:
-    """The one of the same name, now or before; deleted ones last."""
+    """The one with the same current or former name; deleted ones last."""
     ways: tuple[Callable[[Named], bool], ...] = (
         lambda own: same_name(own.name, theirs.name),
         lambda own: any(same_name(own.name, one) for one in theirs.former),
@@ -206,7 +206,7 @@ def _like(known: Sequence[Named], theirs: Named) -> Named | None:
 
 
 class AttributeReading:
-    """Takes lines with attributes into a round."""
+    """Reads lines with attributes into a round."""
 
     def __init__(self, unit: UnitOfWork, round_id: int, scheme: FileScheme) -> None:
         self._unit = unit
@@ -215,9 +215,9 @@ class AttributeReading:
         self._last: dict[str, dict[tuple[int, int], AttributeEdit]] = {}  # by curator, of a mention's attribute
 
     def take(self, mention_id: int, curator: str, line: Mapping[str, Any], *, behind: int) -> tuple[int, int]:
-        """Append what is later than what the curator has here; how many values were new, and how many known.
+        """Append values later than the curator's here; returns the numbers of new and known values.
 
-        `behind`: see `AttributeEdit`. Raises KeyError, TypeError or ValueError for a line that is none.
+        `behind`: see `AttributeEdit`. Raises KeyError, TypeError or ValueError for an invalid line.
         """
         new = known = 0
         for theirs, their_value, at in _edits(line):
@@ -249,5 +249,5 @@ def _edits(line: Mapping[str, Any]) -> list[tuple[int, int | None, datetime]]:
 
 
 def facts_of(edits: Iterable[AttributeEdit]) -> list[dict[str, Any]]:
-    """As a line of a file has them."""
+    """The attributes in the form of a file's line."""
     return [{"attribute": one.attribute_id, "value": one.value_id, "at": one.at.isoformat()} for one in edits]

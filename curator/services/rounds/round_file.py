@@ -1,12 +1,12 @@
-"""A round as a file, for a colleague on another computer: JSON lines, one object a line.
+"""A round as a file, for a colleague on another computer: JSON lines, one object per line.
 
-The first line is the head: {"format": "curator-round", "version": 1, "name", "kind", "made"}. Then one line a document:
-{"document": its id in its file, "occurrence", "sha256": of its text}, and one a judgement: {"document", "occurrence",
-"sha256", "spans": [[start, end], …] in code points, "mention": the text there, "type", "curator", "outcome",
-"entities", "reason", "at"}. Where attributes were set, the head has "attributes" with their definitions, and there is a
-line for each mention and curator: the same up to "curator", and "attributes": [{"attribute", "value", "at"}] with the
-numbers of the definitions; null was cleared. Older versions of the program leave these out. Texts do not travel: both
-sides hold the same documents, and the hash shows whether a text is another.
+The first line is the header: {"format": "curator-round", "version": 1, "name", "kind", "made"}. Then one line per
+document: {"document": its id in its file, "occurrence", "sha256": of its text}, and one per judgement: {"document",
+"occurrence", "sha256", "spans": [[start, end], …] in code points, "mention": the text there, "type", "curator",
+"outcome", "entities", "reason", "at"}. If attributes were set, the header has "attributes" with their definitions, and
+there is a line for each mention and curator: the same up to "curator", and "attributes": [{"attribute", "value", "at"}]
+with the numbers of the definitions; null means cleared. Older versions of the program leave these out. Texts are not
+included: both sides have the same documents, and the hash detects a different text.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class RoundExport:
 
 @dataclass(slots=True)
 class RoundImport:
-    """What came in: `judgements` and `attributes`, which are values of attributes, are new; `known` of both were there
-    before. `problems` say what could not be taken, or is hidden."""
+    """The result of an import: `judgements` and `attributes` (values) are the numbers of new ones; `known` is the
+    number of both that existed. `problems` lists what could not be imported, or is hidden."""
 
     name: str = ""
     made: bool = False
@@ -121,7 +121,7 @@ class RoundFiles:
         self._curator = curator
 
     def export(self, name: str, out: Path, *, curators: tuple[str, ...] = ()) -> RoundExport:
-        """The round with the judgements of some curators, or of all. Raises UserError; then nothing was written."""
+        """The round with the judgements of some curators, or of all. On a UserError nothing is written."""
         with self._store.read() as unit:
             found = named(unit, name)
             heads = {one: document_line(unit, one) for one in unit.rounds.document_ids(found.id)}
@@ -146,9 +146,9 @@ class RoundFiles:
         return RoundExport(out, len(heads), len(current), sum(one.value_id is not None for one in edits))
 
     def read(self, path: Path) -> RoundImport:
-        """Take a file's judgements in; a round that is not there is made. A file read twice changes nothing.
+        """Import a file's judgements; a missing round is created. Importing a file again changes nothing.
 
-        Raises UserError for a file that is none of these, line and reason named; then nothing was changed.
+        Raises UserError, with line and reason, for another kind of file; then nothing is changed.
         """
         lines = list(lines_of(path))
         head = head_line(path, lines)
@@ -165,7 +165,7 @@ class RoundFiles:
         return report
 
     def _define(self, unit: UnitOfWork, found: FileScheme, report: RoundImport) -> list[Change]:
-        """Store what the project's list of attributes got from the file, as a step; say what it lacks."""
+        """Store the attributes added from the file, as a step; report missing ones."""
         before = scheme_of(unit)
         known = {one.id for one in before.attributes}
         report.problems += found.said()
@@ -186,7 +186,7 @@ class RoundFiles:
 
 
 class _Reading:
-    """Takes the lines of one file into a round. `own` is the name of the curator who reads it."""
+    """Reads the lines of one file into a round. `own` is the name of the curator who reads it."""
 
     def __init__(self, unit: UnitOfWork, round_id: int, report: RoundImport, scheme: FileScheme, *, own: str) -> None:
         self._unit = unit
@@ -195,7 +195,7 @@ class _Reading:
         self._attributes = AttributeReading(unit, round_id, scheme)
         self._documents: dict[tuple[str, int, str], int | None] = {}
         self._mentions: dict[int, dict[tuple[tuple[Span, ...], str], int]] = {}
-        self._joined: set[tuple[int, str]] = set()  # mentions and curators that were looked at
+        self._joined: set[tuple[int, str]] = set()  # mentions and curators already checked
         self._known = {(one.mention_id, one.curator): one for one in unit.rounds.current(round_id)}
         self._unknown: set[str] = set()
         self._own = own
@@ -231,7 +231,7 @@ class _Reading:
         self._report.curators.sort()
 
     def _say_names(self) -> None:
-        """Two people with one name are one curator to a round; what shows it is said."""
+        """Two people with the same name count as one curator; report signs of this."""
         if self._mine:
             self._say(ntr(OWN_ONE, OWN, self._mine, name=self._own))
         for name, number in sorted((+self._older).items()):
@@ -297,7 +297,7 @@ class _Reading:
         return self._documents[key]
 
     def _mention(self, document_id: int, line: Mapping[str, Any], curator: str) -> int | None:
-        """The mention at these spans; where the project has none, the curator made it in the round."""
+        """The mention at these spans; if the project has none, the curator made it in the round."""
         spans = tuple(Span(int(start), int(end)) for start, end in line["spans"])
         key = spans, str(line["type"])
         if document_id not in self._mentions:
@@ -331,5 +331,6 @@ class _Reading:
 
 
 def _from_files(unit: UnitOfWork) -> list[int]:
-    """Ids of the rounds that this project has from files: their attributes are those of the project that made them."""
+    """Ids of the rounds that this project has from files: their attributes are defined by the project that created
+    them."""
     return list(json.loads(unit.meta.get(FROM_FILES) or "[]"))

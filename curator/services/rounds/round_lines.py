@@ -1,4 +1,4 @@
-"""The lines of a round's file: written, and read with a sentence that names the line where something is wrong."""
+"""Writing and reading the lines of a round's file; errors name the line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_FILE = "{path} is a folder, a device or a pipe. Choose the file that a collea
 def lines_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The lines that are not blank, with their numbers. Raises UserError."""
     try:
-        if path.exists() and not path.is_file():  # a pipe would be waited for without an end
+        if path.exists() and not path.is_file():  # reading a pipe could wait without limit
             raise UserError(tr(NO_FILE, path=path))
         text = path.read_text(encoding="utf-8", errors="surrogatepass")
     except (OSError, UnicodeError) as error:
@@ -60,7 +60,7 @@ def lines_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def head_line(path: Path, lines: list[tuple[int, dict[str, Any]]]) -> dict[str, Any]:
-    """The head among all lines. Raises UserError where there is none, or that of a newer version."""
+    """The header among all lines. Raises UserError if there is none, or one of a newer version."""
     head = lines[0][1] if lines else {}
     if head.get("format") != FORMAT or head.get("kind") not in list(RoundKind) or not is_name(head.get("name")):
         raise UserError(
@@ -78,7 +78,7 @@ def head_line(path: Path, lines: list[tuple[int, dict[str, Any]]]) -> dict[str, 
 
 
 def document_line(unit: UnitOfWork, document_id: int) -> dict[str, Any]:
-    """What names a document and its text."""
+    """The line that identifies a document and its text."""
     document = unit.documents.get(document_id)
     return {
         "document": document.external_id,
@@ -121,7 +121,7 @@ def attribute_lines(
 
 
 def verdict_in(line: Mapping[str, Any]) -> Verdict:
-    """The verdict in a line. Raises KeyError, TypeError or ValueError for a line that is none."""
+    """The verdict in a line. Raises KeyError, TypeError or ValueError for an invalid line."""
     outcome = Outcome(line["outcome"])
     if outcome is Outcome.CLEARED:
         raise ValueError("a judgement that was taken back does not travel")

@@ -1,4 +1,4 @@
-"""Suggestions inside a round: no decision of the same document answers, and nothing is kept in the project."""
+"""Suggestions inside a round: decisions of the same document are not used, and nothing is stored in the project."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ AHEAD = 3
 
 
 class RoundSuggestions:
-    """Suggestions that no decision of the same document answers, kept while the round is worked in.
+    """Suggestions made without decisions of the same document, kept in memory during the round.
 
-    An unaided round has none. Answers arrive in the linker's thread and are announced as `SUGGESTIONS`.
+    An unaided round has none. Answers arrive in the linker's thread and are emitted as `SUGGESTIONS`.
     """
 
     def __init__(self, store: Store, linker: LinkerPort, events: EventBus, found: Round, curator: str) -> None:
@@ -37,7 +37,7 @@ class RoundSuggestions:
         self._lock = threading.Lock()
         self._known: dict[int, tuple[int, dict[int, Suggestion]]] = {}  # document -> its revision, the answers
         self._asked: set[tuple[int, int, str]] = set()
-        self._waiting: tuple[int, ...] = ()  # asked for while no linker served
+        self._waiting: tuple[int, ...] = ()  # requested while no linker was in use
         self._closed = False
         linker.on_status(self._status_changed)
 
@@ -47,7 +47,7 @@ class RoundSuggestions:
         return found if revision == document.revision else {}
 
     def request(self, document_ids: Sequence[int], *, urgent: bool = True) -> None:
-        """Link these documents, and the next ones of the round behind the last. Returns at once."""
+        """Link these documents, and the next ones of the round after the last. Returns at once."""
         if self._round.kind is RoundKind.UNAIDED or self._closed or not document_ids:
             return
         self._waiting = () if self._serves() else tuple(document_ids)
@@ -59,7 +59,7 @@ class RoundSuggestions:
         self._send([one for one in every if one > document_ids[-1]][:AHEAD], urgent=False)
 
     def close(self) -> None:
-        """Answers that come later are dropped."""
+        """Stop; later answers are dropped."""
         self._closed = True
 
     def _serves(self) -> bool:
@@ -108,4 +108,4 @@ class RoundSuggestions:
 
 
 def _ignore(outcome: JobOutcome) -> None:
-    """A linker that fails says so in its status; the curator searches meanwhile."""
+    """Does nothing: a failing linker reports it in its status, and the curator can search."""

@@ -1,7 +1,7 @@
-"""Work inside a round: the queue, the decisions and the suggestions as one curator sees them there.
+"""Work inside a round: the queue, decisions and suggestions of one curator in it.
 
-The three are what a `seat.Seat` holds while the round is active, so that the window and its keys work alike. They write
-judgements, and mentions that only their curator sees; nothing here can change anything else of the project.
+The three are what a `seat.Seat` holds while the round is active, so that the window and its keys work the same way.
+They write only judgements, and mentions that only their curator sees.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ REDID_ATTRIBUTE = "Redid the attribute of {what}"
 
 
 class RoundQueue:
-    """The round's documents in queue order, with this curator's judgements in place of decisions: see `seat.Queue` and
+    """The round's documents in queue order, with this curator's judgements instead of decisions: see `seat.Queue` and
     `seat.DocumentList`."""
 
     def __init__(self, store: Store, found: Round, curator: str, suggestions: RoundSuggestions) -> None:
@@ -51,14 +51,14 @@ class RoundQueue:
             self._numbers = unit.rounds.judged_in(found.id, curator)  # document -> judged, seen
 
     def renew(self, document_ids: Sequence[int]) -> None:
-        """Count these documents again: what is judged in one says nothing of the others."""
+        """Count these documents again; others are not affected."""
         with self._store.read() as unit:
             for one in document_ids:
                 self._numbers |= unit.rounds.judged_in(self._round.id, self._curator, document_id=one)
 
     @property
     def progress(self) -> RoundProgress:
-        """How far the curator is."""
+        """The curator's progress."""
         judged, seen = (sum(column) for column in zip(*self._numbers.values(), strict=True))
         return RoundProgress(self._curator, judged, seen)
 
@@ -78,7 +78,7 @@ class RoundQueue:
         return len(self._ids)
 
     def counts(self) -> ProjectCounts:
-        """Of the round: its documents by how far they are, its mentions, and those that are judged by outcome."""
+        """Counts of the round: documents by progress, mentions, and judged mentions by outcome."""
         with self._store.read() as unit:
             outcomes = unit.rounds.outcomes(self._round.id, self._curator)
         states = [_state(*numbers) for numbers in self._numbers.values()]
@@ -118,7 +118,7 @@ class RoundQueue:
         return None if not behind else behind[0] if forward else behind[-1]
 
     def next_undecided(self, document_id: int | None) -> tuple[int, int] | None:
-        """Going round once: a round is done when nothing is left anywhere in it."""
+        """The next undecided mention, wrapping around: a round is done when nothing is left anywhere."""
         with self._store.read() as unit:
             left = [one for one in self._ids if self._numbers[one][0] < self._numbers[one][1]]
             order = [one for one in left if document_id is None or one > document_id] + left
@@ -155,7 +155,7 @@ class RoundCuration:
     def decide_many(
         self, mention_ids: Sequence[int], verdict: Verdict, *, shown: Sequence[Shown | None] = ()
     ) -> Change:
-        """Raises UserError for a closed round, an unknown mention or an unknown entity."""
+        """Judge the mentions. Raises UserError for a closed round, an unknown mention or an unknown entity."""
         with self._writing() as unit:
             mentions = [unit.mentions.get(one) for one in mention_ids]
             _check(unit, verdict)
@@ -164,7 +164,8 @@ class RoundCuration:
         return self._change(text, tuple({one.document_id: None for one in mentions}), tuple(mention_ids))
 
     def add_mention(self, document_id: int, spans: Sequence[Span], mention_type: str) -> Change:
-        """Make a mention that only this curator sees in the round; one that another made just so is shared."""
+        """Make a mention that only this curator sees in the round; an identical mention by another curator is
+        shared."""
         with self._writing() as unit:
             source = checked(unit.documents.get(document_id), spans, mention_type)
             same = [
@@ -191,7 +192,8 @@ class RoundCuration:
         return Change(ChangeKind.MENTIONS, self.curator, text, (document_id,), (mention_id,))
 
     def finish(self, document_id: int) -> Change:
-        """A document is done in a round when all of it is judged: nothing is stored. Raises UserError before that."""
+        """A document is done in a round when all its mentions are judged; nothing is stored. Raises UserError before
+        that."""
         with self._store.read() as unit:
             judged, seen = unit.rounds.judged_in(self._round.id, self.curator, document_id=document_id)[document_id]
         if judged < seen:
@@ -199,11 +201,11 @@ class RoundCuration:
         return Change(ChangeKind.DOCUMENT_STATE, self.curator, tr("Judged the whole document"), (document_id,))
 
     def resume(self, document_id: int) -> Change:
-        """What is judged stays judged, and the document done."""
+        """Does nothing: judgements stay, and the document stays done."""
         return self.finish(document_id)
 
     def undo(self) -> Change | None:
-        """Take back this curator's last judgement in the round."""
+        """Undo this curator's last judgement in the round."""
         with self._writing() as unit:
             step = self._log.undo(unit, self.curator)
         return None if step is None else self._travelled(step, UNDID, UNDID_ATTRIBUTE)
@@ -226,7 +228,7 @@ class RoundCuration:
         return {one: made for one, some in last.items() for made in some if made.verdict.outcome is not Outcome.CLEARED}
 
     def history(self, mention_id: int) -> list[Decision]:
-        """What this curator judged in the round; nobody else's judgements, and no decision of the project."""
+        """This curator's judgements in the round, without others' judgements and the project's decisions."""
         with self._store.read() as unit:
             return [as_decision(one) for one in self._log.of(unit, self.curator) if one.mention_id == mention_id]
 
@@ -248,7 +250,7 @@ class RoundCuration:
     def _change(
         self, text: str, documents: tuple[int, ...], mentions: tuple[int, ...], kind: ChangeKind = ChangeKind.DECIDED
     ) -> Change:
-        """Reported only to the window that requested it: what listens to decisions must not hear of judgements."""
+        """Reported only to the window that requested it: listeners to decisions must not get judgements."""
         self._judged(documents)
         return Change(kind, self.curator, text, documents, mentions)
 
@@ -259,7 +261,7 @@ class RoundCuration:
             return scheme_of(unit)
 
     def set(self, mention_ids: Sequence[int], attribute_id: int, value_id: int | None) -> Change:
-        """Set this curator's own value, which nobody else sees. Raises UserError as in the project."""
+        """Set this curator's value, which no one else sees. Raises UserError as in the project."""
         with self._writing() as unit:
             mentions = list(unit.mentions.get_many(mention_ids).values())
             attribute = checked_attribute(scheme_of(unit), mentions, attribute_id, value_id)
@@ -270,7 +272,7 @@ class RoundCuration:
 
 @dataclass(frozen=True, slots=True)
 class RoundSeat:
-    """What one curator works with in a round, in place of the project's own services."""
+    """The services of one curator in a round, instead of the project's."""
 
     round: Round
     queue: RoundQueue
@@ -288,7 +290,7 @@ class RoundSeat:
 
     @property
     def for_window(self) -> Seat:
-        """Every filter shows the whole round, and mentions stay as they are in the project."""
+        """The seat for the window: every filter shows the whole round, and existing mentions cannot be changed."""
         fixed = tr(FIXED, name=self.round.name)
         return Seat(
             self.queue,
@@ -302,7 +304,7 @@ class RoundSeat:
 
 
 def as_decision(judgement: Judgement) -> Decision:
-    """A judgement as the window shows decisions."""
+    """A judgement in the form of a decision, for the window."""
     one = judgement
     return Decision(one.id, one.mention_id, one.verdict, one.curator, one.at, one.shown, 0, one.note)
 

@@ -14,7 +14,7 @@ from curator.services.core import EventBus
 from curator.services.ports import Clock, LinkerPort, MetaRepository, Store, UnitOfWork
 from curator.services.rounds.round_work import RoundSeat
 
-ACTIVE = "active_rounds"  # JSON object: curator -> id of the round that he or she is judging in
+ACTIVE = "active_rounds"  # JSON object: curator -> id of the round that the curator is judging in
 CLOSED = "The round “{name}” is closed. Reopen it before anybody judges in it."
 NO_DOCUMENTS = "A round needs at least one document. Choose some, then create the round."
 NO_NAME = "A round needs a name, such as “pilot 1”."
@@ -24,7 +24,7 @@ ADJUDICATED = "“{name}” has been partly adjudicated. Reopening it would show
 
 
 class RoundService:
-    """Makes, opens, closes and leaves rounds. `curator` returns the curator's name."""
+    """Creates, enters, closes and leaves rounds. `curator` returns the curator's name."""
 
     def __init__(
         self, store: Store, linker: LinkerPort, events: EventBus, clock: Clock, *, curator: Callable[[], str]
@@ -38,12 +38,12 @@ class RoundService:
     # --- what there is ---
 
     def all(self) -> list[Round]:
-        """Oldest first."""
+        """All rounds, oldest first."""
         with self._store.read() as unit:
             return unit.rounds.all()
 
     def named(self, name: str) -> Round:
-        """Raises UserError that lists the rounds there are."""
+        """The round with this name. Raises UserError that lists the rounds."""
         with self._store.read() as unit:
             return named(unit, name)
 
@@ -53,26 +53,26 @@ class RoundService:
             return unit.rounds.progress(round_id)
 
     def own_progress(self, round_id: int) -> RoundProgress:
-        """How far the curator is who sits here."""
+        """The progress of the current curator."""
         with self._store.read() as unit:
             return progress_of(unit, round_id, self._curator())
 
     def active(self) -> Round | None:
-        """The open round that this curator is judging in; None outside of any."""
+        """The open round that this curator is judging in; None if there is none."""
         with self._store.read() as unit:
             round_id = _active(unit.meta).get(self._curator())
             found = next((one for one in unit.rounds.all() if one.id == round_id), None)
         return found if found is not None and not found.closed else None
 
     def people(self) -> list[str]:
-        """Names of those who decided or judged, imports left out."""
+        """Names of people who decided or judged, without imports."""
         with self._store.read() as unit:
             return unit.records.curators()
 
     # --- beginning and ending ---
 
     def create(self, name: str, document_ids: Sequence[int], *, kind: RoundKind = RoundKind.BLIND) -> Round:
-        """Raises UserError for an empty or taken name and for a round without documents."""
+        """Create a round. Raises UserError for an empty or existing name and for a round without documents."""
         if not name.strip():
             raise UserError(tr(NO_NAME))
         if not document_ids and kind is not RoundKind.CONSISTENCY:
@@ -91,14 +91,14 @@ class RoundService:
         return found
 
     def choose_documents(self, count: int, *, split: Split | None = None, seed: int = 0) -> list[int]:
-        """So many documents drawn at random, in queue order: the same for the same seed. All where there are fewer."""
+        """The given number of random documents, in queue order: the same for the same seed. All if there are fewer."""
         with self._store.read() as unit:
             ids = unit.documents.ids(split=split)
         drawn = random.Random(seed).sample(ids, min(count, len(ids)))  # noqa: S311 - a sample, no secret
         return sorted(drawn)
 
     def enter(self, round_id: int) -> Round:
-        """From now on this curator judges in the round, also after a restart. Raises UserError for a closed one."""
+        """From now on this curator judges in the round, even after a restart. Raises UserError for a closed round."""
         with self._store.write() as unit:
             found = unit.rounds.get(round_id)
             if found.closed:
@@ -107,7 +107,7 @@ class RoundService:
         return found
 
     def seat(self, found: Round, curator: str = "") -> RoundSeat:
-        """The queue, decisions and suggestions of a curator (by default of the one who acts) in the round."""
+        """The queue, decisions and suggestions of a curator (default: the current one) in the round."""
         name = curator or self._curator()
         return RoundSeat.take(self._store, self._linker, self._events, self._clock, found, name)
 
@@ -117,14 +117,14 @@ class RoundService:
             _set_active(unit.meta, self._curator(), None)
 
     def close(self, round_id: int) -> Change:
-        """Nobody judges in it any more; its disagreements can be adjudicated."""
+        """Close the round, so that its disagreements can be adjudicated."""
         with self._store.write() as unit:
             found = unit.rounds.get(round_id)
             unit.rounds.set_closed(round_id, True)
         return self._tell(tr("Closed the round “{name}”", name=found.name))
 
     def reopen(self, round_id: int) -> Change:
-        """Raises UserError where a part of it has been adjudicated: its curators could see that."""
+        """Reopen the round. Raises UserError if a part of it was adjudicated, since its curators could see that."""
         with self._store.write() as unit:
             found = unit.rounds.get(round_id)
             if unit.records.noted(round_note(found.name)):
@@ -139,7 +139,7 @@ class RoundService:
 
 
 ANY_ROUND = "round “"
-"""How the notes of all adjudicated decisions begin."""
+"""The beginning of the notes of all adjudicated decisions."""
 
 
 def named(unit: UnitOfWork, name: str) -> Round:
@@ -157,12 +157,12 @@ def progress_of(unit: UnitOfWork, round_id: int, curator: str) -> RoundProgress:
 
 
 def round_note(name: str) -> str:
-    """How the note of a decision begins that came out of a round's adjudication."""
+    """The beginning of the note of a decision from a round's adjudication."""
     return f"{ANY_ROUND}{name}”: "
 
 
 def adjudicated_by(note: str) -> bool:
-    """Whether a decision's note says that it came out of some round's adjudication."""
+    """Whether a decision's note marks it as from a round's adjudication."""
     return note.startswith(ANY_ROUND) and "”: " in note
 
 

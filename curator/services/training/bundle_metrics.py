@@ -1,7 +1,7 @@
-"""What a bundle's metrics say, which the job wrote that made it: the decisions that flip and what becomes of the
-undecided queue where it is promoted, and the project's learning curve over all bundles.
+"""Reads a bundle's metrics, written by the job that made it: changed decisions and changes in the undecided queue if it
+is promoted, and the project's learning curve over all bundles.
 
-Keys that are absent, or that an older job did not write, give nothing.
+Missing keys, such as in older bundles, give empty results.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _DIRECTIONS = {"wrong_to_right": DiffKind.BETTER, "right_to_wrong": DiffKind.WOR
 @dataclass(frozen=True, slots=True)
 class DiffRow:
     """One mention. Answers are entity ids or `NIL`; `gold` is empty for NIL and for undecided mentions. Document and
-    mention are ids of the project, None where the metrics hold something else."""
+    mention are ids of the project, None if the metrics contain something else."""
 
     kind: DiffKind
     document: int | None
@@ -45,7 +45,7 @@ class DiffRow:
 
 
 def diff_rows(metrics: Mapping[str, Any]) -> list[DiffRow]:
-    """What went wrong first, then what went right, then the queue; each in document order as written."""
+    """Rows that became wrong first, then those that became right, then the queue; each in the stored document order."""
     order = list(DiffKind)
     rows = [*_flips(metrics), *_queue(metrics)]
     return sorted(rows, key=lambda row: {DiffKind.WORSE: 0, DiffKind.BETTER: 1}.get(row.kind, order.index(row.kind)))
@@ -56,14 +56,14 @@ def count(rows: list[DiffRow], kind: DiffKind) -> int:
 
 
 def queue_asked(metrics: Mapping[str, Any]) -> int:
-    """How many undecided mentions both linkers were asked about; 0 where that was not counted."""
+    """The number of undecided mentions that both linkers linked; 0 if not counted."""
     queue = metrics.get("queue")
     asked = queue.get("mentions") if isinstance(queue, Mapping) else None
     return int(asked) if isinstance(asked, int) else 0
 
 
 def diff_words(rows: list[DiffRow], *, asked: int = 0) -> str:
-    """One sentence; `asked` is how many undecided mentions were looked at."""
+    """One sentence; `asked` is the number of compared undecided mentions."""
     better, worse, queue = (count(rows, kind) for kind in DiffKind)
     words = tr("{better:,} decisions become right, {worse:,} become wrong", better=better, worse=worse)
     if not queue and not asked:
@@ -73,7 +73,7 @@ def diff_words(rows: list[DiffRow], *, asked: int = 0) -> str:
 
 
 def comparison_of(metrics: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The statistical comparison of the old and the new linker; empty where none was made."""
+    """The statistical comparison of the old and the new linker; empty if there is none."""
     found = metrics.get("comparison")
     return found if isinstance(found, Mapping) else {}
 
@@ -104,7 +104,7 @@ def _list(metrics: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
 
 
 def _answer(raw: Any) -> str:
-    """An id, or an object that names one; nothing is NIL."""
+    """An answer: an id, or an object with one; empty is NIL."""
     if isinstance(raw, Mapping):
         raw = raw.get("id")
     return str(raw) if raw else NIL
@@ -117,9 +117,8 @@ def _id(raw: Any) -> int | None:
         return None
 
 
-# The project's own learning curve: what each training brought, at how many linked decisions, as its gate measured it.
-# It is what can be said before a training: how the last one of the same recipe went here, or that this is not known
-# yet.
+# The project's own learning curve: the effect of each training, by its number of linked decisions, measured by its
+# gate. Before a training it gives the result of the last one with the same recipe, or states that it is unknown.
 
 RIGHT = "right in all, NIL included"
 """The figure's name in the comparison of two linkers that a bundle's metrics hold."""
@@ -130,8 +129,8 @@ MEASURED = {
     "conventions": "On a public corpus (NCBI Disease) this training brought nothing beyond chance with 200 to 1,000 "
     "links. With 2,000 links, correct answers, NIL included, went from 86.7 % to 88.1 % in one run.",
 }
-"""By recipe, what a comparison on documents that nothing was fitted to gave; README.md and
-tests/benchmarks/experiments/NAMES.md say how it was made."""
+"""By recipe, the result of a comparison on documents not used for fitting; README.md and
+tests/benchmarks/experiments/NAMES.md describe it."""
 LAST = (
     "When it last ran, with {links:,} links, correct answers on held-out documents, NIL included, went "
     "from {before} to {after} (difference {low} to {high} points): {verdict}."
@@ -148,9 +147,9 @@ VERDICTS = {
 
 @dataclass(frozen=True, slots=True)
 class LearningPoint:
-    """One training: the linked decisions it had (of train and validation), the shares of held-out mentions that were
-    right in all before and after, the 95 % interval of their difference, and the share that refitting the weights
-    alone would have given (None where that was all that was done, or where it was not measured)."""
+    """One training: its linked decisions (train and validation), the shares of right held-out mentions (including NIL)
+    before and after, the 95 % interval of their difference, and the share after only refitting the weights (None if
+    nothing else was done, or if not measured)."""
 
     links: int
     at: datetime
@@ -164,7 +163,7 @@ class LearningPoint:
 
 
 def learning_points(bundles: Sequence[BundleInfo]) -> list[LearningPoint]:
-    """By the number of links; bundles that no gate compared are left out, and those that do not say their links."""
+    """By the number of links; bundles without a gate's comparison or number of links are left out."""
     found = [point for bundle in bundles if (point := _point(bundle)) is not None]
     return sorted(found, key=lambda one: (one.links, one.at))
 
@@ -190,8 +189,8 @@ def _point(bundle: BundleInfo) -> LearningPoint | None:
 
 
 def expectation(bundles: Sequence[BundleInfo], recipe: Recipe, *, links: int) -> str:
-    """What the recipe may bring, by what it brought when it last ran here; or that this is not known. `links` is the
-    number of linked decisions now."""
+    """The expected effect of the recipe, from its last run here, or a statement that it is unknown. `links` is the
+    current number of linked decisions."""
     own = [one for one in learning_points(bundles) if one.recipe == recipe.id]
     if not own:
         return " ".join([*([tr(MEASURED[recipe.id])] if recipe.id in MEASURED else []), tr(UNKNOWN)])
@@ -213,7 +212,7 @@ def expectation(bundles: Sequence[BundleInfo], recipe: Recipe, *, links: int) ->
 
 
 def metric(report: Any, *path: str) -> float | None:
-    """A figure of a report in a manifest; None where it is not there."""
+    """A figure of a report in a manifest; None if missing."""
     found = _inside(report, *path)
     return float(found) if isinstance(found, int | float) and not isinstance(found, bool) else None
 

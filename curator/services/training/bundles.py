@@ -1,4 +1,4 @@
-"""The bundle in use: a pointer that moves only after the folder is in place, and the way back."""
+"""The bundle in use: a pointer that is set only after the folder is in place, and rollback."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class BundleSwitch:
             return active_bundle(unit.meta)
 
     def all(self) -> list[BundleInfo]:
-        """Oldest first."""
+        """All bundles, oldest first."""
         return self._bundles.all(active=self.active_id())
 
     def active(self) -> BundleInfo | None:
@@ -66,11 +66,11 @@ class BundleSwitch:
         return [one for one in self.all() if one.kb_hash == active.kb_hash] if active else []
 
     def publish(self, staging: Path) -> BundleInfo:
-        """Move a complete staging folder to its place; which bundle serves does not change."""
+        """Publish a complete staging folder; the bundle in use does not change."""
         return self._bundles.promote(staging)
 
     def activate(self, bundle_id: str, *, kind: ActivationKind = ActivationKind.JOB, reason: str = "") -> Change:
-        """Raises UserError for a bundle that is not there or was made for another knowledge base."""
+        """Put a bundle into use. Raises UserError for an unknown bundle or one for another knowledge base."""
         self._bundles.path(bundle_id)
         self._refuse_other_kb(bundle_id)
         with self._store.write() as unit:
@@ -80,8 +80,8 @@ class BundleSwitch:
         return self._changed(tr("Linker {bundle} is now in use", bundle=bundle_id))
 
     def delete(self, bundle_id: str) -> Change:
-        """Remove a bundle's folder; files that other bundles share stay with those. Raises UserError for the bundle
-        that serves, for one that is not there, and where the folder's rights forbid it."""
+        """Remove a bundle's folder; files shared with other bundles stay there. Raises UserError for the bundle in use,
+        for an unknown one, and if permissions forbid it."""
         path = self._bundles.path(bundle_id)
         if bundle_id == self.active_id():
             raise UserError(
@@ -110,7 +110,7 @@ class BundleSwitch:
         return self._changed(tr("Deleted linker {bundle}", bundle=bundle_id))
 
     def activations(self) -> list[Activation]:
-        """Which bundle served from when on, by whom and why; oldest first, deleted bundles included."""
+        """Since when, by whom and why each bundle was in use; oldest first, including deleted bundles."""
         with self._store.read() as unit:
             return activations(unit.meta)
 
@@ -122,7 +122,7 @@ class BundleSwitch:
         return there[history[-2]] if len(history) > 1 else None
 
     def rollback(self) -> Change:
-        """Back to the bundle that served before. Raises UserError where there is none."""
+        """Return to the bundle used before. Raises UserError if there is none."""
         there = {one.id for one in self.all()}
         with self._store.write() as unit:
             history = [one for one in bundle_history(unit.meta) if one in there]
@@ -152,15 +152,15 @@ class BundleSwitch:
         return change
 
 
-# What bundles take on the disk, and what their manifests say besides the figures.
+# Disk usage of bundles, and their manifests without the figures.
 
 MANIFEST = "manifest.json"
 
 
 @dataclass(frozen=True, slots=True)
 class DiskUse:
-    """Bytes. `size` counts every file of the bundle; `own` those that no other bundle shares by a hard link: what
-    deleting this one alone would free."""
+    """Bytes. `size` counts every file of the bundle; `own` those not shared with another bundle by a hard link, which
+    deleting only this one would free."""
 
     size: int
     own: int
@@ -176,7 +176,8 @@ class DiskReport:
 
 
 def disk_use(bundles: Sequence[BundleInfo], *, trainings: Sequence[Path] = ()) -> DiskReport:
-    """Looks at every file's size and links, reads none. `trainings`: folders of interrupted ones."""
+    """Disk usage from every file's size and links, without reading files. `trainings`: folders of interrupted
+    trainings."""
     files = {one.id: _files(Path(one.path)) for one in bundles}
     owners: dict[tuple[int, int], int] = {}
     sizes: dict[tuple[int, int], int] = {}
@@ -193,7 +194,7 @@ def disk_use(bundles: Sequence[BundleInfo], *, trainings: Sequence[Path] = ()) -
 
 
 def _files(folder: Path) -> dict[tuple[int, int], int]:
-    """(device, inode) and size of each file; what vanishes meanwhile counts nothing."""
+    """(device, inode) and size of each file; files that vanish meanwhile do not count."""
     found = {}
     for place, _, names in os.walk(folder):
         for name in names:
@@ -206,7 +207,7 @@ def _files(folder: Path) -> dict[tuple[int, int], int]:
 
 
 def manifest_text(bundle: BundleInfo) -> str:
-    """The manifest without the long lists of figures, flips and files, as indented JSON; '' where it is unreadable."""
+    """The manifest without the long lists of figures, flips and files, as indented JSON; '' if it is unreadable."""
     raw = read_manifest(bundle)
     if not raw:
         return ""
@@ -218,14 +219,14 @@ def manifest_text(bundle: BundleInfo) -> str:
 
 
 def notes_of(bundle: BundleInfo) -> tuple[str, ...]:
-    """The sentences that the job wrote down while it made the bundle."""
+    """The notes that the job recorded while building the bundle."""
     training = read_manifest(bundle).get("training")
     notes = training.get("notes") if isinstance(training, dict) else None
     return tuple(str(one) for one in notes) if isinstance(notes, list) else ()
 
 
 def read_manifest(bundle: BundleInfo) -> dict[str, Any]:
-    """{} where it cannot be read."""
+    """The manifest; {} if it is unreadable."""
     try:
         raw = json.loads((Path(bundle.path) / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -234,7 +235,7 @@ def read_manifest(bundle: BundleInfo) -> dict[str, Any]:
 
 
 def size_words(size: int) -> str:
-    """`12.3 MB`, in steps of a thousand as desktops show it."""
+    """`12.3 MB`, in powers of a thousand, as on desktops."""
     value = float(size)
     for unit in ("bytes", "kB", "MB", "GB"):
         if value < 1000 or unit == "GB":

@@ -14,19 +14,19 @@ from resources.recipe_files import CONVENTIONS, LEAST_REFITTED
 
 TEACHING = (Split.TRAIN, Split.VALIDATION)  # never TEST
 LINKS = "links"
-"""In a bundle's metrics: how many linked decisions there were when it was made."""
+"""Key in a bundle's metrics: the number of linked decisions when it was made."""
 
 
 class Calibrator:
-    """Starts the recipe “conventions”: its bundle shares every big file with the one that serves, and takes over where
-    it is better on decisions that it was not fitted on."""
+    """Starts the recipe “conventions”: its bundle shares every large file with the one in use, and replaces it if it is
+    better on decisions that it was not fitted on."""
 
     def __init__(self, desk: JobDesk, runs: TrainingRuns) -> None:
         self._desk = desk
         self._runs = runs
 
     def is_due(self) -> bool:
-        """Whether an untrained bundle serves and there are twice as many links as when it was last tried.
+        """Whether an untrained bundle is in use and the number of links has doubled since the last try.
 
         A training refits the weights as its last step.
         """
@@ -38,11 +38,11 @@ class Calibrator:
         return self._links() >= max(LEAST_REFITTED, 2 * before)
 
     def is_possible(self) -> bool:
-        """Whether there are 200 linked decisions in train and validation documents, and no training runs."""
+        """Whether there are 200 linked decisions in train and validation documents, and no training is running."""
         return not self._runs.busy and self._links() >= LEAST_REFITTED
 
     def start(self, *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
-        """Raises UserError where no bundle serves, there are too few decisions, or a training runs."""
+        """Start it. Raises UserError if no bundle is in use, there are too few decisions, or a training is running."""
         if self._desk.switch.active() is not None and (problem := refit_problem(self._links())):
             raise UserError(problem)
         return self._runs.start(CONVENTIONS, on_progress=on_progress, on_end=on_end)

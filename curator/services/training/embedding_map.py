@@ -1,4 +1,4 @@
-"""The map of mentions and entities that a training saved: where each was before and is now."""
+"""The map of mentions and entities from a training: their positions before and after."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class MapPoint:
-    """`key` is a mention's id or an entity's id; `group` is what is coloured alike: the gold entity or its type.
-    `document` is the mention's, None where unknown."""
+    """`key` is a mention's id or an entity's id; `group` determines the colour: the gold entity or its type. `document`
+    is the mention's, None if unknown."""
 
     key: str
     label: str
@@ -36,8 +36,8 @@ class MapPoint:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingMap:
-    """One layout of both states. `stress` says how badly two dimensions show the distances (0: exactly), `nearest` the
-    share of mentions that are nearest to their own entity in the full space before and after; None where unknown."""
+    """One layout of both states. `stress` measures the error of the distances in two dimensions (0: exact), `nearest`
+    the share of mentions that are nearest to their own entity in the full space, before and after; None if unknown."""
 
     points: tuple[MapPoint, ...] = ()
     stress: float | None = None
@@ -49,9 +49,9 @@ def has_map(bundle: BundleInfo) -> bool:
 
 
 def nearest_with_map(bundles: Sequence[BundleInfo], bundle_id: str) -> str:
-    """The bundle itself, or the one of those that it was made from that has a map: calibrating draws none.
+    """The bundle itself, or its nearest ancestor with a map, since calibration makes none.
 
-    The bundle's own id where none has one.
+    The bundle's own id if none has a map.
     """
     there = {one.id: one for one in bundles}
     seen: set[str] = set()
@@ -65,7 +65,7 @@ def nearest_with_map(bundles: Sequence[BundleInfo], bundle_id: str) -> str:
 
 
 def read_map(bundle: BundleInfo) -> EmbeddingMap:
-    """The bundle's map; without points where it has none. Points without two places are left out."""
+    """The bundle's map; without points if it has none. Points without both positions are left out."""
     raw = bundle.metrics.get("map") or _file(Path(bundle.path) / FILE)
     listed = raw.get("points") if isinstance(raw, Mapping) else raw
     points = [_point(one) for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []

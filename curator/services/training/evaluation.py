@@ -19,15 +19,15 @@ from curator.services.training.workplace import JobDesk
 
 K = 64
 WORLDS = "zeshel"
-"""Format of documents whose types are worlds: they are linked against all of them besides."""
+"""Format of documents whose types are worlds: they are also linked against all worlds."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationWish:
-    """`bundle` None is the one that serves, `against` None compares with nothing. `memory`: the linker remembers the
-    train decisions, unless train itself is evaluated. `whole_kb`: linked a second time without types; None means for
-    documents of worlds only. `seed` is that of the resamples. With `cluster` the documents are linked by
-    several linkers on Ray, with the same answers."""
+    """`bundle` None is the one in use, `against` None means no comparison. `memory`: the linker remembers the train
+    decisions, unless train itself is evaluated. `whole_kb`: the mentions are also linked without types; None means only
+    for documents of worlds. `seed` is used for the resamples. With `cluster` the documents are linked by several
+    linkers on Ray, with the same answers."""
 
     split: Split
     bundle: str | None = None
@@ -50,7 +50,7 @@ class ReplayWish:
 
 
 class EvaluationService:
-    """Gold are the link and NIL decisions of done documents; what they are compared with is linked afresh."""
+    """Gold are the link and NIL decisions of done documents; the documents are linked again for the comparison."""
 
     def __init__(self, desk: JobDesk, *, keep: Callable[[Mapping[str, Any]], str]) -> None:
         """`keep` stores the result of an evaluation and returns its id; it may raise UserError."""
@@ -62,8 +62,8 @@ class EvaluationService:
 
         The outcome's result holds the figures: `recall` by k, `nil`, `mentions`, `in_kb`, `nil_mentions`, `slices`,
         `figures` with intervals, `curves`, `against`, …, the `errors`, the report as `html`, and `stored`: the id under
-        which it was stored, '' with the reason as `not_stored` where it could not be. Raises UserError where the split
-        has no gold, there is no such bundle, or the two are of different knowledge bases.
+        which it was stored, '' with the reason as `not_stored` if that failed. Raises UserError if the split has no
+        gold, there is no such bundle, or the two have different knowledge bases.
         """
         bundle, against = self._bundle(wish.bundle), self._other(wish)
         self.require_gold(wish.split)
@@ -93,7 +93,7 @@ class EvaluationService:
     def replay(self, wish: ReplayWish, *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
         """Let a simulated curator decide the gold of a split, document by document. Nothing in the project changes.
 
-        The outcome's result holds `replay` (curves) and `html`. Raises UserError as `start` does.
+        The outcome's result holds `replay` (curves) and `html`. Raises UserError like `start`.
         """
         bundle = self._bundle(wish.bundle)
         splits = tuple(dict.fromkeys((wish.split, *([wish.then] if wish.then else []))))
@@ -109,7 +109,7 @@ class EvaluationService:
         return self._run(bundle, spec, splits, done=splits, on_progress=on_progress, on_end=on_end)
 
     def require_gold(self, split: Split) -> None:
-        """Raises UserError where no done document of the split holds a link or NIL decision."""
+        """Raises UserError if no done document of the split has a link or NIL decision."""
         if not count_gold(self._desk.store, split, only_done=True).decisions:
             raise UserError(
                 tr(
@@ -120,7 +120,7 @@ class EvaluationService:
             )
 
     def bundles(self) -> list[BundleInfo]:
-        """What can be evaluated, oldest first."""
+        """The bundles that can be evaluated, oldest first."""
         return self._desk.switch.all()
 
     def _run(
@@ -133,8 +133,8 @@ class EvaluationService:
         on_progress: OnProgress,
         on_end: OnEnd,
     ) -> JobHandle:
-        """Snapshot, then the child process. Of the splits that are `done` only done documents count; the others teach
-        the memory and define what was seen, as the training set does."""
+        """Write a snapshot, then start the child process. In the splits `done`, only done documents count; the other
+        splits fill the memory and define what was seen, like the training set."""
         folder = self._desk.workplace.new_folder()
         whole = {"snapshot": str(folder), "bundle": bundle.path, "k": K, **spec, **self._desk.options().spec()}
 
@@ -162,7 +162,7 @@ class EvaluationService:
             return outcome
         try:
             stored = {"stored": self._keep(outcome.result)}
-        except UserError as error:  # the figures are there all the same
+        except UserError as error:  # the figures are still available
             stored = {"stored": "", "not_stored": str(error)}
         return replace(outcome, result={**outcome.result, **stored})
 
@@ -191,13 +191,13 @@ class EvaluationService:
         return found[0]
 
 
-# Where the report of an evaluation is written: one HTML file, whole or not at all.
+# Writing the report of an evaluation: one HTML file, atomically.
 
 HTML, ERRORS = "html", "errors"
 
 
 def check_place(path: Path) -> None:
-    """Raises UserError where no report could be written, before hours of work are spent on it."""
+    """Raises UserError if no report could be written, before hours of work."""
     if path.is_dir():
         raise UserError(
             tr(
@@ -216,7 +216,7 @@ def check_place(path: Path) -> None:
 
 
 def save_report(result: Mapping[str, Any], path: Path) -> None:
-    """Write beside, then move. Raises UserError where that is refused."""
+    """Write a temporary file, then move it. Raises UserError if that fails."""
     check_place(path)
     beside = path.with_name(f".{path.name}.part")
     try:
@@ -235,7 +235,7 @@ def save_report(result: Mapping[str, Any], path: Path) -> None:
 
 
 def without_html(result: Mapping[str, Any]) -> dict[str, Any]:
-    """The figures alone, for JSON; of the errors the numbers by kind."""
+    """Only the figures, for JSON, with numbers of errors by kind."""
     found = {name: value for name, value in result.items() if name != HTML}
     if isinstance(found.get(ERRORS), Mapping):
         found[ERRORS] = found[ERRORS].get("kinds", {})

@@ -41,10 +41,10 @@ class IndexBuilder:
         on_progress: OnProgress,
         on_end: OnEnd,
     ) -> JobHandle:
-        """Raises UserError without a knowledge base. A lexical bundle that is there is not built again but `again`.
-        With `cluster` the names are encoded on Ray before.
+        """Build the bundles. Raises UserError without a knowledge base. An existing lexical bundle is only rebuilt with
+        `again`. With `cluster` the names are first encoded on Ray.
 
-        Where validation holds enough decisions, the full bundle is calibrated on them as a last step.
+        If there are enough decisions, the full bundle is calibrated on them as a last step.
         """
         with self._desk.store.read() as unit:
             if unit.kb.info() is None:
@@ -117,5 +117,5 @@ class IndexBuilder:
 
 def _is_no_less(new: BundleInfo, active: BundleInfo) -> bool:
     """A trained bundle is not replaced by an untrained one, nor a full one by the lexical one that is built on the way
-    to the next: where that is cancelled or fails, the full one still serves."""
+    to the next: if that is cancelled or fails, the full one is still in use."""
     return active.recipe in UNTRAINED and set(active.stages) <= set(new.stages)

@@ -44,7 +44,7 @@ class JobChain:
         self._outcome: JobOutcome | None = None
 
     def start(self) -> JobChain:
-        """Raises UserError where the first step cannot start."""
+        """Start the chain. Raises UserError if the first step cannot start."""
         try:
             self._advance()
         except UserError:

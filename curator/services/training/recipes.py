@@ -1,4 +1,4 @@
-"""Recipes as the dialog and the command line see them, from `resources.recipe_files`; nothing is trained here."""
+"""Recipes for the dialog and the command line, from `resources.recipe_files`; nothing is trained here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Recipe:
     """A named, complete training configuration.
 
     `role` is what the trained network becomes: retriever or ranker. `system` names the published system it belongs to;
-    `quick` says that it is sized for two processor cores. `network` "pair" reads mention and entity together.
+    `quick`: it is sized for two processor cores. `network` "pair" reads mention and entity together.
     """
 
     id: str
@@ -41,7 +41,7 @@ class Recipe:
         return {one.name: one.paper for one in self.parameters if one.paper is not None}
 
     def values(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Defaults with `given` in their place. Raises UserError for an unknown name or a value out of range."""
+        """Defaults overridden by `given`. Raises UserError for an unknown name or a value out of range."""
         known = {one.name: one for one in self.parameters}
         for name in given or {}:
             if name not in known:
@@ -57,22 +57,23 @@ class Recipe:
         return defaults | {name: _checked(known[name], value) for name, value in (given or {}).items()}
 
     def learns_from_nil(self, given: Mapping[str, Any] | None) -> bool:
-        """Whether NIL decisions enter the loss, as they can with the proxy loss; otherwise they are left out."""
+        """Whether NIL decisions are used in the loss, as is possible with the proxy loss; otherwise they are left
+        out."""
         return bool(self.values(given).get("nil_negatives"))
 
     def parse(self, given: Mapping[str, str]) -> dict[str, Any]:
-        """Parameters written as text, on the command line for example. Raises UserError."""
+        """Parameters from text, for example on the command line. Raises UserError."""
         kinds = {one.name: one.kind for one in self.parameters}
         return self.values({name: _from_text(text, kinds.get(name, "")) for name, text in given.items()})
 
 
 def load_recipes() -> list[Recipe]:
-    """All recipes, quick variants included, in alphabetical order of their ids."""
+    """All recipes, including quick variants, in alphabetical order of their ids."""
     return [_recipe(recipe_files.read_recipe(name)) for name in recipe_files.recipe_ids()]
 
 
 def find_recipe(recipe_id: str) -> Recipe:
-    """Raises UserError that lists the recipes there are."""
+    """The recipe. Raises UserError that lists the recipes."""
     known = recipe_files.recipe_ids()
     if recipe_id not in known:
         raise UserError(
@@ -89,14 +90,14 @@ def grouped(recipes: Sequence[Recipe]) -> list[tuple[str, list[Recipe]]]:
 
 
 def _place(recipe: Recipe) -> tuple[bool, bool, str, str]:
-    """The program's own recipe is the one to begin with."""
+    """The sort key: the program's own recipe comes first."""
     return not recipe.quick, recipe.system != OWN, recipe.system, recipe.title.removesuffix(", quick")
 
 
 @dataclass(frozen=True, slots=True)
 class TimeEstimate:
-    """Seconds of a whole run, and of them those for encoding `encoded` entities again with their trained encoder, and
-    for encoding all entities `before` training, which an earlier run may have done."""
+    """Seconds of a whole run, including those for encoding `encoded` entities with their trained encoder, and for
+    encoding all entities `before` training, which an earlier run may have done."""
 
     seconds: float
     encoding: float
@@ -129,7 +130,7 @@ def _run(
 ) -> TimeEstimate:
     kind = {"role": recipe.role, "network": recipe.network, "regulariser": recipe.regulariser}
     cost = recipe_files.cost(kind, values)
-    once = factor * entities * cost["seconds_per_entity"]  # untrained, as if its vectors were not kept from before
+    once = factor * entities * cost["seconds_per_entity"]  # untrained, as if its vectors were not cached
     again = once if trained else 0.0
     step = cost["seconds_per_decision_trained" if trained else "seconds_per_decision"]
     learning = cost["fixed_seconds"] + float(values.get("epochs", 1)) * decisions * step
@@ -152,7 +153,7 @@ def _recipe(raw: Mapping[str, Any]) -> Recipe:
 
 
 def _checked(parameter: Parameter, value: Any) -> Value:
-    """The value in the parameter's type. Raises UserError that says what is allowed."""
+    """The value in the parameter's type. Raises UserError with the allowed values."""
     found = parameter.converted(value)
     if found is None:
         raise UserError(

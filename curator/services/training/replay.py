@@ -1,4 +1,4 @@
-"""Takes decisions from gold, as a curator who knows the answers would: with what the linker showed."""
+"""Makes decisions from gold, like a curator who knows the answers, recording the linker's suggestions as shown."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ CURATOR = "replay"
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """`links` of the decisions name entities; `first` of those were the first candidate shown; `unshown` decisions
-    were taken where nothing was suggested yet."""
+    """`links` is the number of links; `first` of these were the first candidate shown; `unshown` decisions had no
+    suggestion yet."""
 
     documents: int
     decisions: int
@@ -40,7 +40,7 @@ class _Tally:
 
 
 class ReplayService:
-    """Replays what `import --gold` decided, in the order of the documents; one undoable operation a document."""
+    """Replays the decisions of `import --gold`, in document order, with one undoable operation per document."""
 
     def __init__(self, store: Store, events: EventBus, clock: Clock) -> None:
         self._store = store
@@ -48,7 +48,7 @@ class ReplayService:
         self._clock = clock
 
     def replay(self, split: Split, *, limit: int) -> Generator[Progress, None, ReplayReport]:
-        """At most `limit` decisions by `replay`; mentions that were decided after the import are left alone."""
+        """At most `limit` decisions by `replay`; mentions decided after the import are not changed."""
         tally = _Tally()
         with self._store.read() as unit:
             ids = unit.documents.ids(split=split)

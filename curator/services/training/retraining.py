@@ -1,7 +1,7 @@
 """Recipes, training, promotion, rollback and index builds.
 
-Jobs work on what was written for them into a folder of their own and never open the project. A finished job's bundle
-is renamed into place first; only then the pointer to the bundle that serves is moved.
+Jobs use only data written for them into their own folder and never open the project. A finished job's bundle is renamed
+into place first; only then the pointer to the bundle in use is changed.
 """
 
 from __future__ import annotations
@@ -95,13 +95,13 @@ class RetrainingService:
         on_progress: OnProgress,
         on_end: OnEnd,
     ) -> JobHandle:
-        """Train in a child process on the training set; decisions of `test` documents never leave the store.
+        """Train in a child process on the training set; decisions of `test` documents are never written out.
 
-        The outcome's result holds `bundle` (id), `verdict`, `message`, `active` (whether it serves now) and the job's
-        `metrics`; where it was interrupted, `resumable`. With `tensorboard` the live figures are also written into the
-        project's `tensorboard/`. A refused bundle is kept and the previous one stays in use.
-        Raises UserError for an unknown recipe or parameter, where no bundle serves yet or nothing can be written, and
-        while another training runs.
+        The outcome's result holds `bundle` (id), `verdict`, `message`, `active` (whether it is now in use) and the
+        job's `metrics`; if it was interrupted, `resumable`. With `tensorboard` the live figures are also written into
+        the project's `tensorboard/`. A refused bundle is kept and the previous one stays in use. Raises UserError for
+        an unknown recipe or parameter, if no bundle is in use yet or nothing can be written, and while another training
+        is running.
         """
         return self._runs.start(
             recipe,
@@ -123,23 +123,23 @@ class RetrainingService:
     def resume(self, training_id: str = "", *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
         """Resume an interrupted training, by default the newest; the outcome is that of `start`.
 
-        Raises UserError where there is none, where its base bundle or knowledge base is gone, and while another
-        training runs.
+        Raises UserError if there is none, if its base bundle or knowledge base is gone, and while another training is
+        running.
         """
         return self._runs.resume(training_id, on_progress=on_progress, on_end=on_end)
 
     def discard_interrupted(self, training_id: str) -> None:
-        """Give up an interrupted training and remove what it kept."""
+        """Discard an interrupted training and its stored state."""
         self._runs.discard(training_id)
 
     def bundles(self) -> list[BundleInfo]:
-        """Oldest first."""
+        """All bundles, oldest first."""
         return self._desk.switch.all()
 
     def promote(self, bundle_id: str, *, reason: str = "") -> Change:
-        """Let this bundle serve: the curator's knowing choice, kept in the history with its reason.
+        """Put this bundle into use by the curator's choice, recorded in the history with its reason.
 
-        Raises UserError for one that its gate refused without a reason.
+        Raises UserError if its gate refused it and no reason is given.
         """
         found = next((one for one in self.bundles() if one.id == bundle_id), None)
         if found is not None and found.verdict is GateVerdict.REFUSED and not reason.strip():
@@ -152,11 +152,11 @@ class RetrainingService:
         return self._desk.switch.activate(bundle_id, kind=ActivationKind.CURATOR, reason=reason.strip())
 
     def activations(self) -> list[Activation]:
-        """Which bundle served from when on, by whom and why; oldest first."""
+        """Since when, by whom and why each bundle was in use; oldest first."""
         return self._desk.switch.activations()
 
     def delete(self, bundle_id: str) -> Change:
-        """Remove a bundle from the disk. Raises UserError for the one that serves and for one that a training needs."""
+        """Delete a bundle. Raises UserError for the one in use and for one that a training needs."""
         if self._runs.busy:
             raise UserError(
                 tr("A training is running and may need this linker. Delete it when the training has ended.")
@@ -174,7 +174,7 @@ class RetrainingService:
         return self._desk.switch.delete(bundle_id)
 
     def disk(self) -> DiskReport:
-        """What the bundles take; it looks at every file, so call it from a worker thread."""
+        """Disk usage of the bundles; it checks every file, so call it from a worker thread."""
         return disk_use(self.bundles(), trainings=[one.folder for one in self.interrupted()])
 
     def earlier(self) -> BundleInfo | None:
@@ -182,7 +182,7 @@ class RetrainingService:
         return self._desk.switch.earlier()
 
     def rollback(self) -> Change:
-        """Back to the bundle that served before. Raises UserError where there is none."""
+        """Return to the bundle used before. Raises UserError if there is none."""
         return self._desk.switch.rollback()
 
     def build_index(
@@ -194,8 +194,8 @@ class RetrainingService:
         on_progress: OnProgress,
         on_end: OnEnd,
     ) -> JobHandle:
-        """Build the untrained bundles, first lexical, then full; each serves as soon as it is ready. With `cluster` the
-        names are encoded by several processes on Ray."""
+        """Build the untrained bundles, first lexical, then full; each is used as soon as it is ready. With `cluster`
+        the names are encoded by several processes on Ray."""
         return self._indexing.start(
             lexical_only=lexical_only, again=again, cluster=cluster, on_progress=on_progress, on_end=on_end
         )
@@ -207,16 +207,16 @@ class RetrainingService:
     def calibrate(self, *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
         """Refit the weights of names, memory, hierarchy and NIL to the decisions of train and validation; see `start`.
 
-        Raises UserError where no bundle serves, there are too few decisions, or a training runs.
+        Raises UserError if no bundle is in use, there are too few decisions, or a training is running.
         """
         return self._calibrator.start(on_progress=on_progress, on_end=on_end)
 
     def needs_index(self, *, lexical_only: bool = False) -> bool:
-        """Whether no bundle serves the current knowledge base fully (or at all)."""
+        """Whether there is no full bundle (or none at all) for the current knowledge base."""
         return self._indexing.is_needed(lexical_only=lexical_only)
 
     def problem(self, recipe: str) -> str:
-        """Why the decisions do not suffice for a training run; '' when they do."""
+        """Why the decisions do not suffice for a training run; '' if they do."""
         train, held_out = (count_gold(self._desk.store, split) for split in TRAINING)
         if find_recipe(recipe).role == FIT:
             return refit_problem(train.links + held_out.links)

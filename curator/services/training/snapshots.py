@@ -1,9 +1,9 @@
 """The immutable input of a job, written from the store: `documents.jsonl` and `snapshot.json` in a folder.
 
-One document a line: {"key", "name", "split", "text", "mentions": [{"key", "spans", "types", "gold": null | {"ids",
+One document per line: {"key", "name", "split", "text", "mentions": [{"key", "spans", "types", "gold": null | {"ids",
 "nil"}, "shown", "stated"}]}; a link to a provisional entity is NIL there, since no bundle was built with it. A mention
-about which a language model was asked has its "opinion": an entity's id, or "" for none of the candidates. The index
-holds the knowledge base's hash and the documents file's SHA-256.
+with a second opinion has "opinion": an entity's id, or "" for none of the candidates. The index holds the knowledge
+base's hash and the documents file's SHA-256.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ GOLD = (Outcome.LINK, Outcome.NIL)
 
 @dataclass(slots=True)
 class SnapshotCounts:
-    """What a snapshot holds: documents with a link or NIL decision, and those decisions, of one split.
+    """The contents of a snapshot for one split: documents with a link or NIL decision, and these decisions.
 
     `passed_over` counts the candidates that were shown and not chosen.
     """
@@ -48,7 +48,7 @@ class SnapshotCounts:
         return self.links + self.nils
 
     def joined(self, other: SnapshotCounts) -> SnapshotCounts:
-        """Of both splits together."""
+        """The counts of both splits together."""
         return SnapshotCounts(
             self.documents + other.documents,
             self.links + other.links,
@@ -70,7 +70,7 @@ class SnapshotCounts:
 
 
 def count_gold(store: Store, split: Split, *, only_done: bool = False) -> SnapshotCounts:
-    """What a snapshot of this split would hold."""
+    """The counts of a snapshot of this split."""
     counts = SnapshotCounts()
     with store.read() as unit:
         new = unit.kb.provisional_only()
@@ -90,11 +90,11 @@ def write_snapshot(
     only_done: bool | Collection[Split] = False,
     waiting: int = 0,
 ) -> Generator[Progress, None, dict[str, int]]:
-    """Write the documents of `splits` that hold a link or NIL decision; returns {"documents": number}.
+    """Write the documents of `splits` with a link or NIL decision; returns {"documents": number}.
 
-    `waiting` documents more may hold mentions but no decision: what the queue would see of a new linker. With
-    `only_done` documents that are not done are left out, or those of the splits it names: gold, as evaluation
-    understands it. Raises UserError for a full disk or a folder that cannot be written.
+    Up to `waiting` more documents have mentions but no decision, to show the effect of a new linker on the queue.
+    `only_done` leaves out documents that are not done, in all splits or in the given ones, as for evaluation. Raises
+    UserError for a full disk or an unwritable folder.
     """
     with _told(folder):
         return (
@@ -151,7 +151,7 @@ def write_knowledge_base(store: Store, path: Path) -> Generator[Progress, None, 
 
 @contextmanager
 def _told(folder: Path) -> Iterator[None]:
-    """The system's refusals as a sentence."""
+    """Context: operating-system errors as a UserError."""
     try:
         yield
     except OSError as error:
@@ -166,7 +166,8 @@ def _told(folder: Path) -> Iterator[None]:
 
 
 def _gold(unit: UnitOfWork, document_id: int, new: Collection[str]) -> dict[int, Decision]:
-    """Current link and NIL decisions of the document's living mentions; links to `new` entities are NIL."""
+    """Current link and NIL decisions of the document's mentions that are not deleted; links to `new` entities are
+    NIL."""
     current = unit.decisions.current_of_document(document_id)
     if not current:
         return {}
@@ -176,8 +177,8 @@ def _gold(unit: UnitOfWork, document_id: int, new: Collection[str]) -> dict[int,
 
 
 def known_gold(decision: Decision, new: Collection[str]) -> Decision:
-    """The decision as far as the knowledge base goes: without `new` entities, which no bundle was built with, among
-    what was chosen and shown. NIL where nothing else was chosen."""
+    """The decision without `new` entities, which no bundle was built with, among chosen and shown ones. NIL if nothing
+    else was chosen."""
     verdict, shown = decision.verdict, decision.shown
     if not set(new).isdisjoint(verdict.entity_ids):
         kept = tuple(one for one in verdict.entity_ids if one not in new)
@@ -191,7 +192,7 @@ def known_gold(decision: Decision, new: Collection[str]) -> Decision:
 def _line(
     store: Store, document_id: int, mapping: TypeMapping, new: Collection[str], *, waiting: bool
 ) -> tuple[bytes, bool]:
-    """The document's line (empty where it is left out), and whether it holds a decision."""
+    """The document's line (empty if it is left out), and whether it has a decision."""
     with store.read() as unit:
         gold = _gold(unit, document_id, new)
         if not gold and not waiting:

@@ -1,4 +1,4 @@
-"""How fast this machine trains, learnt from the runs it has done: a small file in the cache folder."""
+"""The training speed of this machine, learnt from earlier runs and stored in a small file in the cache folder."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from curator.domain.wording import tr
 
 FILE = "training-speed.json"
 CAUTION = 1.5
-"""Before the first run here the recipe's own figure, measured on two cores, is taken times this."""
+"""Before the first run here, the recipe's figure, measured on two cores, is multiplied by this."""
 ENCODING = "encode entities on"
 ENCODE_PHASE, PREPARE_PHASE = "encode entities", "prepare"
-LEAST_MEASURED = 5.0  # seconds of encoding that give a rate
+LEAST_MEASURED = 5.0  # the least seconds of encoding for a rate
 OWN = "runs of this recipe measured on this machine"
 OTHERS = "runs of other recipes measured on this machine"
 RULE = "a cautious estimate: no run of this recipe has been measured on this machine yet"
 SPREADS = {OWN: (0.7, 1.5), OTHERS: (0.5, 2.0), RULE: (0.4, 2.0)}
-"""How much less or more than foreseen a run takes while no other program runs, by where the figure comes from."""
+"""The range of a run's time relative to the estimate, without other programs, by the source of the estimate."""
 MOST_SLOWER = 4.0
 QUIET = 1.5
-"""Times as long as alone: from there on a run says too little of how fast the machine is."""
+"""A run slowed down by more than this factor does not show how fast the machine is."""
 GIVES_WAY = 3.0
-"""Shares of a processor that a program gets for each one of a job, which runs at lower priority."""
+"""The processor time that a program gets relative to a job, which has lower priority."""
 KEPT, QUICK = "vectors kept", "-quick"
 
 
 class Speeds:
-    """Measured over predicted seconds by recipe and device; the last run counts half, those before it the rest."""
+    """Ratio of measured to predicted seconds by recipe and device; the last run counts half, earlier ones the rest."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
 
     def factor(self, recipe: str, device: str) -> tuple[float, str]:
-        """(what to multiply a prediction with, where that comes from)."""
+        """(factor for a prediction, source of the factor)."""
         factor, basis = self._factor(recipe, device)
         return factor, tr(basis)
 
     def spread(self, recipe: str, device: str) -> tuple[float, float]:
-        """What to multiply such a prediction with, at least and at most, on processors that nothing else uses."""
+        """The least and greatest factor for such a prediction, on an otherwise idle machine."""
         return SPREADS[self._factor(recipe, device)[1]]
 
     def keeps(self, recipe: str, kb_hash: str) -> None:
-        """A run of the recipe ended: the vectors of this knowledge base are kept for the next one."""
+        """Record that a run of the recipe ended, so that the vectors of this knowledge base are cached."""
         self._write(self._read() | {_kept(recipe, kb_hash): 1.0})
 
     def kept(self, recipe: str, kb_hash: str) -> bool:
@@ -65,7 +65,7 @@ class Speeds:
         return CAUTION, RULE
 
     def encoding(self, device: str) -> float | None:
-        """Entities encoded a second in the last run on this device; None before the first."""
+        """Entities encoded per second in the last run on this device; None before the first."""
         return self._read().get(f"{ENCODING} {device}")
 
     def measured_encoding(self, device: str, rate: float) -> None:
@@ -86,7 +86,7 @@ class Speeds:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._path.write_text(json.dumps(known), encoding="utf-8")
         except OSError:
-            return  # an estimate is not worth an error
+            return  # a missing estimate is not an error
 
     def _read(self) -> dict[str, float]:
         try:
@@ -97,22 +97,22 @@ class Speeds:
 
 
 def _kept(recipe: str, kb_hash: str) -> str:
-    """A recipe and its quick variant read entities alike."""
+    """The key of cached vectors, which a recipe and its quick variant share."""
     return f"{KEPT} {recipe.removesuffix(QUICK)} {kb_hash}"
 
 
 def slower_now() -> float:
-    """How many times as long work takes while other programs run as they do now, `MOST_SLOWER` at most."""
+    """The slowdown of work by the programs currently running, at most `MOST_SLOWER`."""
     return min(1.0 + busy_now(), MOST_SLOWER)
 
 
 def job_slower_now() -> float:
-    """How many times as long a job takes at most while other programs run as they do now."""
+    """The greatest slowdown of a job by the programs currently running."""
     return 1.0 + GIVES_WAY * busy_now()
 
 
 def busy_now() -> float:
-    """How many programs ran or waited for each processor during the last minute; 0 if the system does not say."""
+    """The number of programs running or waiting per processor during the last minute; 0 if unknown."""
     try:
         return os.getloadavg()[0] / (os.cpu_count() or 1)
     except (OSError, AttributeError):  # Windows
@@ -120,13 +120,13 @@ def busy_now() -> float:
 
 
 class EncodingWatch:
-    """How many entities a second a run encoded again, from its progress, and how many it encoded before training."""
+    """Measures from a run's progress how many entities per second it encoded, and how many before training."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._first: tuple[float, int] | None = None
         self._last: tuple[float, int] | None = None
-        self.before = 0  # their vectors were not kept from an earlier run
+        self.before = 0  # their vectors were not cached by an earlier run
 
     def take(self, progress: Progress) -> None:
         if progress.phase == PREPARE_PHASE and "work" in progress.data:

@@ -1,7 +1,7 @@
-"""Suspicious gold: decisions that models fitted on other documents find unlikely, to be looked at once more.
+"""Suspicious gold: decisions that models fitted on other documents find unlikely, for review.
 
-The list is kept in the project. A line leaves it when its mention is decided in another way, or when the curator
-keeps the decision: a kept decision is not listed again until it changes.
+The list is stored in the project. A line is removed when its mention is decided differently, or when the curator keeps
+the decision: a kept decision is not listed again until it changes.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from curator.services.training.snapshots import write_snapshot
 from curator.services.training.workplace import JobDesk
 
 FOUND = "suspicious_gold"  # JSON: {"at", "checked", "message", "rows": […]}
-KEPT = (
-    "suspicious_kept"  # JSON object: mention id -> {"answer", "by", "at"} of the decision that was looked at and kept
-)
+KEPT = "suspicious_kept"  # JSON object: mention id -> {"answer", "by", "at"} of the decision that was reviewed and kept
 NO_INDEX = "There is no index yet. `curator index` builds one; then decisions can be checked."
 NIL = "NIL"
 
@@ -45,7 +43,7 @@ class SuspiciousGold:
 
 @dataclass(frozen=True, slots=True)
 class SuspiciousList:
-    """What is still to be looked at, the widest gap first; `message` says what was checked, '' at first."""
+    """The decisions still to review, widest gap first; `message` describes the check, '' before the first."""
 
     rows: tuple[SuspiciousGold, ...]
     message: str
@@ -60,8 +58,8 @@ class SuspiciousService:
         self._curator = curator
 
     def start(self, *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
-        """Look for it in a child process; no decision changes. The outcome's result holds `rows`, those that were kept
-        before left out. Raises UserError where no bundle serves."""
+        """Search in a child process; no decision changes. The outcome's result holds `rows`, without kept ones. Raises
+        UserError if no bundle is in use."""
         active = self._desk.switch.active()
         if active is None:
             raise UserError(tr(NO_INDEX))
@@ -89,14 +87,15 @@ class SuspiciousService:
         return chain.start()
 
     def found(self) -> SuspiciousList:
-        """The list of the last time, without what has been kept or decided again since."""
+        """The last list, without decisions kept or changed since."""
         with self._desk.store.read() as unit:
             stored = json.loads(unit.meta.get(FOUND) or "{}")
             rows = _open_rows(unit, [_row(one) for one in stored.get("rows", ())])
         return SuspiciousList(tuple(rows), stored.get("message", ""), int(stored.get("checked", 0)))
 
     def keep(self, mention_id: int) -> Change:
-        """The decision is right: do not list it again until it changes. Raises UserError for an undecided mention."""
+        """Mark the decision as right: it is not listed again until it changes. Raises UserError for an undecided
+        mention."""
         with self._desk.store.write() as unit:
             current = unit.decisions.current([mention_id]).get(mention_id)
             if current is None:
@@ -114,7 +113,7 @@ class SuspiciousService:
         return change
 
     def _take(self, outcome: JobOutcome) -> JobOutcome:
-        """Store what was found, where the project may be written to; return what is left of it."""
+        """Store the list, unless the project is read-only; return the remaining rows."""
         result = outcome.result
         rows = [_from_job(one) for one in result.get("rows", ())]
         stored = {
@@ -132,7 +131,7 @@ class SuspiciousService:
 
 
 def answer_of(decision: Decision) -> tuple[str, ...]:
-    """The entities of a link, sorted, or NIL; () for what is neither."""
+    """The entities of a link, sorted, or NIL; () for anything else."""
     if decision.verdict.outcome is Outcome.NIL:
         return (NIL,)
     return tuple(sorted(decision.verdict.entity_ids))

@@ -1,4 +1,4 @@
-"""What a training would learn from, how long it would take, and what prevents it from starting."""
+"""Preview of a training: its data, its time, and obstacles."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ TRAINING = (Split.TRAIN, Split.VALIDATION)  # never TEST
 
 @dataclass(frozen=True, slots=True)
 class TrainingPreview:
-    """What a training run would learn from, and an estimate of its minutes, `least` to `most` of them where nothing
-    else runs, and `slower` times as long while other programs run as they do now; `basis` says where that comes from.
+    """The data of a training run, and an estimate of its minutes: `least` to `most` on an idle machine, and `slower`
+    times as long with the programs now running; `basis` is the source of the estimate.
 
-    `nils` are the NIL decisions that its loss learns from, `left_out` those that it leaves out: all or none.
-    `passed_over` counts the candidates that curators saw and did not choose; `outside` the linked entities that the
-    knowledge base no longer holds, whose links teach nothing. `encoded_entities` is how many entities are encoded again
-    after training, in `encoding_seconds` (part of the whole); 0 where the entity encoder stays as it is; with
-    `over_names` it is all their names.
-    `judged_at_most` links of the validation documents judge a quick recipe (0: all of them). `problem` is '' or the
-    sentence that says why it cannot start. `in_turn`: no network is trained, the counts are those of train and
-    validation together, and each document is judged by what the others say. `expects` says what the recipe may bring.
+    `nils` is the number of NIL decisions that its loss uses, `left_out` that of unused ones: all or none. `passed_over`
+    counts the candidates that curators saw and did not choose; `outside` the linked entities no longer in the knowledge
+    base, whose links are not used. `encoded_entities` is the number of entities encoded after training, in
+    `encoding_seconds` (included in the total); 0 if the entity encoder is frozen; with `over_names` these are all
+    names. At most `judged_at_most` links of the validation documents evaluate a quick recipe (0: all of them).
+    `problem` is '' or the reason why it cannot start. `in_turn`: no network is trained, the counts are those of train
+    and validation together, and each document is evaluated with weights fitted on the others. `expects` describes the
+    expected effect.
     """
 
     documents: int
@@ -73,8 +73,8 @@ def preview(
     max_minutes: float | None = None,
     bundles: Sequence[BundleInfo] = (),
 ) -> TrainingPreview:
-    """Reads every document of two splits: for a worker thread. `bundles` of this knowledge base say what was learnt;
-    `kb_hash` is that of the linker that is trained."""
+    """The preview. It reads every document of two splits: call it from a worker thread. `bundles` of this knowledge
+    base give the learning curve; `kb_hash` is that of the linker to train."""
     nil = recipe.learns_from_nil(values)
     train, held_out = (count_gold(store, split) for split in TRAINING)
     in_turn = recipe.role == FIT
@@ -123,7 +123,7 @@ def preview(
 
 
 def refit_problem(links: int) -> str:
-    """Why the weights cannot be refitted to so many links of train and validation; '' where they can."""
+    """Why the weights cannot be refitted with this number of train and validation links; '' if they can."""
     if links >= LEAST_REFITTED:
         return ""
     return tr(
@@ -135,8 +135,8 @@ def refit_problem(links: int) -> str:
 
 
 def decisions_problem(train: SnapshotCounts, held_out: SnapshotCounts, *, documents: int, outside: int = 0) -> str:
-    """Why the decisions do not suffice, and what to do; '' when they do. Where no validation document is decided, a
-    fifth of the train documents judges."""
+    """Why the decisions do not suffice, and what to do; '' if they do. Without decided validation documents, a fifth of
+    the train documents is used for evaluation."""
     if documents == 1:
         return tr(
             "The project has only one document. The result has to be measured on others: import more, some "
@@ -173,7 +173,7 @@ def decisions_problem(train: SnapshotCounts, held_out: SnapshotCounts, *, docume
 
 
 def folder_problem(project: Path) -> str:
-    """Why no bundle could be written into the project; '' where it can."""
+    """Why no bundle could be written into the project; '' if it can."""
     folder = project / "bundles"
     place = folder if folder.is_dir() else project
     if os.access(place, os.W_OK | os.X_OK):

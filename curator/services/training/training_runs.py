@@ -21,27 +21,27 @@ from curator.services.training.unfinished import SNAPSHOT, InterruptedTraining, 
 from curator.services.training.workplace import JobDesk
 
 SERVES = (GateVerdict.PROMOTE,)
-"""Verdicts after which the new bundle serves: recall@1 of the whole linker rose. One as good as before would cost time
-at every mention and bring nothing; it is kept, for the curator to promote."""
+"""Verdicts after which the new bundle is put into use, because it is better. A bundle that is only as good would cost
+time for every mention without a gain; it is kept, and the curator can promote it."""
 RESUMABLE = "resumable"
-"""Key of an outcome's result: the id of the interrupted training that can be taken up again."""
+"""Key of an outcome's result: the id of the interrupted training that can be resumed."""
 TENSORBOARD = "tensorboard"
-"""Folder of the project where the live figures are written for TensorBoard, where that was asked for."""
+"""The project's folder for TensorBoard files, if requested."""
 CLOSING = "closing"
-"""Key of an outcome's result: the program was closed, nobody gave the training up."""
+"""Key of an outcome's result: the training ended because the program was closed, not by cancellation."""
 INTERRUPTED = "To resume it, choose Model › Resume the interrupted training, or run `curator train P --resume`."
 STUCK = (
     "It got no further than the last time. If the cause has not been fixed, discard it under Model › "
     "Resume the interrupted training and start a new one."
 )
 WAITING = 50
-"""Documents without a decision in a training's snapshot: how their suggestions would change is part of the outcome."""
+"""Documents without a decision in a training's snapshot: the outcome shows how their suggestions would change."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One running training; `timed`: its whole duration, which began while little else ran, helps to estimate the next
-    one's; `resumed_at`: when the state was kept that it resumes from."""
+    """One running training; `timed`: its duration is used for later estimates, since it began on a nearly idle machine;
+    `resumed_at`: the time of the state that it resumes from."""
 
     recipe: str
     device: str
@@ -63,7 +63,7 @@ class TrainingRuns:
 
     @property
     def busy(self) -> bool:
-        """Whether a training of this process runs."""
+        """Whether a training of this process is running."""
         return self._folders.busy
 
     def start(
@@ -108,10 +108,10 @@ class TrainingRuns:
         return self._folders.interrupted()
 
     def resume(self, training_id: str = "", *, on_progress: OnProgress, on_end: OnEnd) -> JobHandle:
-        """Resume an interrupted training, by default the newest, on the decisions it began with.
+        """Resume an interrupted training, by default the newest, with its original decisions.
 
-        Raises UserError where there is none, where its base bundle or knowledge base is gone, and while another
-        training runs.
+        Raises UserError if there is none, if its base bundle or knowledge base is gone, and while another training is
+        running.
         """
         self._refuse_second()
         found = next((one for one in self.interrupted() if training_id in ("", one.id)), None)
@@ -128,7 +128,7 @@ class TrainingRuns:
         return self._chain(run, [self._train(run, spec, base)], on_progress, on_end)
 
     def discard(self, training_id: str) -> None:
-        """Give up an interrupted training and remove what it kept."""
+        """Discard an interrupted training and its stored state."""
         self._folders.discard(training_id)
 
     # --- inside ---
@@ -140,7 +140,7 @@ class TrainingRuns:
         return base
 
     def _base_of(self, training: InterruptedTraining) -> BundleInfo:
-        """The bundle that an interrupted training began from."""
+        """The bundle that an interrupted training started from."""
         there = {one.id: one for one in self._desk.switch.all()}
         if training.base not in there:
             raise UserError(
@@ -170,7 +170,7 @@ class TrainingRuns:
             raise UserError(tr("A training is already running. Wait until it ends, or cancel it."))
 
     def _run(self, folder: Path, spec: Mapping[str, Any], *, timed: bool) -> _Run:
-        """Raises UserError where no staging folder can be made; the working folder is removed then."""
+        """Run a training. Raises UserError, and removes the working folder, if no staging folder can be created."""
         recipe, values = find_recipe(str(spec["recipe"])), dict(spec["parameters"])
         try:
             staging = self._desk.bundles.new_staging()
@@ -189,7 +189,8 @@ class TrainingRuns:
         )
 
     def _train(self, run: _Run, spec: Mapping[str, Any], base: BundleInfo) -> Step:
-        """Where the job writes is said here alone: the specification of a resumed one comes with the project."""
+        """Start the job. Only this method sets the paths that it writes to, since a resumed job's specification comes
+        from the project."""
         places = {
             "snapshot": str(run.folder / SNAPSHOT),
             "base": base.path,
@@ -222,8 +223,8 @@ class TrainingRuns:
         return estimate(recipe, values, decisions=decisions, entities=self._entities())
 
     def _finish(self, run: _Run, outcome: JobOutcome, *, encoded: bool) -> JobOutcome:
-        """`encoded`: the entities were encoded before training; else their vectors were kept from an earlier run, which
-        makes this machine no faster."""
+        """Finish a training. `encoded`: the entities were encoded before training; else their vectors were cached, so
+        the run says less about this machine's speed."""
         if outcome.state is not JobState.DONE:
             self._desk.bundles.discard(run.staging)
             return self._interrupt(run, outcome)
@@ -248,8 +249,8 @@ class TrainingRuns:
         return replace(outcome, result=result)
 
     def _interrupt(self, run: _Run, outcome: JobOutcome) -> JobOutcome:
-        """Keep what a dead process can go on from, or one that was stopped by closing the program; a cancelled
-        training leaves nothing."""
+        """Keep the state of a training whose process died or that ended with the program; a cancelled training leaves
+        nothing."""
         if outcome.state is JobState.FAILED:
             keep = has_state(run.folder)  # a full disk, for example; without a state there is nothing to resume from
         else:

@@ -1,4 +1,4 @@
-"""The folder of a training, also of an interrupted one: `bundles/.training/ID/` in the project.
+"""The folder of a running or interrupted training: `bundles/.training/ID/` in the project.
 
 The folder holds `spec.json` (the job's specification without paths), `snapshot/` (its immutable input) and
 `checkpoints/`, which the job keeps to resume from. It is removed when the training is done or cancelled, and stays when
@@ -29,7 +29,7 @@ CHECKPOINTS = "checkpoints"
 
 @dataclass(frozen=True, slots=True)
 class InterruptedTraining:
-    """A training that can go on. `reached` is when it last kept its state; None: it begins again, on the same
+    """A training that can be resumed. `reached` is when its state was last saved; None: it starts again with the same
     decisions. `base` is the id of the bundle it started from."""
 
     id: str
@@ -43,7 +43,7 @@ class InterruptedTraining:
 
     @property
     def words(self) -> str:
-        """One sentence for people."""
+        """A sentence for display."""
         began = localised(self.began.astimezone(), "%d %b %Y, %H:%M")
         if self.reached is None:
             return tr(
@@ -71,13 +71,13 @@ class TrainingFolders:
 
     @property
     def busy(self) -> bool:
-        """Whether a training of this process runs."""
+        """Whether a training of this process is running."""
         return bool(self._live)
 
     def new(self, spec: Mapping[str, Any]) -> Path:
-        """A folder for a training that starts now, with its specification; `base` and `kb_hash` are kept with it.
+        """A folder for a new training, with its specification, `base` and `kb_hash`.
 
-        Raises UserError where nothing can be written.
+        Raises UserError if nothing can be written.
         """
         folder = self._folder / secrets.token_hex(6)
         try:
@@ -99,11 +99,11 @@ class TrainingFolders:
         return folder
 
     def take_up(self, training: InterruptedTraining) -> None:
-        """It runs again."""
+        """Mark the training as running again."""
         self._live.add(training.id)
 
     def ended(self, folder: Path, *, keep: bool) -> None:
-        """Its process is gone; with `keep` it can be taken up again."""
+        """Mark the training as ended; with `keep` it can be resumed."""
         self._live.discard(folder.name)
         if not keep:
             self._remove(folder)
@@ -113,38 +113,38 @@ class TrainingFolders:
             self._remove(self._folder / training_id)
 
     def interrupted(self) -> list[InterruptedTraining]:
-        """Newest first. None in a project that is only read: another process may be training in it."""
+        """Newest first. Empty in a read-only project, in which another process may be training."""
         if self._read_only or not self._folder.is_dir():
             return []
         found = [one for path in self._folder.iterdir() if (one := _read(path)) is not None]
         return sorted((one for one in found if one.id not in self._live), key=lambda one: one.began, reverse=True)
 
     def clean(self) -> None:
-        """Remove what a process that was killed left of trainings that cannot be resumed. Where that fails it stays."""
+        """Remove leftovers of a killed process's trainings that cannot be resumed. If that fails they stay."""
         with contextlib.suppress(OSError):
             self._remove_incomplete()
-            self._folder.rmdir()  # fails while there is one that can be resumed
+            self._folder.rmdir()  # fails while there is a resumable one
 
     def _remove(self, folder: Path) -> None:
-        """The folder, and the one that holds them all with the last."""
+        """Remove the folder, and the parent folder with the last one."""
         shutil.rmtree(folder, ignore_errors=True)
         with contextlib.suppress(OSError):
             self._folder.rmdir()
 
     def _remove_incomplete(self) -> None:
-        """What was interrupted before its input was written has nothing to resume from."""
+        """Remove trainings interrupted before their input was written, which cannot be resumed."""
         for path in self._folder.iterdir() if self._folder.is_dir() else ():
             if path.name not in self._live and _read(path) is None:
                 shutil.rmtree(path, ignore_errors=True)
 
 
 def has_state(folder: Path) -> bool:
-    """Whether the job kept something to resume from."""
+    """Whether the job saved a state to resume from."""
     return reached(folder) is not None
 
 
 def _read(folder: Path) -> InterruptedTraining | None:
-    """None where specification or input are not complete."""
+    """The training; None if its specification or input is incomplete."""
     try:
         spec = json.loads((folder / SPEC).read_text(encoding="utf-8"))
         began = datetime.fromisoformat(spec["began"])

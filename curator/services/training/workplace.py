@@ -1,4 +1,4 @@
-"""Folders that jobs read from, and the options every job gets."""
+"""Folders for jobs, and the options of every job."""
 
 from __future__ import annotations
 
@@ -16,16 +16,15 @@ from curator.services.training.bundles import BundleSwitch
 from curator.services.training.unfinished import TrainingFolders
 
 BULK = "bulk-evaluations"
-"""The folder, in a project's, of evaluations that are linked on Ray."""
+"""The project's folder for evaluations that are linked on Ray."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobOptions:
     """`device` is auto, cpu or cuda; `threads` 0 leaves the choice to the library; '' means the default.
 
-    `index` is the kind of index: auto, flat, sq8, ivf or hnsw; `lexical` the lists that spelling finds by: characters,
-    merged or bm25; `precision` the number format in which names are
-    encoded: auto, fp32, bf16, fp16 or int8.
+    `index` is the kind of index: auto, flat, sq8, ivf or hnsw; `lexical` the lists for search by spelling: characters,
+    merged or bm25; `precision` the number format in which names are encoded: auto, fp32, bf16, fp16 or int8.
     """
 
     device: str = "auto"
@@ -37,12 +36,12 @@ class JobOptions:
     lexical: str = "characters"
 
     def spec(self) -> dict[str, Any]:
-        """The part of a job's specification that is the same for every kind."""
+        """The part of a job's specification common to all kinds."""
         return {"device": self.device, "threads": self.threads, "cache": self.cache}
 
 
 class Workplace:
-    """`jobs/` in the project's folder, or the system's temporary folder for a project that is only read."""
+    """`jobs/` in the project's folder, or the system's temporary folder for a read-only project."""
 
     def __init__(self, project: Path, *, read_only: bool) -> None:
         self._folder = project / "jobs"
@@ -50,12 +49,12 @@ class Workplace:
 
     @property
     def bulk(self) -> Path:
-        """Where documents and answers of an evaluation on Ray are until it has ended, also if the project is only read:
-        the next evaluation of the same continues there."""
+        """The folder of documents and answers of an evaluation on Ray until its end, even for a read-only project: the
+        next equal evaluation resumes there."""
         return self._folder.parent / BULK
 
     def new_folder(self) -> Path:
-        """Raises UserError where nothing can be written."""
+        """A new folder. Raises UserError if nothing can be written."""
         try:
             if self._read_only:
                 return Path(tempfile.mkdtemp(prefix="curator-"))
@@ -76,18 +75,18 @@ class Workplace:
         shutil.rmtree(folder, ignore_errors=True)
 
     def clean(self) -> None:
-        """Remove what a killed process left; only the holder of the project's lock calls this."""
+        """Remove leftovers of a killed process; called only by the holder of the project's lock."""
         if not self._read_only:
             shutil.rmtree(self._folder, ignore_errors=True)
             TrainingFolders(self._folder.parent, read_only=False).clean()
 
 
-# What every service that starts jobs works with.
+# Shared by the services that start jobs.
 
 
 @dataclass(frozen=True, slots=True)
 class JobDesk:
-    """`options` are asked for again at each start, so that changed settings apply to the next job."""
+    """`options` are read at each start, so that changed settings apply to the next job."""
 
     store: Store
     jobs: JobPort

@@ -1,10 +1,9 @@
-"""The rows of the work, one repository a module: documents, mentions, decisions, suggestions, notes, rounds.
+"""The rows of curation, one repository per module: documents, mentions, decisions, suggestions, notes, rounds.
 
-* **A decision keeps where in the list that was shown it was** (`decisions.rank`, `Shown.rank_of`), calculated when it
-  is taken. What is stored of a decided mention later was suggested by a memory that knows the decision, so neither
-  acceptance nor the hold-out's accuracy could be derived from it. A held-out decision keeps the suggestion that was
-  kept back (`Shown.unseen`). One covering index (`ix_decisions_curator`) holds what statistics read: they never touch
-  `shown`.
+* **A decision stores its rank in the shown list** (`decisions.rank`, `Shown.rank_of`), calculated when it is made.
+  Later suggestions for a decided mention come from a memory that has the decision, so neither acceptance nor the
+  hold-out's accuracy could be derived from them. A held-out decision stores the hidden suggestion (`Shown.unseen`). A
+  covering index (`ix_decisions_curator`) holds the columns for statistics, which never read `shown`.
 """
 
 from curator.storage.curation.decisions import SqlDecisions

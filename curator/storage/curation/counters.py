@@ -79,8 +79,8 @@ _UPDATE = (
 )
 
 
-# Documents' counters and stamps after decisions, from what the decisions changed: a step over two thousand documents
-# must not read every mention of each. `counters.recount` gives the same from the mentions themselves.
+# Documents' counters and stamps after decisions, updated by the changes: a step over two thousand documents must not
+# read every mention of each. `counters.recount` gives the same from the mentions themselves.
 
 _COUNTED = ("linked", "nil", "rejected", "skipped")
 Stamped = tuple[str | None, int | None]
@@ -88,7 +88,7 @@ Stamped = tuple[str | None, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Decidable:
-    """A mention with what its document's counters depend on; `outcome` is None while it is undecided."""
+    """A mention with the values that its document's counters depend on; `outcome` is None while it is undecided."""
 
     id: int
     document_id: int
@@ -97,12 +97,12 @@ class Decidable:
 
 
 def decidables(conn: Connection, mention_ids: Iterable[int]) -> dict[int, Decidable]:
-    """By id; unknown mentions are absent."""
+    """The values by mention id; unknown mentions are absent."""
     return {row[0]: Decidable(*row) for row in conn.execute(_DECIDABLES, ids_of(mention_ids))}
 
 
 def retally(conn: Connection, before: Mapping[int, Decidable], after: Mapping[int, str | None]) -> None:
-    """Bring the documents of the mentions in line; `after` holds the mentions' new outcomes, already written."""
+    """Update the documents of the mentions; `after` holds the mentions' new outcomes, already written."""
     moves: dict[int, list[tuple[Decidable, str | None]]] = {}
     for mention_id, outcome in after.items():
         mention = before[mention_id]
@@ -123,7 +123,7 @@ def retally(conn: Connection, before: Mapping[int, Decidable], after: Mapping[in
 def _tally(
     row: AnyRow, moves: Sequence[tuple[Decidable, str | None]], stamps: Mapping[int, Stamped]
 ) -> dict[str, Any] | None:
-    """The document's new values; None where only its mentions can show whether their stamps agree now."""
+    """The document's new values; None if its mentions must be read to see whether their stamps agree."""
     values = {name: getattr(row, name) for name in _COUNTED}
     undecided = row.mentions - sum(values.values())
     for mention, outcome in moves:
@@ -180,7 +180,7 @@ _STATES = select(DocumentRow.id, DocumentRow.state).where(among(DocumentRow.id))
 
 
 def states_of(conn: Connection, document_ids: Sequence[int]) -> dict[int, DocumentState]:
-    """By id. Raises UserError when a document does not exist."""
+    """By id. The states by id. Raises UserError if a document does not exist."""
     wanted = unique(document_ids)
     found = {row[0]: DocumentState(row[1]) for row in conn.execute(_STATES, ids_of(wanted))}
     for document_id in wanted:
@@ -190,7 +190,7 @@ def states_of(conn: Connection, document_ids: Sequence[int]) -> dict[int, Docume
 
 
 def set_states(conn: Connection, states: Mapping[int, DocumentState]) -> None:
-    """Raises UserError when a document does not exist; nothing is changed then."""
+    """Set the states. Raises UserError if a document does not exist; then nothing is changed."""
     states_of(conn, list(states))
     for state in dict.fromkeys(states.values()):
         for part in chunks([one for one, wanted in states.items() if wanted is state]):

@@ -33,7 +33,7 @@ from curator.storage.db import (
 
 
 class SqlDecisions(Operations, Efforts):
-    """See `ports.DecisionRepository`; the other parts of it are in `Operations` and `Efforts`."""
+    """See `ports.DecisionRepository`; its other parts are in `Operations` and `Efforts`."""
 
     def append(
         self,
@@ -46,13 +46,15 @@ class SqlDecisions(Operations, Efforts):
         shown: Sequence[Shown | None],
         notes: Sequence[str] | None = None,
     ) -> list[Decision]:
-        """`operation_id` 0: belongs to no operation, as imported gold does. Raises UserError for an unknown mention.
+        """Append decisions. `operation_id` 0: no operation, as for imported gold. Raises UserError for an unknown
+        mention.
 
-        Raises ValueError when the sequences are not of one length."""
+        Raises ValueError if the sequences have different lengths.
+        """
         if not mention_ids:
             return []
         before = decidables(self._conn, mention_ids)
-        documents_of(self._conn, [one for one in mention_ids if one not in before])  # says which is unknown
+        documents_of(self._conn, [one for one in mention_ids if one not in before])  # raises the error that names it
         last, end = self._conn.execute(_END).one()
         first = last + 1
         texts = [""] * len(mention_ids) if notes is None else notes
@@ -70,8 +72,8 @@ class SqlDecisions(Operations, Efforts):
         return decisions
 
     def _rank(self, decisions: Sequence[Decision]) -> None:
-        """Where the suggestions of the linked mentions have the entity. Of most it is the first: no candidates are
-        unpacked for those."""
+        """The ranks of the entities in the linked mentions' suggestions. For most it is the first, so their candidates
+        are not unpacked."""
         linked = {one.mention_id: one.verdict.entity_ids for one in decisions if one.verdict.entity_ids}
         if not linked:
             return
@@ -89,7 +91,7 @@ class SqlDecisions(Operations, Efforts):
         return {row.mention_id: _decision(row) for row in rows}
 
     def current_of_document(self, document_id: int) -> dict[int, Decision]:
-        """Of the document's mentions that are not deleted."""
+        """Current decisions of the document's mentions that are not deleted."""
         rows = self._conn.execute(_CURRENT_OF_DOCUMENT, {"id": document_id})
         return {row.mention_id: _decision(row) for row in rows}
 
@@ -111,7 +113,7 @@ class SqlDecisions(Operations, Efforts):
         return [(type_, tuple(json.loads(ids)), number) for type_, ids, number in self._conn.execute(query)]
 
     def before_many(self, decisions: Sequence[Decision]) -> dict[int, Decision]:
-        """Of decisions taken in one step."""
+        """The previous decisions of those made in one step."""
         if len({one.mention_id for one in decisions}) < len(decisions):  # a mention decided twice in the step
             pairs = [(one, self._before(one)) for one in decisions]
             return {one.id: found for one, found in pairs if found is not None}
@@ -200,7 +202,7 @@ def _row(decision: Decision, shown: bytes | None) -> dict[str, Any]:
 
 
 def _chained(rows: Iterable[dict[str, Any]], before: bytes | None, *, alone: bool) -> Iterator[dict[str, Any]]:
-    """The rows, whose columns are in the order of `chain.DECISION`, with their hashes."""
+    """The rows, with columns in the order of `chain.DECISION`, with their hashes."""
     for row in rows:
         *values, shown = row.values()
         before = link(None if alone else before, values, shown)
@@ -208,7 +210,7 @@ def _chained(rows: Iterable[dict[str, Any]], before: bytes | None, *, alone: boo
 
 
 def _pointer(decision: Decision) -> dict[str, Any]:
-    """CLEARED makes the mention undecided again."""
+    """The mention's new pointer; CLEARED makes it undecided again."""
     cleared = decision.verdict.outcome is Outcome.CLEARED
     return {
         "b_id": decision.mention_id,
@@ -218,7 +220,7 @@ def _pointer(decision: Decision) -> dict[str, Any]:
 
 
 def verdict_of(row: AnyRow) -> Verdict:
-    """Of a row with a decision's columns."""
+    """The verdict of a row with a decision's columns."""
     outcome = Outcome(row.outcome)
     reason = _REASONS[outcome](row.reason) if row.reason else None
     return Verdict(outcome, tuple(json.loads(row.entity_ids)), reason)

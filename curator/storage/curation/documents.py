@@ -47,7 +47,7 @@ from curator.storage.db import (
 
 
 class SqlDocuments(SourceFiles, Imports):
-    """See `ports.DocumentRepository`; the other parts of it are in `SourceFiles` and `Imports`.
+    """See `ports.DocumentRepository`; its other parts are in `SourceFiles` and `Imports`.
 
     The first document with an external id in a file has occurrence 0.
     """
@@ -74,7 +74,7 @@ class SqlDocuments(SourceFiles, Imports):
         return [(id_, [next(ids) for _ in document.mentions]) for id_, document in numbered]
 
     def get(self, document_id: int) -> Document:
-        """Raises UserError when there is no such document."""
+        """The document. Raises UserError if there is no such document."""
         row = self._conn.execute(_WITH_TEXT, {"id": document_id}).first()
         if row is None:
             raise _no_document(document_id)
@@ -125,7 +125,7 @@ class SqlDocuments(SourceFiles, Imports):
         return list(self._conn.execute(query.order_by(DocumentRow.id)).scalars())
 
     def ids_of_file(self, file_id: int) -> list[int]:
-        """In the order of the file; none while the file is incomplete."""
+        """Ids in the order of the file; none while the file is incomplete."""
         query = select(DocumentRow.id).where(DocumentRow.file_id == file_id, visible()).order_by(DocumentRow.id)
         return list(self._conn.execute(query).scalars())
 
@@ -162,7 +162,7 @@ class SqlDocuments(SourceFiles, Imports):
         return _queue_row(row)
 
     def set_state(self, document_id: int, state: DocumentState) -> None:
-        """Raises UserError when there is no such document."""
+        """Set the state. Raises UserError if there is no such document."""
         changed = update(DocumentRow).where(DocumentRow.id == document_id).values(state=state.value)
         if self._conn.execute(changed).rowcount == 0:
             raise _no_document(document_id)
@@ -174,7 +174,7 @@ class SqlDocuments(SourceFiles, Imports):
         set_states(self._conn, states)
 
     def set_split(self, document_ids: Sequence[int], split: Split) -> None:
-        """Raises UserError when a document does not exist."""
+        """Set the split. Raises UserError if a document does not exist."""
         for part in chunks(unique(document_ids)):
             changed = update(DocumentRow).where(DocumentRow.id.in_(part)).values(split=split.value)
             if self._conn.execute(changed).rowcount != len(part):
@@ -199,7 +199,7 @@ class SqlDocuments(SourceFiles, Imports):
         return _project_counts(groups)
 
     def mention_types(self) -> dict[str, int]:
-        """Of the mentions that are not deleted, most frequent first."""
+        """Types of the mentions that are not deleted, most frequent first."""
         number = func.count().label("number")
         query = select(MentionRow.type, number).where(~MentionRow.deleted, MentionRow.document_id.not_in(hidden()))
         query = query.group_by(MentionRow.type)
@@ -270,7 +270,7 @@ _PASSAGES_OF = (
     .order_by(PassageRow.document_id, PassageRow.ordinal)
 )
 _SPLITS = {one.value: one for one in Split}
-# each text is looked at before its document is: most are left out
+# texts are checked before their documents, since most are left out
 _TEXTS = (
     select(DocumentTextRow.document_id, DocumentRow.external_id, DocumentRow.split, DocumentTextRow.text)
     .join(DocumentRow, DocumentTextRow.document_id == DocumentRow.id)
@@ -279,7 +279,7 @@ _TEXTS = (
     .order_by(DocumentTextRow.document_id)
 )
 _HELD_PLAINLY = like(DocumentTextRow.text, bindparam("like", type_=String))
-_HELD = or_(_HELD_PLAINLY, holds_null_character(DocumentTextRow.text))  # LIKE ends at U+0000
+_HELD = or_(_HELD_PLAINLY, holds_null_character(DocumentTextRow.text))  # LIKE stops at U+0000
 _LAST_FORMER = select(func.max(FormerTextRow.id))
 _VISIBLE_FILES = select(SourceFileRow.id).where(SourceFileRow.complete, ~SourceFileRow.withdrawn)
 
@@ -288,7 +288,7 @@ _LIKE_SIGNS = {one: f"\\{one}" for one in "%_\\"}
 
 
 def _like(having: Sequence[str | None]) -> str:
-    """Of LIKE: it takes ASCII letters in either case, and one character for each underscore."""
+    """The pattern for LIKE, which ignores case for ASCII letters, and matches one character for each underscore."""
     signs = ["_" if one is None else _LIKE_SIGNS.get(one, one) for one in having]
     return f"%{''.join(signs)}%"
 

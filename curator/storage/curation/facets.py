@@ -62,18 +62,18 @@ from curator.storage.db import weight as weight_of
 LEAST = 1e-6
 """The last decimal of stored scores."""
 LARGEST = 2**48
-"""From such a number on, the next digits go into another: SQLite's are whole up to 2**63."""
+"""From this value on, further digits go into another number, since SQLite's integers are limited to 2**63."""
 
 
 class FacetQueries:
-    """The part of `ports.QueueRepository` that is about facets and orders."""
+    """The part of `ports.QueueRepository` for facets and orders."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
     def cube(self, where: QueueFilter, document_id: int | None = None) -> FacetCube:
-        """One pass over the mentions, without the wide rows of suggestions. Who decided is looked up among the
-        decisions, and only where there are any. SQLite sorts one number a mention in half the time of 20 words."""
+        """One pass over the mentions, without the wide rows of suggestions. Curators are looked up in the decisions,
+        only if there are any. SQLite sorts one number per mention in half the time of 20 words."""
         asked = self._conn.execute(select(OpinionRow.mention_id).limit(1)).first() is not None
         scheme = scheme_in(self._conn)
         given = values_given(self._conn) if scheme.shown else None
@@ -120,7 +120,8 @@ class FacetQueries:
         return {(row[0], row[1]): row[2] for row in self._conn.execute(query)}
 
     def decision_seconds(self, *, last: int = 500) -> tuple[list[float], list[float]]:
-        """Of the operations that decided one mention: bulk steps and undoing say nothing of a case."""
+        """From operations that decided one mention, since bulk steps and undo do not show the time of a single
+        decision."""
         query = (
             select(EffortRow.milliseconds, any_of(DecisionRow.entity_ids), any_of(DecisionRow.shown))
             .join(OperationRow, OperationRow.id == EffortRow.operation_id)
@@ -140,7 +141,7 @@ class FacetQueries:
 
     def undecided(self, where: QueueFilter, *, limit: int) -> list[WorkRow]:
         """SQLite walks the suggestions by their probability and stops at the limit, upwards for entities and downwards
-        for NIL; the mentions that have none are only looked for where that is not reached."""
+        for NIL; mentions without suggestions are only searched for if it is not reached."""
         entities = self._suggested(where, _SUREST_LAST, limit=limit, nil=False)
         nils = self._suggested(where, _SUREST_FIRST, limit=limit, nil=True)
         found = list(merge(entities, nils, key=lambda row: -1.0 if row.probability is None else row.probability))
@@ -173,7 +174,8 @@ _ORDER = {facet: at for at, facet in enumerate(Facet)}
 
 
 class _Code:
-    """The values of all facets but the free words of a mention as digits of one number, or of more for many ranges."""
+    """The values of a mention for all facets except free words, as digits of one number, or of several numbers for many
+    ranges."""
 
     def __init__(self, facets: Facets, *, asked: bool) -> None:
         digits = [one for one in {**_CHOICES, **_NARROW}.items() if asked or one[0] is not Facet.OPINION]
@@ -193,7 +195,7 @@ class _Code:
             weight *= len(choice.values)
 
     def key(self, numbers: Sequence[int]) -> list[str]:
-        """What the numbers stand for, in the facets' order. A range is joined to the band of its facet."""
+        """The values encoded in the numbers, in the facets' order. A range is joined to the band of its facet."""
         found = [""] * len(_ORDER)
         found[_ORDER[Facet.OPINION]] = NONE
         for place, values, at, weight in self._places:
@@ -203,7 +205,7 @@ class _Code:
 
 
 def _cube(rows: Iterable[Any], code: _Code, scheme: Scheme) -> FacetCube:
-    """With the values of every attribute in place of the ids that a mention has."""
+    """The cube, with attribute values instead of the mentions' ids."""
     known: dict[str, str] = {}
     cells = []
     for *numbers, kind, curator, ids, mentions in rows:
@@ -221,13 +223,13 @@ def _attribute_values(scheme: Scheme, ids: set[int]) -> str:
 
 
 def document_condition(facets: Facets) -> ColumnElement[bool]:
-    """Documents that hold a mention which the facets choose."""
+    """Documents with a mention that matches the facets."""
     chosen = matching(select(MentionRow.document_id), QueueFilter(facets=facets))
     return DocumentRow.id.in_(chosen)
 
 
 def undecided_condition(facets: Facets) -> ColumnElement[bool]:
-    """Documents that hold an undecided one."""
+    """Documents with an undecided matching mention."""
     chosen = matching(select(MentionRow.document_id), QueueFilter(facets=facets))
     return DocumentRow.id.in_(chosen.where(MentionRow.outcome.is_(None)))
 
@@ -288,7 +290,7 @@ _NARROW: dict[Facet, Choice] = {
         ((SuggestionFactsRow.mention_id.is_(None), NONE), (SuggestionFactsRow.is_nil.expression, YES)), NO
     ),
 }
-"""The same from the narrow table: counting reads every row, while a choice of a few reads the index of suggestions."""
+"""The same from the narrow table: counting reads every row, while a small selection reads the index of suggestions."""
 _LINK_RANK = case((MentionRow.outcome == Outcome.LINK.value, func.nullif(SuggestionFactsRow.decided_rank, 0)))
 _NUMBERS: dict[Facet, ColumnElement[Any]] = {
     Facet.PROBABILITY: SuggestionRow.probability.expression,
@@ -301,7 +303,7 @@ _NUMBERS: dict[Facet, ColumnElement[Any]] = {
     Facet.ALIKE: SuggestionFactsRow.alike.expression,
     Facet.RANK: _LINK_RANK,
 }
-"""What ranges are compared with; None: in no range."""
+"""The numbers compared with ranges; None is in no range."""
 _NARROW_NUMBERS: dict[Facet, ColumnElement[Any]] = {
     **_NUMBERS,
     Facet.PROBABILITY: SuggestionFactsRow.probability.expression,
@@ -316,7 +318,7 @@ _ORDERED: tuple[Any, ...] = (
 )
 _SUREST_LAST = tuple(one.asc().nulls_first() for one in _ORDERED)
 _SUREST_FIRST = tuple(one.desc().nulls_last() for one in _ORDERED)
-"""As the index of suggestions holds them."""
+"""The order of the index of suggestions."""
 _WORK = (
     MentionRow.id,
     MentionRow.document_id,
@@ -343,7 +345,7 @@ _OF_DOCUMENT = {Facet.FLAG, Facet.SPLIT, Facet.DOCUMENT}
 
 
 def matching(query: Select[Any], where: QueueFilter, *, also: set[Facet] | None = None) -> Select[Any]:
-    """The query over mentions that the whole filter chooses, with the tables joined that its facets ask for."""
+    """The query for mentions that match the whole filter, with the joins that its facets need."""
     chosen = {facet for facet, _ in where.facets.chosen}
     return _from(query, chosen | (also or set())).where(*_living(where), *_chosen(where.facets))
 
@@ -355,13 +357,14 @@ def _chosen(facets: Facets) -> list[ColumnElement[bool]]:
 
 
 def _one_of(facet: Facet, values: Sequence[str]) -> ColumnElement[bool]:
-    """One of the values, or a number in one of the ranges among them."""
+    """The condition: one of the values, or a number in one of the ranges among them."""
     within = [_within(_NUMBERS[facet], one) for one in ranges_of(facet, values)]
     return or_(_EXPRESSIONS[facet].in_(values), *within) if within else _EXPRESSIONS[facet].in_(values)
 
 
 def _within(number: ColumnElement[Any], one: Range) -> ColumnElement[bool]:
-    """False without a number. Stored numbers have six decimals: less than half of the last is no difference."""
+    """False without a number. Stored numbers have six decimals: differences below half of the last decimal do not
+    count."""
     ends = []
     if one.low is not None:
         ends.append(number >= one.low - LEAST / 2)
@@ -384,7 +387,7 @@ def _from(query: Select[Any], facets: set[Facet]) -> Select[Any]:
 
 
 def _living(where: QueueFilter) -> list[ColumnElement[bool]]:
-    """Not deleted, visible, and of a document that the filter's own fields hold."""
+    """The condition: not deleted, visible, and in a document that matches the filter's own fields."""
     conditions: list[ColumnElement[bool]] = [~MentionRow.deleted, MentionRow.document_id.not_in(hidden())]
     of_document = []
     if where.state is not None:

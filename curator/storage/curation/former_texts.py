@@ -1,4 +1,4 @@
-"""Texts that newer ones took the place of: what a document was stays, append-only."""
+"""Former texts of documents, replaced by newer ones, append-only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from curator.storage.db import DocumentRow, DocumentTextRow, FormerTextRow, Pass
 
 
 class FormerTexts:
-    """The part of `ports.DocumentRepository` that is about texts and their replacement."""
+    """The part of `ports.DocumentRepository` for texts and their replacement."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
@@ -52,7 +52,7 @@ class FormerTexts:
             self._conn.execute(insert(PassageRow), rows)
 
     def former_text(self, document_id: int, operation_id: int) -> tuple[SourceDocument, int, int]:
-        """Raises ValueError where that operation replaced nothing (a bug)."""
+        """The former text. Raises ValueError if that operation replaced nothing (a bug)."""
         query = _FORMER.where(FormerTextRow.document_id == document_id, FormerTextRow.operation_id == operation_id)
         row = self._conn.execute(query).first()
         if row is None:

@@ -1,4 +1,4 @@
-"""The list of imports, and what of the project one of them would take along."""
+"""The list of imports, and the work that undoing one would hide."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _IMPORT = "import:"
 
 
 class Imports(FormerTexts):
-    """The part of `ports.DocumentRepository` that is about imports."""
+    """The part of `ports.DocumentRepository` for imports."""
 
     def next_batch(self) -> int:
         return (self._conn.execute(select(func.max(ImportRow.batch))).scalar() or 0) + 1
@@ -87,7 +87,7 @@ class Imports(FormerTexts):
         ]
 
     def set_withdrawn(self, file_id: int, withdrawn: bool) -> None:
-        """Raises ValueError when there is no such complete file (a bug)."""
+        """Hide or show the file. Raises ValueError if there is no such complete file (a bug)."""
         changed = update(SourceFileRow).where(SourceFileRow.id == file_id, SourceFileRow.complete)
         if self._conn.execute(changed.values(withdrawn=withdrawn)).rowcount == 0:
             raise ValueError(f"there is no complete source file {file_id}")
@@ -147,7 +147,7 @@ _WORK = {
     "document_flags": ("document_flags", DocumentRow.id, DocumentRow.flagged),
     "judgements": ("judgements", JudgementRow.id, or_(JudgementRow.id > 0)),
 }
-"""Count -> where it is put, what is counted, and which rows."""
+"""Count -> its field, the counted column, and the condition."""
 _JOINS = {
     "decisions": (_of_document, (DecisionRow, DecisionRow.id == MentionRow.decision_id)),
     "mentions": (_of_document,),

@@ -31,11 +31,11 @@ from curator.storage.db import (
     unique,
 )
 
-# The append-only log of what was changed of mentions: their spans and their type.
+# The append-only log of changes of mentions' spans and types.
 
 
 def append_edit(conn: Connection, mention_id: int, before: MentionShape, after: MentionShape, operation_id: int) -> int:
-    """Keep one change; returns its id."""
+    """Append one change; returns its id."""
     new_id = next_id(conn, MentionEditRow.id)
     values = {
         "id": new_id,
@@ -59,7 +59,7 @@ def edits_where(
 
 
 def first_shapes(conn: Connection, document_id: int) -> dict[int, MentionShape]:
-    """What changed mentions of a document were at first, in the text that it has now."""
+    """The original spans and types of a document's changed mentions, in its current text."""
     replaced = select(func.coalesce(func.max(FormerTextRow.operation_id), 0))
     replaced = replaced.where(FormerTextRow.document_id == document_id)
     query = select(MentionEditRow.mention_id, MentionEditRow.spans_before, MentionEditRow.type_before)
@@ -80,7 +80,7 @@ def loaded(text: str) -> tuple[Span, ...]:
     return tuple(Span(start, end) for start, end in json.loads(text))
 
 
-_EDITS: Any = select(  # nine columns: SQLAlchemy 2.0 and 2.1 type so many in different ways
+_EDITS: Any = select(  # nine columns: SQLAlchemy 2.0 and 2.1 have different types for so many
     MentionEditRow.id,
     MentionEditRow.mention_id,
     MentionEditRow.spans_before,
@@ -105,7 +105,7 @@ class SqlMentions(Attributes, Relations):
     """See `ports.MentionRepository`; comments, attributes and relations are in the bases."""
 
     def get(self, mention_id: int) -> Mention:
-        """Raises UserError when there is no such mention."""
+        """The mention. Raises UserError if there is no such mention."""
         row = self._conn.execute(_MENTION, {"id": mention_id}).first()
         if row is None:
             raise UserError(tr("There is no mention {mention_id} in this project.", mention_id=mention_id))
@@ -116,7 +116,7 @@ class SqlMentions(Attributes, Relations):
         return documents_of(self._conn, mention_ids)
 
     def get_many(self, mention_ids: Sequence[int]) -> dict[int, Mention]:
-        """By id, in the order given. Raises UserError when one does not exist."""
+        """Mentions by id, in the given order. Raises UserError if one does not exist."""
         found = self._conn.execute(_LISTED, ids_of(mention_ids))
         rows: dict[int, AnyRow] = {row.id: row for row in found}
         for mention_id in mention_ids:
@@ -136,13 +136,13 @@ class SqlMentions(Attributes, Relations):
         return found
 
     def add(self, document_id: int, mentions: Sequence[SourceMention], *, origin: MentionOrigin) -> list[int]:
-        """Raises UserError when there is no such document."""
+        """Add mentions. Raises UserError if there is no such document."""
         return self.add_many({document_id: mentions}, origin=origin).get(document_id, [])
 
     def add_many(
         self, mentions: Mapping[int, Sequence[SourceMention]], *, origin: MentionOrigin
     ) -> dict[int, list[int]]:
-        """Raises UserError when a document does not exist."""
+        """Add mentions to documents. Raises UserError if a document does not exist."""
         documents = [one for one in mentions if mentions[one]]
         self._raise_revisions(documents)
         pairs = [(document_id, one) for document_id in documents for one in mentions[document_id]]
@@ -151,7 +151,8 @@ class SqlMentions(Attributes, Relations):
         return {document_id: [next(ids) for _ in mentions[document_id]] for document_id in documents}
 
     def set_deleted(self, mention_ids: Sequence[int], deleted: bool) -> None:
-        """Documents of which nothing changes keep their revision. Raises UserError for an unknown mention."""
+        """Mark as deleted or restore; unchanged documents keep their revision. Raises UserError for an unknown
+        mention."""
         document_of = documents_of(self._conn, mention_ids)
         changed: list[int] = []
         for part in chunks(list(document_of)):
@@ -220,7 +221,7 @@ class SqlMentions(Attributes, Relations):
 def insert_mentions(
     conn: Connection, mentions: Iterable[tuple[int, SourceMention]], *, origin: MentionOrigin
 ) -> list[int]:
-    """Store (document id, mention) pairs and return their ids in order; counters are the caller's."""
+    """Store (document id, mention) pairs and return their ids in order; the caller updates counters."""
     first = next_id(conn, MentionRow.id)
     rows: list[dict[str, object]] = []
     fragments: list[dict[str, object]] = []
@@ -301,7 +302,7 @@ def _row(mention_id: int, document_id: int, mention: SourceMention, *, origin: M
     }
 
 
-_ORIGINS = {one.value: one for one in MentionOrigin}  # a look-up is a tenth of a call, for thousands of rows
+_ORIGINS = {one.value: one for one in MentionOrigin}  # a look-up takes a tenth of a call, for thousands of rows
 
 
 def _mention(row: AnyRow, fragments: list[Span] | None) -> Mention:

@@ -1,4 +1,4 @@
-"""Mentions with the text around them, and what is calculated from their suggestions."""
+"""Mentions with the text around them, and values calculated from their suggestions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ AROUND = 80
 
 
 class SqlQueue(FacetQueries):
-    """See `ports.QueueRepository`; the part about facets and orders is in `FacetQueries`."""
+    """See `ports.QueueRepository`; the part for facets and orders is in `FacetQueries`."""
 
     def identical(
         self,
@@ -121,13 +121,13 @@ def _fresh(bundle_id: str) -> tuple[ColumnElement[bool], ...]:
 
 
 def _named(bundle_id: str) -> tuple[ColumnElement[bool], ...]:
-    """A fresh suggestion that names an entity first and does not say NIL."""
+    """The condition: a fresh suggestion whose first answer is an entity, not NIL."""
     return *_fresh(bundle_id), SuggestionRow.first.is_not(None), ~SuggestionRow.is_nil
 
 
 def _use(row: Sequence[Any], entity_id: str, listed: float | None) -> MentionUse:
-    """By place, not by name: of an entity's uses there may be thousands. `listed`: the probability of an entity that is
-    not the first candidate."""
+    """A use, with columns by position instead of name, since there may be thousands. `listed`: the probability of an
+    entity that is not the first candidate."""
     (mention_id, document_id, start, text, kind, external_id, left, right, *decided, at, split, state) = row[:15]
     bundle_id, first, probability = row[15:]
     outcome, entity_ids, reason, curator = decided
