@@ -1,7 +1,7 @@
-"""What a project of somebody else may not bring: links that writing would follow, and a schema that acts by itself.
+"""Checks of projects from others: links that writing would follow, and a schema with active parts.
 
-Both are refused before anything is written. A link would take what Curator writes to a file of the user's. A trigger
-or view of a stranger's, or a table with conditions of its own, would change or drop what is saved, without a word.
+Both are refused before anything is written. A link would redirect Curator's writes to one of the user's files. A
+foreign trigger or view, or a table with additional constraints, could silently change or drop saved data.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ CHANGED = (
     "open the project; it was not changed."
 )
 OWN = ("project.", "bundles", "evaluations", "fetched")
-"""How the names begin that Curator writes in a project's folder. Others are the user's: pictures, notes."""
+"""Beginnings of the names that Curator writes in a project's folder. Others belong to the user: pictures, notes."""
 SCHEMA = "SELECT type, name, sql FROM sqlite_master WHERE type IN ('trigger', 'view', 'table')"
 _UNIMPORTANT = re.compile(r"[\s\"'`\[\]]+")
 _KINDS = {"trigger": "a trigger", "view": "a view", "table": "a table"}
 
 
 def check_links(folder: Path) -> None:
-    """Raises UserError for a link, a pipe or a device among what Curator writes. Raises OSError."""
+    """Raises UserError for a link, a pipe or a device among Curator's files, and OSError."""
     for path in _entries(folder):
         if path.is_symlink():
             raise UserError(tr(LINK, path=path))
@@ -59,7 +59,7 @@ def _entries(folder: Path) -> Iterator[Path]:
 def check_schema(conn: sqlite3.Connection, path: Path, version: int) -> None:
     """Compare the triggers, views and tables of a database of this version with those that Curator creates.
 
-    Tables of other names hold the knowledge base, or are nothing that Curator uses. An index acts on nothing. Raises
+    Tables with other names hold the knowledge base, or are not used by Curator. An index is harmless. Raises
     DamagedProjectError.
     """
     known = _schema(version)
@@ -72,9 +72,9 @@ def check_schema(conn: sqlite3.Connection, path: Path, version: int) -> None:
 
 
 def check_newer(conn: sqlite3.Connection, path: Path) -> None:
-    """Whether this version can read a database of a newer one: it has each table and column that this version knows.
+    """Check that this version can read a newer database: that it has each table and column of this version.
 
-    What else it has is not read, and nothing is written. Raises NewerProjectError.
+    Other tables are not read, and nothing is written. Raises NewerProjectError.
     """
     with as_user_errors(path):
         kinds = {str(name).casefold(): kind for kind, name, _ in conn.execute(SCHEMA)}
@@ -100,7 +100,7 @@ def _columns(conn: sqlite3.Connection, table: str) -> frozenset[str]:
 
 @cache
 def _schema(version: int) -> dict[str, tuple[str, str]]:
-    """(kind, statement) by name, as the steps up to this version make them."""
+    """(kind, statement) by name, from the steps up to this version."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as conn:
         run_steps(conn, version)
         rows = conn.execute(SCHEMA).fetchall()
@@ -108,5 +108,5 @@ def _schema(version: int) -> dict[str, tuple[str, str]]:
 
 
 def _compared(sql: object) -> str:
-    """A statement without what versions of SQLite write differently."""
+    """A statement without the differences between versions of SQLite."""
     return _UNIMPORTANT.sub("", str(sql)).casefold()

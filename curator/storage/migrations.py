@@ -1,6 +1,6 @@
-"""The schema's versions: numbered steps, a backup before an upgrade, a refusal of what is newer.
+"""The schema's versions: numbered steps, a backup before an upgrade, a refusal of newer ones.
 
-SQLite's `user_version` holds the version, `application_id` says that the file is ours.
+SQLite's `user_version` holds the version, `application_id` marks the file as ours.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def current_version() -> int:
 
 
 def create_database(path: Path, *, steps: Sequence[Step] | None = None) -> None:
-    """Make a new, empty database of the newest version."""
+    """Create a new, empty database of the newest version."""
     with as_user_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as conn:
         conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         conn.execute("PRAGMA journal_mode = WAL")
@@ -134,7 +134,7 @@ def check_version(
     conn: sqlite3.Connection, path: Path, *, steps: Sequence[Step] | None = None, newer: bool = False
 ) -> int:
     """The version of the open database `path`. Raises NewerProjectError unless `newer` ones are allowed, and UserError
-    when it is not ours."""
+    if it is not ours."""
     newest = len(STEPS if steps is None else steps)
     with as_user_errors(path):
         ours = conn.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
@@ -157,10 +157,10 @@ def check_version(
 
 
 def upgrade_database(path: Path, *, steps: Sequence[Step] | None = None) -> Path | None:
-    """Bring the database to the newest version; the caller holds the project's lock.
+    """Upgrade the database to the newest version; the caller holds the project's lock.
 
-    An older one is first copied to `project.sqlite.backup-vN`; returns that copy, or None when nothing was to do.
-    An upgrade that fails or is interrupted leaves the database as it was, so that the older program still opens it.
+    An older one is first copied to `project.sqlite.backup-vN`; returns that copy, or None if nothing had to be done. A
+    failed or interrupted upgrade leaves the database unchanged, so that the older program still opens it.
     """
     chosen = STEPS if steps is None else steps
     with as_user_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as conn:
@@ -173,7 +173,7 @@ def upgrade_database(path: Path, *, steps: Sequence[Step] | None = None) -> Path
 
 
 def run_steps(conn: sqlite3.Connection, version: int) -> None:
-    """Make an empty database one of this version."""
+    """Turn an empty database into one of this version."""
     _run(conn, STEPS[:version], 0)
 
 
@@ -193,7 +193,7 @@ def _run(conn: sqlite3.Connection, steps: Sequence[Step], version: int) -> None:
 
 
 def _back_up(conn: sqlite3.Connection, path: Path, version: int) -> Path:
-    """Copy the database, what is still in the WAL included, beside itself; complete or not there at all."""
+    """Copy the database, including its WAL, next to it, atomically."""
     target = path.with_name(f"{path.name}.backup-v{version}")
     part = path.with_name(f"{target.name}.part")
     for left in (part, path.with_name(f"{part.name}-journal")):  # which SQLite would play back into the new copy

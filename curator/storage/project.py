@@ -35,19 +35,19 @@ from curator.storage.store import SqlStore
 SUFFIX = ".curation"
 DATABASE_NAME = "project.sqlite"
 RESTORED_NAME = "project.sqlite.restored"
-"""The database that is about to take the place of the other."""
+"""The database that is about to replace the other."""
 MARKER_NAME = "project.curator"
 BUNDLES_NAME = "bundles"
 UNFINISHED = ".new"
-"""Ends the hidden name of a project that is being made: `.NAME.curation.PROCESS.new`."""
+"""Suffix of the hidden name of a project that is being created: `.NAME.curation.PROCESS.new`."""
 
 
 def create_project(folder: Path, *, name: str, fill: Callable[[Path], None] | None = None) -> SqlStore:
-    """Make a project and open it for writing; `.curation` is appended to the folder's name when missing. It is empty,
-    or holds what `fill` puts into the folder, which has another name until then.
+    """Create a project and open it for writing; `.curation` is appended to the folder's name if missing. It is empty,
+    or `fill` writes its contents into the folder, which has another name until then.
 
-    The folder is complete and on the disk when it gets its name. Raises UserError when it exists or cannot be made. A
-    failure leaves nothing behind; what a killed process left is removed by the next project that is made there.
+    The folder is complete and on disk when it gets its name. Raises UserError if it exists or cannot be created. A
+    failure leaves nothing behind; remains of a killed process are removed when the next project is created there.
     """
     folder = _with_suffix(folder)
     if folder.exists():
@@ -70,7 +70,7 @@ def create_project(folder: Path, *, name: str, fill: Callable[[Path], None] | No
             _fill(staging, name=name)
             if fill is not None:
                 fill(staging)
-            if os.name == "nt":  # which renames no folder in which a file is open
+            if os.name == "nt":  # which cannot rename a folder with an open file
                 lock.release()
             staging.rename(folder)
         sync_folder(folder.parent)
@@ -93,7 +93,7 @@ def create_project(folder: Path, *, name: str, fill: Callable[[Path], None] | No
                 folder=folder,
             )
         ) from error
-    except UserError as error:  # about a file in the folder's hidden name, which is gone
+    except UserError as error:  # about a file under the folder's hidden name, which is gone
         shutil.rmtree(staging, ignore_errors=True)
         raise UserError(str(error).replace(str(staging), str(folder))) from error
     except BaseException:
@@ -105,13 +105,13 @@ def create_project(folder: Path, *, name: str, fill: Callable[[Path], None] | No
 def open_project(folder: Path, *, read_only: bool = False, lacking: bool = False) -> SqlStore:
     """Open the project at `folder`, or the one whose `project.curator` file is given.
 
-    For writing, this takes the project's lock, upgrades an older database (after a backup) and removes what
-    interrupted imports left. Read-only always works, whoever writes and wherever it lies, also for a newer version's
-    project that still has all that this version reads.
+    For writing, this takes the project's lock, upgrades an older database (after a backup) and removes remains of
+    interrupted imports. Read-only opening always works, even while another process writes, and for a newer version's
+    project that still has everything that this version reads.
 
-    `lacking`: also without steps that were saved and are missing now; what is there becomes the state to continue from.
+    `lacking`: also if saved steps are missing; the present state becomes the one to continue from.
 
-    Raises ProjectLockedError, NewerProjectError, MissingStepsError, DamagedProjectError, and UserError when it is no
+    Raises ProjectLockedError, NewerProjectError, MissingStepsError, DamagedProjectError, and UserError if it is not a
     project or not writable.
     """
     if not read_only and _is_interrupted(named_folder(folder)):
@@ -121,17 +121,17 @@ def open_project(folder: Path, *, read_only: bool = False, lacking: bool = False
 
 
 def finish_restoration(folder: Path) -> None:
-    """Put `project.sqlite.restored` in the place of the database and its log; once more, where that was stopped. The
-    caller has the lock. Raises OSError."""
+    """Replace the database and its log by `project.sqlite.restored`, also after an interruption. The caller has the
+    lock. Raises OSError."""
     database = folder / DATABASE_NAME
     sync_folder(folder)
     reopen_mark(database, None)
     for side in ("-wal", "-shm"):
         (folder / f"{DATABASE_NAME}{side}").unlink(missing_ok=True)
-    sync_folder(folder)  # first: the log of the other database must never be found with this one
+    sync_folder(folder)  # first: the log of the other database must never be combined with this one
     (folder / RESTORED_NAME).replace(database)
     sync_folder(folder)
-    with suppress(OSError, UserError):  # opening writes it where it is wrong
+    with suppress(OSError, UserError):  # opening rewrites it if it is wrong
         renew_marker(folder, database)
     with suppress(
         OSError, sqlite3.Error
@@ -145,7 +145,7 @@ def _is_interrupted(folder: Path) -> bool:
 
 
 def _complete(folder: Path) -> None:
-    """End a restoration that was stopped."""
+    """Complete an interrupted restoration."""
     with ProjectLock(folder):
         try:
             finish_restoration(folder)
@@ -165,7 +165,7 @@ def _fill(folder: Path, *, name: str) -> None:
 
 
 def _locked(staging: Path) -> ProjectLock:
-    """Raises OSError and NoLocksError."""
+    """The acquired lock. Raises OSError and NoLocksError."""
     lock = ProjectLock(staging)
     try:
         lock.acquire()
@@ -177,7 +177,7 @@ def _locked(staging: Path) -> ProjectLock:
 
 
 def _remove_abandoned(parent: Path) -> None:
-    """Remove the unfinished projects of processes that ended. Where that is impossible they stay: they harm nobody."""
+    """Remove the unfinished projects of processes that ended. If that is impossible they stay, which is harmless."""
     with suppress(OSError):
         for staging in parent.glob(f".*{SUFFIX}.*{UNFINISHED}"):
             if not staging.is_symlink() and _is_abandoned(staging):
@@ -185,7 +185,8 @@ def _remove_abandoned(parent: Path) -> None:
 
 
 def _is_abandoned(staging: Path) -> bool:
-    """Whoever makes a project holds its lock, from a moment after the folder was made."""
+    """Whether nobody is creating the project any more: its creator holds its lock, shortly after creating the
+    folder."""
     if not (staging / LOCK_NAME).exists():
         process = staging.name.removesuffix(UNFINISHED).rpartition(".")[2]
         return os.name == "posix" and process.isdecimal() and not _runs(int(process))
@@ -224,16 +225,16 @@ def _with_suffix(folder: Path) -> Path:
 
 
 def named_folder(path: Path) -> Path:
-    """The folder that `path` means: the name with or without its suffix, or the `project.curator` file in it."""
+    """The folder for `path`: the name with or without its suffix, or the `project.curator` file in it."""
     if path.name == MARKER_NAME and path.is_file():
         return path.parent
     return _with_suffix(path) if not path.exists() and _with_suffix(path).exists() else path
 
 
 def project_folder(path: Path) -> Path:
-    """The project's folder, as `named_folder` finds it.
+    """The project's folder, found like `named_folder`.
 
-    Raises UserError where there is no project, DamagedProjectError where it has lost its database.
+    Raises UserError if there is no project, DamagedProjectError if its database is missing.
     """
     path = named_folder(path)
     if not path.exists():
@@ -318,7 +319,7 @@ def _prepare(folder: Path, database: Path, mark: Mark | None, lacking: bool) -> 
 
 
 def _is_current(marker: Path) -> bool:
-    """Whether it says the version of today; a process may have ended between an upgrade and its marker."""
+    """Whether the marker has the current version; a process may have ended between an upgrade and its marker."""
     try:
         said = json.loads(marker.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -327,14 +328,14 @@ def _is_current(marker: Path) -> bool:
 
 
 def renew_marker(folder: Path, database: Path) -> None:
-    """Write `project.curator` as the database says it. Raises OSError."""
+    """Write `project.curator` from the database. Raises OSError."""
     with as_user_errors(database), closing(sqlite3.connect(database)) as conn:
         meta: dict[str, str] = dict(conn.execute("SELECT key, value FROM meta WHERE key LIKE 'project.%'"))
     _write_marker(folder, project_id=meta.get("project.id", ""), name=meta.get("project.name", ""))
 
 
 def _remove_incomplete(store: SqlStore) -> None:
-    """Remove what interrupted imports left. Only then is anything written."""
+    """Remove remains of interrupted imports. Writes only if there are any."""
     with store.write() as unit:
         unit.documents.remove_incomplete()
         unit.kb.remove_incomplete()
@@ -388,7 +389,7 @@ def _compare(source: ReadSource, database: Path, mark: Mark | None) -> None:
 
 @contextmanager
 def _as_damage(database: Path) -> Iterator[None]:
-    """Nothing but damage makes a database of ours answer the first questions with an error of SQL or of its values."""
+    """Raises DamagedProjectError for errors of SQL or values in the first queries, which only damage can cause."""
     try:
         with as_user_errors(database):
             yield

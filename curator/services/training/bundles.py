@@ -92,7 +92,7 @@ class BundleSwitch:
             )
         staging = self._bundles.new_staging()
         try:
-            path.rename(staging / path.name)  # gone in one step; what a crash leaves is removed with other staging
+            path.rename(staging / path.name)  # removed in one step; remains of a crash go with other staging folders
         except OSError as error:
             self._bundles.discard(staging)
             raise UserError(

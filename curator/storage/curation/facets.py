@@ -62,7 +62,7 @@ from curator.storage.db import weight as weight_of
 LEAST = 1e-6
 """The last decimal of stored scores."""
 LARGEST = 2**48
-"""From this value on, further digits go into another number, since SQLite's integers are limited to 2**63."""
+"""Larger values continue in another number, since SQLite's integers end at 2**63."""
 
 
 class FacetQueries:
@@ -120,8 +120,7 @@ class FacetQueries:
         return {(row[0], row[1]): row[2] for row in self._conn.execute(query)}
 
     def decision_seconds(self, *, last: int = 500) -> tuple[list[float], list[float]]:
-        """From operations that decided one mention, since bulk steps and undo do not show the time of a single
-        decision."""
+        """From operations that decided one mention: bulk steps and undo do not show a single decision's time."""
         query = (
             select(EffortRow.milliseconds, any_of(DecisionRow.entity_ids), any_of(DecisionRow.shown))
             .join(OperationRow, OperationRow.id == EffortRow.operation_id)
@@ -363,8 +362,7 @@ def _one_of(facet: Facet, values: Sequence[str]) -> ColumnElement[bool]:
 
 
 def _within(number: ColumnElement[Any], one: Range) -> ColumnElement[bool]:
-    """False without a number. Stored numbers have six decimals: differences below half of the last decimal do not
-    count."""
+    """False without a number. Stored numbers have six decimals: smaller differences do not count."""
     ends = []
     if one.low is not None:
         ends.append(number >= one.low - LEAST / 2)

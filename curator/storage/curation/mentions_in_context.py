@@ -225,8 +225,8 @@ _USE_COLUMNS = (
 _USES = _CONTEXTS.with_only_columns(rows_as_json(*_USE_COLUMNS), maintain_column_froms=True).where(
     DecisionRow.id.is_not(None), among(MentionRow.id)
 )
-"""As one value: each row that SQLite hands over waits for Python's lock, which the window's thread has."""
+"""As one value, since each row from SQLite waits for the GIL, which the window's thread holds."""
 _LISTED = select(SuggestionRow.mention_id, SuggestionRow.payload).where(
     among(SuggestionRow.mention_id), SuggestionRow.first != bindparam("entity_id"), SuggestionRow.probability > 0
 )
-"""The suggestion itself is read only where the entity is not its first candidate."""
+"""The suggestion itself is read only if the entity is not its first candidate."""

@@ -28,7 +28,7 @@ from curator.storage.db import (
 
 
 class Comments:
-    """The part of `ports.MentionRepository` that is about comments."""
+    """The part of `ports.MentionRepository` for comments."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
@@ -78,13 +78,13 @@ def _comment(row: AnyRow) -> Comment:
     return Comment(row.id, row.document_id, row.mention_id, row.author, from_iso(row.at), row.text, row.deleted)
 
 
-# The append-only log of attributes: of a mention's attribute the last row counts.
+# The append-only log of attributes: the last row of a mention's attribute counts.
 
 ROW = MentionAttributeRow
 
 
 class Attributes(Comments):
-    """The part of `ports.MentionRepository` that is about attributes."""
+    """The part of `ports.MentionRepository` for attributes."""
 
     def append_attributes(
         self,
@@ -150,7 +150,7 @@ class Attributes(Comments):
         return [_attribute_edit(row) for row in self._conn.execute(query.order_by(ROW.id))]
 
 
-# As a facet of the queue.
+# Attributes as a facet of the queue.
 
 _SHOWN = {
     "sqlite": "{0} IN (SELECT json_extract(v.value, '$.id') FROM meta, json_each(meta.value) AS a,"
@@ -164,7 +164,7 @@ _SHOWN = {
     " AND NOT CAST(v.value ->> 'hidden' AS BOOLEAN) AND a.value ->> 'name' = {2}",
 }
 _is_shown = spoken("is_shown", sqlite=_SHOWN["sqlite"] + ")", postgresql=_SHOWN["postgresql"] + ")")
-"""Whether the id is that of a value of an attribute, by its name, that is not deleted."""
+"""Whether the id is that of a value, not deleted, of the attribute with this name."""
 _is_shown_as = spoken(
     "is_shown_as",
     sqlite=_SHOWN["sqlite"] + " AND json_extract(v.value, '$.name') = {3})",
@@ -179,7 +179,7 @@ def scheme_in(conn: Connection) -> Scheme:
 
 
 def values_given(conn: Connection) -> Subquery | None:
-    """Columns `mention_id` and `given`, the ids of its values separated by spaces; None where no mention has any."""
+    """Columns `mention_id` and `given`, the ids of its values separated by spaces; None if no mention has any."""
     if conn.execute(select(ROW.id).where(ROW.round_id.is_(None)).limit(1)).first() is None:
         return None
     last = select(func.max(ROW.id)).where(ROW.round_id.is_(None)).group_by(ROW.mention_id, ROW.attribute_id)
@@ -205,7 +205,7 @@ def has_value(mention_id: Any, chosen: str) -> ColumnElement[bool]:
     return mention_id.in_(having) if value else mention_id.not_in(having)  # type: ignore[no-any-return]
 
 
-_ATTRIBUTES: AnyRow = select(  # ten columns: SQLAlchemy 2.0 and 2.1 type so many in different ways
+_ATTRIBUTES: AnyRow = select(  # ten columns: SQLAlchemy 2.0 and 2.1 have different types for so many
     ROW.id,
     ROW.mention_id,
     ROW.attribute_id,

@@ -1,8 +1,8 @@
-"""The append-only log of operations, the undo and redo stacks that follow from it, and what each operation cost.
+"""The append-only log of operations, the undo and redo stacks derived from it, and the effort of each operation.
 
-History is linear, as in an editor: an operation after an undo empties the redo stack. Operations of an import
-(actor `import:FILE`) are in the log but on neither stack. Those after which the texts of earlier steps are no longer
-what they were empty both: an earlier step could not be taken back without harm.
+History is linear, as in an editor: an operation after an undo empties the redo stack. Operations of an import (actor
+`import:FILE`) are in the log but on neither stack. Operations that change the texts of earlier steps clear both:
+earlier steps could not be undone safely.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ _in_document = spoken(
     " OR EXISTS (SELECT 1 FROM json_array_elements(CAST({1} AS JSON) -> 'states') AS one (value)"
     " WHERE CAST(one.value ->> 0 AS BIGINT) = {2})))",
 )
-"""Whether a step that is no decision, with its kind and payload, was taken in a document."""
+"""Whether a step other than a decision, with its kind and payload, was made in a document."""
 
 
 _RELATION_STEPS = in_each(
@@ -120,7 +120,7 @@ _RELATION_ENDINGS = in_each(
 
 
 class Operations:
-    """The part of `ports.DecisionRepository` that is about operations."""
+    """The part of `ports.DecisionRepository` for operations."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
@@ -135,7 +135,7 @@ class Operations:
         target: int | None = None,
         payload: Mapping[str, Any] | None = None,
     ) -> int:
-        """Raises UserError when an undo or redo does not target the operation whose turn it is."""
+        """Append an operation. Raises UserError if an undo or redo does not target the next operation."""
         last, *stacks, before = self._conn.execute(_END).first() or (0, None, None, None)
         new_id = last + 1
         undo_after, redo_after = self._stacks_after(new_id, stacks, kind, actor=actor, target=target)
@@ -154,7 +154,7 @@ class Operations:
         return new_id
 
     def operation(self, operation_id: int) -> tuple[Operation, dict[str, Any]]:
-        """Raises UserError when there is no such operation."""
+        """The operation. Raises UserError if there is no such operation."""
         query = select(
             OperationRow.kind,
             OperationRow.actor,
@@ -292,11 +292,11 @@ def _conditions(where: StepFilter) -> list[ColumnElement[bool]]:
     return found
 
 
-# What operations cost: one row each.
+# The efforts of operations: one row each.
 
 
 class Efforts:
-    """The part of `ports.DecisionRepository` that is about what operations cost."""
+    """The part of `ports.DecisionRepository` for efforts."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
@@ -333,7 +333,7 @@ class Efforts:
 
 
 def undone() -> Select[Any]:
-    """Ids of the operations that are taken back and were not done again."""
+    """Ids of the operations that are undone and were not redone."""
     taken_back = func.sum(case((OperationRow.kind == OperationKind.UNDO.value, 1), else_=-1))
     found = select(OperationRow.target).where(OperationRow.target.is_not(None))
     return found.group_by(OperationRow.target).having(taken_back > 0)

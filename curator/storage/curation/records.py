@@ -1,4 +1,4 @@
-"""What was recorded, read as a whole: the audit trail, who decided, and what the links teach of names."""
+"""Records, read as a whole: the audit trail, who decided, and names learned from links."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ class SqlRecords(Statistics):
     # --- the audit trail ---
 
     def audit(self) -> Iterator[AuditEntry]:
-        """In order of time; of what bears one time, decisions of imports first, then by number.
+        """The trail in order of time; for equal times, decisions of imports first, then by number.
 
-        Numbers grow with every record, so that a clock that went backwards changes no order within decisions,
-        judgements or operations: each is sorted by what came before it at the latest.
+        Numbers grow with every record, so a clock set back does not change the order within decisions, judgements or
+        operations: each is sorted by the latest time up to it.
         """
         steps = self._steps()
         entries = merge(
@@ -136,7 +136,7 @@ class SqlRecords(Statistics):
             )
 
     def _attributes(self, steps: dict[int, _Step]) -> Iterator[AuditEntry]:
-        """Values of attributes, with the names that they have now."""
+        """Values of attributes, with their current names."""
         scheme = load_scheme(SqlMeta(self._conn).get("attributes") or "")
         names = {one.id: one.name for one in scheme.attributes}
         values = {value.id: value.name for one in scheme.attributes for value in one.values}
@@ -165,7 +165,7 @@ class SqlRecords(Statistics):
             )
 
     def _operations(self, steps: dict[int, _Step]) -> Iterator[AuditEntry]:
-        """Those that decided nothing and set no attribute: the others are in the trail by what they did."""
+        """Operations without decisions and attributes; the others are in the trail through these."""
         query = select(OperationRow.id, OperationRow.at).where(
             OperationRow.id.not_in(select(DecisionRow.operation_id).where(DecisionRow.operation_id > 0).distinct()),
             OperationRow.id.not_in(select(_VALUE.operation_id).where(_VALUE.operation_id > 0).distinct()),
@@ -241,7 +241,7 @@ class SqlRecords(Statistics):
 
 
 def _monotonic(entries: Iterator[AuditEntry]) -> Iterator[tuple[tuple[datetime, int], AuditEntry]]:
-    """With keys that never fall: the clock may, the numbers do not."""
+    """With keys that never decrease, unlike the clock."""
     latest: datetime | None = None
     for number, entry in enumerate(entries):
         latest = entry.at if latest is None else max(latest, entry.at)

@@ -27,7 +27,7 @@ from curator.storage.db import (
 
 
 class Relations:
-    """The part of `ports.MentionRepository` that is about relations."""
+    """The part of `ports.MentionRepository` for relations."""
 
     _conn: Connection
 
@@ -71,7 +71,7 @@ class Relations:
         return {document_id: (form, extra, raw) for document_id, form, extra, raw in rows}
 
 
-_ROWS: Any = select(  # eight columns: SQLAlchemy 2.0 and 2.1 type so many in different ways
+_ROWS: Any = select(  # eight columns: SQLAlchemy 2.0 and 2.1 have different types for so many
     RelationRow.id,
     RelationRow.document_id,
     RelationRow.source,
@@ -82,7 +82,7 @@ _ROWS: Any = select(  # eight columns: SQLAlchemy 2.0 and 2.1 type so many in di
     RelationRow.deleted,
 ).order_by(RelationRow.id)
 _RELATIONS = _ROWS.where(among(RelationRow.document_id))
-# Looks for what `_dumped` writes: to parse the ends of 500 rows would take longer than all else that a key needs.
+# Searches for the output of `_dumped`: parsing the ends of 500 rows would take longer than everything else for a key.
 _is_about = spoken(
     "is_about",
     sqlite="({0} = (SELECT document_id FROM mentions WHERE id = {2})"

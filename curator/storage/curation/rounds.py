@@ -82,7 +82,7 @@ class SqlRounds:
         note: str = "",
         shown: Sequence[Shown | None] = (),
     ) -> list[Judgement]:
-        """Raises ValueError when the sequences are not of one length."""
+        """Append judgements. Raises ValueError if the sequences have different lengths."""
         first = next_id(self._conn, JudgementRow.id)
         seen = shown or [None] * len(mention_ids)
         made = [
@@ -108,7 +108,7 @@ class SqlRounds:
     def mentions(self, round_id: int, document_id: int) -> list[RoundMention]:
         made = self._made_by(round_id, MentionRow.document_id == document_id)
         every = SqlMentions(self._conn).of_document(document_id, deleted=True)
-        # a mention that adjudication brought into the project is everybody's
+        # a mention that adjudication added to the project is visible to everybody
         return [
             RoundMention(one, tuple(made.get(one.id, ())) if one.deleted else ())
             for one in every
@@ -174,7 +174,7 @@ def _last(round_id: int, curator: str | None, document_id: int | None) -> Any:
 
 
 def _seen(round_id: int, curator: str, document_id: int | None) -> Any:
-    """(document id, mentions that the curator sees): living ones and the own ones of the round."""
+    """(document id, mentions that the curator sees): those not deleted, and the curator's own in the round."""
     query = select(MentionRow.document_id, func.count()).where(_sees(round_id, curator))
     if document_id is not None:
         query = query.where(MentionRow.document_id == document_id)
@@ -185,7 +185,7 @@ def _seen(round_id: int, curator: str, document_id: int | None) -> Any:
 
 
 def _judged(round_id: int, curator: str, document_id: int | None) -> Any:
-    """(document id, mentions of those that the curator sees and has judged)."""
+    """(document id, mentions that the curator sees and has judged)."""
     query = select(MentionRow.document_id, func.count()).join(JudgementRow, JudgementRow.mention_id == MentionRow.id)
     query = query.where(JudgementRow.id.in_(_last(round_id, curator, document_id)), _sees(round_id, curator))
     return query.where(JudgementRow.outcome != Outcome.CLEARED.value).group_by(MentionRow.document_id)

@@ -51,20 +51,20 @@ class SourceFiles:
         return file_id
 
     def complete_file(self, file_id: int, *, tail: str, extra: str) -> None:
-        """Raises ValueError when there is no such file (a bug)."""
+        """Make the file visible. Raises ValueError if there is no such file (a bug)."""
         done = update(SourceFileRow).where(SourceFileRow.id == file_id).values(tail=tail, extra=extra, complete=True)
         if self._conn.execute(done).rowcount == 0:
             raise ValueError(f"there is no source file {file_id}")
 
     def remove_incomplete(self) -> int:
-        """Imported decisions of an incomplete file were visible to nobody and go with it."""
+        """Remove incomplete files with their imported decisions, which were never visible."""
         incomplete = list(self._conn.execute(select(SourceFileRow.id).where(~SourceFileRow.complete)).scalars())
         for file_id in incomplete:
             self._remove(file_id)
         return len(incomplete)
 
     def find_file(self, sha256: str) -> SourceFile | None:
-        """A complete file of this content; one whose import was undone only where there is no other."""
+        """A complete file with this content; one whose import was undone only if there is no other."""
         query = FILES.where(SourceFileRow.sha256 == sha256, SourceFileRow.complete)
         query = query.order_by(SourceFileRow.withdrawn, SourceFileRow.id)
         row = self._conn.execute(query.limit(1)).first()

@@ -1,4 +1,4 @@
-"""Counts for the dashboard: one grouped query each, over indexes and slim columns, never over what was shown."""
+"""Counts for the dashboard: one grouped query each, over indexes and narrow columns, never over `shown`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from curator.storage.db import (
     visible,
 )
 
-AnyQuery: TypeAlias = Any  # SQLAlchemy 2.0 and 2.1 type the columns of a query in different ways
+AnyQuery: TypeAlias = Any  # SQLAlchemy 2.0 and 2.1 type the columns of a query differently
 _COUNTED = {
     Outcome.LINK: DocumentRow.linked,
     Outcome.NIL: DocumentRow.nil,
@@ -44,7 +44,7 @@ class Statistics:
         self._conn = conn
 
     def documents(self) -> list[DocumentCell]:
-        """From the documents' own counters: no mention is read."""
+        """Counts from the documents' counters, without reading mentions."""
         sums = [func.sum(column) for column in _COUNTED.values()]
         query = (
             select(DocumentRow.split, DocumentRow.state, func.count(), func.sum(DocumentRow.mentions), *sums)
@@ -57,7 +57,7 @@ class Statistics:
         return [DecidedCell(date.fromisoformat(row[0]), *row[1:]) for row in self._conn.execute(decided_query())]
 
     def efforts(self) -> list[EffortCell]:
-        """An operation's split is that of one of its mentions, '' where it decided none."""
+        """An operation's split is that of one of its mentions, '' if it decided none."""
         taken = _taken().subquery()
         decisions = func.coalesce(taken.c.number, 0)
         keys = (_day(OperationRow.at), OperationRow.actor, func.coalesce(taken.c.split, ""), decisions > 1)
@@ -99,8 +99,8 @@ class Statistics:
 def decided_query() -> AnyQuery:
     """Day, curator, split, outcome, rank and number of the current decisions.
 
-    `+ 0` keeps SQLite from looking decisions up by their id, and the condition on curators, which all fulfil, leads it
-    to the index that holds all columns: it does not know how long the rows are that it would read else.
+    `+ 0` prevents SQLite from looking up decisions by id, and the always true condition on curators makes it use the
+    covering index: it does not know how long the rows are that it would otherwise read.
     """
     curator, day = _curator(), _day(DecisionRow.at)
     keys = (day, curator, DocumentRow.split, DecisionRow.outcome, DecisionRow.rank)
@@ -115,7 +115,7 @@ def decided_query() -> AnyQuery:
 
 
 def _taken() -> AnyQuery:
-    """How many decisions each measured operation took that was not undone; undoing and redoing take none."""
+    """The number of decisions of each measured operation that was not undone; undo and redo have none."""
     return (
         select(
             DecisionRow.operation_id.label("operation_id"),
@@ -137,7 +137,7 @@ def _curator() -> ColumnElement[str]:
 
 
 def _day(at: InstrumentedAttribute[str]) -> ColumnElement[str]:
-    """The local day of a moment that is stored with its offset."""
+    """The local day of a time stored with its offset."""
     return local_day(at)
 
 

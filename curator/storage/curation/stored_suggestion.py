@@ -1,7 +1,7 @@
-"""A suggestion as it lies in the store: its candidates are unpacked when somebody asks for them.
+"""A stored suggestion, whose candidates are unpacked on first use.
 
-A document of 2,000 mentions holds 128,000 candidates. Unpacking all takes 0.7 s, keeping the bytes 2 ms; a curator
-looks at one mention after the other, and the text shows of all others only whether NIL is expected.
+A document of 2,000 mentions holds 128,000 candidates. Unpacking all takes 0.7 s, keeping the bytes 2 ms; a curator sees
+one mention at a time, and for the others the text shows only whether NIL is expected.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PACKED = ("candidates", "nil", "expanded")
 
 
 class StoredSuggestion(Suggestion):
-    """Equal to a `Suggestion` with the same content; two that still lie packed compare their bytes."""
+    """Equal to a `Suggestion` with the same content; two packed ones compare their bytes."""
 
     __slots__ = ("_is_nil", "_payload")
 
@@ -25,12 +25,12 @@ class StoredSuggestion(Suggestion):
     def packed(cls, mention_id: int, stamp: Stamp, payload: bytes, *, is_nil: bool) -> StoredSuggestion:
         made = cls.__new__(cls)
         for name, value in (("mention_id", mention_id), ("stamp", stamp), ("_payload", payload), ("_is_nil", is_nil)):
-            object.__setattr__(made, name, value)  # as the frozen dataclass initialises its own fields
+            object.__setattr__(made, name, value)  # like a frozen dataclass initialises its fields
         return made
 
     @classmethod
     def of(cls, whole: Suggestion) -> StoredSuggestion:
-        """With the bytes to be stored; itself where it has them."""
+        """The suggestion with its packed bytes; the same object if it has them."""
         if isinstance(whole, StoredSuggestion) and whole._bytes() is not None:
             return whole
         made = cls.packed(whole.mention_id, whole.stamp, pack_suggestion(whole), is_nil=whole.nil.is_nil)
@@ -48,7 +48,7 @@ class StoredSuggestion(Suggestion):
         return self.nil.is_nil if payload is None else bool(self._is_nil)
 
     def __getattr__(self, name: str) -> Any:
-        """Only called for what is not there yet: the dataclass is initialised when it is first read."""
+        """Called only for missing attributes: the dataclass is initialised on first access."""
         payload = self._bytes() if name in PACKED else None
         if payload is None:
             raise AttributeError(name)
@@ -70,7 +70,7 @@ class StoredSuggestion(Suggestion):
         return hash((self.mention_id, self.stamp))
 
     def _bytes(self) -> bytes | None:
-        """None for one that `dataclasses.replace` made, which was never packed."""
+        """The packed bytes; None for a copy by `dataclasses.replace`, which was never packed."""
         try:
             payload: bytes = object.__getattribute__(self, "_payload")
         except AttributeError:
@@ -78,10 +78,9 @@ class StoredSuggestion(Suggestion):
         return payload
 
 
-# What was shown for a decision as it lies in the store: unpacked when somebody asks for it.
-#
-# Every decided mention of a document carries it, and only the history of the current one shows it. Of 2,000 mentions
-# with ten candidates each, unpacking all takes 27 ms, keeping the bytes 0.7 ms.
+# A decision's stored `Shown`, unpacked on first use. Every decided mention of a document has one, and only the current
+# mention's history shows it. For 2,000 mentions with ten candidates each, unpacking all takes 27 ms, keeping the bytes
+# 0.7 ms.
 
 PACKED_SHOWN = tuple(one.name for one in fields(Shown))
 
@@ -94,11 +93,11 @@ class StoredShown(Shown):
     @classmethod
     def packed(cls, payload: bytes) -> StoredShown:
         made = cls.__new__(cls)
-        object.__setattr__(made, "_payload", payload)  # as the frozen dataclass initialises its own fields
+        object.__setattr__(made, "_payload", payload)  # like a frozen dataclass initialises its fields
         return made
 
     def __getattr__(self, name: str) -> Any:
-        """Only called for what is not there yet: the dataclass is initialised when it is first read."""
+        """Called only for missing attributes: the dataclass is initialised on first access."""
         if name not in PACKED_SHOWN:
             raise AttributeError(name)
         whole = unpack_shown(object.__getattribute__(self, "_payload"))

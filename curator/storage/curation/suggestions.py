@@ -1,4 +1,4 @@
-"""Suggestions, one for a mention, with the stamp that says whether they are stale; and second opinions."""
+"""Suggestions, one for a mention, with the stamp that shows whether they are stale; and second opinions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SqlSuggestions:
         return [StoredSuggestion.of(one) for one in suggestions]
 
     def save(self, suggestions: Sequence[Suggestion]) -> None:
-        """Raises UserError when a mention does not exist."""
+        """Store suggestions. Raises UserError if a mention does not exist."""
         latest = {suggestion.mention_id: suggestion for suggestion in suggestions}
         if not latest:
             return
@@ -54,7 +54,7 @@ class SqlSuggestions:
         recount(self._conn, list(document_of.values()))
 
     def _save_facts(self, latest: Mapping[int, Suggestion]) -> None:
-        """What facets ask of them."""
+        """Store the values that facets need."""
         rows = [
             facts_row(latest[mention_id], text, json.loads(entity_ids) if entity_ids else ())
             for mention_id, text, entity_ids in self._conn.execute(_LINKED, ids_of(latest))

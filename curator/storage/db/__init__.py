@@ -1,20 +1,18 @@
-"""The database file itself: its engine, locks and turns, its tables today and in former versions, and what packs a
-row.
+"""The database file itself: its engine, locks and turns, its current and former tables, and the packing of rows.
 
-* **A decision does not wait for the disk**, as it would with `synchronous=FULL`. It is in SQLite's log when the key
-  returns, so that no crash or kill of the program can lose it (tests kill it 200 times). A thread of the store syncs
-  the log right after (`syncing.py`), and `close` waits for it: a sync took 0.3 to 4 s while a training wrote a
-  checkpoint. The window says “saving…” until the sync has returned and “saved” after it. While the disk fails it says
-  “NOT SAVED”, and no decision is accepted. Every answer of the command line is synced first.
-* **The log is folded in the writer's turn only** (`turns.py`). SQLite before 3.51.3 can corrupt a database whose log
-  is checkpointed by one connection while another commits. A fold takes `Turns` as a writer does, never queues for it,
-  waits for a quarter of a second without a commit, and truncates the log; a log of 64 MB is folded by the writer
-  itself. The window's log and the diagnostics name the version of SQLite in use.
-* **What is missing or was changed is found**: `hash_chain.py` hashes each operation and decision with the one before
-  it, and `mark.py` keeps the end of the chain outside of the database.
-* **SQLite and PostgreSQL get the same statements**: what they write differently has one name in `dialects.py`. On
-  SQLite a name stands for what the statement would say without it.
-* **Schema version 2 adds covering indexes** for what the window asks after every key. `visible()` excludes incomplete
+* **A decision does not wait for the disk**, as it would with `synchronous=FULL`. It is in SQLite's log before the
+  window responds to the key, so a crash or kill of the program cannot lose it (tests kill it 200 times). A thread of
+  the store syncs the log right afterwards (`syncing.py`), and `close` waits for it: a sync took 0.3 to 4 s while a
+  training wrote a checkpoint. The window shows “saving…” until the sync has returned, then “saved”. While the disk
+  fails it shows “NOT SAVED”, and no decision is accepted. Every answer of the command line is synced first.
+* **The log is folded into the database only in the writer's turn** (`turns.py`). SQLite before 3.51.3 can corrupt a
+  database whose log is checkpointed by one connection while another commits. A fold takes a turn like a writer, but
+  never queues for it; it waits for a quarter of a second without a commit, and truncates the log. A log of 64 MB is
+  folded by the writer itself. The program's log and the diagnostics contain the version of SQLite.
+* **Missing and changed rows are detected**: `hash_chain.py` hashes each operation and decision with the previous one,
+  and `mark.py` keeps the end of the chain outside of the database.
+* **SQLite and PostgreSQL get the same statements**: expressions that differ have one name in `dialects.py`.
+* **Schema version 2 adds covering indexes** for the window's queries after every key. `visible()` excludes incomplete
   files rather than including complete ones, so that SQLite walks documents in order.
 """
 

@@ -1,8 +1,9 @@
-"""What SQLite and PostgreSQL say differently, under one name each: repositories write one statement for both.
+"""Expressions that differ between SQLite and PostgreSQL, under one name each, so that repositories write one statement
+for both.
 
-On SQLite a name stands for exactly what the statement would say without it. On PostgreSQL, numbers and texts are what
-SQLite makes of the same rows: texts are compared by their code points (`COLLATE "C"`), JSON travels as text, and what
-is grouped or listed comes back in the same form.
+On SQLite a name is exactly the plain expression. On PostgreSQL, numbers and texts equal SQLite's for the same rows:
+texts are compared by code points (`COLLATE "C"`), JSON is sent as text, and groups and lists are returned in the same
+form.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def _compiler(form: str) -> Callable[..., str]:
 greater = spoken("greater", sqlite="max({all})", postgresql="greatest({all})", gives=Integer)
 """The greatest of some values of one row."""
 whole_number = spoken("whole_number", sqlite="{0}", postgresql="CAST({0} AS BIGINT)", gives=Integer)
-"""A number that sums beyond 2**31 begin with."""
+"""A number for starting sums that may exceed 2**31."""
 any_of = spoken("any_of", sqlite="{0}", postgresql="(array_agg({0}))[1]")
 """A column of one of the rows of a group."""
 joined = spoken(
@@ -61,18 +62,18 @@ local_day = spoken(
     postgresql="to_char(CAST({0} AS TIMESTAMPTZ), 'YYYY-MM-DD')",
     gives=String,
 )
-"""The day, in this computer's time zone, of a moment that is stored as ISO 8601 with its offset."""
+"""The day, in this computer's time zone, of a time stored as ISO 8601 with its offset."""
 mentions_listed = spoken(
     "mentions_listed",
     sqlite="json_array_length({0}, '$.mentions')",
     postgresql="json_array_length(CAST({0} AS JSON) -> 'mentions')",
     gives=Integer,
 )
-"""How many items the list `mentions` of a JSON object has; NULL where it has no such list."""
+"""The number of items in the list `mentions` of a JSON object; NULL if it has no such list."""
 holds_null_character = spoken("holds_null_character", sqlite="instr({0}, char(0)) > 0", postgresql="FALSE")
-"""PostgreSQL keeps no U+0000."""
+"""Whether a text contains U+0000, which PostgreSQL cannot store."""
 like = spoken("like", sqlite="{0} LIKE {1} ESCAPE '\\'", postgresql="{0} ILIKE {1} ESCAPE '\\'")
-"""LIKE without regard to the case of ASCII letters."""
+"""LIKE, ignoring case for ASCII letters."""
 _among = spoken(
     "among",
     sqlite="{0} IN (SELECT value FROM json_each({1}))",
@@ -81,21 +82,21 @@ _among = spoken(
 
 
 def among(column: InstrumentedAttribute[int]) -> ColumnElement[bool]:
-    """`column` is one of the `ids_of` with which the statement is executed, however many: they travel as one value.
+    """The condition that `column` is one of the `ids_of` with which the statement is executed; they are passed as one
+    value, for any number.
 
-    What the window asks after each key is a statement that is made once: to put it together would take longer than
-    SQLite's answer.
+    Queries after each key are statements built once: building one takes longer than SQLite's answer.
     """
     return _among(column, bindparam("ids", type_=String))
 
 
 def weight(number: int) -> ColumnElement[Any]:
-    """A number written into the statement, of 64 bits wherever it is multiplied or added."""
+    """A literal number, with 64 bits in products and sums."""
     return whole_number(literal_column(str(number)))
 
 
 def in_each(*, sqlite: str, postgresql: str) -> Mapping[str, TextClause]:
-    """A statement that is text in each dialect; `of(conn, …)` chooses."""
+    """A statement as text for each dialect; `of(conn, …)` chooses."""
     return {SQLITE: text(sqlite), POSTGRESQL: text(postgresql)}
 
 
@@ -105,14 +106,15 @@ def of(conn: Connection, said: Mapping[str, TextClause]) -> TextClause:
 
 
 def walked(conn: Connection, order: Sequence[ColumnElement[Any]]) -> Sequence[ColumnElement[Any]]:
-    """The order of an index. SQLite walks it by its first column, and so has all of it; PostgreSQL may sort."""
+    """The order of an index. SQLite walks the index by its first column, which gives the whole order; PostgreSQL may
+    sort."""
     return order[:1] if conn.dialect.name == SQLITE else order
 
 
 def insert_new(conn: Connection, row: Any) -> Any:
-    """An insertion that passes over rows that are there."""
+    """An insertion that skips existing rows."""
     if conn.dialect.name == POSTGRESQL:
-        from sqlalchemy.dialects import postgresql  # folders need none of it
+        from sqlalchemy.dialects import postgresql  # folders do not need it
 
         return postgresql.insert(row).on_conflict_do_nothing()
     return sqlite.insert(row).on_conflict_do_nothing()

@@ -1,4 +1,4 @@
-"""SQLite connections: one that writes; as many as needed that read and never block."""
+"""SQLite connections: one for writing, and any number for reading, which never block."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from curator.domain.wording import DamagedProjectError, tr
 from curator.storage.db.errors import as_user_errors
 
 BUSY_MS = 5000  # another program (a backup, a viewer) may hold the file for a moment
-FULL_CHECK_BYTES = 32 * 2**20  # checked whole at opening up to this size, the records that matter beyond it
+FULL_CHECK_BYTES = 32 * 2**20  # checked completely at opening up to this size, beyond it only the curation records
 FOLD_BYTES = 4 * 2**20
-"""A log of this size is folded into the database and cut, by `syncing`, when nobody writes for a moment."""
+"""A log of this size is folded into the database and truncated, by `syncing`, when nobody writes for a moment."""
 WAL_PAGES = 16_384  # of 4 KB: the writer itself does it when no such moment came, as in a bulk load
 _NO_SHARED_MEMORY = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}
-"""What SQLite says where the `-shm` file cannot be made: no permission, a read-only disk, a full one."""
+"""SQLite's errors if the `-shm` file cannot be created: no permission, a read-only disk, a full one."""
 _RECORD_TABLES = ("meta", "source_files", "documents", "operations", "decisions", "kb_versions")
 
 
 @dataclass(frozen=True, slots=True)
 class ReadSource:
-    """How readers reach the database; `copy` is a temporary copy that goes when the store is closed."""
+    """How readers reach the database; `copy` is a temporary copy that is deleted when the store is closed."""
 
     uri: str
     copy: TemporaryDirectory[str] | None = None
 
 
 class _Statements(LRUCache[object, Compiled]):
-    """The compiled statements of all connections. SQLAlchemy's own keys begin with the engine's dialect, which would
-    keep them apart; all databases here have the same one."""
+    """The compiled statements of all connections. SQLAlchemy's own keys begin with the engine's dialect, so they would
+    not be shared; all databases here have the same one."""
 
     def get(self, key: Any, default: Any = None) -> Any:
         return super().get(key[1:], default)
@@ -51,9 +51,9 @@ _STATEMENTS = _Statements(1000)
 
 
 def connect(uri: str, *, writable: bool) -> sqlite3.Connection:
-    """A connection without implicit transactions, usable from the thread that has it at the moment."""
+    """A connection without implicit transactions, usable by one thread at a time."""
     conn = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000)
-    conn.execute("PRAGMA trusted_schema = OFF")  # a project may come from anybody
+    conn.execute("PRAGMA trusted_schema = OFF")  # a project may come from an untrusted source
     conn.execute("PRAGMA foreign_keys = ON")
     conn.execute("PRAGMA temp_store = MEMORY")
     conn.execute("PRAGMA cache_size = -32000")
@@ -61,7 +61,7 @@ def connect(uri: str, *, writable: bool) -> sqlite3.Connection:
         conn.execute("PRAGMA journal_mode = WAL")
         conn.execute("PRAGMA synchronous = NORMAL")  # the log is synced after each commit by `syncing`
         conn.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
-        conn.execute(f"PRAGMA journal_size_limit = {FOLD_BYTES}")  # to which a log is cut that begins again
+        conn.execute(f"PRAGMA journal_size_limit = {FOLD_BYTES}")  # the size to which a restarted log is truncated
     else:
         conn.execute("PRAGMA query_only = ON")
     return conn
@@ -74,7 +74,7 @@ def writing_engine(path: Path) -> Engine:
 
 
 def reading_engine(source: ReadSource) -> Engine:
-    """An engine whose transactions each see one state of the database, regardless of writes in the meantime."""
+    """An engine whose transactions each see one state of the database, regardless of concurrent writes."""
     return _engine(lambda: connect(source.uri, writable=False), begin="BEGIN", size=4)
 
 
@@ -90,17 +90,17 @@ def _engine(creator: Callable[[], sqlite3.Connection], *, begin: str, size: int)
 
 
 def find_read_source(path: Path) -> ReadSource:
-    """How to read `path` without writing, also where the folder is not writable.
+    """The way to read `path` without writing, even if the folder is not writable.
 
-    Reading in WAL mode needs the `-shm` file beside the database. Where it neither exists nor can be made (a folder
-    that is not writable, a full disk), the database is read as immutable, or from a copy when decisions are still in
-    its WAL.
+    Reading in WAL mode needs the `-shm` file next to the database. If it neither exists nor can be created (an
+    unwritable folder, a full disk), the database is read as immutable, or from a copy if decisions are still in its
+    WAL.
     """
     plain = ReadSource(f"{path.absolute().as_uri()}?mode=ro")
     try:
         if _is_readable(plain.uri):
             return plain
-    except UnicodeDecodeError as error:  # SQLite's message quotes what it cannot read of the schema
+    except UnicodeDecodeError as error:  # SQLite's message quotes the unreadable part of the schema
         raise DamagedProjectError(tr("{path} is damaged ({found}).", path=path, found=error.reason)) from error
     wal = path.with_name(f"{path.name}-wal")
     with as_user_errors(path):
@@ -134,7 +134,7 @@ def _copy_of(path: Path, wal: Path) -> ReadSource:
 
 
 def check_health(conn: sqlite3.Connection, path: Path) -> None:
-    """Check the whole database, or of a large one the curation records. Raises DamagedProjectError."""
+    """Check the whole database, or, for a large one, the curation records. Raises DamagedProjectError."""
     with as_user_errors(path):
         small = path.stat().st_size <= FULL_CHECK_BYTES
         pragmas = ["PRAGMA quick_check(1)"] if small else [f"PRAGMA quick_check('{name}')" for name in _RECORD_TABLES]

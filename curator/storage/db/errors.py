@@ -65,7 +65,7 @@ _STATES = {
     "08": "lost",
     "XX": "damaged",
 }
-"""By the state that PostgreSQL reports, or the class of states that it begins with."""
+"""By PostgreSQL's error state, or the class that it begins with."""
 _WORDS = {
     "password authentication failed|no password supplied|authentication failed|role .* does not exist": "login",
     "no pg_hba.conf entry|certificate": "door",
@@ -75,7 +75,7 @@ _WORDS = {
     "connection refused|no such file|timeout expired|no route to host|unreachable|starting up": "silent",
     "nul \\(0x00\\)": "null",
 }
-"""By what libpq says where no server has answered yet, which then reports no state."""
+"""By libpq's message if no server answered, since there is no state then."""
 
 
 def user_error(error: BaseException | None, path: ProjectPlace) -> UserError | None:
@@ -106,8 +106,8 @@ def _first_line(text: str) -> str:
 
 @contextmanager
 def as_user_errors(path: ProjectPlace) -> Iterator[None]:
-    """Raise UserError in place of the environment's errors, and InconsistentDataError in place of what the schema
-    refuses; other bugs pass as they are."""
+    """Raise UserError instead of the environment's errors, and InconsistentDataError for violations of the schema;
+    other bugs are passed on."""
     try:
         yield
     except (IntegrityError, sqlite3.IntegrityError) as error:

@@ -1,4 +1,4 @@
-"""The statements that make a database of schema version 1. Frozen: a change to the schema is a new step."""
+"""The statements that create a database of schema version 1. Frozen: a change of the schema is a new step."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ INDEXES = (
     "CREATE INDEX ix_decisions_operation_id ON decisions (operation_id)",
 )
 
-# Decisions and operations are only ever appended. What an import that never completed left was never visible to
-# anybody and may go; hence a complete file can never become incomplete again. The BEFORE INSERT triggers stop
-# INSERT OR REPLACE, which deletes without firing delete triggers.
+# Decisions and operations are append-only. The remains of an incomplete import were never visible and may be removed;
+# hence a complete file can never become incomplete again. The BEFORE INSERT triggers stop INSERT OR REPLACE, which
+# deletes without firing delete triggers.
 _VISIBLE = """(SELECT f.complete FROM mentions m JOIN documents d ON d.id = m.document_id
     JOIN source_files f ON f.id = d.file_id WHERE m.id = OLD.mention_id)"""
 
@@ -89,10 +89,9 @@ TRIGGERS = (
 VERSION_1 = TABLES + INDEXES + TRIGGERS
 
 
-# What schema version 2 adds: indexes that answer what the window asks after every key. Frozen, like version 1.
-#
-# At 100,000 documents the counts beside the queue's facets took 0.2 s with every decision and the project's mention
-# types 0.5 s; from these indexes alone, without the rows, they take a tenth of it.
+# What schema version 2 adds: indexes for the window's queries after every key. Frozen, like version 1. With 100,000
+# documents the counts of the queue's facets took 0.2 s for every decision and the project's mention types 0.5 s; from
+# these covering indexes they take a tenth of it.
 
 VERSION_2 = (
     "CREATE INDEX ix_documents_queue ON documents (state, split, file_id, mentions, linked, nil, rejected, skipped)",
@@ -100,11 +99,10 @@ VERSION_2 = (
 )
 
 
-# What schema version 3 adds: what the queue sorts and counts suggestions by, flags and comments, provisional entities,
-# rounds with their judgements, what each decision cost, and where in the list that was shown it stood. Frozen, like
-# the versions before.
-#
-# `suggestions.margin` is the first candidate's probability less the second's (less 0 with one candidate).
+# What schema version 3 adds: columns for sorting and counting suggestions in the queue, flags and comments, provisional
+# entities, rounds with their judgements, the effort of each decision, and its rank in the shown list. Frozen, like the
+# versions before. `suggestions.margin` is the first candidate's probability minus the second's (or 0, if there is
+# none).
 
 VERSION_3 = (
     "ALTER TABLE suggestions ADD COLUMN first TEXT",
@@ -164,7 +162,7 @@ AT_ONCE = 2000
 
 
 def fill(conn: sqlite3.Connection) -> None:
-    """The new columns of the mentions, suggestions and decisions that are there."""
+    """Fill the new columns of existing mentions, suggestions and decisions."""
     conn.create_function("string_key", 1, string_key, deterministic=True)
     conn.execute("UPDATE mentions SET string_key = string_key(text)")
     rows = conn.execute("SELECT mention_id, payload FROM suggestions").fetchall()
@@ -177,7 +175,7 @@ def fill(conn: sqlite3.Connection) -> None:
 
 
 def _fill_ranks(conn: sqlite3.Connection) -> None:
-    """Decisions are append-only for everybody else: the trigger that guards them is away for this one statement."""
+    """Decisions are append-only: their trigger is dropped only for this statement."""
     query = "SELECT id, outcome, entity_ids, reason, shown FROM decisions WHERE shown IS NOT NULL"
     rows = ((unpack_shown(row[4]).rank_of(verdict_of(*row[1:4])), row[0]) for row in conn.execute(query).fetchall())
     guard = conn.execute("SELECT sql FROM sqlite_master WHERE name = 'decisions_no_update'").fetchone()[0]
@@ -194,7 +192,7 @@ def _values(rows: list[tuple[int, bytes]]) -> Iterator[tuple[str | None, float |
         yield entity, probability, found.chance_margin, found.nil.is_nil, mention_id
 
 
-# What schema version 4 adds: the list of imports, imports that were undone, and the texts that newer ones replaced.
+# What schema version 4 adds: the list of imports, undone imports, and former texts.
 
 VERSION_4 = (
     "ALTER TABLE source_files ADD COLUMN withdrawn BOOLEAN NOT NULL DEFAULT 0",
@@ -238,7 +236,7 @@ VERSION_5 = (
 )
 
 
-# What schema version 6 adds: second opinions of a language model, one a mention.
+# What schema version 6 adds: second opinions of a language model, one per mention.
 
 VERSION_6 = (
     """CREATE TABLE opinions (
@@ -247,7 +245,7 @@ VERSION_6 = (
 )
 
 
-# What schema version 7 adds: what facets ask of suggestions, in a narrow table beside them.
+# What schema version 7 adds: values of suggestions for facets, in a separate narrow table.
 
 VERSION_7 = (
     """CREATE TABLE suggestion_facts (

@@ -1,8 +1,8 @@
-"""Hashes that chain the operations, and the decisions of operations: what was changed or removed is found.
+"""Hashes that chain the operations, and the decisions of operations, to detect changed and removed rows.
 
-An operation's hash is over the hash of the one before it and its own columns; a decision's likewise, in the order of
-operations. Imported decisions belong to no operation, and those of an import that was stopped are removed again: each
-has a hash over its own columns alone.
+An operation's hash is over the previous operation's hash and its own columns; the same holds for decisions, in the
+order of operations. Imported decisions belong to no operation, and those of a stopped import are removed again, so each
+has a hash over only its own columns.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DECISION = (
     "rank",
     "shown",
 )
-"""The columns that are hashed, in this order; `shown` alone is bytes."""
+"""The columns that are hashed, in this order; only `shown` is bytes."""
 SIZE = 16
 AT_ONCE = 2000
 _ENCODE = json.JSONEncoder(check_circular=False, default=repr).encode
@@ -45,7 +45,7 @@ def link(before: bytes | None, values: Iterable[Any], blob: bytes | None = None)
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A row that does not continue the chain: what it is of, its id, and the id of the row before it (0: none)."""
+    """A row that does not continue the chain: its kind, its id, and the id of the previous row (0: none)."""
 
     table: str
     id: int
@@ -53,8 +53,8 @@ class Broken:
 
 
 def broken_operations(conn: sqlite3.Connection, *, last: int | None = None) -> Iterator[Broken | None]:
-    """Every operation that does not follow from the one before it, or of the `last` ones; None after each bundle of
-    rows, where a reader may rest. Operations are numbered without gaps."""
+    """Every operation, or among the `last` ones, whose hash does not continue the previous one; None after each batch
+    of rows, where a reader may pause. Operations are numbered without gaps."""
     start = _start(conn, "SELECT max(id) FROM operations", last)
     query = f"SELECT hash, {', '.join(OPERATION)} FROM operations WHERE id > ? ORDER BY id LIMIT {AT_ONCE}"  # noqa: S608
     known = conn.execute("SELECT id, hash FROM operations WHERE id = ?", (start,)).fetchone()
@@ -68,7 +68,7 @@ def broken_operations(conn: sqlite3.Connection, *, last: int | None = None) -> I
 
 
 def broken_decisions(conn: sqlite3.Connection, *, last: int | None = None) -> Iterator[Broken | None]:
-    """The same of the decisions; of the `last` ones only those that belong to operations."""
+    """The same for decisions; among the `last` ones only those that belong to operations."""
     columns = ", ".join(DECISION)
     if last is None:
         query = (
@@ -108,8 +108,8 @@ def _start(conn: sqlite3.Connection, highest: str, last: int | None) -> int:
 
 
 def fill_chain(conn: sqlite3.Connection) -> None:
-    """Give the rows of an older version their hashes. Both tables are append-only for everybody else: the triggers that
-    guard them are away meanwhile."""
+    """Give the rows of an older version their hashes. Both tables are append-only: their triggers are dropped
+    meanwhile."""
     names = "('decisions_no_update', 'operations_no_update')"
     guards = conn.execute(f"SELECT name, sql FROM sqlite_master WHERE name IN {names}").fetchall()  # noqa: S608
     for name, _ in guards:

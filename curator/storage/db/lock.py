@@ -1,4 +1,4 @@
-"""The operating-system lock of a project: one process writes; a crash frees it."""
+"""The operating-system lock of a project: only one process writes; a crash releases it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOCK_NAME = "project.lock"
 if sys.platform == "win32":
     import msvcrt
 
-    _FAR = 1 << 30  # Windows locks are mandatory: a byte far behind the text, so that others can still read it
+    _FAR = 1 << 30  # Windows locks are mandatory: a byte far after the text, so that others can still read it
 
     def _try_lock(file: IO[bytes]) -> bool:
         file.seek(_FAR)
@@ -50,9 +50,9 @@ else:
 
 
 def _holds(path: Path) -> bool:
-    """Whether the lock, which this process has, keeps others out: some network file systems only say so."""
+    """Whether this process's lock really excludes others: some network file systems only pretend."""
     if sys.platform == "win32":
-        return True  # its locks are the system's own
+        return True  # its locks are provided by the system
     with _open_plain(path) as other:
         if not _try_lock(other):
             return True
@@ -72,16 +72,17 @@ NO_LOCKING = (
 
 
 class NoLocksError(UserError):
-    """The file system keeps no second program out."""
+    """The file system cannot exclude a second program."""
 
 
 LOCKED = "{name} is open for writing in {who}. Close it there, or open it here read-only."
 
 
 def _open_plain(path: Path) -> IO[bytes]:
-    """The file at `path`, made where there is none. Raises UserError for anything but a plain file with one name."""
+    """The file at `path`, created if missing. Raises UserError for anything but a regular file without other hard
+    links."""
     flags = os.O_RDWR | os.O_CREAT
-    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):  # as far as the system has them
+    for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"):  # if the system has them
         flags |= getattr(os, name, 0)
     refused = UserError(tr(NO_LOCK, path=path))
     if path.is_symlink():
@@ -100,7 +101,7 @@ def _open_plain(path: Path) -> IO[bytes]:
 
 
 class ProjectLock:
-    """The write lock of the project in `folder`; the lock file names the process and host that hold it."""
+    """The write lock of the project in `folder`; the lock file contains the process and host of the holder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -108,9 +109,9 @@ class ProjectLock:
         self._file: IO[bytes] | None = None
 
     def acquire(self) -> None:
-        """Raises ProjectLockedError, naming the holder, or UserError when the folder cannot be written or the lock
-        file is a link: a project may come from anybody, and the file behind the link would be emptied. Raises
-        NoLocksError where the file system has no locks, or they keep nobody out."""
+        """Raises ProjectLockedError, naming the holder, or UserError if the folder is not writable or the lock file is
+        a link: a project may come from an untrusted source, and the link's target would be emptied. Raises NoLocksError
+        if the file system has no working locks."""
         try:
             file = _open_plain(self._path)
         except OSError as error:
@@ -150,15 +151,15 @@ class ProjectLock:
             raise NoLocksError(tr(NO_LOCKING, folder=self._folder))
 
     def release(self) -> None:
-        """Free the lock; idempotent. The file stays: removing it would race with the next holder."""
+        """Release the lock; idempotent. The file stays: removing it would race with the next holder."""
         if self._file is None:
             return
-        with suppress(OSError):  # the name is for people; what counts is the system's lock
+        with suppress(OSError):  # the name is for display; the system's lock counts
             self._write(None)
         self._let_go()
 
     def holder(self) -> tuple[int, str] | None:
-        """(process id, host) as the lock file names them; None when it names nobody."""
+        """(process id, host) in the lock file; None if it contains none."""
         if self._path.is_symlink() or not self._path.is_file():
             return None
         try:

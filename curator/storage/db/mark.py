@@ -1,9 +1,9 @@
-"""The high-water mark: a small file beside the database that says how far what was saved reaches.
+"""The high-water mark: a small file next to the database that records the last saved step.
 
-A write-ahead log that was deleted or cut, or a database that was replaced by an older copy, is sound in itself: only
-something outside of it shows that later steps are missing. The mark is written in place, in one piece of 512 bytes,
-after each sync of the log and without a sync of its own. A failure of the power may leave an older mark, never one that
-claims more than is on disk. A mark that cannot be read or written is no reason to stop.
+A database whose write-ahead log was deleted or truncated, or that was replaced by an older copy, is consistent in
+itself: only an external record shows that later steps are missing. The mark is written in place, in one piece of 512
+bytes, after each sync of the log and without a sync of its own. A power failure may leave an older mark, never one that
+claims more than is on disk. An unreadable or unwritable mark does not stop the program.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ log = logging.getLogger(__name__)
 NAME = "project.mark"
 LENGTH = 512
 MOST_BYTES = 512 * 2**20
-"""A database of up to this size is hashed as it is closed: 0.2 s for 100 MB."""
+"""A database of up to this size is hashed when it is closed: 0.2 s for 100 MB."""
 SMALL_BYTES = 4 * 2**20
 """Up to this size the hash is compared at every opening, otherwise in the background."""
 LAST = 50
-"""So many steps at the end are compared with their hashes at every opening."""
+"""The number of last steps that are compared with their hashes at every opening."""
 OF_STEPS = "SELECT hash FROM operations WHERE id = ?"
 OF_DECISIONS = "SELECT hash FROM decisions WHERE id = ?"
 _TOP = """SELECT (SELECT max(id) FROM operations), (SELECT hash FROM operations ORDER BY id DESC LIMIT 1),
@@ -40,13 +40,13 @@ _TOP = """SELECT (SELECT max(id) FROM operations), (SELECT hash FROM operations 
     (SELECT max(id) FROM judgements), (SELECT max(id) FROM mention_attributes), (SELECT max(id) FROM imports),
     (SELECT max(id) FROM comments), (SELECT max(id) FROM relations)"""
 COUNTED = ("judgement", "attribute", "imported", "comment", "relation")
-"""Of `Top`: what has no hashes. A chain would cost a hash a row and a new version of the schema, and would show no more
-than the number where a log was lost; pages that are damaged are found by SQLite and by the hash of the closed file."""
+"""The fields of `Top` without hashes. A chain would cost a hash per row and a new version of the schema, and would show
+no more than the number if a log was lost; damaged pages are detected by SQLite and by the hash of the closed file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Top:
-    """The ids of the last rows of what is only appended, 0 for none; hashes are hexadecimal."""
+    """The ids of the last rows of append-only tables, 0 for none; hashes are hexadecimal."""
 
     operation: int = 0
     operation_hash: str = ""
@@ -61,8 +61,8 @@ class Top:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What was on disk `at` that time (ISO 8601, local). `digest` is the SHA-256 of the database file as it was when
-    the project was closed properly; '' where it was not, or is larger than `MOST_BYTES`."""
+    """The state on disk `at` a time (ISO 8601, local). `digest` is the SHA-256 of the database file when the project
+    was closed properly; '' if it was not, or if it is larger than `MOST_BYTES`."""
 
     top: Top
     at: str
@@ -71,7 +71,7 @@ class Mark:
 
 
 def top_of(conn: sqlite3.Connection) -> Top:
-    """Raises sqlite3.Error where the database cannot be read, or is of a version without hashes."""
+    """The last rows. Raises sqlite3.Error if the database cannot be read, or is of a version without hashes."""
     step, step_hash, decision, decision_hash, *others = conn.execute(_TOP).fetchone()
     return Top(step or 0, _hex(step_hash), decision or 0, _hex(decision_hash), *(one or 0 for one in others))
 
@@ -81,7 +81,7 @@ def _hex(value: object) -> str:
 
 
 def read_mark(folder: Path) -> Mark | None:
-    """The mark of the project in `folder`; None where there is none, or none that can be read."""
+    """The mark of the project in `folder`; None if there is none, or if it is unreadable."""
     path = folder / NAME
     try:
         if not stat.S_ISREG(path.lstat().st_mode):
@@ -97,7 +97,7 @@ def read_mark(folder: Path) -> Mark | None:
 
 
 def write_mark(database: Path, top: Top, *, digest: str = "") -> None:
-    """Make the mark of a closed database say `top`, and put it on the disk. Raises OSError."""
+    """Write `top` to the mark of a closed database, and sync it. Raises OSError."""
     file = _open(database.with_name(NAME))
     try:
         _put(file, top, closed=True, digest=digest or digest_of(database))
@@ -107,8 +107,8 @@ def write_mark(database: Path, top: Top, *, digest: str = "") -> None:
 
 
 def reopen_mark(database: Path, mark: Mark | None) -> None:
-    """The file is about to change: from now on its mark says only how far the steps reach. None: it says nothing, as
-    that of another version than the file, after a restoration, would. Raises OSError."""
+    """Call it before the file changes: from now on the mark records only the last step. None: it records nothing, since
+    after a restoration it would belong to another version of the file. Raises OSError."""
     if mark is None:
         database.with_name(NAME).unlink(missing_ok=True)
         return
@@ -130,7 +130,7 @@ class Marker:
         self._noted: Top | None = None
 
     def look(self) -> Top | None:
-        """What has been committed so far; call it before the sync."""
+        """The committed state; call it before the sync."""
         try:
             if self._conn is None:
                 uri = f"{self._database.absolute().as_uri()}?mode=ro"
@@ -141,7 +141,7 @@ class Marker:
             return None
 
     def note(self, top: Top | None) -> None:
-        """`top` is on the disk."""
+        """Record that `top` is on disk."""
         if top is None or top == self._noted:
             return
         try:
@@ -153,14 +153,14 @@ class Marker:
             log.warning("the mark of what is saved could not be written: %s", error)
 
     def sync(self) -> None:
-        """Put the mark on the disk, before the database is written: after a failure of the power, the mark of the last
-        closing beside a database that is newer would look like a change by others."""
+        """Sync the mark before the database is written: after a power failure, the mark of the last closing next to a
+        newer database would look like a change by another program."""
         with suppress(OSError):
             if self._file is not None:
                 os.fsync(self._file)
 
     def rest(self) -> None:
-        """Close the files; the last of the database's own connections is to be closed after it."""
+        """Close the files; close the last of the database's connections after this."""
         with suppress(sqlite3.Error):
             if self._conn is not None:
                 self._conn.close()
@@ -172,7 +172,7 @@ class Marker:
         self._file = None
 
     def finish(self, *, digest: str = "") -> None:
-        """The database was closed properly. `digest`: that of the file as it should have been when it was opened."""
+        """The database was closed properly. `digest`: the expected digest of the file when it was opened."""
         if self._noted is not None:
             try:
                 write_mark(self._database, self._noted, digest=digest)
@@ -181,20 +181,21 @@ class Marker:
 
 
 def _open(path: Path) -> int:
-    """Never what a link points to; a file with a second name, as in a copy of the folder by links, is left to that."""
+    """Open the mark, never through a link; a file with another hard link, as in a hard-linked copy of the folder, is
+    replaced."""
     with suppress(FileNotFoundError):
         found = path.lstat()
         if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
             path.unlink()
     flags = os.O_RDWR | os.O_CREAT
-    for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):  # as far as the system has them
+    for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_BINARY"):  # if the system has them
         flags |= getattr(os, name, 0)
     return os.open(path, flags, 0o666)
 
 
 def digest_of(database: Path, *, whole: bool = False) -> str:
-    """Of the file alone; '' where it is large, or a part of the database is still in its log and `whole` does not say
-    that the file holds all that was there when it was closed. Raises OSError."""
+    """The digest of the file; '' if it is large, or if a part of the database is still in its log and `whole` is not
+    set. Raises OSError."""
     log_file = database.with_name(f"{database.name}-wal")
     logged = not whole and log_file.exists() and log_file.stat().st_size > 0
     if logged or database.stat().st_size > MOST_BYTES:
@@ -215,7 +216,7 @@ def _sum(data: dict[str, object]) -> str:
     return blake2b(json.dumps(data, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
-# What is missing.
+# Finding missing steps.
 
 MISSING = (
     "{path} lacks {steps} that were saved until {until}; the last one that is left is of {since}. The write-ahead log "
@@ -237,7 +238,7 @@ ALTERED = "{path} is damaged: the last steps are not as they were saved."
 def check_mark(conn: sqlite3.Connection, path: Path, mark: Mark | None) -> None:
     """Compare the open database `path` with its mark, and its last steps with their hashes.
 
-    Raises MissingStepsError, which says what is missing and since when, and sqlite3.Error.
+    Raises MissingStepsError, with the missing steps and the time, and sqlite3.Error.
     """
     if mark is not None:
         _compare(conn, path, mark)
@@ -249,7 +250,7 @@ def check_mark(conn: sqlite3.Connection, path: Path, mark: Mark | None) -> None:
 
 
 def is_altered(database: Path, mark: Mark) -> bool:
-    """Whether the file is another than the one that was closed; False while nobody can say."""
+    """Whether the file differs from the one that was closed; False if unknown."""
     if not (mark.closed and mark.digest):
         return False
     try:
@@ -278,7 +279,7 @@ def _compare(conn: sqlite3.Connection, path: Path, mark: Mark) -> None:
 
 
 def local_time(text: str) -> str:
-    """An ISO time as the sentences show it, in the computer's time zone; as it is where it is none."""
+    """An ISO time for display, in the computer's time zone; other text unchanged."""
     try:
         return datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M")
     except ValueError:
@@ -298,13 +299,13 @@ class Watch:
             self._thread.start()
 
     def wait(self) -> None:
-        """`sentence` and `digest`, that of the mark, are empty afterwards where nothing was altered."""
+        """Wait for the end. Afterwards `sentence` and `digest` (the mark's) are empty if nothing was altered."""
         if self._thread is not None:
             self._thread.join()
             self._thread = None
 
     def accept(self) -> None:
-        """Continue with the file as it is: it is not said again."""
+        """Accept the changed file: it is not reported again."""
         self.wait()
         self.sentence = self.digest = ""
 
@@ -316,7 +317,7 @@ class Watch:
 
 
 def mark_as_it_is(database: Path) -> None:
-    """Make the mark agree with what the database holds. Raises OSError, sqlite3.Error."""
+    """Update the mark to the database. Raises OSError, sqlite3.Error."""
     with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as conn:
         top = top_of(conn)
     write_mark(database, top)

@@ -14,7 +14,7 @@ _VALUE = select(MetaRow.value).where(MetaRow.key == bindparam("key"))
 
 
 class SqlMeta:
-    """See `ports.MetaRepository`. The keys `project.id` and `project.name` are set when a project is made."""
+    """See `ports.MetaRepository`. The keys `project.id` and `project.name` are set when a project is created."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn

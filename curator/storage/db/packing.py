@@ -1,4 +1,4 @@
-"""Compact forms of what was shown and suggested: JSON, candidates by column, zlib."""
+"""Compact forms of shown candidates and suggestions: JSON, candidates by column, zlib."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STAGE_DIGITS = 6  # decimals kept of a candidate's scores; full doubles would do
 
 
 def pack_shown(shown: Shown) -> bytes:
-    """Exact: what a decision was based on is a record."""
+    """Packed without rounding, since the basis of a decision is a record."""
     return _pack(_shown_columns(shown))
 
 
@@ -47,7 +47,7 @@ def _shown(value: dict[str, Any]) -> Shown:
 
 
 def pack_suggestion(suggestion: Suggestion) -> bytes:
-    """Candidates' scores are rounded to `STAGE_DIGITS` decimals; their order is kept as it is."""
+    """Candidates' scores are rounded to `STAGE_DIGITS` decimals; their order is kept."""
     found = suggestion.candidates
     nil = suggestion.nil
     return _pack(
@@ -89,8 +89,8 @@ def unpack_suggestion(mention_id: int, stamp: Stamp, data: bytes) -> Suggestion:
 
 
 def unpack_head(data: bytes) -> tuple[str, str, float, float, float, bool, bool, str]:
-    """Of the first candidate id, name, score and probability ('' and zeros without one); the NIL estimate; the long
-    form. A fifth of the time of the whole, for lists of thousands."""
+    """The first candidate's id, name, score and probability ('' and zeros without one); the NIL estimate; the long
+    form. It takes a fifth of the time of full unpacking, for lists of thousands."""
     value = _unpack(data)
     nil, chance = value["nil"], value.get("chance") or [0.0]
     first = (value["ids"][0], value["names"][0], value["score"][0], chance[0]) if value["ids"] else ("", "", 0.0, 0.0)
@@ -98,8 +98,8 @@ def unpack_head(data: bytes) -> tuple[str, str, float, float, float, bool, bool,
 
 
 def unpack_chance(data: bytes, entity_id: str) -> float:
-    """The probability that a suggestion gives an entity, 0.0 where it does not list it. Of the JSON only the two lists
-    that say it are read, a tenth of the time of the whole: within a string its quotes would be escaped."""
+    """The probability that a suggestion gives an entity, 0.0 if it is not listed. Only the two necessary lists of the
+    JSON are read, in a tenth of the time of full unpacking; this is safe since quotes inside strings are escaped."""
     text = zlib.decompress(data).decode()
     lists = [text.find(name) + len(name) for name in ('{"ids":', ',"chance":') if name in text]
     ids, *chances = (_LIST.raw_decode(text, at)[0] for at in lists)
@@ -110,7 +110,7 @@ _LIST = json.JSONDecoder()
 
 
 def _columns(candidates: Sequence[Candidate]) -> dict[str, list[float | None]]:
-    """Stage -> its score for each candidate, None where the stage did not find it."""
+    """Stage -> its score for each candidate, None if the stage did not find it."""
     stages = dict.fromkeys(stage for candidate in candidates for stage in candidate.scores)
     return {stage: [_rounded(candidate.scores.get(stage)) for candidate in candidates] for stage in stages}
 
@@ -132,7 +132,7 @@ def _unpack(data: bytes) -> dict[str, Any]:
     return value
 
 
-# A verdict as columns: what decisions and judgements share.
+# A verdict as columns, shared by decisions and judgements.
 
 REASONS: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]] = {
     Outcome.NIL: NilReason,
@@ -151,6 +151,6 @@ def verdict_columns(verdict: Verdict) -> dict[str, str | None]:
 
 
 def verdict_of(outcome: str, entity_ids: str, reason: str | None) -> Verdict:
-    """The verdict that was stored in these columns."""
+    """The verdict stored in these columns."""
     kind = Outcome(outcome)
     return Verdict(kind, tuple(json.loads(entity_ids)), REASONS[kind](reason) if reason else None)

@@ -19,7 +19,7 @@ from curator.storage.db.schema import DocumentRow, SourceFileRow
 
 T = TypeVar("T")
 
-AnyRow: TypeAlias = Any  # a result row; SQLAlchemy 2.0 and 2.1 type its columns in different ways
+AnyRow: TypeAlias = Any  # a result row; SQLAlchemy 2.0 and 2.1 type its columns differently
 
 CHUNK = 900  # values of one IN list; SQLite builds exist that allow no more than 999 variables
 
@@ -44,25 +44,25 @@ def _highest(column: InstrumentedAttribute[int]) -> Select[Any]:
 
 
 def fold(text: str) -> str:
-    """What search compares: NFKC, case folded, white space collapsed."""
+    """The form that search compares: NFKC, case folded, white space collapsed."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def visible() -> ColumnElement[bool]:
-    """Documents of complete files only, and of none whose import was undone.
+    """The condition for documents of complete files whose import was not undone.
 
-    Asked the other way round, so that SQLite walks the documents in their order and never by file with a sort after it.
+    It excludes the other files, so that SQLite walks the documents in order instead of by file with a sort.
     """
     return DocumentRow.file_id.not_in(_hidden_files())
 
 
 def ever_visible() -> ColumnElement[bool]:
-    """Documents of complete files, those included whose import was undone: for what is a record."""
+    """The condition for documents of complete files, including undone imports, for records."""
     return DocumentRow.file_id.not_in(select(SourceFileRow.id).where(~SourceFileRow.complete))
 
 
 def hidden() -> Select[Any]:
-    """Ids of all other documents: few but during an import, so that it is quicker than `visible`."""
+    """Ids of all other documents: few, except during an import, so it is faster than `visible`."""
     return select(DocumentRow.id).where(DocumentRow.file_id.in_(_hidden_files()))
 
 
@@ -81,7 +81,7 @@ def unique(items: Iterable[T]) -> list[T]:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of a few known values: that of the first condition that holds, or `otherwise`."""
+    """One of a few known values: that of the first true condition, or `otherwise`."""
 
     steps: tuple[tuple[ColumnElement[bool], str], ...]
     otherwise: str
@@ -110,7 +110,7 @@ class Choice:
 
     @property
     def at(self) -> ColumnElement[Any]:
-        """The number of the value among `values`, written into the statement: bound numbers take longer."""
+        """The index of the value in `values`, as a literal, since bound numbers are slower."""
         places: list[tuple[ColumnElement[bool], ColumnElement[Any]]] = [
             (condition, literal_column(str(at))) for at, (condition, _) in enumerate(self.steps)
         ]

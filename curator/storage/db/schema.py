@@ -1,7 +1,7 @@
 """Typed mappings of the curation records.
 
 `migrations` creates the tables and the triggers; a test compares them with these mappings. The tables of a
-knowledge-base version are made and dropped with it, see `kb_tables`.
+knowledge-base version are created and dropped with it, see `kb_tables`.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class ImportRow(Base):
 
 
 class DocumentRow(Base):
-    """One line of the queue: slim, with counters over its mentions that are not deleted, so that ten thousand
-    are scanned in milliseconds. `stamp_*` is what every undecided mention's suggestion was computed from; None
-    when they differ or one is missing."""
+    """One row of the queue: narrow, with counters over its mentions that are not deleted, so that ten thousand are
+    scanned in milliseconds. `stamp_*` is the common stamp of the suggestions of all undecided mentions; None if they
+    differ or one is missing."""
 
     __tablename__ = "documents"
     __table_args__ = (
@@ -91,7 +91,7 @@ class DocumentTextRow(Base):
 
 
 class FormerTextRow(Base):
-    """What a document was before a newer text of it was taken, append-only; `passages` is a JSON list."""
+    """A document's state before an update of its text, append-only; `passages` is a JSON list."""
 
     __tablename__ = "former_texts"
     __table_args__ = (Index("ix_former_texts_document_id", "document_id", "operation_id"),)
@@ -121,7 +121,7 @@ class PassageRow(Base):
 class MentionRow(Base):
     """`start_pos` and `end_pos` are the hull; a mention of several spans has them in `fragments` too. `outcome` and
     `decision_id` point to the current decision and are None while the mention is undecided. `string_key` is
-    `domain.same_string.string_key` of the text: what variants of one string share."""
+    `domain.same_string.string_key` of the text: equal for variants of one string."""
 
     __tablename__ = "mentions"
     __table_args__ = (
@@ -170,8 +170,8 @@ class MentionEditRow(Base):
 
 
 class OperationRow(Base):
-    """`undo_after` is the operation on top of the undo stack once this one is done; `redo_after` is the UNDO entry
-    on top of the redo stack. Every row carries both, so the stacks need no tables of their own. `hash`: see `chain`."""
+    """`undo_after` is the operation on top of the undo stack after this one; `redo_after` is the UNDO entry on top of
+    the redo stack. Every row has both, so the stacks need no tables. `hash`: see `chain`."""
 
     __tablename__ = "operations"
 
@@ -188,8 +188,8 @@ class OperationRow(Base):
 
 
 class DecisionRow(Base):
-    """`entity_ids` is a JSON list; `shown` is compressed, see `packing`; `rank` is `Shown.rank_of` the decision. One
-    index holds what statistics read, so that they never touch `shown`."""
+    """`entity_ids` is a JSON list; `shown` is compressed, see `packing`; `rank` is from `Shown.rank_of`. A covering
+    index is used for statistics, which never read `shown`."""
 
     __tablename__ = "decisions"
     __table_args__ = (
@@ -212,8 +212,8 @@ class DecisionRow(Base):
 
 
 class SuggestionRow(Base):
-    """`first` is the first candidate's entity id, `probability` its own, `margin` that less the second's; all None
-    without candidates. The queue sorts and counts by them."""
+    """`first` is the first candidate's entity id, `probability` its probability, `margin` this minus the second's; all
+    None without candidates. The queue sorts and counts by them."""
 
     __tablename__ = "suggestions"
     __table_args__ = (Index("ix_suggestions_order", "probability", "margin", "is_nil", "first", "mention_id"),)
@@ -229,8 +229,8 @@ class SuggestionRow(Base):
 
 
 class OpinionRow(Base):
-    """What a language model answered last for a mention: an entity, or NIL where `entity_id` is None. `prompt` is the
-    SHA-256 of its name and the prompt."""
+    """A language model's last answer for a mention: an entity, or NIL if `entity_id` is None. `prompt` is the SHA-256
+    of the model's name and the prompt."""
 
     __tablename__ = "opinions"
 
@@ -243,7 +243,7 @@ class OpinionRow(Base):
 
 
 class CommentRow(Base):
-    """On a mention, or on the document where `mention_id` is None."""
+    """A comment on a mention, or on the document if `mention_id` is None."""
 
     __tablename__ = "comments"
 
@@ -257,11 +257,12 @@ class CommentRow(Base):
 
 
 class RelationRow(Base):
-    """A relation that a curator added; with a `source`, the key of one of the document's record, which is gone while
-    the row is deleted. `ends` is a JSON list of {"role", "mention", "entity"}.
+    """A relation that a curator added; with a `source`, it is the key of a relation in the document's record, which is
+    hidden while the row is deleted. `ends` is a JSON list of {"role", "mention", "entity"}.
 
-    What a record says of relations is read from there, since the record is what goes back byte for byte: so projects
-    that were imported earlier have theirs too."""
+    Relations in records are read from there, since records are written back byte for byte; so earlier imports have
+    theirs too.
+    """
 
     __tablename__ = "relations"
 
@@ -293,7 +294,7 @@ class ProvisionalEntityRow(Base):
 
 
 class RetiredEntityRow(Base):
-    """What a knowledge base before said of an entity that decisions name and the active one lacks; `data` is its
+    """An earlier knowledge base's record of an entity that decisions use and the active one lacks; `data` is its
     canonical JSON."""
 
     __tablename__ = "retired_entities"
@@ -303,7 +304,7 @@ class RetiredEntityRow(Base):
 
 
 class RoundRow(Base):
-    """A round in which curators judge documents apart from the project's decisions; `kind` says why."""
+    """A round in which curators judge documents independently of the project's decisions; `kind` is its purpose."""
 
     __tablename__ = "rounds"
 
@@ -322,8 +323,8 @@ class RoundDocumentRow(Base):
 
 
 class RoundMentionRow(Base):
-    """A mention that a curator made in a round. It is stored as a deleted mention, so that nobody else sees it,
-    until adjudication brings it into the project."""
+    """A mention that a curator made in a round. It is stored as a deleted mention, so that nobody else sees it, until
+    adjudication adds it to the project."""
 
     __tablename__ = "round_mentions"
 
@@ -375,7 +376,7 @@ class MentionAttributeRow(Base):
 
 
 class EffortRow(Base):
-    """What an operation cost the curator since the one before: events sent to the window, and time at work."""
+    """The effort of an operation since the previous one: events in the window, and time of work."""
 
     __tablename__ = "efforts"
 

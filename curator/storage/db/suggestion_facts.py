@@ -1,4 +1,4 @@
-"""What facets need of a suggestion, in a narrow table of its own: counting 100,000 rows must not read 200 MB.
+"""Values of a suggestion for facets, in a separate narrow table: counting 100,000 rows must not read 200 MB.
 
 A row is written with its suggestion, in the same transaction; `decided_rank` also when the mention is linked.
 """
@@ -23,17 +23,17 @@ from curator.storage.db.schema import Base
 EXACT_NAMES = NAME, SYNONYM, NOT_EXACT = "name", "synonym", "no"
 AT_ONCE = 2000
 STAGES = ("lexical", "names")
-"""Scores that say how alike the names are: by their letters, or where nothing compares letters by their meaning."""
+"""Scores for the similarity of names: by letters, or by meaning if no stage compares letters."""
 _JSON = json.JSONDecoder()
 
 
 class SuggestionFactsRow(Base):
-    """Of the suggestion of a mention: how many `candidates`; `probability` and `margin` of the first, `second` of the
-    second (0 without one), `is_nil`; `matched`: whether the first has the mention's text as its name, as a synonym or
-    not; `similarity` of its name. `decided_rank` is the rank of the entity that the mention was last linked to, 0 where
-    it is no candidate, None where it never was. None too without candidates. `others` is the highest score of the
+    """Facts about a mention's suggestion: number of `candidates`; `probability` and `margin` of the first, `second` of
+    the second (0 without one), `is_nil`; `matched`: whether the first has the mention's text as its name, as a synonym
+    or not; `similarity` of its name. `decided_rank` is the rank of the entity that the mention was last linked to, 0 if
+    it is not a candidate, None if it was never linked, or without candidates. `others` is the highest score of the
     candidates after the second, None without any. `exact_rank` is the rank of the first candidate that has the
-    mention's text as a name, 0 where none has; `alike` the highest similarity of a candidate after the first."""
+    mention's text as a name, 0 if none has; `alike` is the highest similarity of a candidate after the first."""
 
     __tablename__ = "suggestion_facts"
 
@@ -53,7 +53,7 @@ class SuggestionFactsRow(Base):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What the facts follow from, of the suggestion as it lies in the store: lists with one item a candidate."""
+    """The parts of a stored suggestion that the facts are calculated from: lists with one item per candidate."""
 
     ids: list[str]
     names: list[str]
@@ -86,13 +86,13 @@ def facts_row(suggestion: Suggestion, text: str, linked: Collection[str]) -> dic
 
 
 def rank_in(payload: bytes, linked: Collection[str]) -> int:
-    """The rank, from 1, of the first candidate that is one of `linked`; 0 where none is."""
+    """The rank, from 1, of the first candidate that is one of `linked`; 0 if none is."""
     text = zlib.decompress(payload).decode()
     return _rank(_list(text, '{"ids":')[0], linked)
 
 
 def fill_facts(conn: sqlite3.Connection) -> None:
-    """The rows of the suggestions that are there. Of their JSON only a few lists are read."""
+    """Fill the rows of existing suggestions. Only a few lists of their JSON are read."""
     rows = conn.execute(
         "SELECT s.mention_id, s.payload, s.probability, s.margin, s.is_nil, coalesce(m.text, ''),"
         " CASE WHEN m.outcome = 'link' THEN d.entity_ids END FROM suggestions s"
@@ -108,7 +108,7 @@ def fill_facts(conn: sqlite3.Connection) -> None:
 
 
 def fill_others(conn: sqlite3.Connection) -> None:
-    """The column `others` of the rows that are there."""
+    """Fill the column `others` of existing rows."""
     rows = conn.execute("SELECT payload, mention_id FROM suggestions")
     while part := rows.fetchmany(AT_ONCE):
         values = [(_others(payload), mention_id) for payload, mention_id in part]
@@ -116,7 +116,7 @@ def fill_others(conn: sqlite3.Connection) -> None:
 
 
 def fill_names(conn: sqlite3.Connection) -> None:
-    """The columns `exact_rank` and `alike` of the rows that are there."""
+    """Fill the columns `exact_rank` and `alike` of existing rows."""
     rows = conn.execute(
         "SELECT s.payload, coalesce(m.text, ''), s.mention_id FROM suggestions s"
         " LEFT JOIN mentions m ON m.id = s.mention_id"
@@ -160,7 +160,7 @@ def _columns(head: Head, text: str) -> dict[str, object]:
 
 
 def _written(head: Head, text: str) -> set[str]:
-    """What a name is compared with: the mention's text, and the long form of an abbreviation."""
+    """The strings that a name is compared with: the mention's text, and the long form of an abbreviation."""
     return {fold(text), fold(head.expanded or text)}
 
 
@@ -179,7 +179,8 @@ def _alike(head: Head) -> float | None:
 
 
 def _head(payload: bytes) -> Head:
-    """As `packing.pack_suggestion` writes it: the lists are in this order, and quotes within a string are escaped."""
+    """The head, from the format of `packing.pack_suggestion`: the lists are in this order, and quotes within a string
+    are escaped."""
     text = zlib.decompress(payload).decode()
     ids, at = _list(text, '{"ids":')
     if not ids:
@@ -196,7 +197,7 @@ def _head(payload: bytes) -> Head:
 
 
 def _list(text: str, name: str, begin: int = 0) -> tuple[list[Any], int]:
-    """The list behind `name` and where it ends; an empty one where there is none."""
+    """The list after `name` and its end; an empty list if there is none."""
     at = text.find(name, begin)
     if at < 0:
         return [], begin

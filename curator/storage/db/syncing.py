@@ -1,8 +1,8 @@
-"""Puts what was committed on the disk, in a thread of its own, so that no key waits for the disk.
+"""Syncs commits to disk, in its own thread, so that no key waits for the disk.
 
-A commit appends to SQLite's write-ahead log. From then on the end of the program, however it comes, loses nothing; a
-failure of the power would, until the log is on the disk. `fsync` takes a millisecond, or seconds where another program
-(a training that writes a checkpoint) has the disk to itself.
+A commit appends to SQLite's write-ahead log. From then on no end of the program can lose it, but a power failure can,
+until the log is on disk. `fsync` takes a millisecond, or seconds if another program (a training that writes a
+checkpoint) keeps the disk busy.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from curator.storage.db.turns import Turns
 
 log = logging.getLogger(__name__)
 QUIET = 0.25
-"""Seconds without a commit after which a long log is folded: between two keys, not under one."""
+"""Seconds without a commit after which a long log is folded: between two keys, not during one."""
 SLOW = 0.1
-"""Seconds of a sync from which on the disk is busy: a key that came during a fold would wait as long."""
+"""If a sync takes at least this many seconds, the disk is busy: a key during a fold would wait as long."""
 RETRY = 2.0
 """Seconds between two attempts while the disk fails."""
 FAILED = (
@@ -38,14 +38,14 @@ FAILED = (
 
 
 class Syncer:
-    """Syncs the log of `database` soon after each `ask`; `settle` waits for all that was asked.
+    """Syncs the log of `database` soon after each `ask`; `settle` waits for all requests.
 
-    A long log is folded into the database and cut in the writer's turn: SQLite up to 3.51.2 can lose commits where a
-    checkpoint of one connection meets a commit of another (its "WAL-reset" fault).
+    A long log is folded into the database and truncated in the writer's turn: SQLite up to 3.51.2 can lose commits if a
+    checkpoint of one connection coincides with a commit of another (its "WAL-reset" bug).
     """
 
     def __init__(self, database: Path, turns: Turns, mark: Mark | None = None) -> None:
-        """`mark`: as it was before the database was opened."""
+        """`mark`: the mark before the database was opened."""
         self._database = database
         self._watch = Watch(database, mark)
         self._as_it_was = mark.digest if mark is not None and mark.closed else ""
@@ -66,16 +66,16 @@ class Syncer:
 
     @property
     def altered(self) -> str:
-        """A sentence where the file was changed while it was closed and that is known already; else ''."""
+        """A sentence if the file was changed while it was closed and this is already known; else ''."""
         return self._watch.sentence
 
     def accept(self) -> None:
-        """Continue with the file as it is now."""
+        """Accept the changed file."""
         self._watch.accept()
         self._as_it_was = ""
 
     def listen(self, listener: Listener) -> Callable[[], None]:
-        """Call `listener`, in this object's thread, after every sync; returns what ends that."""
+        """Call `listener`, in this object's thread, after every sync; returns the function that ends this."""
         self._listeners.append(listener)
 
         def end() -> None:
@@ -85,7 +85,7 @@ class Syncer:
         return end
 
     def ask(self) -> None:
-        """Have what was committed until now put on the disk; returns at once."""
+        """Request a sync of all commits; returns at once."""
         with self._changed:
             now = self._saving
             self._saving = Saving(now.asked + 1, now.done, now.at, now.why)
@@ -96,12 +96,12 @@ class Syncer:
             self._changed.notify_all()
 
     def check(self) -> None:
-        """Raises UserError where the last sync failed, until one succeeded."""
+        """Raises UserError if the last sync failed, until one succeeds."""
         if self._failure is not None:
             raise self._failure
 
     def settle(self) -> None:
-        """Wait until all that was asked for is on the disk. Raises UserError where the disk fails."""
+        """Wait until all requested data are on disk. Raises UserError if the disk fails."""
         with self._changed:
             upto, begun = self._saving.asked, self._begun
             if not self._saving.holds(upto):
@@ -113,7 +113,7 @@ class Syncer:
         self.check()
 
     def close(self) -> None:
-        """Sync what is left and end the thread; the caller has the writer's turn."""
+        """Sync the rest and end the thread; the caller has the writer's turn."""
         with self._changed:
             self._closed = True
             self._due = self._due or not self._saving.holds(self._saving.asked)
@@ -132,10 +132,10 @@ class Syncer:
             self._marker.finish(digest=self._watch.digest or self._as_it_was)
 
     def fold(self) -> bool:
-        """Copy the log into the database, sync that and cut the log to nothing, in the writer's turn.
+        """Copy the log into the database, sync it and truncate the log, in the writer's turn.
 
-        Returns at once, without having done so, while somebody writes. True when all of the log is in the database;
-        it keeps its length while a reader uses it. Where folding fails nothing is lost, and the writer tries again.
+        Returns at once, without doing so, while somebody writes. True if the whole log is in the database; it keeps its
+        length while a reader uses it. If folding fails nothing is lost, and the writer tries again.
         """
         with self._turns.turn_if_free() as mine:
             return mine and self._folded()
@@ -162,7 +162,7 @@ class Syncer:
         return RETRY if self._failure is not None else QUIET if self._long else None
 
     def _attempt(self, upto: int) -> None:
-        top = self._marker.look()  # first, so that the mark never claims what is not on the disk
+        top = self._marker.look()  # first, so that the mark never claims data that are not on disk
         failure = self._synced()
         if failure is None:
             self._marker.note(top)
@@ -190,9 +190,9 @@ class Syncer:
         return None if self._failure is None else self._recovered()
 
     def _recovered(self) -> UserError | None:
-        """After a sync that failed the next one may succeed without having written what the first did not. So nothing
-        is saved before the whole log was copied into the database and that was synced."""
-        whole = self._folded() if self._closed else self.fold()  # whoever closes has the turn
+        """After a failed sync, the next one may succeed without writing the data that the first did not write. So
+        nothing counts as saved until the whole log is copied into the database and synced."""
+        whole = self._folded() if self._closed else self.fold()  # the closing thread has the turn
         return None if whole else self._failure
 
     def _folded(self) -> bool:
@@ -203,7 +203,7 @@ class Syncer:
         with suppress(UserError), as_user_errors(self._database), closing(connect(uri, writable=True)) as conn:
             conn.execute("PRAGMA busy_timeout = 0")  # never wait for a reader
             kept, pages, folded = conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            if not kept:  # SQLite syncs the head of a new log at its first commit: here, not under a key
+            if not kept:  # SQLite syncs the header of a new log at its first commit: here, not during a key
                 version = conn.execute("PRAGMA user_version").fetchone()[0]
                 conn.execute(f"PRAGMA user_version = {version}")
             return bool(pages == folded)
@@ -211,7 +211,7 @@ class Syncer:
 
 
 def sync_file(path: Path) -> None:
-    """Raises OSError."""
+    """Sync the file. Raises OSError."""
     handle = os.open(path, os.O_RDWR)
     try:
         getattr(os, "fdatasync", os.fsync)(handle)
@@ -220,7 +220,7 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(path: Path) -> None:
-    """Put the names in the folder `path` on the disk. A system without handles of folders needs none.
+    """Sync the entries of the folder `path`. Does nothing on systems without folder handles.
 
     Raises OSError.
     """

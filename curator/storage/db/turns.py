@@ -18,22 +18,22 @@ class Turns:
     def __init__(self) -> None:
         self._guard = threading.Lock()
         self._taken = False
-        self._holder: int | None = None  # whose turn it is, from the moment on in which it is handed over
+        self._holder: int | None = None  # whose turn it is, from the moment of handing over
         self._waiting: deque[_Ticket] = deque()
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Hold the lock. Raises RuntimeError (a bug) when the thread holds it already."""
+        """Hold the lock. Raises RuntimeError (a bug) if the thread already holds it."""
         self._acquire()
         try:
             yield
         finally:
-            if self._holder == threading.get_ident():  # not when Ctrl+C came while it was giving way
+            if self._holder == threading.get_ident():  # not if Ctrl+C came while it was giving way
                 self._pass_on()
 
     @contextmanager
     def turn_if_free(self) -> Iterator[bool]:
-        """Hold the lock where nobody holds it or waits for it; gives at once whether that is so."""
+        """Hold the lock if nobody holds it or waits for it; yields at once whether it is held."""
         with self._guard:
             free = not self._taken
             if free:
@@ -45,7 +45,7 @@ class Turns:
                 self._pass_on()
 
     def give_way(self) -> None:
-        """Let the threads that are waiting have their turns first; call while holding the lock."""
+        """Let the threads that are waiting have their turns first; call it while holding the lock."""
         with self._guard:
             if not self._waiting:
                 return
@@ -55,7 +55,7 @@ class Turns:
 
     @property
     def waiting(self) -> int:
-        """How many threads wait for their turn."""
+        """The number of waiting threads."""
         return len(self._waiting)
 
     @property
@@ -80,7 +80,7 @@ class Turns:
         return ticket
 
     def _hand_over(self) -> None:
-        """To whoever waits longest; the caller holds the guard."""
+        """Hand over to the longest waiting thread; the caller holds the guard."""
         ticket = self._waiting.popleft()
         self._holder = ticket.thread
         ticket.lock.release()

@@ -1,4 +1,4 @@
-"""Current decisions by what was decided: who is linked to an entity, and what is NIL."""
+"""Current decisions by their result: mentions linked to an entity, and NIL mentions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from curator.storage.db import AnyRow, DecisionRow, MentionRow, SuggestionRow, c
 from curator.storage.kb.provisional import retire, retired_of
 
 SHORT = 16
-"""Characters of the longest mention whose suggestion is read for a long form: abbreviations are short."""
+"""The most characters of a mention whose suggestion is read for a long form, since abbreviations are short."""
 
 
 class Outcomes:
-    """The part of `ports.KnowledgeBaseRepository` that is about entities in decisions."""
+    """The part of `ports.KnowledgeBaseRepository` for entities in decisions."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
@@ -35,22 +35,22 @@ class Outcomes:
             query = select(MentionRow.document_id, MentionRow.start_pos, MentionRow.id)
             query = query.join(DecisionRow, DecisionRow.id == MentionRow.decision_id)
             query = query.where(DecisionRow.outcome == Outcome.LINK.value, DecisionRow.entity_ids.in_(part), *_living())
-            # as one value: each row that SQLite hands over waits for Python's lock, which the window's thread has
+            # as one value: each row from SQLite waits for the GIL, which the window's thread holds
             lines = query.subquery()
             listed = select(rows_as_json(*lines.c)).select_from(lines)
             found += [(line[0], line[1], line[2]) for line in json.loads(self._conn.execute(listed).scalar_one())]
         return [one for _, _, one in sorted(found)]
 
     def _lists_with(self, entity_ids: Collection[str]) -> list[str]:
-        """The lists of entities, as `decisions` writes them, that name one of these: read from the index alone, without
-        the mentions."""
+        """The lists of entities in `decisions` that contain one of these, read from the index only, without the
+        mentions."""
         named = [
             DecisionRow.entity_ids.contains(json.dumps(one, ensure_ascii=False), autoescape=True) for one in entity_ids
         ]
         if not named:
             return []
         query = select(DecisionRow.entity_ids).where(DecisionRow.outcome == Outcome.LINK.value, or_(*named)).distinct()
-        wanted = set(entity_ids)  # case does not matter to LIKE, but to identifiers
+        wanted = set(entity_ids)  # LIKE ignores case, but it matters in identifiers
         return [ids for ids in self._conn.execute(query).scalars() if not wanted.isdisjoint(json.loads(ids))]
 
     def nils(self, *, decided: bool) -> list[NilMention]:

@@ -1,4 +1,4 @@
-"""Decided mentions by their strings: where one string is decided in several ways, and how else a mention's is."""
+"""Decided mentions by their strings: strings decided in several ways, and other decisions about a mention's string."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from curator.domain.decisions import Outcome
 from curator.domain.wording import UserError, tr
 from curator.storage.db import AnyRow, DecisionRow, DocumentRow, MentionRow, chunks, hidden, unique, verdict_of
 
-AnyQuery: TypeAlias = Any  # SQLAlchemy 2.0 and 2.1 type the columns of a query in different ways
+AnyQuery: TypeAlias = Any  # SQLAlchemy 2.0 and 2.1 type the columns of a query differently
 GOLD = (Outcome.LINK.value, Outcome.NIL.value)
 
 
@@ -35,7 +35,7 @@ class DecidedStrings:
         )
         for part in chunks([tuple(row) for row in self._conn.execute(divided)], 250):
             found += _places(self._conn.execute(_PLACES.where(tuple_(*where).in_(part), *_counted())).all())
-        return sorted(found, key=lambda one: (one.key, one.type))  # sorts are stable: the order of places stays
+        return sorted(found, key=lambda one: (one.key, one.type))  # sorting is stable: the order of places is kept
 
     def decided_places(self, mention_ids: Sequence[int]) -> list[DecidedPlace]:
         found: dict[int, DecidedPlace] = {}
@@ -69,7 +69,7 @@ _verdict = lru_cache(maxsize=16_384)(verdict_of)
 
 
 def _places(rows: Iterable[AnyRow]) -> Iterator[DecidedPlace]:
-    """Of rows of `_PLACES`; many have one verdict, which is read once."""
+    """The places from rows of `_PLACES`; equal verdicts are parsed once."""
     for id_, document_id, external_id, text, key, type_, outcome, entity_ids, reason, curator in rows:
         verdict = _verdict(outcome, entity_ids, reason)
         yield DecidedPlace(id_, document_id, external_id, text, key, type_, verdict, curator)
@@ -104,4 +104,4 @@ _OTHERS: AnyQuery = (
     .where(MentionRow.id != bindparam("mention"), *_counted())
     .group_by(*_WAYS)
 )
-"""Made once: to put it together takes longer than to ask it."""
+"""Built once: building it takes longer than executing it."""

@@ -31,17 +31,17 @@ from curator.storage.kb.kb_search import NameSearch
 from curator.storage.kb.kb_tables import ALTERNATE, BARE_PRIMARY, PRIMARY, KbTables, bare, parse_entity, tables_of
 from curator.storage.kb.provisional import ProvisionalEntities, former_entity, living_entities
 
-# Resolves ids as corpora write them to the knowledge base's primary ids.
+# Resolves ids from corpora to the knowledge base's primary ids.
 
 # key -> (tier, row number of the entity, primary id), best first
 _Found = dict[str, list[tuple[int, int, str]]]
 
 
 def resolve_ids(tables: KbTables, ids: Iterable[str]) -> dict[str, str]:
-    """The primary ids of those that resolve, keyed as they were given; case and outer spaces do not matter.
+    """The primary ids of the resolvable ids, keyed by the given id, ignoring case and outer spaces.
 
-    In this order: the id itself as primary, then as alternate id; a bare id as the part behind the prefix of a
-    primary, then of an alternate id, unless it fits several entities; a prefixed id without its prefix, where the
+    In this order: the id itself as primary, then as alternate id; an id without prefix as the part after the prefix of
+    a primary, then of an alternate id, unless it matches several entities; a prefixed id without its prefix, if the
     knowledge base's ids have none.
     """
     given = unique(ids)
@@ -52,7 +52,8 @@ def resolve_ids(tables: KbTables, ids: Iterable[str]) -> dict[str, str]:
 
 
 def ambiguous_ids(tables: KbTables, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Of the bare ids that `resolve_ids` leaves out since they fit several entities: the primary ids of these."""
+    """For ids without prefix that `resolve_ids` leaves out because they match several entities, the primary ids of
+    these."""
     keys = {id_: fold(id_) for id_ in unique(ids)}
     found = _look_up(tables, [key for key in keys.values() if key])
     every = {id_: _ambiguous(found.get(key, [])) for id_, key in keys.items()}
@@ -83,20 +84,20 @@ def _choose(found: _Found, key: str) -> str | None:
 
 
 def _ambiguous(matches: list[tuple[int, int, str]]) -> tuple[str, ...]:
-    """The entities that a bare id fits equally well; none where it fits one."""
+    """The entities that an id without prefix matches equally well; none if it matches only one."""
     if not matches or matches[0][0] < BARE_PRIMARY:
         return ()
     fitting = {entity: primary for tier, entity, primary in matches if tier == matches[0][0]}
     return tuple(fitting.values()) if len(fitting) > 1 else ()
 
 
-# How often and how lately entities were linked to, told from the decisions by an index.
+# How often and how recently entities were linked, read from an index over decisions.
 
-LOOKED_AT = 400  # decisions looked through for the last entities
+LOOKED_AT = 400  # decisions searched for the last entities
 
 
 def link_counts(conn: Connection, entity_ids: Sequence[str]) -> dict[str, int]:
-    """Decisions ever made to link to exactly this entity, imported ones included; those never linked to are absent."""
+    """Decisions ever made to link to exactly this entity, including imported ones; entities never linked are absent."""
     keys = {_packed(one): one for one in entity_ids}
     found: dict[str, int] = {}
     for part in chunks(list(keys)):
@@ -110,7 +111,8 @@ def link_counts(conn: Connection, entity_ids: Sequence[str]) -> dict[str, int]:
 
 
 def linked_last(conn: Connection, limit: int) -> list[str]:
-    """Of the last decisions by people, not those of imported gold, nor those that were undone or replaced."""
+    """The entities of the last decisions by people, not those of imported gold, nor those that were undone or
+    replaced."""
     query = (
         select(DecisionRow.entity_ids, DecisionRow.outcome)
         .join(MentionRow, (MentionRow.id == DecisionRow.mention_id) & (MentionRow.decision_id == DecisionRow.id))
@@ -125,7 +127,7 @@ def linked_last(conn: Connection, limit: int) -> list[str]:
 
 
 def _packed(entity_id: str) -> str:
-    """As `decisions` writes a list of one."""
+    """A list of one entity, in the form stored in `decisions`."""
     return json.dumps((entity_id,), ensure_ascii=False)
 
 
@@ -142,8 +144,8 @@ _INFO = select(
 
 
 class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarchy):
-    """See `ports.KnowledgeBaseRepository`; the other parts of it are in `ProvisionalEntities`, `Outcomes`,
-    `DecidedStrings` and `KbHierarchy`."""
+    """See `ports.KnowledgeBaseRepository`; its other parts are in `ProvisionalEntities`, `Outcomes`, `DecidedStrings`
+    and `KbHierarchy`."""
 
     def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:
         super().__init__(conn)
@@ -158,8 +160,8 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         return version
 
     def add(self, version: int, entities: Sequence[Entity]) -> None:
-        """Raises UserError naming an id that the version has already, or that comes twice; some of `entities` may
-        be in the version then, which stays invisible. Lets waiting writers in between steps."""
+        """Load entities. Raises UserError that names a duplicate id; then some of `entities` may be in the version,
+        which stays invisible. Waiting writers get turns between steps."""
         for part in chunks(entities, _STEP):
             self._add(version, part)
             self._pause()
@@ -181,7 +183,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         kb_sources.set_sources(self._conn, version, sources)
 
     def sources(self) -> tuple[KnowledgeSource, ...]:
-        """Of a version that an earlier program loaded it is known what it is called and how much it holds."""
+        """The sources; for a version loaded by an earlier program only its name and size are known."""
         version, info = self._active_version(), self.info()
         if version is None or info is None:
             return ()
@@ -214,7 +216,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         return info
 
     def remove_incomplete(self) -> int:
-        """The active version gets its full-text index again where that is missing."""
+        """Remove incomplete versions, and rebuild the active version's full-text index if it is missing."""
         removed = self._remove(~KbVersionRow.active)
         tables = self._active()
         if tables is not None and not has_index(tables):
@@ -274,7 +276,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         branches: Collection[str] = (),
         limit: int = 50,
     ) -> Matches:
-        """The whole part of `rank` is the tier (0 exact id ... 6 spelt nearly so)."""
+        """The integer part of `rank` is the tier (0 exact id ... 6 similar spelling)."""
         tables, info, parsed = self._active(), self.info(), parse_query(query)
         found: list[EntityMatch] = []
         left_out = 0
@@ -292,7 +294,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         return matches
 
     def _ours(self, tables: KbTables | None, query: SearchQuery, types: Sequence[str]) -> list[EntityMatch]:
-        """Provisional entities that answer, without those that the active version holds now."""
+        """Matching provisional entities, without those now in the active version."""
         entities = {} if query.empty else living_entities(self._conn)
         known = kb_matching.held(tables, entities) if tables else set()
         return provisional_search.matches((one for one in entities.values() if one.id not in known), query, only=types)
@@ -301,7 +303,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         return linked_last(self._conn, limit)
 
     def iterate(self) -> Iterator[Entity]:
-        """In the order of loading; ends with the unit of work."""
+        """Entities in the order of loading; ends with the unit of work."""
         tables = self._active()
         return tables.all() if tables else iter(())
 

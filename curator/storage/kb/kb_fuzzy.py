@@ -1,4 +1,4 @@
-"""Words of the knowledge base that are spelt nearly as typed: a letter more, less, another or two swapped."""
+"""Words of the knowledge base with a similar spelling: one letter added, missing, changed, or two swapped."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ NEAR = 8  # words taken for one that was typed
 
 
 def near_words(tables: KbTables, words: Sequence[str], *, typing: bool) -> list[list[str]] | None:
-    """For each word itself and what it may stand for, nearest first; None where no word has anything near.
+    """For each word, itself and similar words, nearest first; None if no word has similar ones.
 
-    The first letter is taken as typed right, and the second too unless it was swapped or put in. With `typing` the
+    The first letter is assumed to be right, and the second too unless it was swapped or inserted. With `typing` the
     last word may be the beginning of a longer one.
     """
     found: list[list[str]] = []
@@ -42,7 +42,7 @@ def _near(tables: KbTables, word: str, *, beginning: bool) -> list[str]:
 
 
 def _nearest(word: str, keys: Sequence[str], terms: Sequence[str], slips: int) -> list[tuple[int, str]]:
-    from rapidfuzz import process  # with the first search, not with the window
+    from rapidfuzz import process  # imported with the first search, not with the window
     from rapidfuzz.distance import OSA
 
     hits = process.extract(word, keys, scorer=OSA.distance, score_cutoff=slips, limit=4 * NEAR)
@@ -50,7 +50,7 @@ def _nearest(word: str, keys: Sequence[str], terms: Sequence[str], slips: int) -
 
 
 def words_ending(tables: KbTables, part: str, *, anywhere: bool, limit: int) -> list[str]:
-    """Words that end with `part`, or hold it `anywhere`; it consists of letters and digits only."""
+    """Words that end with `part`, or contain it `anywhere`; it consists of letters and digits only."""
     pattern = f"%{part}%" if anywhere else f"%{part}"
     query = f"SELECT word FROM {tables.words} WHERE word LIKE ? LIMIT ?"  # noqa: S608
     return [word for (word,) in tables.conn.execute(query, (pattern, limit))]

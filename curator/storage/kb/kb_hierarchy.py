@@ -1,10 +1,10 @@
-"""The hierarchy of one knowledge-base version: who stands below whom, in tables of their own.
+"""The hierarchy of one knowledge-base version, in its own tables.
 
 `kbN_tree` has a row for each parent and child, numbered in the order of the children's names, so that a page of
 children is read without a sort; the parent 0 is above the topmost. `kbN_below` has a row for each entity with children:
-how many it has, and how many entities are below it, each counted once. Parents are those of the records; where a record
-has none, its tree numbers say who is above it. A parent that the version lacks is passed over. A cycle that nothing
-topmost leads to is entered at its first entity, so that every entity with a parent or child is reached from the top.
+their number, and the number of descendants, each counted once. Parents come from the records; if a record has none,
+from its tree numbers. Unknown parents are skipped. A cycle that cannot be reached from the top is entered at its first
+entity, so that every entity with a parent or child is reached from the top.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from curator.storage.kb.kb_tables import KbTables, parse_entity
 TOP = 0
 STEP = 5000  # rows between two pauses
 MOST_STEPS = 20_000_000
-"""Steps up that counting what is below may take, some seconds; where it takes more, only children are counted."""
+"""The most upward steps for counting descendants (some seconds); beyond it only children are counted."""
 MOST_CLIMBED = 1_000_000
-"""Rows of a question who is below whom, and entities looked at on a way up."""
+"""The most rows of a query for descendants, and entities visited on a path up."""
 Parents = dict[int, tuple[int, ...]]
 
 
@@ -36,8 +36,8 @@ def has_hierarchy(tables: KbTables) -> bool:
 
 
 def build_hierarchy(tables: KbTables, *, pause: Callable[[], None]) -> None:
-    """Make the tables of a loaded version, in place of what a process left that was killed. Lets waiting writers in
-    between steps; what was made is valid when `kbN_below` is there."""
+    """Build the tables of a loaded version, replacing remains of a killed process. Waiting writers get turns between
+    steps; the tables are valid when `kbN_below` exists."""
     for table in (tables.below, tables.tree):
         tables.conn.execute(f"DROP TABLE IF EXISTS {table}")
     parents = _parents(tables, pause)
@@ -63,7 +63,7 @@ def build_hierarchy(tables: KbTables, *, pause: Callable[[], None]) -> None:
 
 
 def _parents(tables: KbTables, pause: Callable[[], None]) -> Parents:
-    """By row: the rows of the parents that the version has, each once and never the entity itself."""
+    """By row: the rows of known parents, each once, and never the entity itself."""
     found: defaultdict[int, dict[int, None]] = defaultdict(dict)
     last = tables.conn.execute(f"SELECT max(id) FROM {tables.entities}").fetchone()[0] or 0  # noqa: S608
     query = (
@@ -82,8 +82,8 @@ def _parents(tables: KbTables, pause: Callable[[], None]) -> Parents:
 
 
 def _by_tree_numbers(tables: KbTables) -> Iterator[tuple[int, int]]:
-    """Child and parent of the entities that have tree numbers and no parents: `C14.280.067` is below `C14.280`, or
-    where the version lacks that, below `C14`."""
+    """Child and parent of the entities that have tree numbers and no parents: `C14.280.067` is below `C14.280`, or, if
+    that is missing, below `C14`."""
     lone = f'SELECT id, data FROM {tables.entities} WHERE data LIKE \'%"parents":[]%"tree_numbers":["%\''  # noqa: S608
     numbers = {row: json.loads(data)["tree_numbers"] for row, data in tables.conn.execute(lone)}
     wanted = {above for own in numbers.values() for one in own for above in _above(one)}
@@ -113,7 +113,7 @@ def _children(parents: Parents) -> dict[int, list[int]]:
 
 
 def _tops(children: dict[int, list[int]], parents: Parents) -> list[int]:
-    """Entities with children and without parents, and one of each cycle that these do not lead to."""
+    """Entities with children and without parents, and one of each cycle that cannot be reached from these."""
     tops = [one for one in children if one not in parents]
     reached: set[int] = set()
     _reach(tops, children, reached)
@@ -134,7 +134,7 @@ def _reach(starts: Sequence[int], children: dict[int, list[int]], reached: set[i
 
 
 def _counted(parents: Parents, pause: Callable[[], None]) -> dict[int, int] | None:
-    """How many entities are below each; None where that takes too long."""
+    """The number of descendants of each; None if that takes too long."""
     found: defaultdict[int, int] = defaultdict(int)
     steps = paused = 0
     for child, aboves in parents.items():
@@ -155,7 +155,7 @@ def _counted(parents: Parents, pause: Callable[[], None]) -> dict[int, int] | No
 
 
 def _places(tables: KbTables, rows: Collection[int], pause: Callable[[], None]) -> dict[int, int]:
-    """The place of each of these rows in the order of all their names."""
+    """The position of each of these rows in the order of all names."""
     named: list[tuple[str, int]] = []
     for part in chunks(sorted(rows)):
         marks = ",".join("?" * len(part))
@@ -167,12 +167,12 @@ def _places(tables: KbTables, rows: Collection[int], pause: Callable[[], None]) 
 
 @lru_cache(maxsize=8)
 def _kept(path: str, tree: str, content_hash: str, branches: tuple[str, ...]) -> list[frozenset[int]]:  # noqa: ARG001
-    """Room for the rows of some branches of a version: they are asked for with each key of a search."""
+    """A cache for the rows of branches of a version, which are needed for each key of a search."""
     return []
 
 
 def rows_below(tables: KbTables, branches: Collection[str], *, content_hash: str) -> frozenset[int]:
-    """The rows of the branches and of what is below them."""
+    """The rows of the branches and their descendants."""
     path = str(tables.conn.execute("PRAGMA database_list").fetchone()[2])
     kept = _kept(path, tables.tree, content_hash, tuple(sorted(branches)))
     if not kept:
@@ -194,7 +194,7 @@ def _rows_below(tables: KbTables, branches: Collection[str]) -> set[int]:
 
 
 class KbHierarchy:
-    """The part of `ports.KnowledgeBaseRepository` that is about broader and narrower entities."""
+    """The part of `ports.KnowledgeBaseRepository` for broader and narrower entities."""
 
     def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:
         self.__conn = conn
@@ -270,7 +270,7 @@ class KbHierarchy:
         return found
 
     def __row(self, entity_id: str | None) -> tuple[KbTables | None, int | None]:
-        """The row of an entity, or of the top for None; no tables where there is no hierarchy."""
+        """The row of an entity, or of the top for None; no tables if there is no hierarchy."""
         tables = active_tables(self.__conn)
         if tables is None or not has_hierarchy(tables):
             return None, None
@@ -293,7 +293,7 @@ def _by_row(tables: KbTables, what: str, rows: Sequence[int]) -> Iterator[tuple[
 
 
 def _nodes(tables: KbTables, rows: Sequence[int]) -> list[TreeNode]:
-    """In the order of the rows."""
+    """Nodes in the order of the rows."""
     entities: dict[int, Entity] = {row: parse_entity(data) for row, data in _by_row(tables, "id, data", rows)}
     counts: dict[int, tuple[int, int | None]] = {}
     for part in chunks(rows):
@@ -304,7 +304,7 @@ def _nodes(tables: KbTables, rows: Sequence[int]) -> list[TreeNode]:
 
 
 def _way_down(tables: KbTables, row: int) -> list[int]:
-    """From a topmost entity down to this one by the shortest way; itself alone where it is in no hierarchy."""
+    """From a topmost entity down to this one by the shortest path; only itself if it is in no hierarchy."""
     came: dict[int, int] = {}  # entity -> the one below it
     level = [row]
     while level and len(came) < MOST_CLIMBED:

@@ -1,10 +1,10 @@
-"""The full-text index over the names of one knowledge-base version, laid out so that short answers are quick.
+"""The full-text index over the names of one knowledge-base version, arranged so that the first results are fast.
 
 A row's number is `goodness << 32 | id of the name`, goodness being the name's length plus BONUS for a synonym. FTS5
-keeps rows in the order of their numbers, so the first rows of any query are the best ones, and reading on can stop
-after some hundred however many match: no sort, no join. The types of the entity are words of a second column, so
-that a restriction to types is part of the query as well. The distinct words are in a table of their own, to be looked
-through for near spellings and for what is in the middle of them.
+keeps rows in the order of their numbers, so the first rows of any query are the best ones, and reading can stop after
+some hundred for any number of matches: no sort, no join. The types of the entity are words of a second column, so that
+a restriction to types is part of the query. The distinct words are in a separate table, which is scanned for near
+spellings and for parts of words.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from curator.storage.db import chunks
 from curator.storage.kb.kb_tables import SYNONYM, KbTables
 
-BONUS = 8  # a preferred name stands before a synonym that is up to so many characters shorter
+BONUS = 8  # a preferred name comes before a synonym that is up to this many characters shorter
 LONGEST = 4095
 STEP = 2000  # names between two pauses: some forty milliseconds
 _APART = "\x1f"
@@ -23,7 +23,7 @@ _Row = tuple[int, str, str]  # number, folded name, words for its types
 
 
 def type_word(number: int) -> str:
-    """The word that stands for the type with this place among the version's sorted types."""
+    """The word for the type at this position in the version's sorted types."""
     return f"ty{number}"
 
 
@@ -32,12 +32,12 @@ def goodness(length: int, kind: int) -> int:
 
 
 def name_of(number: int) -> int:
-    """The id of the name that a row of the index is about."""
+    """The id of the name of an index row."""
     return number & 0xFFFFFFFF
 
 
 def build_index(tables: KbTables, types: Sequence[str], *, pause: Callable[[], None]) -> None:
-    """Make the index of a loaded version whose sorted types these are. Lets waiting writers in between steps."""
+    """Build the index of a loaded version with these sorted types. Waiting writers get turns between steps."""
     create_index(tables)
     words = {name: type_word(i) for i, name in enumerate(types)}
     insert = f"INSERT INTO {tables.search} (rowid, folded, types) VALUES (?, ?, ?)"  # noqa: S608
@@ -68,7 +68,7 @@ def drop_index(tables: KbTables) -> None:
 
 
 def _list_words(tables: KbTables, pause: Callable[[], None]) -> None:
-    """The words of the names as FTS5 has cut them."""
+    """The words of the names, as split by FTS5."""
     terms = f"{tables.words}_terms"
     last = ""
     while True:
@@ -89,7 +89,7 @@ def has_index(tables: KbTables) -> bool:
 
 
 def upgrade_versions(conn: sqlite3.Connection) -> None:
-    """Give the active version of a project that was made before this index one, in place of the older one."""
+    """Build this index for the active version of an older project, replacing the older index."""
     for version, active in conn.execute("SELECT id, active FROM kb_versions").fetchall():
         tables = KbTables(conn, version)
         conn.execute(f"DROP TABLE IF EXISTS kb{version}_names_fts")

@@ -1,4 +1,4 @@
-"""What two versions of a knowledge base are compared by: ids, alternate ids and exact names of the active one."""
+"""The data for comparing two versions of a knowledge base: ids, alternate ids and exact names of the active one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def active_tables(conn: Connection) -> KbTables | None:
 
 
 def held(tables: KbTables, entity_ids: Collection[str]) -> set[str]:
-    """Those of the primary ids that the version has."""
+    """The primary ids among these that the version has."""
     found: set[str] = set()
     for marks, part in _asked(entity_ids):
         query = f"SELECT entity_id FROM {tables.entities} WHERE entity_id IN ({marks})"  # noqa: S608
@@ -55,8 +55,8 @@ def successors(tables: KbTables, entity_ids: Iterable[str]) -> dict[str, tuple[s
 
 
 def named(tables: KbTables, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Primary ids of the entities that have these as name or synonym, names before synonyms; case, compatibility forms
-    and white space do not matter."""
+    """Primary ids of the entities that have these as name or synonym, names before synonyms; ignoring case,
+    compatibility forms and white space."""
     keys: dict[str, list[str]] = {}
     for one in unique(names):
         keys.setdefault(fold(one), []).append(one)
@@ -73,17 +73,17 @@ def named(tables: KbTables, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _asked(values: Collection[str]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Marks for one IN list, and its values."""
+    """Placeholders for one IN list, and its values."""
     for part in chunks(list(values)):
         yield ",".join("?" * len(part)), part
 
 
-# Terms that the sources call obsolete. Projects that were filled by an earlier program, and knowledge bases without
-# such terms, have no table of them.
+# Terms that are obsolete in the sources. Projects filled by an earlier program, and knowledge bases without such terms,
+# have no table of them.
 
 
 def add_obsolete(tables: KbTables, source: str, entities: Sequence[ObsoleteEntity]) -> None:
-    """Those whose ids another source has called obsolete already are left out."""
+    """Add obsolete entities, without those whose ids another source already has as obsolete."""
     if not entities:
         return
     tables.begin_writing()
@@ -98,8 +98,8 @@ def add_obsolete(tables: KbTables, source: str, entities: Sequence[ObsoleteEntit
 
 
 def obsolete(tables: KbTables, entity_ids: Iterable[str]) -> dict[str, ObsoleteEntity]:
-    """Those of the ids that are obsolete, keyed as given; case does not matter. What the version has is not obsolete,
-    even if another source says so."""
+    """The obsolete entities among these ids, keyed by the given id, ignoring case. An entity of the version is not
+    obsolete, even if another source has it as obsolete."""
     if not _has_obsolete(tables):
         return {}
     keys: dict[str, list[str]] = {}
@@ -115,7 +115,7 @@ def obsolete(tables: KbTables, entity_ids: Iterable[str]) -> dict[str, ObsoleteE
 
 
 def obsolete_of(tables: KbTables, source: str) -> list[ObsoleteEntity]:
-    """Of one source, by id."""
+    """The obsolete entities of one source, by id."""
     if not _has_obsolete(tables):
         return []
     query = f"SELECT data FROM {tables.obsolete} WHERE source = ? ORDER BY id"  # noqa: S608
@@ -139,9 +139,8 @@ def obsolete_entity(data: str) -> ObsoleteEntity:
     return ObsoleteEntity(**(stored | lists))
 
 
-# The sources of a knowledge-base version, kept as JSON in `meta`, and the comparison of two versions.
-#
-# Rows of a version are numbered from 1 without gaps in the order of loading, so that a source is a range of rows.
+# The sources of a knowledge-base version, stored as JSON in `meta`, and the comparison of two versions. Rows of a
+# version are numbered from 1 without gaps in the order of loading, so that a source is a range of rows.
 
 
 def set_sources(conn: Connection, version: int, sources: Sequence[KnowledgeSource]) -> None:
@@ -149,13 +148,13 @@ def set_sources(conn: Connection, version: int, sources: Sequence[KnowledgeSourc
 
 
 def sources_of(conn: Connection, version: int) -> tuple[KnowledgeSource, ...]:
-    """None of a version that an earlier program loaded."""
+    """The sources; none for a version loaded by an earlier program."""
     stored = SqlMeta(conn).get(_key(version))
     return tuple(_source(one) for one in json.loads(stored)) if stored else ()
 
 
 def _source(stored: dict[str, Any]) -> KnowledgeSource:
-    """JSON knows no tuples."""
+    """A source from JSON, which has no tuples."""
     lists = {name: tuple(one) for name, one in stored.items() if isinstance(one, list)}
     return KnowledgeSource(**(stored | lists))
 
@@ -170,7 +169,7 @@ def part(tables: KbTables, start: int, count: int) -> list[Entity]:
 
 
 def compare(old: KbTables, new: KbTables) -> KbChanges:
-    """Of two loaded versions; some seconds for millions of entities."""
+    """Compare two loaded versions; takes some seconds for millions of entities."""
     is_new = f"NOT EXISTS (SELECT 1 FROM {old.entities} o WHERE o.entity_id = n.entity_id)"  # noqa: S608
     is_gone = f"NOT EXISTS (SELECT 1 FROM {new.entities} n WHERE n.entity_id = o.entity_id)"  # noqa: S608
     merged = (
@@ -188,7 +187,7 @@ def compare(old: KbTables, new: KbTables) -> KbChanges:
 
 
 def _count(tables: KbTables, what: str) -> int:
-    return int(tables.conn.execute(f"SELECT count(*) {what}").fetchone()[0])  # tables of ours
+    return int(tables.conn.execute(f"SELECT count(*) {what}").fetchone()[0])  # our own tables
 
 
 def _key(version: int) -> str:

@@ -1,10 +1,10 @@
-"""Search of the knowledge base: the one place that asks FTS5.
+"""Search of the knowledge base: the only module that queries FTS5.
 
 Tiers, best first: identifier, exact name, exact synonym, beginning of a name, all words anywhere in a name (the last
-one as a beginning while it is being typed), all words in the definition, words spelt nearly so. Entities of the
-preferred types come first among the exact ones and again among the others; then those that are likely in this
-document, those that were linked to before and shorter names. Every query reads some hundred rows at most, see
-`kb_index`, so that an answer never depends on how many entities match.
+one as a beginning while it is being typed), all words in the definition, words with similar spelling. Entities of the
+preferred types come first among the exact ones and again among the others; then those that are likely in this document,
+those linked before, and shorter names. Every query reads some hundred rows at most, see `kb_index`, so that an answer
+never depends on how many entities match.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Counts = Callable[[Sequence[str]], dict[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class _Hit:
-    """An entity by one of its names: `name` is that name's id, or None where `matched` holds the text itself."""
+    """An entity found by one of its names: `name` is that name's id, or None if `matched` holds the text itself."""
 
     tier: int
     number: int
@@ -51,8 +51,8 @@ class _Hit:
 class NameSearch:
     """One search in `tables`. `types` are all types of the version, sorted; entities of `preferred` types come first.
 
-    `linked` says how often entities, given by their ids, were linked to; those `likely` count for `LIKELY` links more.
-    Only the rows `within` are found where these are given; `left_out` is how many others matched of what was read.
+    `linked` returns the number of links of entities by id; `likely` entities count for `LIKELY` more. With `within`,
+    only these rows are found; `left_out` is the number of other matches among those read.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class NameSearch:
         self._linked = linked or (lambda _: {})
 
     def find(self, query: SearchQuery, *, only: Sequence[str] = (), limit: int) -> list[EntityMatch]:
-        """At most `limit` entities, each once, of the types `only` where these are given.
+        """At most `limit` entities, each once, only of the types `only` if given.
 
         `rank` is the tier plus a fraction for the order.
         """
@@ -104,7 +104,7 @@ class NameSearch:
         return self._ranked(best, set(only), limit)
 
     def _named_types(self, typed: Sequence[str]) -> list[str]:
-        """The types that begin as typed, or else contain it; letters and digits alone count."""
+        """The types that begin with the typed text, or else contain it, comparing only letters and digits."""
         found: list[str] = []
         for one in map(_letters, typed):
             begin = [name for name in self._types if _letters(name).startswith(one)]
@@ -157,7 +157,7 @@ class NameSearch:
 
 
 class _Asked:
-    """The questions that one query makes, in turn; each answers with hits in any order."""
+    """The searches of one query, in turn; each returns hits in any order."""
 
     def __init__(
         self,
@@ -211,13 +211,13 @@ class _Asked:
                     hits = list(self._stream(match, restricted))
                     found += len(hits)
                     yield from hits
-            if found >= READ:  # of the preferred types, which come first
+            if found >= READ:  # those of the preferred types, which come first
                 break
         if self._phrases and len(self._seen) < FEW:
             yield from self._inside()
 
     def _named_likely(self) -> Iterator[_Hit]:
-        """Likely entities with a name that begins so: where many names do, they may not be among those read."""
+        """Likely entities with a name that begins like this; if many names do, they may not be among those read."""
         for part in chunks(self._likely):
             marks = ",".join("?" * len(part))
             query = f"SELECT id, data FROM {self._tables.entities} WHERE entity_id IN ({marks})"  # noqa: S608
@@ -237,7 +237,7 @@ class _Asked:
         yield from self._stream(question, self._only, read=CHECKED, allowed=None if every else allowed)
 
     def _questions(self) -> Iterator[str]:
-        """FTS5's queries: names that begin so, then names with all the words."""
+        """FTS5's queries: names that begin like this, then names with all the words."""
         words = [*self._words, *(word for one in self._phrases for word in _WORD.findall(one))]
         if self._words and not self._phrases:
             yield "folded : ^" + _phrase(self._words, typing=True)
@@ -251,7 +251,7 @@ class _Asked:
     def _stream(
         self, match: str, types: str, *, read: int = 0, allowed: Collection[int] | None = None
     ) -> Iterator[_Hit]:
-        """What a question finds, best first; only `allowed` entities where they are given."""
+        """The hits of a search, best first; only `allowed` entities if given."""
         whole = " AND ".join(f"({part})" for part in (match, types) if part)
         query = f"SELECT rowid FROM {self._tables.search} WHERE {self._tables.search} MATCH ? ORDER BY rowid LIMIT ?"  # noqa: S608
         most = read or (READ if self._within is None else FILTERED)
@@ -260,7 +260,7 @@ class _Asked:
             yield from self._rows(f"n.id IN ({','.join('?' * len(part))})", *part, allowed=allowed)
 
     def _rows(self, where: str, *values: object, allowed: Collection[int] | None = None) -> Iterator[_Hit]:
-        """Names, each with the tier that its text earns."""
+        """Names, each with the tier of its text."""
         query = f"SELECT n.id, n.entity, n.kind, n.length, n.folded FROM {self._tables.names} n WHERE {where}"  # noqa: S608
         for name, entity, kind, length, folded in self._tables.conn.execute(query, values):
             if (allowed is not None and entity not in allowed) or not all(one in folded for one in self._phrases):
@@ -291,9 +291,10 @@ class _Asked:
                 yield _Hit(PREFIX, number, len(key), matched="")
 
     def _inside(self) -> Iterator[_Hit]:
-        """Names that have the phrases in the middle of words: found by the words that end as the phrases begin.
+        """Names that contain the phrases in the middle of words, found by words that end with the beginning of the
+        phrases.
 
-        Those of other scripts, whose words FTS5 keeps without their accents, are read through, shortest first.
+        Names in other scripts, whose words FTS5 stores without accents, are scanned, shortest first.
         """
         parts = [*self._phrases, *self._words]
         if all(one.isascii() for one in parts):
@@ -308,7 +309,7 @@ class _Asked:
         yield from self._rows(f"{where} ORDER BY n.length, n.kind, n.folded LIMIT {READ}", *parts)
 
     def _across_words(self, phrase: str) -> str:
-        """FTS5's query for a phrase whose first word may be the end of a longer one; '' where there is no such word."""
+        """FTS5's query for a phrase whose first word may be the end of a longer one; '' if there is no such word."""
         first, *rest = _WORD.findall(phrase) or [""]
         if not first:
             return ""
@@ -351,7 +352,8 @@ def _quoted(word: str) -> str:
 
 
 def _all(words: Sequence[str], *, typing: bool) -> str:
-    """All words, the last one as a beginning where it is being typed. A single letter is a beginning of too many."""
+    """FTS5's query for all words, the last one as a prefix while it is being typed. A single letter is a prefix of too
+    many words."""
     if not words:
         return ""
     star = "*" if typing and (len(words[-1]) > 1 or len(words) > 1) else ""

@@ -1,8 +1,8 @@
-"""The tables of one knowledge-base version: made when its load begins, dropped as a whole.
+"""The tables of one knowledge-base version: created when loading begins, dropped as a whole.
 
-Tables of its own keep a version invisible until it is active, and make its removal quick. sqlite-utils makes
-them; they are loaded by plain statements, which takes half its time. `kb_index` makes the full-text index over names
-when all are there, and `kb_search` asks them.
+Separate tables keep a version invisible until it is active, and make its removal fast. sqlite-utils creates them; they
+are loaded with plain statements, which takes half the time. `kb_index` builds the full-text index over names after
+loading, and `kb_search` queries it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from curator.storage.db import chunks, fold
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-# How an id is found: as the knowledge base writes it, or without its prefix as corpora do; primary before alternate.
+# Look-up keys of ids: in the knowledge base's form, or without prefix as in corpora; primary before alternate.
 PRIMARY, ALTERNATE, BARE_PRIMARY, BARE_ALTERNATE = range(4)
 NAME, SYNONYM = range(2)
 
@@ -33,11 +33,13 @@ _TOKENIZE = "unicode61 remove_diacritics 2"
 
 
 SHELF = "curator_shelf"
-"""The option of a connection to a shared project: where its knowledge bases are on this computer, see `local_copy`."""
+"""The option of a connection to a shared project with this computer's copies of its knowledge bases, see
+`local_copy`."""
 
 
 def tables_of(conn: Connection, version: int) -> KbTables:
-    """Of a version that is active or being loaded: in the database itself, or of a shared project on the shelf."""
+    """The tables of a version that is active or being loaded: in the database itself, or, for a shared project, on the
+    shelf."""
     shelf = conn.get_execution_options().get(SHELF)
     if shelf is not None:
         found: KbTables = shelf.tables(conn, version)
@@ -62,7 +64,7 @@ class KbTables:
         self.below = f"kb{version}_below"
 
     def create(self) -> None:
-        """The tables that are loaded; `index_names` follows when all names are there."""
+        """Create the tables for loading; `index_names` follows after all names."""
         db = self._database()
         db[self.entities].create({"id": int, "entity_id": str, "name": str, "data": str}, pk="id")
         db[self.entities].create_index(["entity_id"], unique=True)
@@ -78,19 +80,20 @@ class KbTables:
             self.conn.execute(statement)
 
     def index_names(self) -> None:
-        """Sorting millions of names once takes a tenth of the time of finding the place of each as it comes."""
+        """Build the index of names: sorting millions of names once takes a tenth of the time of inserting each in
+        order."""
         for columns in ("folded, kind, length, entity", "length, kind, folded, entity"):
             name = f"idx_{self.names}_{columns.replace(', ', '_')}"
             self.conn.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {self.names} ({columns})")
 
     def keep_obsolete(self, source: str, entities: Sequence[ObsoleteEntity]) -> None:
-        """Obsolete entities were added."""
+        """Called after obsolete entities were added; does nothing here."""
 
     def begin_writing(self) -> None:
-        """Statements follow that write."""
+        """Called before writing statements; does nothing here."""
 
     def finish(self, content_hash: str) -> None:
-        """All is there."""
+        """Called when everything is loaded; does nothing here."""
 
     def drop(self) -> None:
         indexes = (self.words, self.search, self.definitions_fts, self.below, self.tree)
@@ -98,7 +101,7 @@ class KbTables:
             self.conn.execute(f"DROP TABLE IF EXISTS {table}")
 
     def load(self, entities: Sequence[Entity]) -> None:
-        """Raises UserError when an id is there already."""
+        """Load entities. Raises UserError for a duplicate id."""
         self._refuse_duplicates([entity.id for entity in entities])
         numbered = list(enumerate(entities, start=self._next(self.entities)))
         self._insert(self.entities, 4, [(n, e.id, e.name, canonical_json(e)) for n, e in numbered])
@@ -113,7 +116,7 @@ class KbTables:
         )
 
     def content_hash(self) -> str:
-        """SHA-256 over the canonical JSON of all entities, one a line, ordered by id."""
+        """SHA-256 over the canonical JSON of all entities, one per line, ordered by id."""
         digest = hashlib.sha256()
         for (data,) in self.conn.execute(f"SELECT data FROM {self.entities} ORDER BY entity_id"):  # noqa: S608
             digest.update(data.encode())
@@ -164,13 +167,13 @@ class KbTables:
         return (newest or 0) + 1
 
     def _database(self) -> Database:
-        from sqlite_utils import Database  # takes longer to import than all else that opens a project
+        from sqlite_utils import Database  # importing it takes longer than everything else for opening a project
 
         return Database(self.conn, recursive_triggers=False, execute_plugins=False)
 
 
 def canonical_json(entity: Entity) -> str:
-    """The stored and hashed form: all fields, keys sorted, no spaces, Unicode as it is."""
+    """The stored and hashed form: all fields, keys sorted, no spaces, Unicode unescaped."""
     return json.dumps(
         {name: getattr(entity, name) for name in _FIELDS}, ensure_ascii=False, sort_keys=True, separators=(",", ":")
     )
@@ -183,7 +186,7 @@ def parse_entity(data: str) -> Entity:
 
 
 def bare(entity_id: str) -> str:
-    """The id without its prefix; '' when it has none."""
+    """The id without its prefix; '' if it has none."""
     return entity_id.partition(":")[2]
 
 

@@ -1,4 +1,4 @@
-"""Provisional entities: rows that change in place; the log of operations keeps what each was before."""
+"""Provisional entities: rows that change in place; the operation log keeps their earlier states."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from curator.storage.kb.kb_tables import canonical_json, parse_entity
 
 
 class ProvisionalEntities:
-    """The part of `ports.KnowledgeBaseRepository` that is about entities that curators made."""
+    """The part of `ports.KnowledgeBaseRepository` for provisional entities."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
@@ -73,20 +73,20 @@ class ProvisionalEntities:
 
 
 def living_entities(conn: Connection, entity_ids: Sequence[str] | None = None) -> dict[str, Entity]:
-    """The provisional entities that can be linked to, of these ids or all."""
+    """The provisional entities that can be linked to, with these ids, or all."""
     if entity_ids is None:
         return {one.id: one.entity for one in _all(conn, living=True)}
     return {one.id: one.entity for one in _some(conn, _of_ours(conn, entity_ids)) if one.living}
 
 
 def former_entity(conn: Connection, entity_id: str) -> Entity | None:
-    """What was known under an id that nothing has any more: for the names of old decisions."""
+    """The former entity of an id that no longer exists, for the names of old decisions."""
     ours = _some(conn, _of_ours(conn, [entity_id]))
     return ours[0].entity if ours else retired_of(conn, [entity_id]).get(entity_id)
 
 
 def retired_of(conn: Connection, entity_ids: Sequence[str]) -> dict[str, Entity]:
-    """What knowledge bases before said of these ids."""
+    """Records of these ids from earlier knowledge bases."""
     found: dict[str, Entity] = {}
     for part in chunks(unique(entity_ids)):
         rows = conn.execute(select(RetiredEntityRow.id, RetiredEntityRow.data).where(RetiredEntityRow.id.in_(part)))
@@ -95,7 +95,7 @@ def retired_of(conn: Connection, entity_ids: Sequence[str]) -> dict[str, Entity]
 
 
 def retire(conn: Connection, entities: Sequence[Entity]) -> None:
-    """Keep them, in place of what is there of the same ids."""
+    """Store the records, replacing those with the same ids."""
     for part in chunks([one.id for one in entities]):
         conn.execute(delete(RetiredEntityRow).where(RetiredEntityRow.id.in_(part)))
     if entities:
@@ -103,7 +103,7 @@ def retire(conn: Connection, entities: Sequence[Entity]) -> None:
 
 
 def _of_ours(conn: Connection, entity_ids: Sequence[str]) -> list[str]:
-    """Those that a provisional entity has or had: some hundreds are there at most, mostly none."""
+    """The ids among these that a provisional entity has or had: there are some hundreds at most, usually none."""
     ours = set(conn.execute(select(ProvisionalEntityRow.id)).scalars())
     return unique(one for one in entity_ids if one in ours)
 
@@ -143,16 +143,15 @@ def _packed(values: Sequence[str]) -> str:
     return json.dumps(list(values), ensure_ascii=False)
 
 
-# Search among provisional entities, by the grammar and the tiers of the knowledge base's search.
-#
-# There are some hundreds at most, so that they are simply looked through; their matches are then put among the others.
+# Search among provisional entities, by the grammar and the tiers of the knowledge base's search. There are some
+# hundreds at most, so they are simply scanned; their matches are merged with the others.
 
 _WORD = re.compile(r"[^\W_]+")
 Tiered = tuple[int, str]  # tier, the name that matched
 
 
 def matches(entities: Iterable[Entity], query: SearchQuery, *, only: Collection[str] = ()) -> list[EntityMatch]:
-    """Those that answer the query, best first: by tier, then shorter names. `only`: of these types where given."""
+    """The matches of the query, best first: by tier, then shorter names. `only`: of these types, if given."""
     found = []
     for entity in entities:
         best = _best(entity, query) if _of_types(entity, query, only) else None
@@ -164,7 +163,7 @@ def matches(entities: Iterable[Entity], query: SearchQuery, *, only: Collection[
 def among(
     others: Sequence[EntityMatch], ours: Sequence[EntityMatch], *, preferred: Collection[str], limit: int
 ) -> list[EntityMatch]:
-    """One list in the order of the search: by group, those of preferred types first, by tier."""
+    """Merged matches in the order of the search: by group, preferred types first, by tier."""
     if not ours:
         return list(others)
     wanted = set(preferred)
@@ -206,7 +205,7 @@ def _tiers(entity: Entity, query: SearchQuery) -> Iterator[Tiered]:
 
 
 def _has_words(folded: str, words: str, *, typing: bool = False) -> bool:
-    """All words; the last one as a beginning while it is being typed."""
+    """Whether it has all words; the last one as a prefix while it is being typed."""
     own, asked = set(_WORD.findall(folded)), _WORD.findall(fold(words))
     if not asked:
         return True
