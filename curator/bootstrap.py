@@ -311,6 +311,7 @@ def _project(shared: Shared) -> Project:
         facets=FacetService(store),
         corpus=corpus,
         hits=hits,
+        team=shared.team,
         again=AgainService(
             store,
             events,

@@ -48,6 +48,7 @@ from curator.services.queue import (
     QueueService,
     SavedFilters,
     Seat,
+    TeamService,
 )
 from curator.services.records import (
     AuditService,
@@ -98,6 +99,7 @@ class Project:
     facets: FacetService
     corpus: CorpusSearch
     hits: HitMaking
+    team: TeamService
     again: AgainService
 
     # curating

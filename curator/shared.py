@@ -18,6 +18,7 @@ from curator.services.core import EventBus
 from curator.services.curating import EffortService
 from curator.services.linking import EntityTeacher, MemoryService, OpinionOptions, SuggestionService
 from curator.services.ports import BackupStore, FormatRegistry, JobPort, LinkerPort, Store
+from curator.services.queue import TeamService
 from curator.services.records import BackupService, log_folder
 from curator.services.training import BundleSwitch, JobDesk, JobOptions, Workplace
 from curator.settings import Settings, config_folder, load
@@ -77,15 +78,17 @@ class Shared:
             ahead=lambda: settings.link_ahead,
         )
         self.efforts = EffortService(store)
+        self.team = TeamService(store, self.events, curator=self.curator)
         self.teacher = EntityTeacher(store, self.linker, self.events, learnt=self.suggestions.memory_changed)
         self.memory = MemoryService(store, self.linker, self.events, learnt=self.suggestions.memory_changed)
 
     def prepare(self, *, start: bool) -> None:
         """Remove leftovers of a killed process. With `start`, begin to link documents ahead."""
-        if not self.store.read_only:  # this process has the lock, so no one uses the leftovers of a killed process
+        if self.store.sole:  # so no one uses the leftovers of a killed process
             self.bundles.clean()
             self.workplace.clean()
         if start:
+            self.team.start()
             self.teacher.start()  # first, so that no answer lacks the project's own entities
             self.memory.start()  # before the suggestions, so that it is asked first
             self.suggestions.start()
@@ -94,6 +97,7 @@ class Shared:
     def close(self) -> None:
         """Write what is pending, end threads and child processes, and release the project's lock."""
         self.backups.close()
+        self.team.close()
         self.efforts.flush()
         self.teacher.close()
         self.memory.close()

@@ -11,8 +11,12 @@ import importlib.util
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -57,7 +61,8 @@ def binaries() -> Path:
 class Server:
     """A server with its data in a folder of its own; `stop` ends it and removes the folder."""
 
-    def __init__(self) -> None:
+    def __init__(self, changed: Mapping[str, str] | None = None) -> None:
+        """`changed` settings in place of those for tests."""
         binaries()
         if importlib.util.find_spec("psycopg") is None:
             raise NoServerError("needs psycopg: pip install 'curator[team]'")
@@ -73,7 +78,7 @@ class Server:
         self._numbers = count(1)
         try:
             self._run("initdb", "-D", str(self._data), "-U", "owner", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
-            lines = [f"{name} = '{value}'" for name, value in SETTINGS.items()]
+            lines = [f"{name} = '{value}'" for name, value in (SETTINGS | dict(changed or {})).items()]
             conf = self._data / "postgresql.conf"
             self._write(conf, conf.read_text() + "\n".join([*lines, f"unix_socket_directories = '{self.folder}'", ""]))
             self.start()
@@ -93,6 +98,18 @@ class Server:
 
     def stop(self, *, mode: str = "immediate") -> None:
         self._run("pg_ctl", "-D", str(self._data), "-m", mode, "-w", "stop")
+
+    def kill(self) -> None:
+        """End all its processes as a failure of the power would: without a last word."""
+        first = int((self._data / "postmaster.pid").read_text().split()[0])
+        own = [first, *map(int, Path(f"/proc/{first}/task/{first}/children").read_text().split())]
+        for one in own:
+            with suppress(ProcessLookupError):
+                os.kill(one, signal.SIGKILL)
+        while any(_lives(one) for one in own):
+            time.sleep(0.01)
+        for left in (self._data / "postmaster.pid", *self.folder.glob(".s.PGSQL.*")):
+            left.unlink(missing_ok=True)  # the numbers in them stay taken where nobody reads how a process ended
 
     def close(self) -> None:
         try:
@@ -138,6 +155,13 @@ class Server:
             )
         if done.returncode:
             raise NoServerError(f"{program} failed: {said.read_text()[-500:]}")
+
+
+def _lives(process: int) -> bool:
+    """Whether it is more than an entry that its parent has not read."""
+    with suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
 
 
 def empty(server: Server, base: str) -> None:

@@ -46,6 +46,7 @@ COMMANDS = {
     "stats": ("curator.cli.evaluating", "stats", "Show the figures of the dashboard."),
     "facets": ("curator.cli.queueing", "facets", "Count mentions by state, type, probability and more."),
     "work": ("curator.cli.queueing", "work", "List the mentions to decide next."),
+    "claims": ("curator.cli.queueing", "claims", "Get a document of a shared project for yourself."),
     "holdout": ("curator.cli.queueing", "holdout", "Measure how much suggestions influence curators."),
     "guidelines": ("curator.cli.queueing", "guidelines", "Show or set the project's guidelines."),
     "decide": ("curator.cli.deciding", "decide", "Decide mentions, alone or with all identical ones."),

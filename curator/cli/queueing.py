@@ -1,4 +1,4 @@
-"""facets, work, holdout, guidelines, accept."""
+"""facets, work, claims, holdout, guidelines, accept."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from curator.domain.facets import NUMBERS, Facet, Facets, Range
 from curator.domain.wording import UserError
 from curator.services.curating import MOST_CHECKS, Audit, AuditState, SampleSheet, read_sheet, sheet_of, tally
 from curator.services.ports import QueueFilter
+from curator.services.queue import MINUTES
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
@@ -110,6 +111,46 @@ def work(project: ProjectPlace, order: str, limit: int, chosen: tuple[str, ...],
         for row in rows
     )
     say({"mentions": table}, text or "No undecided mentions.", as_json=as_json)
+
+
+@click.command()
+@PROJECT
+@click.option("--next", "take", is_flag=True, help="Get the next document for yourself, or the one that you have.")
+@click.option(
+    "--minutes",
+    type=click.FloatRange(0, 24 * 60, min_open=True),
+    default=MINUTES,
+    show_default=True,
+    metavar="N",
+    help="With --next: how long nobody else gets it. Your decisions in it prolong this.",
+)
+@click.option("--give-back", type=int, metavar="ID", help="Let others have this document.")
+@CURATOR
+@AS_JSON
+def claims(
+    project: ProjectPlace, *, take: bool, minutes: float, give_back: int | None, curator: str, as_json: bool
+) -> None:
+    """List the documents of a shared project that are handed out, and get the next one with --next.
+
+    Nobody else is given a document that you have, until it is done, you give it back, or the time is over.
+    """
+    with opened(project, read_only=not take and give_back is None, curator=curator) as found:
+        if give_back is not None:
+            found.team.give_back(give_back)
+        mine = found.team.next(minutes=minutes) if take else None
+        held = found.team.claims()
+        ids = [one.document_id for one in held] + ([mine] if mine is not None else [])
+        names = {row.document_id: row.external_id for row in found.queue.rows_of(ids)}
+        opened_ = found.queue.open(mine) if mine is not None else None
+        left = [one.mention for one in opened_.mentions if one.decision is None] if opened_ is not None else []
+    table = [{**asdict(one), "external_id": names.get(one.document_id, "")} for one in held]
+    facts = {"next": mine, "mentions": [{"mention_id": one.id, "text": one.text} for one in left], "claims": table}
+    lines = [f"{names.get(one.document_id, '')}: {one.curator}, until {one.until:%H:%M}" for one in held]
+    if take and mine is None:
+        lines = ["No document is left that nobody else has."]
+    elif take:
+        lines = [f"Document {mine}, {names.get(mine or 0, '')}", *(f"{one.id:>9}  {one.text}" for one in left)]
+    say(facts, "\n".join(lines) or "No document is handed out.", as_json=as_json)
 
 
 @click.command()

@@ -69,6 +69,8 @@ class SqlStore:
     """See `ports.Store`. `lock` is the held write lock; None makes the store read-only. `mark` is what was read before
     anything was opened."""
 
+    team = None
+
     def __init__(
         self,
         folder: Path,
@@ -96,6 +98,10 @@ class SqlStore:
     @property
     def read_only(self) -> bool:
         return self._lock is None
+
+    @property
+    def sole(self) -> bool:
+        return self._lock is not None
 
     @property
     def folder(self) -> Path:

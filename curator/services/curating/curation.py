@@ -48,11 +48,14 @@ class CurationService:
         self._related = related
         self._undoer = Undoer(clock)
         self._made: tuple[int, set[int], dict[int, Decision]] = (-1, set(), {})  # the last current decisions, and when
-        self._steps = CachedAnswer(store, lambda unit: (unit.decisions.next_undo(), unit.decisions.next_redo()))
+        self._steps = CachedAnswer(store, self._next_steps)
 
     @property
     def curator(self) -> str:
         return self._curator()
+
+    def _next_steps(self, unit: UnitOfWork) -> tuple[int | None, int | None]:
+        return unit.decisions.next_undo(self.curator), unit.decisions.next_redo(self.curator)
 
     def decide(self, mention_id: int, verdict: Verdict, *, shown: Shown | None = None, note: str = "") -> Change:
         """Append the decision with what was shown (by default the stored suggestion's first candidates).

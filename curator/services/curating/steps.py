@@ -147,7 +147,7 @@ class StepService:
         with self._store.read() as unit:
             found = unit.decisions.steps(where, limit=limit, before=after.id if after is not None else None)
             states = _states(unit, [one.operation for one in found])
-            here = unit.decisions.next_undo()
+            here = unit.decisions.next_undo(self._curator())
             file_id = unit.documents.get(where.document_id).source_file_id if where.document_id is not None else None
             places = _places(unit, [one.operation for one in found])
         beyond = replace(found[-1].operation, at=places[-1]) if len(found) == limit else None

@@ -24,6 +24,9 @@ from curator.services.curating.relations import restore_relations
 from curator.services.ports import Clock, Operation, Store, UnitOfWork
 
 MOVED_ON = "Something else was done in the project meanwhile; nothing was changed. Choose the step again."
+BUILT_ON = (
+    "“{text}” cannot be undone or redone: {who} has decided or changed the same mention since. Decide it again instead."
+)
 AT_ONCE = 10
 """Steps of a long journey per transaction: some 30 ms, in which no one else can write."""
 KINDS = {
@@ -45,6 +48,20 @@ KINDS = {
     OperationKind.REMAP: ChangeKind.ENTITIES,
     OperationKind.INTEND: ChangeKind.NOTES,
 }
+
+
+def change_of(unit: UnitOfWork, operation_id: int) -> Change:
+    """An operation that somebody else appended, as it is announced. Raises UserError when there is none."""
+    operation, payload = unit.decisions.operation(operation_id)
+    if operation.kind in (OperationKind.UNDO, OperationKind.REDO):
+        done, payload = unit.decisions.operation(operation.target or operation_id)
+    else:
+        done = operation
+    mentions = tuple(payload.get("mentions", ()))
+    documents = [*unit.mentions.documents_of(mentions).values(), *(one[0] for one in payload.get("states", ()))]
+    documents += [*payload.get("documents", ()), *([payload["document"]] if "document" in payload else [])]
+    kind = KINDS.get(done.kind, ChangeKind.IMPORTED)
+    return Change(kind, operation.actor, operation.text, tuple(dict.fromkeys(documents)), mentions, operation_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +91,22 @@ class Undoer:
         self._clock = clock
 
     def undo(self, unit: UnitOfWork, *, actor: str) -> Change | None:
-        target = unit.decisions.next_undo()
+        target = unit.decisions.next_undo(actor)
         return None if target is None else self._apply(unit, target, actor=actor, forward=False)
 
     def redo(self, unit: UnitOfWork, *, actor: str) -> Change | None:
-        target = unit.decisions.next_redo()
+        target = unit.decisions.next_redo(actor)
         return None if target is None else self._apply(unit, target, actor=actor, forward=True)
 
     def one(self, unit: UnitOfWork, target: int, *, actor: str, forward: bool) -> Change | None:
         """Undo or redo this operation; None if another one is next."""
-        turn = unit.decisions.next_redo() if forward else unit.decisions.next_undo()
+        turn = unit.decisions.next_redo(actor) if forward else unit.decisions.next_undo(actor)
         return self._apply(unit, target, actor=actor, forward=forward) if turn == target else None
 
     def _apply(self, unit: UnitOfWork, target: int, *, actor: str, forward: bool) -> Change:
         operation, payload = unit.decisions.operation(target)
+        if who := unit.decisions.built_on(target, actor):
+            raise UserError(tr(BUILT_ON, who=who, text=operation.text))
         text = tr("Redid: {step}" if forward else "Undid: {step}", step=operation.text)
         new = unit.decisions.append_operation(
             OperationKind.REDO if forward else OperationKind.UNDO,

@@ -79,7 +79,7 @@ from curator.services.ports.queue import (
 )
 from curator.services.ports.rounds import RecordRepository, RoundRepository
 from curator.services.ports.safety import Backup, BackupStore, Checked, Finding, Restored, Salvaged
-from curator.services.ports.storage import Disk, MetaRepository, Store, UnitOfWork
+from curator.services.ports.storage import Claim, Disk, MetaRepository, Store, Team, UnitOfWork
 from curator.services.ports.web import WebAnswer, WebError, WebQuestion
 
 __all__ = [
@@ -95,6 +95,7 @@ __all__ = [
     "Carries",
     "Chance",
     "Checked",
+    "Claim",
     "Clock",
     "Cluster",
     "DecidedDocument",
@@ -161,6 +162,7 @@ __all__ = [
     "Store",
     "SuggestionRepository",
     "TablePreview",
+    "Team",
     "TextMover",
     "TextMoves",
     "TextPart",

@@ -323,12 +323,17 @@ class DecisionRepository(Protocol):
         oldest first."""
         ...
 
-    def next_undo(self) -> int | None:
-        """The operation that undo reverses next; None if there is none. It never undoes imports."""
+    def next_undo(self, actor: str = "") -> int | None:
+        """The operation that undo reverses next; None if there is none. It never undoes imports. In a shared project
+        it is this actor's own."""
         ...
 
-    def next_redo(self) -> int | None:
-        """The operation that redo repeats next; None if there is none."""
+    def next_redo(self, actor: str = "") -> int | None:
+        """The operation that redo repeats next; None if there is none. In a shared project it is this actor's own."""
+        ...
+
+    def built_on(self, operation_id: int, actor: str) -> str:
+        """Who else later decided or moved mentions of an operation, in a shared project; '' if no one did."""
         ...
 
     def steps(self, where: StepFilter, *, limit: int, before: int | None = None) -> list[LoggedStep]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -82,8 +84,58 @@ class Disk(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A document that was handed out to a curator, until a time by the server's clock."""
+
+    document_id: int
+    curator: str
+    until: datetime
+
+
+class Team(Protocol):
+    """What clients of a shared project know of each other."""
+
+    def follow(self, heard: Callable[[Sequence[int]], None]) -> None:
+        """Call `heard`, in a thread, soon after others wrote, with their operations since the last time; without any
+        where they wrote something else. An exception of it means that it is called again. Call once."""
+        ...
+
+    def close(self) -> None:
+        """Nothing is heard any more when this returns; idempotent."""
+        ...
+
+    def next(self, curator: str, *, seconds: int) -> Claim | None:
+        """Hand out the first document that is not done and that nobody else has, or the one that this curator has; None
+        where there is none."""
+        ...
+
+    def prolong(self, document_id: int, curator: str, *, seconds: int) -> bool:
+        """False where the curator no longer has the document."""
+        ...
+
+    def give_back(self, document_id: int, curator: str) -> None:
+        """Nothing where the curator does not have it."""
+        ...
+
+    def claims(self) -> list[Claim]:
+        """Documents that are handed out, by id."""
+        ...
+
+
 class Store(Disk, Protocol):
     """An open project database. Units may be used from several threads, each unit from one."""
+
+    @property
+    def team(self) -> Team | None:
+        """Of a shared project. None: nobody else writes."""
+        ...
+
+    @property
+    def sole(self) -> bool:
+        """Whether nobody else had the project open for writing when it was opened for that: what killed processes left
+        may be removed."""
+        ...
 
     @property
     def read_only(self) -> bool:

@@ -5,6 +5,7 @@ its current decision and suggestion. `FacetService` counts mentions by state, ty
 `OrderingService` orders undecided mentions by usefulness. `HoldoutService` determines which mentions are decided
 without suggestions, and how much suggestions influence curators. `CorpusSearch` finds words and patterns in all
 documents; `HitMaking` makes mentions from the hits. `AgainService` repeats a step about one string in other documents.
+`TeamService` hands out the documents of a shared project and announces what others do in it.
 
 * **What differs between project, round and adjudication is one `Seat`** (`seat.py`): a list of documents, a curation
   and a source of suggestions. A seat lacks the actions that are impossible in it. The project's seat shows some decided
@@ -44,9 +45,11 @@ if TYPE_CHECKING:
         Queue,
         Seat,
     )
+    from curator.services.queue.team import MINUTES, Collision, TeamService
 
 __all__ = [
     "AGAIN_KINDS",
+    "MINUTES",
     "MOST",
     "PAGE",
     "REASON",
@@ -55,6 +58,7 @@ __all__ = [
     "Agreement",
     "Attributing",
     "Bar",
+    "Collision",
     "CorpusQuery",
     "CorpusSearch",
     "Curation",
@@ -82,6 +86,7 @@ __all__ = [
     "QueueService",
     "SavedFilters",
     "Seat",
+    "TeamService",
     "WorkOrder",
     "foreseen",
     "left_out_words",
@@ -98,4 +103,5 @@ __getattr__ = opened_late(
     ordering="OrderingService QueueOrder WorkOrder",
     queue="Direction MentionView OpenDocument PAGE QueueService",
     seat="Attributing Curation DocumentList Linking Lists MentionEditing Queue Seat",
+    team="Collision MINUTES TeamService",
 )

@@ -30,8 +30,10 @@ from curator.domain.decisions import OperationKind
 from curator.domain.wording import UserError, tr
 from curator.services.ports import Effort, LoggedStep, Operation, RelationEnding, RelationStep, SpentEffort, StepFilter
 from curator.storage.db import (
+    POSTGRESQL,
     DecisionRow,
     EffortRow,
+    MentionEditRow,
     MentionRow,
     OperationRow,
     any_of,
@@ -47,6 +49,7 @@ from curator.storage.db import (
 
 _IMPORT = "import:"
 _BARRIERS = (OperationKind.TAKE_TEXT, OperationKind.WITHDRAW_IMPORT)
+_ENDING = tuple(one.value for one in _BARRIERS)
 
 _LAST = select(OperationRow.id, OperationRow.undo_after, OperationRow.redo_after)
 _LAST = _LAST.order_by(OperationRow.id.desc()).limit(1)
@@ -124,6 +127,8 @@ class Operations:
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
+        self.appended: list[int] = []
+        """The operations of this unit."""
 
     def append_operation(
         self,
@@ -137,6 +142,8 @@ class Operations:
     ) -> int:
         """Append an operation. Raises UserError if an undo or redo does not target the next operation."""
         last, *stacks, before = self._conn.execute(_END).first() or (0, None, None, None)
+        if self._own_stacks and not actor.startswith(_IMPORT):
+            stacks = list(self._last(actor=actor)[1:])
         new_id = last + 1
         undo_after, redo_after = self._stacks_after(new_id, stacks, kind, actor=actor, target=target)
         values = {
@@ -151,7 +158,13 @@ class Operations:
             "redo_after": redo_after,
         }
         self._conn.execute(_INSERT, {**values, "hash": link(before, values.values())})
+        self.appended.append(new_id)
         return new_id
+
+    @property
+    def _own_stacks(self) -> bool:
+        """Whether each curator undoes their own steps: where several write at once."""
+        return self._conn.dialect.name == POSTGRESQL
 
     def operation(self, operation_id: int) -> tuple[Operation, dict[str, Any]]:
         """The operation. Raises UserError if there is no such operation."""
@@ -185,11 +198,26 @@ class Operations:
             for operation, mention, words, deleted, actor, at in rows
         ]
 
-    def next_undo(self) -> int | None:
-        return self._last()[1]
+    def next_undo(self, actor: str = "") -> int | None:
+        return self._last(actor=actor)[1]
 
-    def next_redo(self) -> int | None:
-        return self._redo_target(self._last()[2])
+    def next_redo(self, actor: str = "") -> int | None:
+        return self._redo_target(self._last(actor=actor)[2])
+
+    def built_on(self, operation_id: int, actor: str) -> str:
+        if not self._own_stacks:
+            return ""
+        mine = select(DecisionRow.mention_id).where(DecisionRow.operation_id == operation_id)
+        edited = select(MentionEditRow.mention_id).where(MentionEditRow.operation_id == operation_id)
+        later = [
+            select(OperationRow.id, OperationRow.actor)
+            .join(row, row.operation_id == OperationRow.id)
+            .where(OperationRow.id > operation_id, OperationRow.actor != actor)
+            .where(or_(row.mention_id.in_(mine), row.mention_id.in_(edited)))
+            for row in (DecisionRow, MentionEditRow)
+        ]
+        found = [one for query in later for one in self._conn.execute(query.order_by(OperationRow.id.desc()).limit(1))]
+        return max(found, key=lambda one: one.id).actor if found else ""
 
     # --- the list of steps ---
 
@@ -255,16 +283,20 @@ class Operations:
         if kind is OperationKind.UNDO:
             if target is None or target != undo:
                 raise UserError(tr("This step cannot be undone now: another one came after it."))
-            return self._last(target)[1], new_id
+            return self._last(target, actor)[1], new_id
         if kind is OperationKind.REDO:
             if redo is None or target != self._redo_target(redo):
                 raise UserError(tr("This step cannot be redone now: another one came after it."))
-            return target, self._last(redo)[2]
+            return target, self._last(redo, actor)[2]
         return new_id, None
 
-    def _last(self, before: int | None = None) -> tuple[int, int | None, int | None]:
-        """The id of the last operation (before the operation `before`), and the tops of both stacks after it."""
-        row = self._conn.execute(_LAST if before is None else _BEFORE, {"before": before}).first()
+    def _last(self, before: int | None = None, actor: str = "") -> tuple[int, int | None, int | None]:
+        """The id of the last operation (before the operation `before`), and the tops of both stacks after it: those of
+        the actor, where each has their own."""
+        query = _LAST if before is None else _BEFORE
+        if actor and self._own_stacks:
+            query = query.where(or_(OperationRow.actor == actor, OperationRow.kind.in_(_ENDING)))
+        row = self._conn.execute(query, {"before": before}).first()
         return (row[0], row[1], row[2]) if row else (0, None, None)
 
     def _redo_target(self, undo_entry: int | None) -> int | None:

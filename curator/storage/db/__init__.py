@@ -17,6 +17,7 @@
 """
 
 from curator.storage.db.dialects import (
+    POSTGRESQL,
     among,
     any_of,
     greater,
@@ -147,6 +148,7 @@ __all__ = [
     "EXACT_NAMES",
     "LOCK_NAME",
     "OPERATION",
+    "POSTGRESQL",
     "VERSION_1",
     "VERSION_2",
     "VERSION_3",

@@ -37,6 +37,7 @@ _SERVERS = {
     "reading": "{path} cannot be written by this connection. Open it for writing.",
     "disk": "The disk of the server of {path} is full: nothing of this step was saved. Ask whoever runs the server to "
     "free some space.",
+    "busy": "Somebody else has been writing to {path} for a long time: nothing of this step was saved. Try again.",
     "many": "The server of {path} has too many connections open. Try again later, or ask whoever runs it.",
     "space": "The server of {path} has run out of memory or other resources ({detail}): nothing of this step was "
     "saved. Ask whoever runs it.",
@@ -55,6 +56,8 @@ _STATES = {
     "3D": "base",
     "42501": "rights",
     "25006": "reading",
+    "25P03": "lost",
+    "55P03": "busy",
     "53100": "disk",
     "53300": "many",
     "53": "space",

@@ -4,8 +4,13 @@
   `curator.storage.curation` ask both; what the dialects write differently is in `curator/storage/db/dialects.py`.
 * **What is known by hash is copied**: a knowledge base and linkers lie on each computer that works on the project, so
   that search and linking are as quick as in a folder and need nothing of the server.
-* **Whoever writes holds the lock**, as in a folder: the one connection that writes has an advisory lock, which the
-  server frees when the connection ends, however it ends.
+* **Writers take turns, over all clients**: each transaction that writes begins with one advisory lock, as SQLite's
+  begin with the lock of the file. So ids have no gaps, the hashes chain, and no repository needs to know that others
+  write. A decision holds the turn for some milliseconds, and whoever sleeps in a turn loses it after a minute.
+* **Who is there is a second lock**, shared by all who write: what needs the project alone (upgrades, what interrupted
+  imports left, a move) takes it for itself or is put off.
+* **Each curator undoes their own steps**: the stacks of `Operations` follow from the rows of one actor, where a folder
+  has those of all. A step on whose mentions others built since is refused.
 * **A step is on the server's disk when it is called saved**: PostgreSQL answers a commit when its log is synced.
 * **The command line opens shared projects, the window does not yet.** Its views read while they paint, and what a lost
   connection means for each of them is not decided.

@@ -11,13 +11,13 @@ import getpass
 import os
 import re
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from sqlalchemy import Connection, Engine, create_engine
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from curator.domain.wording import ProjectLockedError, UserError, tr
@@ -33,7 +33,20 @@ OLDEST = 15
 SECONDS = 10
 """How long to wait for a server that does not answer, where the address does not say."""
 WRITER = 0x43757261
-"""The advisory lock that the one connection that writes holds: "Cura"."""
+"""The advisory lock of all who write, "Cura": shared as long as they are there, alone for what needs the project."""
+TURN = WRITER + 1
+"""The one that a transaction that writes holds."""
+PATIENCE = 5
+"""Seconds to wait until somebody who has the project alone lets others in."""
+LONGEST = {"lock_timeout": "20s", "idle_in_transaction_session_timeout": "60s"}
+"""How long a writer waits for its turn, and may do nothing in it: a computer that sleeps keeps nobody out."""
+BELL = "curator"
+AHEAD = 300
+"""Seconds by which a clock may differ from the server's: decisions say when they were taken."""
+CLOCK = (
+    "The clock of this computer and that of the server of {address} differ by {minutes:,} minutes, so decisions would "
+    "have wrong times. Set the clock and open the project again, or open it read-only."
+)
 NO_PSYCOPG = (
     "Shared projects need the package psycopg, which is not installed. Run `pip install 'curator[team]'`. Projects in "
     "folders need nothing more."
@@ -53,19 +66,29 @@ def require_psycopg() -> None:
 
 
 def writing_team_engine(address: SharedAddress) -> Engine:
-    """An engine of one connection, which holds the project's lock for writing as long as it lives. Units that take
-    turns share it: a bulk load lets others in between two of its transactions."""
+    """An engine of one connection. Each of its transactions is a turn, as SQLite's writers take theirs: it begins when
+    the writers before it have ended, so that ids and hashes follow each other. Units of a process share the connection:
+    a bulk load lets others in between two of its transactions."""
 
-    def locked() -> psycopg.Connection[Any]:
-        conn = dial(address)
+    def entered() -> psycopg.Connection[Any]:
+        import psycopg
+
+        conn = dial(address, LONGEST)
         try:
-            _take_lock(conn, address)
+            conn.isolation_level = psycopg.IsolationLevel.READ_COMMITTED  # a turn sees what those before it wrote
+            _enter(conn, address)
         except BaseException:
             conn.close()
             raise
         return conn
 
-    return _engine(locked, poolclass=StaticPool)
+    engine = _engine(entered, poolclass=StaticPool)
+    event.listen(engine, "begin", _take_turn)
+    return engine
+
+
+def _take_turn(conn: Connection) -> None:
+    conn.exec_driver_sql("SELECT pg_advisory_xact_lock(%s)", (TURN,))
 
 
 def reading_team_engine(address: SharedAddress) -> Engine:
@@ -106,18 +129,45 @@ def held_alone(address: SharedAddress) -> Iterator[None]:
     """Nobody writes to the project until the block ends. Raises ProjectLockedError where somebody does."""
     conn = dial(address)
     try:
-        _take_lock(conn, address)
+        with as_user_errors(address):
+            row = conn.execute("SELECT pg_try_advisory_lock(%s)", (WRITER,)).fetchone()
+            if row is None or not row[0]:
+                raise locked(address, _holder(conn))
+            conn.commit()
         yield
     finally:
         conn.close()
 
 
-def dial(address: SharedAddress, *, autocommit: bool = False) -> psycopg.Connection[Any]:
+def alone(conn: Connection) -> bool:
+    """Whether nobody else has the project open for writing, nor can open it before this transaction has ended."""
+    return bool(conn.exec_driver_sql("SELECT pg_try_advisory_xact_lock(%s)", (WRITER,)).scalar())
+
+
+def locked(address: SharedAddress, who: str) -> ProjectLockedError:
+    return ProjectLockedError(tr(LOCKED, address=address, who=who or tr("another process")))
+
+
+def other_writer(conn: Connection) -> str:
+    return _holder(cast("psycopg.Connection[Any]", conn.connection.dbapi_connection))
+
+
+def check_clock(conn: Connection, address: SharedAddress) -> None:
+    """Raises UserError where this computer's clock is far from the server's."""
+    there: datetime = conn.exec_driver_sql("SELECT clock_timestamp()").scalar_one()
+    ahead = (datetime.now(UTC) - there).total_seconds()
+    if abs(ahead) > AHEAD:
+        raise UserError(tr(CLOCK, minutes=round(abs(ahead) / 60), address=address))
+
+
+def dial(
+    address: SharedAddress, limits: Mapping[str, str] | None = None, *, autocommit: bool = False
+) -> psycopg.Connection[Any]:
     """One connection of psycopg's own. Raises UserError where there is no such server, database or right."""
     require_psycopg()
     import psycopg
 
-    settings = {"search_path": f"{SCHEMA},pg_temp", "TimeZone": _zone(), "jit": "off"}
+    settings = {"search_path": f"{SCHEMA},pg_temp", "TimeZone": _zone(), "jit": "off", **(limits or {})}
     patience: dict[str, Any] = {} if "connect_timeout" in address.text else {"connect_timeout": SECONDS}
     with as_user_errors(address):
         return psycopg.connect(
@@ -140,21 +190,25 @@ def check_server(conn: Connection, address: SharedAddress) -> None:
         raise UserError(tr(ENCODING, address=address, encoding=encoding))
 
 
-def _take_lock(conn: psycopg.Connection[Any], address: SharedAddress) -> None:
+def _enter(conn: psycopg.Connection[Any], address: SharedAddress) -> None:
+    from psycopg.errors import LockNotAvailable
+
     with as_user_errors(address):
-        row = conn.execute("SELECT pg_try_advisory_lock(%s)", (WRITER,)).fetchone()
-        who = "" if row is not None and row[0] else _holder(conn)
+        try:
+            conn.execute(f"SET LOCAL lock_timeout = {round(PATIENCE * 1000)}")
+            conn.execute("SELECT pg_advisory_lock_shared(%s)", (WRITER,))
+        except LockNotAvailable as error:
+            conn.rollback()
+            raise locked(address, _holder(conn)) from error
         conn.commit()
-    if row is None or not row[0]:
-        raise ProjectLockedError(tr(LOCKED, address=address, who=who or tr("another process")))
 
 
 def _holder(conn: psycopg.Connection[Any]) -> str:
-    """Who has the lock, by what they call themselves."""
+    """Who else has the lock, by what they call themselves."""
     found = conn.execute(
-        "SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid WHERE l.locktype ="
-        " 'advisory' AND l.granted AND l.objid = %s AND l.database = (SELECT oid FROM pg_database WHERE datname ="
-        " current_database())",
+        "SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid WHERE l.granted AND"
+        " l.locktype = 'advisory' AND l.objid = %s AND l.pid <> pg_backend_pid() AND l.database ="
+        " (SELECT oid FROM pg_database WHERE datname = current_database())",
         (WRITER,),
     ).fetchone()
     return str(found[0] or "") if found is not None else ""

@@ -19,7 +19,15 @@ from curator.domain.wording import UserError, tr, well_formed
 from curator.services.ports import SharedAddress
 from curator.storage import BUNDLES_NAME, SUFFIX
 from curator.storage.db import SqlMeta, as_user_errors
-from curator.storage.team.postgres import reading_team_engine, using, writing_team_engine
+from curator.storage.team.postgres import (
+    alone,
+    check_clock,
+    locked,
+    other_writer,
+    reading_team_engine,
+    using,
+    writing_team_engine,
+)
 from curator.storage.team.schema import check_schema_version, create_schema
 from curator.storage.team.store import SharedStore
 from curator.storage.team.upgrading import newest_version, upgrade
@@ -45,8 +53,8 @@ def create_shared_project(address: SharedAddress, *, name: str) -> SharedStore:
 
 
 def open_shared_project(address: SharedAddress, *, read_only: bool = False) -> SharedStore:
-    """Open the project at `address`. For writing, this takes the project's lock, upgrades an older project and removes
-    what interrupted imports left.
+    """Open the project at `address`. For writing, this upgrades an older project and removes what interrupted imports
+    left, unless others have it open.
 
     Raises ProjectLockedError, NewerProjectError, and UserError where there is no such server, login or project.
     """
@@ -57,20 +65,24 @@ def open_shared_project(address: SharedAddress, *, read_only: bool = False) -> S
     store = SharedStore(address, folder, read_only=read_only)
     try:
         if not read_only:
-            with store.write() as unit:
-                upgrade(unit.connection, address)
-            _remove_incomplete(store)
+            _enter(store, address)
     except BaseException:
         store.close()
         raise
     return store
 
 
-def _remove_incomplete(store: SharedStore) -> None:
-    """The lock says that nobody else imports."""
+def _enter(store: SharedStore, address: SharedAddress) -> None:
+    """Upgrade an older project, and remove what interrupted imports left: both only where nobody else is there."""
     with store.write() as unit:
-        unit.documents.remove_incomplete()
-        unit.kb.remove_incomplete()
+        check_clock(unit.connection, address)
+        store.sole = alone(unit.connection)
+        if store.sole:
+            upgrade(unit.connection, address)
+            unit.documents.remove_incomplete()
+            unit.kb.remove_incomplete()
+        elif check_schema_version(unit.connection, address, newest_version(), older=True) < newest_version():
+            raise locked(address, other_writer(unit.connection))
 
 
 def local_folder(conn: Connection) -> Path:

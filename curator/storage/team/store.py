@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import cast
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, bindparam, func, select
+from sqlalchemy.exc import DBAPIError
 
 from curator.domain.decisions import Listener, Saving
 from curator.domain.wording import UserError, tr
 from curator.services.ports import Backup, Checked, SharedAddress
 from curator.storage import SqlUnitOfWork
+from curator.storage.curation import SqlDecisions
 from curator.storage.db import Turns, as_user_errors
+from curator.storage.team.board import TeamBoard
 from curator.storage.team.local_copy import LocalCopy, with_shelf
-from curator.storage.team.postgres import reading_team_engine, writing_team_engine
+from curator.storage.team.postgres import BELL, reading_team_engine, writing_team_engine
 
 KB_NAME = "kb.sqlite"
+IN_DOUBT = (
+    "The connection to {address} was lost while this step was being saved. It is saved as a whole or not at all: look "
+    "before you repeat it."
+)
+_RING = select(func.pg_notify(bindparam("bell"), bindparam("token")))
 PAUSE = 0.5
 """Seconds of a bulk load after which others are let in."""
 
@@ -33,6 +43,7 @@ class SharedStore:
     """
 
     altered = ""  # the server's files are nothing that this computer sees
+    sole = False
 
     def __init__(self, address: SharedAddress, folder: Path, *, read_only: bool) -> None:
         self._address = address
@@ -45,6 +56,18 @@ class SharedStore:
         self._saving = Saving()
         self._guard = threading.Lock()
         self._listeners: list[Listener] = []
+        self.token = uuid.uuid4().hex
+        """What this client rings the bell with."""
+        self._own: set[int] = set()
+        self._heard = 0
+        self.team = TeamBoard(self)
+
+    def wrote(self, operation_id: int) -> bool:
+        return operation_id in self._own
+
+    def others_wrote(self) -> None:
+        """What was read before may be another now."""
+        self._heard += 1
 
     @property
     def place(self) -> SharedAddress:
@@ -52,7 +75,7 @@ class SharedStore:
 
     @property
     def written(self) -> int:
-        return self._saving.asked
+        return self._saving.asked + self._heard
 
     @property
     def read_only(self) -> bool:
@@ -87,9 +110,20 @@ class SharedStore:
         with self._turns.turn():
             self._check_open()
             with as_user_errors(self._address), self._writer.connect() as conn, self._copy.shelf() as shelf:
-                yield SqlUnitOfWork(with_shelf(conn, shelf), pause=partial(self._pause, conn, _Since()))
-                conn.commit()  # closing the connection without a commit rolls back
+                unit = SqlUnitOfWork(with_shelf(conn, shelf), pause=partial(self._pause, conn, _Since()))
+                yield unit
+                self._own.update(cast(SqlDecisions, unit.decisions).appended)  # before anybody can hear of them
+                conn.execute(_RING, {"bell": BELL, "token": self.token})
+                self._commit(conn)  # closing the connection without a commit rolls back
             self._saved()
+
+    def _commit(self, conn: Connection) -> None:
+        try:
+            conn.commit()
+        except DBAPIError as error:
+            if error.connection_invalidated:
+                raise UserError(tr(IN_DOUBT, address=self._address)) from error
+            raise
 
     def settle(self) -> None:
         """What was written is on the disk of the server."""
@@ -113,6 +147,7 @@ class SharedStore:
 
     def close(self) -> None:
         """Wait for a writing unit, then close the connections; idempotent."""
+        self.team.close()
         with self._turns.turn():
             if self._closed:
                 return

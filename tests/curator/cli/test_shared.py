@@ -35,7 +35,7 @@ def worked(cli: Cli, place: Path | str, kb: Path, documents: Path, out: Path) ->
         ("link", place),
         ("decide", place, 1, "--nil", "not-in-kb", "--curator", "ada"),
         ("decide", place, 2, "--skip", "unsure", "--curator", "bob"),
-        ("undo", place),
+        ("undo", place, "--curator", "bob"),
         ("flag", place, 3),
         ("comment", "add", place, 1, "why?"),
         ("info", place, "--json"),
@@ -113,3 +113,26 @@ def test_bad_addresses_get_a_sentence(cli: Cli, base: str, server: Server, tmp_p
         assert "secret" not in answer.err
     answer = cli("new", tmp_path / "p.curation", "--name", "other")
     assert (answer.code, "--name is for shared projects" in answer.err) == (2, True)
+
+
+def test_documents_are_handed_out_to_one_curator_each(
+    cli: Cli, base: str, tmp_path: Path, documents_file: Path
+) -> None:
+    assert cli("new", base).code == 0
+    assert cli("claims", base).out == "No document is handed out.\n"
+    assert cli("import", base, documents_file).code == 0
+    ada = cli("claims", base, "--next", "--curator", "ada", "--json").json
+    bob = cli("claims", base, "--next", "--curator", "bob", "--json").json
+    assert (ada["next"], bob["next"], cli("claims", base, "--next", "--curator", "ada", "--json").json["next"]) == (
+        1,
+        2,
+        1,
+    )
+    assert [one["curator"] for one in bob["claims"]] == ["ada", "bob"]
+    assert str(ada["mentions"][0]["mention_id"]) in cli("claims", base, "--next", "--curator", "ada").out
+    assert cli("claims", base, "--give-back", 2, "--curator", "bob").out.splitlines() == [
+        line for line in cli("claims", base).out.splitlines() if "ada, until" in line
+    ]
+    folder = tmp_path / "p.curation"
+    assert cli("new", folder).code == 0
+    assert cli("claims", folder, "--next").out == "No document is left that nobody else has.\n"

@@ -6,10 +6,10 @@ import threading
 
 import pytest
 
-from curator.domain.decisions import Verdict
-from curator.domain.wording import ProjectLockedError, UserError
+from curator.domain.decisions import OperationKind, Verdict
+from curator.domain.wording import UserError
 from curator.storage.team import open_shared_project
-from tests.curator.storage.filler import Filler
+from tests.curator.storage.filler import AT, Filler
 from tests.postgres import Server
 
 
@@ -42,15 +42,37 @@ def test_a_reading_unit_cannot_write(shared):
             pass
 
 
-def test_one_writes_and_others_read(shared):
-    with open_shared_project(shared) as store, open_shared_project(shared, read_only=True) as other:
-        with pytest.raises(ProjectLockedError, match=r"is open for writing in curator \d+ of "):
-            open_shared_project(shared)
+def test_several_write_and_others_read(shared):
+    with (
+        open_shared_project(shared) as store,
+        open_shared_project(shared) as second,
+        open_shared_project(shared, read_only=True) as other,
+    ):
+        for writer, value in ((store, "v"), (second, "w")):
+            with writer.write() as unit:
+                unit.meta.set("k", value)
+            with other.read() as unit:
+                assert unit.meta.get("k") == value
+
+
+def test_writers_of_several_clients_take_turns_and_number_without_gaps(server: Server, shared):
+    with open_shared_project(shared) as store, open_shared_project(shared) as second:
+        ids = Filler(store).mentions(30)
+        work = [threading.Thread(target=decide_all, args=(one, ids[i::2])) for i, one in enumerate((store, second))]
+        for thread in work:
+            thread.start()
+        for thread in work:
+            thread.join()
+    found = server.sql("SELECT id, operation_id, hash FROM curator.decisions ORDER BY id", base=shared.base)
+    assert [(one, step) for one, step, _ in found] == [(n, n) for n in range(1, 31)]
+    assert len({hash_ for *_, hash_ in found}) == 30
+
+
+def decide_all(store, ids):
+    for one in ids:
         with store.write() as unit:
-            unit.meta.set("k", "v")
-        with other.read() as unit:
-            assert unit.meta.get("k") == "v"
-    open_shared_project(shared).close()
+            step = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text="t")
+            unit.decisions.append([one], [Verdict.nil()], curator="ada", at=AT, operation_id=step, shown=[None])
 
 
 def test_several_threads_decide_and_read_at_once(shared):

@@ -9,7 +9,7 @@ import pytest
 
 from curator.domain.wording import NewerProjectError, ProjectLockedError, UserError
 from curator.services.ports import SharedAddress, StepFilter
-from curator.storage.team import create_shared_project, open_shared_project, upgrading
+from curator.storage.team import create_shared_project, open_shared_project, postgres, upgrading
 from curator.storage.team.schema import FIRST
 from tests.postgres import Server
 
@@ -78,7 +78,10 @@ def test_an_upgrade_that_fails_leaves_the_older_project(server, older, monkeypat
     assert server.sql("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'curator_%'", base=older.base) == []
 
 
-def test_an_older_project_is_not_upgraded_by_reading_nor_by_a_login_without_rights_nor_under_a_writer(server, older):
+def test_an_older_project_is_not_upgraded_by_reading_nor_by_a_login_without_rights_nor_under_a_writer(
+    server, older, monkeypatch
+):
+    monkeypatch.setattr(postgres, "PATIENCE", 0.1)
     with pytest.raises(UserError, match=r"older version \(schema 11\). Open it once for writing to upgrade it"):
         open_shared_project(older, read_only=True)
     server.sql(
@@ -91,7 +94,10 @@ def test_an_older_project_is_not_upgraded_by_reading_nor_by_a_login_without_righ
     server.sql("DROP OWNED BY guest; DROP ROLE guest", base=older.base)
     with psycopg.connect(older.text) as other:
         other.execute("SELECT pg_advisory_lock(%s)", (0x43757261,))  # as a program of version 11 does
-        with pytest.raises(ProjectLockedError):
+        with pytest.raises(ProjectLockedError, match="is open for writing in another process"):
+            open_shared_project(older)
+        other.execute("SELECT pg_advisory_lock_shared(%s), pg_advisory_unlock(%s)", (0x43757261, 0x43757261))
+        with pytest.raises(ProjectLockedError, match="is open for writing in another process"):
             open_shared_project(older)
     assert version(server, older) == 11
 

@@ -1,0 +1,167 @@
+"""Several curators in one shared project: documents handed out, news of what others did, and decisions that collide.
+
+In a folder nobody else writes: documents are handed out to whoever asks, and there is no news.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from curator.domain.decisions import Change, ChangeKind, Decision
+from curator.domain.documents import DocumentState
+from curator.domain.wording import tr
+from curator.services.core import EventBus, active_bundle
+from curator.services.curating import change_of
+from curator.services.ports import Claim, QueueFilter, Store, UnitOfWork
+
+MINUTES = 15
+"""How long a document is handed out for, where nobody says."""
+COLLIDED = "{who} decided otherwise than you: {step}. {which}"
+THEIRS = "Both decisions are kept, and theirs is in force."
+YOURS = "Both decisions are kept, and yours is in force."
+LEFT = (DocumentState.IN_PROGRESS, DocumentState.TODO)
+State = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Collision:
+    """A mention that somebody else decided otherwise than this curator; `current` is the one of the two that is in
+    force. `step` says what they did."""
+
+    mention_id: int
+    step: str
+    mine: Decision
+    theirs: Decision
+    current: Decision
+
+    @property
+    def words(self) -> str:
+        which = tr(THEIRS if self.current == self.theirs else YOURS)
+        return tr(COLLIDED, who=self.theirs.curator, step=self.step, which=which)
+
+
+class TeamService:
+    """`curator` returns the curator's name."""
+
+    def __init__(self, store: Store, events: EventBus, *, curator: Callable[[], str]) -> None:
+        self._store = store
+        self._events = events
+        self._curator = curator
+        self._collisions: list[Collision] = []
+        self._decided: set[int] = set()  # mentions that this curator decided since the project was opened
+        self._told: list[Callable[[Change, Sequence[Collision]], None]] = []
+        self._state: State = ()
+        self._held: dict[int, float] = {}  # documents handed out here, and when to ask for more time
+        self._guard = threading.Lock()
+        self._following = False
+        if store.team is not None:
+            events.subscribe(self._own)
+
+    # --- documents handed out ---
+
+    def next(self, *, minutes: float = MINUTES) -> int | None:
+        """The document that this curator has, or the first that is not done and that nobody else has: theirs for so
+        many minutes, which go on while they decide. None where there is none."""
+        if self._store.team is None:
+            with self._store.read() as unit:
+                begun, fresh = (unit.documents.rows(QueueFilter(one), offset=0, limit=1) for one in LEFT)
+            return next((one.document_id for one in (*begun, *fresh)), None)
+        claim = self._store.team.next(self._curator(), seconds=round(minutes * 60))
+        if claim is None:
+            return None
+        with self._guard:
+            self._held = {claim.document_id: time.monotonic() + minutes * 30}
+        return claim.document_id
+
+    def give_back(self, document_id: int) -> None:
+        """Others may have it."""
+        with self._guard:
+            self._held.pop(document_id, None)
+        if self._store.team is not None:
+            self._store.team.give_back(document_id, self._curator())
+
+    def claims(self) -> list[Claim]:
+        """Documents that are handed out, by id."""
+        return [] if self._store.team is None else self._store.team.claims()
+
+    def _prolong(self, change: Change) -> None:
+        """After half of the time."""
+        now = time.monotonic()
+        with self._guard:
+            due = [one for one in change.document_ids if now > self._held.get(one, float("inf"))]
+            self._held.update(dict.fromkeys(due, now + MINUTES * 30))
+        for one in due:
+            if self._store.team is not None:
+                self._store.team.prolong(one, self._curator(), seconds=MINUTES * 60)
+
+    # --- news ---
+
+    def start(self) -> None:
+        """From now on what others do is announced like this curator's own steps, and collisions are collected."""
+        with self._guard:
+            if self._store.team is None or self._following:
+                return
+            self._following = True
+        self._state = self._other_state()
+        self._store.team.follow(self._heard)
+
+    def close(self) -> None:
+        """Nothing is announced any more when this returns."""
+        if self._store.team is not None:
+            self._store.team.close()
+
+    @property
+    def collisions(self) -> Sequence[Collision]:
+        """Since the project was opened, the oldest first."""
+        return tuple(self._collisions)
+
+    def on_news(self, told: Callable[[Change, Sequence[Collision]], None]) -> None:
+        """Call `told`, in another thread, with each step of somebody else and what of it collides."""
+        self._told.append(told)
+
+    def _own(self, change: Change) -> None:
+        if change.kind is ChangeKind.DECIDED and change.actor == self._curator():
+            self._decided.update(change.mention_ids)
+            self._prolong(change)
+
+    def _heard(self, operations: Sequence[int]) -> None:
+        if not operations:
+            self._other()
+            return
+        with self._store.read() as unit:
+            changes = [change_of(unit, one) for one in operations]
+            found = [self._collided(unit, one) if one.kind is ChangeKind.DECIDED else [] for one in changes]
+        for change, collisions in zip(changes, found, strict=True):
+            self._collisions += collisions
+            self._events.emit(change)
+            for told in tuple(self._told):
+                told(change, collisions)
+
+    def _other(self) -> None:
+        """What others do that is no operation."""
+        kinds = (ChangeKind.IMPORTED, ChangeKind.KNOWLEDGE_BASE, ChangeKind.BUNDLE, ChangeKind.TYPE_MAPPING)
+        before, self._state = self._state, self._other_state()
+        for kind, old, new in zip(kinds, before, self._state, strict=True):
+            if old != new:
+                self._events.emit(Change(kind, "", ""))
+
+    def _other_state(self) -> State:
+        with self._store.read() as unit:
+            info = unit.kb.info()
+            kb = info.content_hash if info is not None else ""
+            return len(unit.documents.imports()), kb, active_bundle(unit.meta), unit.meta.type_mapping()
+
+    def _collided(self, unit: UnitOfWork, change: Change) -> list[Collision]:
+        me, found = self._curator(), []
+        for one in self._decided.intersection(change.mention_ids):
+            history = unit.decisions.history(one)
+            at = next((i for i, it in enumerate(history) if it.operation_id == change.operation_id), None)
+            if at is None or history[at].curator == me:
+                continue
+            own = [it for it in (*history[max(at - 1, 0) : at], *history[at + 1 :]) if it.curator == me]
+            if own and own[-1].verdict != history[at].verdict:
+                found.append(Collision(one, change.text, own[-1], history[at], history[-1]))
+        return found

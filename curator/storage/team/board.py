@@ -1,0 +1,153 @@
+"""What clients of a shared project know of each other: news of what others wrote, and documents handed out.
+
+Whoever writes rings a bell in the same transaction (`NOTIFY`); a thread of every other client hears it (`LISTEN`) and
+reads the operations after those it knows. A bell that was missed costs nothing: after a lost connection the same
+question finds all that was written meanwhile. Claims run out by the server's clock, not by those of clients. Writers
+take turns (`postgres`), so that no document is handed out twice.
+"""
+
+from __future__ import annotations
+
+import logging
+import select as waiting
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import ColumnElement, DateTime, column, delete, func, insert, select, table, update
+
+from curator.domain.documents import DocumentState
+from curator.domain.wording import UserError
+from curator.services.ports import Claim
+from curator.storage.db import DocumentRow, OperationRow, as_user_errors, visible
+from curator.storage.team.postgres import BELL, dial
+
+if TYPE_CHECKING:
+    from curator.storage.team.store import SharedStore
+
+AGAIN = 0.5
+"""Seconds between two attempts to reach a server that is gone."""
+REST = 0.2
+"""Seconds between two readings at least: what thirty curators decide is read in bundles."""
+CLAIMS = table("claims", column("document_id"), column("curator"), column("until", DateTime(timezone=True)))
+_LAST = select(func.coalesce(func.max(OperationRow.id), 0))
+_NOW = func.now()
+log = logging.getLogger(__name__)
+
+
+class TeamBoard:
+    """See `ports.Team`."""
+
+    def __init__(self, store: SharedStore) -> None:
+        self._store = store
+        self._heard: Callable[[Sequence[int]], None] = lambda _: None
+        self._seen = 0
+        self._closed = False
+        self._wake, self._woken = socket.socketpair()
+        self._thread = threading.Thread(target=self._work, name="news", daemon=True)
+
+    # --- news ---
+
+    def follow(self, heard: Callable[[Sequence[int]], None]) -> None:
+        with self._store.read() as unit:
+            self._seen = unit.connection.execute(_LAST).scalar_one()
+        self._heard = heard
+        self._thread.start()
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        self._wake.send(b".")
+        if self._thread.is_alive() and self._thread is not threading.current_thread():
+            self._thread.join()
+        self._wake.close()
+        self._woken.close()
+
+    def _work(self) -> None:
+        while not self._closed:
+            try:
+                self._listen()
+            except UserError as error:  # the server is gone: what is missed until it is back is read then
+                log.info("news of others: %s", error)
+            except Exception:  # a listener failed: it is called again
+                log.exception("news of others")
+            if not self._closed:
+                waiting.select([self._woken.fileno()], [], [], AGAIN)
+
+    def _listen(self) -> None:
+        place, token = self._store.place, self._store.token
+        with closing(dial(place, autocommit=True)) as conn:
+            with as_user_errors(place):
+                conn.execute(f"LISTEN {BELL}")
+            self._tell()
+            while not self._closed:
+                waiting.select([conn.fileno(), self._woken.fileno()], [], [])
+                with as_user_errors(place):
+                    rung = {one.payload for one in conn.notifies(timeout=0)}
+                if rung - {token}:
+                    self._tell()
+                    waiting.select([self._woken.fileno()], [], [], REST)
+
+    def _tell(self) -> None:
+        """Operations become visible in the order of their numbers, as writers take turns."""
+        self._store.others_wrote()
+        query = select(OperationRow.id).where(OperationRow.id > self._seen).order_by(OperationRow.id)
+        with self._store.read() as unit:
+            found = list(unit.connection.execute(query).scalars())
+        self._heard([one for one in found if not self._store.wrote(one)])
+        self._seen = max([self._seen, *found])
+
+    # --- documents handed out ---
+
+    def next(self, curator: str, *, seconds: int) -> Claim | None:
+        with self._store.write() as unit:
+            conn = unit.connection
+            conn.execute(delete(CLAIMS).where((CLAIMS.c.until < _NOW) | CLAIMS.c.document_id.in_(_finished())))
+            own = select(CLAIMS.c.document_id).where(CLAIMS.c.curator == curator).order_by(CLAIMS.c.document_id)
+            found = conn.execute(own.limit(1)).scalar()
+            if found is None:
+                free = select(DocumentRow.id).where(DocumentRow.state != DocumentState.DONE.value, visible())
+                free = free.where(DocumentRow.id.not_in(select(CLAIMS.c.document_id))).order_by(DocumentRow.id)
+                found = conn.execute(free.limit(1)).scalar()
+                if found is None:
+                    return None
+                values: dict[str, Any] = {"document_id": found, "curator": curator, "until": _NOW}
+                conn.execute(insert(CLAIMS).values(values))
+            conn.execute(_prolonged(curator, found, seconds))
+            until = conn.execute(select(CLAIMS.c.until).where(CLAIMS.c.document_id == found)).scalar_one()
+            return Claim(int(found), curator, _local(until))
+
+    def prolong(self, document_id: int, curator: str, *, seconds: int) -> bool:
+        with self._store.write() as unit:
+            return bool(unit.connection.execute(_prolonged(curator, document_id, seconds)).rowcount)
+
+    def give_back(self, document_id: int, curator: str) -> None:
+        with self._store.write() as unit:
+            unit.connection.execute(delete(CLAIMS).where(_own(curator, document_id)))
+
+    def claims(self) -> list[Claim]:
+        query = select(CLAIMS.c.document_id, CLAIMS.c.curator, CLAIMS.c.until).where(CLAIMS.c.until >= _NOW)
+        query = query.where(CLAIMS.c.document_id.not_in(_finished())).order_by(CLAIMS.c.document_id)
+        with self._store.read() as unit:
+            return [Claim(int(one), str(who), _local(until)) for one, who, until in unit.connection.execute(query)]
+
+
+def _finished() -> Any:
+    return select(DocumentRow.id).where(DocumentRow.state == DocumentState.DONE.value)
+
+
+def _own(curator: str, document_id: int) -> ColumnElement[bool]:
+    return (CLAIMS.c.document_id == document_id) & (CLAIMS.c.curator == curator)
+
+
+def _prolonged(curator: str, document_id: int, seconds: int) -> Any:
+    """Also one that has run out, as long as nobody else has got the document."""
+    return update(CLAIMS).where(_own(curator, document_id)).values(until=_NOW + timedelta(seconds=seconds))
+
+
+def _local(moment: datetime) -> datetime:
+    return moment.astimezone()
