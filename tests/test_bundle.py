@@ -335,3 +335,30 @@ def test_the_debian_package_holds_the_program_its_command_and_what_dpkg_asks_for
     found = control["control"]
     assert (found["Package"], found["Version"], found["Architecture"]) == ("curator", VERSION, "amd64")
     assert "libc6 (>= 2.35)" in found["Depends"]
+
+
+@LINUX
+def test_the_debian_package_is_read_by_dpkg(packing: Callable[[str], ModuleType], tmp_path: Path) -> None:
+    for tool in ("ar", "xz", "dpkg-deb"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    stage = tmp_path / "stage"
+    _file(stage / "DEBIAN" / "control", packing("archive").CONTROL.format(version=VERSION, kilobytes=1, glibc="2.35"))
+    _file(stage / "opt" / "curator" / "curator", LAUNCHER).chmod(0o700)
+    made = []
+    for name in ("a.deb", "b.deb"):
+        packing("archive").write_deb(stage, tmp_path / name, EPOCH)
+        made.append((tmp_path / name).read_bytes())
+    assert made[0] == made[1]
+    listed = _dpkg("--contents", tmp_path / "a.deb")
+    assert [line.split()[:2] + line.split()[5:] for line in listed.splitlines()] == [
+        ["drwxr-xr-x", "root/root", "./opt/"],
+        ["drwxr-xr-x", "root/root", "./opt/curator/"],
+        ["-rwxr-xr-x", "root/root", "./opt/curator/curator"],
+    ]
+    assert _dpkg("--field", tmp_path / "b.deb", "Version").strip() == VERSION
+
+
+def _dpkg(*arguments: str | Path) -> str:
+    command = ["dpkg-deb", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout

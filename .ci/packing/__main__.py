@@ -57,11 +57,10 @@ def main() -> None:
     packed = given.out / f"{bundle.name}.{chosen.archive}"
     archive.write_tar(bundle, packed, epoch)
     _say(f"{packed}: {packed.stat().st_size / 1e6:.0f} MB, in {time.monotonic() - started:.0f} s")
-    if shutil.which("dpkg-deb"):
-        started = time.monotonic()
-        package = given.out / f"curator_{version}_amd64.deb"
-        debian(bundle, package, version=version, glibc=glibc, epoch=epoch)
-        _say(f"{package}: {package.stat().st_size / 1e6:.0f} MB, in {time.monotonic() - started:.0f} s")
+    started = time.monotonic()
+    package = given.out / f"curator_{version}_amd64.deb"
+    debian(bundle, package, version=version, glibc=glibc, epoch=epoch)
+    _say(f"{package}: {package.stat().st_size / 1e6:.0f} MB, in {time.monotonic() - started:.0f} s")
 
 
 def build(bundle: Path, packages: Path, chosen: Target, *, version: str, epoch: int) -> str:

@@ -7,12 +7,12 @@ import os
 import shutil
 import subprocess
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 MANIFEST = "MANIFEST.sha256"
-XZ = ("xz", "--threads=2", "--x86", "--lzma2=preset=3", "--stdout")
-"""The filter for code of x86 saves more than a higher preset, and takes a fraction of its time."""
+XZ = ("xz", "--threads=2", "--x86", "--lzma2=preset=1", "--stdout")
+"""The filter for code of x86 saves more than a higher preset. Preset 3 would take three times as long for 3 % less."""
 
 
 def normalise(folder: Path, epoch: int) -> None:
@@ -51,6 +51,10 @@ def size(folder: Path) -> int:
 
 def write_tar(folder: Path, out: Path, epoch: int) -> None:
     """A sorted `.tar.xz` with `folder` as its only entry at the top, owned by root."""
+    _write([folder, *sorted(folder.rglob("*"))], folder.parent, out, epoch)
+
+
+def _write(paths: Iterable[Path], top: Path, out: Path, epoch: int, prefix: str = "") -> None:
     part = out.with_name(out.name + ".part")
     with (
         part.open("wb") as target,
@@ -58,8 +62,9 @@ def write_tar(folder: Path, out: Path, epoch: int) -> None:
     ):
         assert xz.stdin is not None, "started with a pipe"
         with tarfile.open(fileobj=xz.stdin, mode="w|", format=tarfile.GNU_FORMAT) as tar:
-            for path in [folder, *sorted(folder.rglob("*"))]:
-                tar.add(path, path.relative_to(folder.parent).as_posix(), recursive=False, filter=_plain(epoch))
+            for path in paths:
+                name = prefix + path.relative_to(top).as_posix()
+                tar.add(path, name, recursive=False, filter=_plain(epoch))
         xz.stdin.close()
     if xz.returncode:
         part.unlink()
@@ -111,6 +116,15 @@ def stage_deb(bundle: Path, stage: Path, *, version: str, glibc: str) -> None:
 
 
 def write_deb(stage: Path, out: Path, epoch: int) -> None:
-    """`dpkg-deb` sorts the files and sets the times to SOURCE_DATE_EPOCH itself."""
-    command = ["dpkg-deb", "--root-owner-group", "-Zxz", "-z6", "--threads-max=2", "--build", str(stage), str(out)]
-    subprocess.run(command, check=True, env=os.environ | {"SOURCE_DATE_EPOCH": str(epoch)})  # noqa: S603
+    """Three files in an `ar`, as `dpkg-deb` writes it, but with the filter for code of x86: a fifth smaller."""
+    normalise(stage, epoch)
+    parts = [stage / name for name in ("debian-binary", "control.tar.xz", "data.tar.xz")]
+    paths = sorted(stage.rglob("*"))
+    control = stage / "DEBIAN"
+    _write([one for one in paths if control in one.parents], control, parts[1], epoch, "./")
+    _write([one for one in paths if control not in (one, *one.parents)], stage, parts[2], epoch, "./")
+    parts[0].write_text("2.0\n")
+    out.unlink(missing_ok=True)
+    subprocess.run(["ar", "rcDS", str(out), *map(str, parts)], check=True)  # noqa: S603, S607 - a fixed program
+    for part in parts:
+        part.unlink()
