@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
@@ -10,6 +11,8 @@ from curator.io.files.atomic import AtomicFiles, cut, write_error
 
 MOST_BYTES = 250
 """The most bytes of a file's name, including its ending; file systems allow 255."""
+DEVICE = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+"""Names that Windows reserves for devices, with any ending."""
 
 
 def write_files(out: Path, pieces: Iterable[tuple[str, bytes]]) -> list[Path]:
@@ -32,11 +35,18 @@ def write_files(out: Path, pieces: Iterable[tuple[str, bytes]]) -> list[Path]:
 
 def safe_name(name: str, most: int = 200) -> str:
     """`name` as a relative path that cannot leave its folder: `../a` becomes `_/a`, and no part is empty, hidden, or
-    longer than `most` bytes, so that a number and an ending can be added."""
+    longer than `most` bytes, so that a number and an ending can be added. The result is the same on every
+    system: no part is a name that Windows reserves for a device, or ends with characters that Windows removes."""
     cleaned = "".join("_" if ch in '\\:*?"<>|' or ord(ch) < 32 else ch for ch in name)
     parts = [part for part in cleaned.split("/") if part.strip()]
     shown = ("_" + part.lstrip(".") if part.startswith(".") else part for part in parts)
-    return "/".join(cut(part, most) for part in shown) or "_"
+    return "/".join(_for_windows(cut(part, most)) for part in shown) or "_"
+
+
+def _for_windows(part: str) -> str:
+    if part[-1] in ". ":
+        part = part[:-1] + "_"
+    return "_" + part if DEVICE.fullmatch(part) else part
 
 
 def _write_zip(out: Path, pieces: Iterable[tuple[str, bytes]]) -> Path:

@@ -116,6 +116,14 @@ def test_names_to_write_stay_where_they_are() -> None:
     assert [safe_name(one) for one in ("../a", "a//b", "/a", "..", "a:b", "")] == ["_/a", "a/b", "a", "_", "a_b", "_"]
 
 
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [("aux", "_aux"), ("a/Com1.txt", "a/_Com1.txt"), ("console", "console"), ("a.", "a_"), ("b /c", "b_/c"), (" .", " _")],
+)
+def test_names_to_write_are_names_on_windows_too(name: str, safe: str) -> None:
+    assert safe_name(name) == safe == safe_name(safe)
+
+
 def test_long_names_are_cut_to_what_a_folder_takes(tmp_path: Path) -> None:
     name = "\U0001f600" * 100
     assert safe_name(f"{name}/{name}") == "/".join(["\U0001f600" * 50] * 2)
