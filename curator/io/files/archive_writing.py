@@ -35,8 +35,8 @@ def write_files(out: Path, pieces: Iterable[tuple[str, bytes]]) -> list[Path]:
 
 def safe_name(name: str, most: int = 200) -> str:
     """`name` as a relative path that cannot leave its folder: `../a` becomes `_/a`, and no part is empty, hidden, or
-    longer than `most` bytes, so that a number and an ending can be added. The result is the same on every
-    system: no part is a name that Windows reserves for a device, or ends with characters that Windows removes."""
+    longer than `most` bytes, so that a number and an ending can be added. The result is the same on every system: no
+    part is a name that Windows reserves for a device, or ends with characters that Windows removes."""
     cleaned = "".join("_" if ch in '\\:*?"<>|' or ord(ch) < 32 else ch for ch in name)
     parts = [part for part in cleaned.split("/") if part.strip()]
     shown = ("_" + part.lstrip(".") if part.startswith(".") else part for part in parts)
