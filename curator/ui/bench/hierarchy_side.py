@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.entities import Entity, EntityMatch, TreePage
 from curator.domain.jobs import JobOutcome, JobState
-from curator.domain.wording import tr
+from curator.domain.wording import ntr, tr
 from curator.ui.candidates import Kin, KinPane, TreePane
 from curator.ui.kit import Sight, choose, way_to
 
@@ -29,6 +29,8 @@ RESTRICT_ALL = (
     "Restrict the whole project to “{name}” and what is below it? Suggestions are made again. Types with branches of "
     "their own keep them."
 )
+NAMED = 5
+"""Branches that are named in the question; there may be hundreds."""
 NO_ENTITY = "No entity is highlighted. Search for one ({search}), or browse the hierarchy from the top ({tree})."
 
 
@@ -100,7 +102,9 @@ class HierarchySide(QObject):
     def _state_words(self, kind: str, now: Sequence[str]) -> str:
         """What the restriction is."""
         entity = self._bench.project.knowledge.entity
-        names = ", ".join(found.name if (found := entity(one)) else one for one in now)
+        names = ", ".join(found.name if (found := entity(one)) else one for one in now[:NAMED])
+        if len(now) > NAMED:
+            names = ntr("{names} and {n:,} more", "{names} and {n:,} more", len(now) - NAMED, names=names)
         if kind:
             return tr(RESTRICTED, type=kind, names=names) if now else tr(UNRESTRICTED, type=kind)
         return tr(RESTRICTED_ALL, names=names) if now else tr(UNRESTRICTED_ALL)

@@ -19,6 +19,8 @@ Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
 HEADERS = ("Number", "When", "Who", "Step", "Mentions", "State")
 NUMBER, TEXT, MENTIONS = 0, 3, 4
+LEAST = 32
+"""Characters of a step that are shown at least."""
 STATES = {
     StepState.DONE: "",
     StepState.REDOABLE: "undone",
@@ -127,9 +129,26 @@ class StepsModel(QAbstractTableModel):
         )
 
 
+class StepsTable(OpeningTable):
+    """Some words of every step can be read: where the other columns leave no room for them, it scrolls sideways."""
+
+    def updateGeometries(self) -> None:
+        super().updateGeometries()
+        header, least = self.horizontalHeader(), LEAST * self.fontMetrics().averageCharWidth()
+        if header.count() <= TEXT:
+            return
+        others = sum(header.sectionSize(at) for at in range(header.count()) if at != TEXT)
+        tight = self.viewport().width() - others < least
+        mode = QHeaderView.ResizeMode.Interactive if tight else QHeaderView.ResizeMode.Stretch
+        if header.sectionResizeMode(TEXT) is not mode:
+            header.setSectionResizeMode(TEXT, mode)
+        if tight and header.sectionSize(TEXT) < least:
+            header.resizeSection(TEXT, least)
+
+
 def make_table(model: StepsModel, parent: QWidget) -> OpeningTable:
     """The steps of the model, one row each."""
-    table = OpeningTable(parent)
+    table = StepsTable(parent)
     table.setAccessibleName(tr("Steps of the project"))
     table.setModel(model)
     table.verticalHeader().hide()

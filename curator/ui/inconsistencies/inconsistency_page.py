@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeAlias
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.audit import DecidedPlace, Inconsistencies, Inconsistency, InconsistencyKind
 from curator.domain.wording import localised, ntr, tr
@@ -155,10 +155,7 @@ class InconsistencyPage(QWidget):
         self._connect()
 
     def _compose(self) -> None:
-        line = QHBoxLayout()
-        line.addWidget(self.words, 1)
-        line.addWidget(self.kinds)
-        line.addWidget(self.intended)
+        self.words.setMinimumWidth(28 * self.fontMetrics().averageCharWidth())
         upper = QWidget(self)
         rows = QVBoxLayout(upper)
         rows.setContentsMargins(0, 0, 0, 0)
@@ -176,7 +173,7 @@ class InconsistencyPage(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(8)
-        whole.addLayout(line)
+        whole.addLayout(FlowRow(self.words, self.kinds, self.intended))
         whole.addWidget(parts, 1)
         whole.addLayout(FlowRow(self.count, self.hints))
 

@@ -25,6 +25,8 @@ WARNING = (
     "this computer, whoever runs the server can read them. Do not use this for confidential documents."
 )
 EXAMPLE = "http://localhost:11434/v1"
+SHORTEST = 12
+"""Characters that a list of choices shows at least."""
 SAMPLE = Prompt('Answer with JSON only: {"choice": 1}', ("1",))
 """Sent by the test where no mention with candidates is on show."""
 
@@ -57,6 +59,7 @@ class OpinionDialog(FormDialog):
         self.place = self._choice(tr("Computers that may be asked"), PLACES, now.place)
         self.model = QComboBox(self)
         self.model.setEditable(True)
+        self.model.setMinimumContentsLength(SHORTEST)
         self.model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.model.setCurrentText(now.model)
         self.key = QLineEdit(now.key, self)
@@ -107,6 +110,8 @@ class OpinionDialog(FormDialog):
     def _choice(self, name: str, words: dict[Any, str], now: Any) -> QComboBox:
         box = QComboBox(self)
         box.setAccessibleName(name)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumContentsLength(SHORTEST)
         for value, said in words.items():
             box.addItem(tr(said), value.value)
         box.setCurrentIndex(box.findData(now.value))

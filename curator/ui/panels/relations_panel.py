@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from curator.domain.relations import Relation, RelationKind
 from curator.domain.wording import localised, ntr, tr
-from curator.ui.kit import PAD, ElidedLabel, RowList, draw_words, in_role, row_height, scaled, theme_of
+from curator.ui.kit import PAD, ElidedLabel, FlowRow, RowList, draw_words, in_role, row_height, scaled, theme_of
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
@@ -147,11 +147,13 @@ class RelationsPanel(QWidget):
         self.list.setUniformItemSizes(True)
         self.list.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self.list.setProperty("keeps_delete", True)  # see keys.belongs_to
-        head = QHBoxLayout()
+        buttons = QWidget(self)
+        beside = QHBoxLayout(buttons)
+        beside.setContentsMargins(0, 0, 0, 0)
+        beside.addWidget(self.delete)
+        beside.addWidget(self.close_button)
+        head = FlowRow(self.heading, buttons)
         head.setContentsMargins(12, 8, 8, 6)
-        head.addWidget(self.heading, 1)
-        head.addWidget(self.delete)
-        head.addWidget(self.close_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -172,7 +174,7 @@ class RelationsPanel(QWidget):
         """Nothing, until the relations of the document are read."""
         self.model.show_rows(())
         self.list.set_empty_words("")
-        self.heading.set_words(tr("Relations"))
+        self._head(tr("Relations"))
         self._look()
 
     def show_relations(self, rows: Sequence[RelationRow], *, key: str) -> None:
@@ -180,11 +182,16 @@ class RelationsPanel(QWidget):
         before = self.current
         self.model.show_rows(rows)
         self.list.set_empty_words(tr(NOTHING, key=key))
-        self.heading.set_words(ntr("{n} relation", "{n:,} relations", len(rows)))
+        self._head(ntr("{n} relation", "{n:,} relations", len(rows)))
         names = [row.relation.name for row in rows]
         if before is not None and before.name in names:
             self.list.go_to(names.index(before.name))
         self._look()
+
+    def _head(self, words: str) -> None:
+        """In whole words: where they have no room next to the buttons, these are below."""
+        self.heading.set_words(words)
+        self.heading.setMinimumWidth(self.heading.fontMetrics().horizontalAdvance(words) + 2)
 
     @property
     def current(self) -> Relation | None:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPushButton, QSpinBox, QWidget
 
 from curator.domain.documents import Split
 from curator.domain.rounds import Round, RoundKind, RoundProgress
 from curator.domain.wording import localised, tr
-from curator.ui.kit import EmptyPage, FormDialog, RecordColumn, RecordTable, ShowDialog, sentence
+from curator.ui.kit import EmptyPage, FlowRow, FormDialog, RecordColumn, RecordTable, ShowDialog, sentence
 
 INTRO = (
     "Several curators judge the same documents independently. Their agreement is then measured, and "
@@ -88,8 +88,7 @@ class RoundsDialog(ShowDialog):
         if order:
             self.table.go_to(rows.index(order[0]))
 
-    def _make_buttons(self) -> QGridLayout:
-        grid = QGridLayout()
+    def _make_buttons(self) -> FlowRow:
         self.new = self._button(tr("&New round…"), self.new_wanted.emit)
         self.take = self._button(tr("&Import…"), self.import_wanted.emit)
         self.enter = self._button(tr("&Join the round"), lambda: self._wish(self.enter_wanted))
@@ -97,10 +96,7 @@ class RoundsDialog(ShowDialog):
         self.give = self._button(tr("&Export…"), lambda: self._wish(self.export_wanted))
         self.agree = self._button(tr("&Agreement…"), lambda: self._wish(self.agreement_wanted))
         self.settle = self._button(tr("A&djudicate"), lambda: self._wish(self.adjudication_wanted))
-        buttons = (self.new, self.take, self.enter, self.shut, self.give, self.agree, self.settle)
-        for at, button in enumerate(buttons):
-            grid.addWidget(button, at // 4, at % 4)
-        return grid
+        return FlowRow(self.new, self.take, self.enter, self.shut, self.give, self.agree, self.settle)
 
     def _button(self, words: str, then: Callable[[], None]) -> QPushButton:
         button = QPushButton(words, self)

@@ -64,8 +64,12 @@ class DocumentHeader(QWidget):
             text = self.palette().color(QPalette.ColorRole.WindowText)
             inner = rect.adjusted(16, 0, -16, 0)
             counts = tr("{decided}/{mentions} decided", decided=row.decided, mentions=row.mentions)
-            used = draw_words(painter, inner, counts, font=self.font(), colour=text, right=True)
-            glyph = QFontMetricsF(self.font()).height()
+            metrics = QFontMetricsF(self.font())
+            glyph = metrics.height()
+            if metrics.horizontalAdvance(counts) > inner.width() - glyph - 8:  # the state and figures come first
+                counts = f"{row.decided}/{row.mentions}"
+            behind = inner.adjusted(glyph + 8, 0, 0, 0)
+            used = draw_words(painter, behind, counts, font=self.font(), colour=text, right=True)
             draw_state_glyph(painter, QPointF(inner.left() + glyph / 2, rect.center().y()), glyph, row.state, theme)
             words = inner.adjusted(glyph + 8, 0, -used - 12, 0)
             name = draw_words(painter, words, row.external_id, font=scaled(self.font(), 1.0, bold=True), colour=text)

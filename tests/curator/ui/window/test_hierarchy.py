@@ -199,14 +199,16 @@ def test_another_knowledge_base_is_read_anew(tall: Desk, qtbot: QtBot) -> None:
     assert pane.model.rowCount() == 1
 
 
-def restricted(desk: Desk, answer: str) -> None:
-    """Press one of the buttons of the question about branches."""
+def restricted(desk: Desk, answer: str) -> str:
+    """Press one of the buttons of the question about branches; returns the question."""
     box = desk.bench.hierarchy.ask_branches()
     assert box is not None
+    words: str = box.text()
     [button] = [one for one in box.buttons() if one.text().replace("&", "") == answer]
     button.click()
     desk.window.activateWindow()
     assert QTest.qWaitForWindowActive(desk.window)
+    return words
 
 
 def pressed(desk: Desk, answer: str) -> str:
@@ -275,6 +277,12 @@ def test_the_whole_project_is_restricted_and_released(tall: Desk, qtbot: QtBot) 
     restricted(tall, "Whole project…")
     assert "in the whole project are restricted to: Heart Arrest." in pressed(tall, "Lift")
     qtbot.waitUntil(lambda: branches().of == {})
+
+
+def test_some_of_many_branches_are_named(tall: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("curator.ui.bench.hierarchy_side.NAMED", 1)
+    tall.project.branches.restrict("SpecificDisease", ["MESH:D006323", "MESH:C280", "MESH:C14"])
+    assert "are restricted to: Heart Arrest and 2 more." in restricted(tall, "Cancel")
 
 
 def test_the_highlighted_entity_stays_in_sight_when_the_tree_gets_lower(tall: Desk, qtbot: QtBot) -> None:

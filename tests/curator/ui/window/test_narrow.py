@@ -8,15 +8,18 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from curator.domain.jobs import Progress
 from curator.services.curating.bulk import BulkOffer
 from curator.services.curating.bulk_plan import Chance, make_plan
+from curator.ui.dashboard.steps_list import LEAST, TEXT
+from curator.ui.dashboard.steps_window import StepsWindow
 from curator.ui.jobs.jobs import JobKind
 from curator.ui.panels.history_panel import ABOVE
 from tests.curator.ui.window.fakes import SHIFT, Desk, MakeDesk
+from tests.curator.ui.window.test_entities import to_front
 
 Key = Qt.Key
 
@@ -118,3 +121,42 @@ def test_decisions_and_comments_end_with_a_whole_line(narrow: Desk, qtbot: QtBot
         return all(one >= line and one % line == 0 for one in heights)
 
     qtbot.waitUntil(whole)
+
+
+def test_side_windows_are_no_wider_than_the_screen(narrow: Desk, qtbot: QtBot) -> None:
+    bench, session = narrow.bench, narrow.window.session
+    people, opinions = session.people, session.opinions
+    assert people is not None
+    assert opinions is not None
+    rounds = people.show_rounds()
+    QApplication.processEvents()
+    buttons = rounds.findChildren(QPushButton)
+    assert [one.text() for one in buttons if one.width() < one.sizeHint().width()] == []
+    rounds.reject()
+    dialog = opinions.show_settings()
+    QApplication.processEvents()
+    assert dialog.minimumSizeHint().width() <= 1024
+    dialog.reject()
+    to_front(narrow.window)
+    narrow.press(Key.Key_W)
+    panel = bench.relations.panel
+    qtbot.waitUntil(panel.isVisible)
+    panel.show_relations([], key="R")
+    QApplication.processEvents()
+    heading = panel.heading
+    assert heading.width() >= heading.fontMetrics().horizontalAdvance(heading.words)
+
+
+def test_a_step_is_shown_by_some_of_its_words(narrow: Desk, qtbot: QtBot) -> None:
+    narrow.press(Key.Key_Return)
+    narrow.press(Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
+    [window] = [one for one in QApplication.topLevelWidgets() if isinstance(one, StepsWindow) and one.isVisible()]
+    window.resize(700, 500)
+    qtbot.waitUntil(lambda: window.model.rowCount() > 0)
+    QApplication.processEvents()
+    characters = window.table.columnWidth(TEXT) / window.table.fontMetrics().averageCharWidth()
+    assert characters >= LEAST - 1
+    window.resize(2400, 500)
+    QApplication.processEvents()
+    assert window.table.columnWidth(TEXT) / window.table.fontMetrics().averageCharWidth() > LEAST
+    window.close()
