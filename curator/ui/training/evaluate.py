@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -368,8 +369,8 @@ class FiguresDialog(ShowDialog):
             tell(self, tr("Save report"), str(error), wrong=True)
 
     def _open_report(self) -> None:
-        """In a temporary file, which has to stay as long as the browser may read it."""
-        path = Path(tempfile.mkdtemp(prefix="curator-report-")) / "report.html"
+        """In a temporary file, which the browser may read until the program ends."""
+        path = Path(tempfile.mkdtemp(dir=reports().name)) / "report.html"
         self.save_to(path)
         if path.is_file() and not self._open_url(QUrl.fromLocalFile(str(path))):
             tell(
@@ -378,6 +379,12 @@ class FiguresDialog(ShowDialog):
                 tr("No web browser was found. The report is in {path}.", path=path),
                 wrong=True,
             )
+
+
+@cache
+def reports() -> tempfile.TemporaryDirectory[str]:
+    """The folder of this run's reports, removed when the program ends."""
+    return tempfile.TemporaryDirectory(prefix="curator-report-")
 
 
 def _split_rows(documents: Mapping[Split, int]) -> list[tuple[str, object]]:

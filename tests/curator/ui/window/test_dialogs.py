@@ -33,7 +33,7 @@ from curator.ui.shell.manual import AboutDialog, Manual
 from curator.ui.shell.settings import SettingsDialog
 from curator.ui.training.bundles import BundlesDialog, BundleTableModel, ReasonDialog
 from curator.ui.training.detect import DetectDialog
-from curator.ui.training.evaluate import EvaluateDialog, FiguresDialog
+from curator.ui.training.evaluate import EvaluateDialog, FiguresDialog, reports
 from curator.ui.training.map_window import MapDialog
 from curator.ui.training.retrain import RetrainDialog
 from curator.ui.training.retrain_live import RetrainLive
@@ -469,8 +469,9 @@ def test_a_report_opens_in_the_browser(qtbot: QtBot) -> None:
     [url] = opened
     report = Path(url.toLocalFile())
     assert report.read_text(encoding="utf-8") == "<p>Curves.</p>"
-    report.unlink()
-    report.parent.rmdir()
+    reports().cleanup()  # as when the program ends
+    reports.cache_clear()
+    assert not report.exists()
 
 
 def test_an_evaluation_without_gold_is_refused(desk: Desk) -> None:
