@@ -121,7 +121,7 @@ def _steps(spec: TrainingSpec, budget: Budget, notes: list[str], *, shuffle_labe
     if weights is None:
         run = {"entity_tower": learnt.entity_tower, "run": asdict(learnt.result)}
         facts = {**run, **_provenance(loaded, budget), "notes": notes}
-        yield from _finish(loaded, manifest, refitted, gate, facts, known=Bundle(loaded.spec.staging, manifest))
+        yield from _finish(loaded, manifest, refitted, gate, facts, known=refitted.linker.bundle)
         return
     yield note(Phase.REFIT, gate.sentence)
     shutil.rmtree(loaded.spec.staging)
