@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,8 @@ from curator.services.training import HTML, EvaluationWish, ReplayWish, diff_row
 from curator.ui.kit import FigureTable, FormDialog, ShowDialog, file_dialog, percent, sentence, tell, tip
 from curator.ui.queue import SPLIT_WORDS
 from curator.ui.training.promotion_diff import PromotionDiff
+
+reports = cache(partial(tempfile.TemporaryDirectory, prefix="curator-report-"))  # removed when the program ends
 
 # Figures of evaluations and gates in words and rows.
 
@@ -370,21 +372,11 @@ class FiguresDialog(ShowDialog):
 
     def _open_report(self) -> None:
         """In a temporary file, which the browser may read until the program ends."""
-        path = Path(tempfile.mkdtemp(dir=reports().name)) / "report.html"
+        path = Path(tempfile.mkdtemp(dir=reports().name), "report.html")
         self.save_to(path)
         if path.is_file() and not self._open_url(QUrl.fromLocalFile(str(path))):
-            tell(
-                self,
-                tr("Open report"),
-                tr("No web browser was found. The report is in {path}.", path=path),
-                wrong=True,
-            )
-
-
-@cache
-def reports() -> tempfile.TemporaryDirectory[str]:
-    """The folder of this run's reports, removed when the program ends."""
-    return tempfile.TemporaryDirectory(prefix="curator-report-")
+            words = tr("No web browser was found. The report is in {path}.", path=path)
+            tell(self, tr("Open report"), words, wrong=True)
 
 
 def _split_rows(documents: Mapping[Split, int]) -> list[tuple[str, object]]:
