@@ -223,7 +223,7 @@ def encode_names(spec: Message) -> Generator[Message, None, Message]:
 def names_cache(spec: Message) -> EmbeddingCache:
     folder = Path(spec["encoder"]) if spec["encoder"] else default_encoder_folder()
     device = choose_device(spec["device"], precision=spec["precision"])
-    encoder = load_encoder(folder, device=device, max_tokens=NAMES_TOKENS)
+    encoder = load_encoder(folder, device=device, max_tokens=NAMES_TOKENS, trainable=False)
     return EmbeddingCache(encoder, root=Path(spec["cache"]) if spec["cache"] else None)
 
 

@@ -117,9 +117,9 @@ def lexical_list(spec: RetrieverSpec) -> LexicalList:
 def _names_encoder(folder: Path | None, staging: Path, device: Device) -> tuple[Encoder, EncoderRef]:
     """The encoder, and the bundle's reference to it; a user's folder is copied into the bundle."""
     if folder is None:
-        loaded = load_encoder(default_encoder_folder(), device=device, max_tokens=NAMES_TOKENS)
+        loaded = load_encoder(default_encoder_folder(), device=device, max_tokens=NAMES_TOKENS, trainable=False)
         return loaded, EncoderRef("default", loaded.fingerprint, max_tokens=NAMES_TOKENS)
-    loaded = load_encoder(folder, device=device, max_tokens=NAMES_TOKENS)
+    loaded = load_encoder(folder, device=device, max_tokens=NAMES_TOKENS, trainable=False)
     target = staging / "encoders" / NAMES
     read_folder(loaded.folder).copy_to(target)
     return loaded, EncoderRef("bundle", loaded.fingerprint, f"encoders/{NAMES}", NAMES_TOKENS)
