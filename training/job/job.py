@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import platform
 import shutil
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from importlib import metadata
 from typing import Any
 
@@ -139,7 +138,7 @@ def _fit_alone(loaded: Loaded, budget: Budget, notes: list[str]) -> Iterator[Eve
     """Without a network: combiner and NIL are fitted on all decisions, and each document is evaluated with weights
     fitted on the others.
 
-    If both together give no gain, NIL alone may: it needs fewer decisions and keeps the order of candidates.
+    NIL alone is fitted where this is as good: it needs fewer decisions and keeps the order of candidates.
     """
     gold = _gold(loaded, loaded.parts.held_out)
     if len(gold.linked) < MIN_COMBINER:
@@ -153,8 +152,7 @@ def _fit_alone(loaded: Loaded, budget: Budget, notes: list[str]) -> Iterator[Eve
         )
     taught = Taught((), (yield from score_folds(loaded)))
     yield Event(Phase.REFIT, 0, 1, text=say("Fitting the weights of names, memory, hierarchy and NIL"))
-    both, nil = (partial(_fitted_on_all, loaded, taught, gold, only_nil=only) for only in (False, True))
-    refitted = first_promoted([both, nil])
+    refitted = of_both(*(_fitted_on_all(loaded, taught, gold, only_nil=only) for only in (False, True)))
     yield from _finish_weights(loaded, refitted, budget, notes)
 
 
@@ -181,22 +179,18 @@ def _weights_alone(loaded: Loaded, taught: Taught) -> Refitted | None:
     whole = taught.in_folds()
     if not taught.train or linked_count(whole.outside(), gold) < MIN_COMBINER:
         return None
-    tries = [partial(_fitted_on_all, loaded, whole, gold, only_nil=only) for only in (False, True)]
-    refitted = first_promoted(tries)
+    refitted = of_both(*(_fitted_on_all(loaded, whole, gold, only_nil=only) for only in (False, True)))
     better = judge(refitted.old, refitted.new, refitted.gold).verdict is GateOutcome.PROMOTE
     return refitted if better else None
 
 
-def first_promoted(tries: Sequence[Callable[[], Refitted]]) -> Refitted:
-    """The first that the gate promotes; if there is none, the first of all."""
-    first = tries[0]()
-    if judge(first.old, first.new, first.gold).verdict is GateOutcome.PROMOTE:
-        return first
-    for other in tries[1:]:
-        found = other()
-        if judge(found.old, found.new, found.gold).verdict is GateOutcome.PROMOTE:
-            return found
-    return first
+def of_both(both: Refitted, nil: Refitted) -> Refitted:
+    """With combiner and NIL refitted, or NIL alone: what the gate promotes. Of two that it promotes, the one with more
+    fitted must also be better than the other beyond chance. If it promotes none, the first."""
+    promoted = [one for one in (both, nil) if judge(one.old, one.new, one.gold).verdict is GateOutcome.PROMOTE]
+    if len(promoted) == 2 and judge(nil.new, both.new, both.gold).verdict is not GateOutcome.PROMOTE:
+        return nil
+    return promoted[0] if promoted else both
 
 
 def _fitted_on_all(loaded: Loaded, taught: Taught, gold: GoldSet, *, only_nil: bool) -> Refitted:

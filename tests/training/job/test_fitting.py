@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 
 from models.errors import ModelError
 from models.linker.bundle import Bundle, open_bundle, publish
-from models.linker.linker import Linker
 from models.linker.tuning import MIN_COMBINER
 from models.rankers.combiner import DEFAULT_COMBINER
 from models.types import DocumentInput
@@ -23,7 +21,7 @@ from training.data.document_splits import MOST_IN_TURN, TURNS, in_turn
 from training.data.snapshot import read_snapshot
 from training.job.fitting import Taught, fitted, refit
 from training.job.gate import RECALL, Alone, GateOutcome, Part, judge
-from training.job.job import FITTED_ON, Refitted, first_promoted, run_training
+from training.job.job import FITTED_ON, Refitted, of_both, run_training
 
 DOCUMENTS = 45
 ENOUGH = [*document_lines("train", DOCUMENTS - 10, seed=1), *document_lines("validation", 10, seed=2)]
@@ -181,17 +179,29 @@ def test_nil_alone_is_refitted_where_both_together_are_no_gain() -> None:
     better = refit(Weights(), (), gold, taught=scored, only_nil=True)
     assert better.combiner is DEFAULT_COMBINER
     assert better.nil.calibrated
-    asked: list[str] = []
 
-    def attempt(name: str, linker: Linker | Weights) -> Refitted:
-        asked.append(name)
-        return Refitted(linker, gold, old, [linker.finish(one, k=8) for one in scored])  # type: ignore[arg-type]
+    def refitted(linker: Any) -> Refitted:
+        return Refitted(linker, gold, old, [linker.finish(one, k=8) for one in scored])
 
-    same, nil = partial(attempt, "both", Weights()), partial(attempt, "nil", better)
-    assert first_promoted([same, nil]).linker is better
-    assert first_promoted([nil, same]).linker is better
-    assert asked == ["both", "nil", "nil"], "what is promoted needs no other attempt"
-    assert first_promoted([same, same]).new == old
+    same, nil = refitted(Weights()), refitted(better)
+    assert of_both(same, nil) is nil
+    assert of_both(nil, same) is nil
+    assert of_both(same, same) is same
+    assert of_both(nil, refitted(better)).linker is better
+
+
+def test_of_two_gains_the_one_with_more_fitted_must_be_the_better_one() -> None:
+    scored, gold = invented(600, oracle, nil_every=5)
+    old = [Weights().finish(one, k=8) for one in scored]
+    nil = refit(Weights(), (), gold, taught=scored, only_nil=True)
+    oracular = refit(nil, scored, gold, stage=STAGE)
+
+    def refitted(linker: Any) -> Refitted:
+        return Refitted(linker, gold, old, [linker.finish(one, k=8) for one in scored])
+
+    simple, as_good, best = refitted(nil), refitted(nil), refitted(oracular)
+    assert of_both(as_good, simple) is simple
+    assert of_both(best, simple) is best
 
 
 def test_all_documents_are_judged_in_folds_where_nothing_was_trained() -> None:
