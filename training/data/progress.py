@@ -14,7 +14,7 @@ class Phase(StrEnum):
     LOAD = "open the linker"
     PREPARE = "prepare"
     TRAIN = "train"
-    ENCODE = "encode entities"
+    ENCODE = "encode"
     JUDGE = "evaluate the component"
     INDEX = "write the component"
     REFIT = "fit the weights"

@@ -125,7 +125,7 @@ def test_an_index_beside_other_load_says_a_range_within_twenty_seconds() -> None
 def test_work_that_is_weighed_is_timed_by_its_weight() -> None:
     job = RunningJob(1, JobKind.TRAIN, "x", lambda _: None, 0.0)
     for second in range(21):  # short texts first: half of them are a tenth of the work
-        job.take(Progress("encode entities", 50 * second, 2000, data={"work": second / 200}), float(second))
+        job.take(Progress("encode", 50 * second, 2000, data={"work": second / 200}), float(second))
     found = job.seconds_left(20.0)
     assert found is not None
     assert found[0] < 180.0 < found[1] < 220.0
