@@ -23,6 +23,10 @@ ELSEWHERE = (
     "The Python package “{name}” that is found first is not Curator's but that of {owner} ({place}), so Curator cannot "
     "start. Install Curator into an environment of its own, for example with `pipx install` or `uv tool install`."
 )
+INCOMPLETE = (
+    "The Python package “{name}”, which is a part of Curator, is missing or incomplete in {place}, so Curator cannot "
+    "start. Install Curator again, in an environment of its own, for example with `pipx install` or `uv tool install`."
+)
 
 
 class How(Enum):
@@ -94,9 +98,10 @@ def check_packages() -> None:
     for name in PACKAGES:
         spec = find_spec(name)
         origin = Path(spec.origin) if spec is not None and spec.origin is not None else None
-        if origin is None or not _is_ours(origin):
-            place = origin.parent if origin is not None else sys.prefix
-            raise UserError(tr(ELSEWHERE, name=name, owner=_owner(name), place=place))
+        if origin is None:
+            raise UserError(tr(INCOMPLETE, name=name, place=Path(__file__).parents[3]))
+        if not _is_ours(origin):
+            raise UserError(tr(ELSEWHERE, name=name, owner=_owner(name), place=origin.parent))
 
 
 def _is_ours(init: Path) -> bool:

@@ -70,3 +70,9 @@ def test_a_folder_without_a_distribution_is_named(tmp_path: Path, monkeypatch: p
     monkeypatch.delitem(sys.modules, "models", raising=False)
     with pytest.raises(UserError, match="another folder"):
         check_packages()
+
+
+def test_a_missing_package_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("curator.services.records.installation.PACKAGES", ("curator_models_that_are_not_there",))
+    with pytest.raises(UserError, match=r"is missing or incomplete in .*Install Curator again"):
+        check_packages()
