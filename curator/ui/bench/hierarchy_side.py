@@ -31,6 +31,7 @@ RESTRICT_ALL = (
 )
 NAMED = 5
 """Branches that are named in the question; there may be hundreds."""
+ALONE = "No entity is below it."
 NO_ENTITY = "No entity is highlighted. Search for one ({search}), or browse the hierarchy from the top ({tree})."
 
 
@@ -85,7 +86,8 @@ class HierarchySide(QObject):
         words = [self._state_words(kind, now)]
         answers: dict[str, Callable[[], None]] = {}
         if entity is not None:
-            words.append(tr(RESTRICT, name=entity.name, type=kind) if kind else tr(RESTRICT_ALL, name=entity.name))
+            question = tr(RESTRICT, name=entity.name, type=kind) if kind else tr(RESTRICT_ALL, name=entity.name)
+            words.append(" ".join(one for one in (question, self._below_words(entity.id)) if one))
             answers[tr("Restrict")] = partial(self._restrict, kind, [entity.id])
             if own and entity.id not in own:
                 answers[tr("Add")] = partial(self._restrict, kind, [*own, entity.id])
@@ -102,12 +104,21 @@ class HierarchySide(QObject):
     def _state_words(self, kind: str, now: Sequence[str]) -> str:
         """What the restriction is."""
         entity = self._bench.project.knowledge.entity
-        names = ", ".join(found.name if (found := entity(one)) else one for one in now[:NAMED])
+        names = "; ".join(found.name if (found := entity(one)) else one for one in now[:NAMED])
         if len(now) > NAMED:
             names = ntr("{names} and {n:,} more", "{names} and {n:,} more", len(now) - NAMED, names=names)
         if kind:
             return tr(RESTRICTED, type=kind, names=names) if now else tr(UNRESTRICTED, type=kind)
         return tr(RESTRICTED_ALL, names=names) if now else tr(UNRESTRICTED_ALL)
+
+    def _below_words(self, entity_id: str) -> str:
+        """How many entities the branch has besides this one; '' where they are too many to count, and where the
+        hierarchy is not indexed yet."""
+        hierarchy = self._bench.project.hierarchy
+        node = hierarchy.way(entity_id).nodes[-1] if hierarchy.ready else None
+        if node is None or node.below is None:
+            return ""
+        return ntr("{n:,} entity is below it.", "{n:,} entities are below it.", node.below) if node.below else tr(ALONE)
 
     def _restrict(self, mention_type: str, entity_ids: Sequence[str]) -> None:
         """In a worker thread: every document with a mention of the type is touched."""

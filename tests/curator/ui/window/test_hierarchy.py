@@ -223,7 +223,7 @@ def pressed(desk: Desk, answer: str) -> str:
 def test_candidates_and_search_are_restricted_to_a_branch(tall: Desk, qtbot: QtBot) -> None:
     tall.press(Key.Key_B)
     kin(tall, qtbot)
-    restricted(tall, "Restrict")
+    assert "3 entities are below it." in restricted(tall, "Restrict")
     branches = tall.project.branches.branches
     qtbot.waitUntil(lambda: branches().of == {"SpecificDisease": ("MESH:C280",)})
     tall.press(Key.Key_Escape)
@@ -272,7 +272,7 @@ def test_candidates_that_are_all_outside_the_branches_are_said_to_be_and_shown(t
 def test_the_whole_project_is_restricted_and_released(tall: Desk, qtbot: QtBot) -> None:
     branches = tall.project.branches.branches
     restricted(tall, "Whole project…")
-    pressed(tall, "Restrict")
+    assert pressed(tall, "Restrict").endswith("No entity is below it.")
     qtbot.waitUntil(lambda: branches().of == {"": ("MESH:D006323",)})
     restricted(tall, "Whole project…")
     assert "in the whole project are restricted to: Heart Arrest." in pressed(tall, "Lift")
