@@ -1,8 +1,8 @@
-"""Qt widgets and item models: they compose and show, they decide nothing.
+"""Qt widgets and item models: they compose and display, without domain logic.
 
 * **Results of background work never take the focus.** They wait as notices in the bottom line (`kit/notices.py`) until
-  they are opened with *Show* or F9; a mark on the Tools menu counts them. Only a dialog that the user opened and still
-  looks at shows its own result.
+  they are opened with *Show* or F9; a mark on the Tools menu counts them. Only an open dialog shows its own result
+  directly.
 * **PySide6 stays below 6.12.** That version loses a reference to `None` with every call that returns nothing, and ends
   the process after some thousand calls; `tests/curator/ui/kit/test_widgets.py` guards it.
 """
@@ -14,11 +14,11 @@ from typing import Any
 
 
 def load_quickly() -> None:
-    """For the window's process, before it loads what shows the window: nothing that is loaded is garbage, and PySide6
-    searches no sources. It looks for its own name in the source of every imported module, for a feature that nothing
-    here uses: that took 0.1 s of a start and 30 MB, as Python keeps what it read."""
+    """Speed up the window's start; call it before importing the window's modules. It suspends garbage collection during
+    imports and PySide6's search of sources: PySide6 looks for its own name in the source of every imported module, for
+    an unused feature, which took 0.1 s and 30 MB."""
     gc.disable()
-    with suppress(ImportError):  # another version searches elsewhere, or not at all
+    with suppress(ImportError):  # another version searches elsewhere or not at all
         import_module("PySide6.QtCore")
         features: Any = import_module("shibokensupport.feature")
         features._mod_uses_pyside = lambda _module: True

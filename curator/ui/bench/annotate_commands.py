@@ -1,4 +1,4 @@
-"""Commands of the menu Annotate: what is recorded of mentions beside their links."""
+"""Commands of the menu Annotate: data recorded for mentions in addition to links."""
 
 from __future__ import annotations
 

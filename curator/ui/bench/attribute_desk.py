@@ -29,7 +29,7 @@ class AttributeDesk(QObject):
         super().__init__(bench)
         self._bench = bench
         self._open: AttributesDialog | None = None
-        self._everywhere = False  # whether the question in the bottom line is about all mentions of the string
+        self._everywhere = False  # whether the prompt in the bottom line is for all mentions of the string
 
     def ask_all(self) -> None:
         """As `ask`, for all mentions of the same string."""
@@ -39,8 +39,8 @@ class AttributeDesk(QObject):
             self.ask(everywhere=True)
 
     def ask(self, *, everywhere: bool = False) -> None:
-        """Show the attributes of the mention in the bottom line; of one attribute its values at once. With `everywhere`
-        the other mentions of the string are listed, to set them too."""
+        """Show the attributes of the mention in the bottom line; with only one attribute, directly its values. With
+        `everywhere` the other mentions of the string are listed, to set it for them too."""
         self._everywhere = everywhere
         bench, view = self._bench, self._bench.navigator.mention
         service = bench.decider.seat.attributes
@@ -86,7 +86,7 @@ class AttributeDesk(QObject):
         bench.reasons.ask_other(f"{question}:", answers)
 
     def _set(self, view: MentionView, one: Attribute, value_id: int | None) -> None:
-        """Of the mention that was asked about, which is still the current one."""
+        """Set the value of the prompt's mention, which is still the current one."""
         bench, service = self._bench, self._bench.decider.seat.attributes
         if service is None or bench.navigator.mention_id != view.mention.id:
             return
@@ -119,7 +119,7 @@ class AttributeDesk(QObject):
         self._open = None if self._open is dialog else self._open
 
     def _find(self) -> None:
-        """Look for attributes in the imported files, in a thread: each record is read."""
+        """Search for attributes in the imported files, in a thread, since every record is read."""
         files, dialog = self._bench.project.file_attributes, self._open
 
         def then(outcome: JobOutcome) -> None:

@@ -1,4 +1,5 @@
-"""Checks between a key and a decision: was it seen, is somebody else's decision to be changed, is anything left.
+"""Checks between a key and a decision: whether the mention was visible, whether another person's decision would change,
+whether anything is left.
 
 The decider calls it; the answers come from what the workbench paints and from the strip at the bottom.
 """
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class DecisionGuard(QObject):
-    """Records what text and candidates paint, and asks before a decision that needs an answer."""
+    """Records what text and candidates have painted, and asks before a decision that needs confirmation."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__(bench)
@@ -52,7 +53,7 @@ class DecisionGuard(QObject):
         return [nil_key(view.mention.id)] if suggested and view is not None else []
 
     def _bring_into_sight(self, hidden: object) -> None:
-        """What a key was about and had been scrolled away."""
+        """Scroll to the mention or candidate of a key that had been scrolled away."""
         kind, *ids = hidden if isinstance(hidden, tuple) else ("",)
         if kind == "candidate":
             self._bench.candidates.bring_into_sight(ids[1])
@@ -62,7 +63,7 @@ class DecisionGuard(QObject):
     # --- questions ---
 
     def _ask_change(self, revision: Revision) -> None:
-        """What somebody else decided, or a file brought, is shown before it is changed."""
+        """Show another person's or an imported decision before it is changed."""
         bench, view, old = self._bench, revision.view, revision.view.decision
         if old is None:
             return
@@ -79,7 +80,7 @@ class DecisionGuard(QObject):
     def _ask_done(self, leftover: Leftover) -> None:
         bench = self._bench
         if bench.judging:
-            bench.decider.finish(leftover, None)  # a round refuses it with a sentence of its own
+            bench.decider.finish(leftover, None)  # a round refuses it with its own message
             return
         bench.line.setCurrentWidget(bench.reasons)
         undecided = len(leftover.mention_ids)
@@ -90,6 +91,6 @@ class DecisionGuard(QObject):
 
 
 def named(project: Project, entity_ids: Iterable[str]) -> dict[str, str]:
-    """Names of entities that the knowledge base has or had; of others none."""
+    """Names of entities that are or were in the knowledge base, without others."""
     found = {one: project.knowledge.name_of(one) for one in entity_ids}
     return {one: name for one, name in found.items() if name != one}

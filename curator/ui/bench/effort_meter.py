@@ -13,7 +13,7 @@ from curator.services.curating import EffortService
 from curator.ui.kit import MODIFIERS
 
 IDLE_SECONDS = 60.0
-"""A longer pause is no work."""
+"""A longer pause does not count as work."""
 _CLICKS = {QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick}
 
 
@@ -21,7 +21,8 @@ class EffortMeter(QObject):
     """Watches the application's events; `took` is called after every step.
 
     A key is counted where Qt first offers it to the widget with the keyboard, before it is known to be a shortcut or
-    typed; its way up the parents, held keys and modifiers alone are not counted. A click is counted at its window.
+    typed; its propagation to parents, auto-repeat and modifiers alone are not counted. A click is counted at its
+    window.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class EffortMeter(QObject):
         application.installEventFilter(self)
 
     def took(self, change: Change) -> None:
-        """A step is done: what it cost is recorded when it decided something, and counting begins again."""
+        """A step is done: record its effort if it decided something, and restart counting."""
         self._pass_time()
         if change.kind is ChangeKind.DECIDED and change.operation_id is not None:
             self._efforts.record(change.operation_id, keys=self._keys, milliseconds=round(self._worked * 1000))
@@ -50,7 +51,7 @@ class EffortMeter(QObject):
             application.removeEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if not isinstance(event, QInputEvent):  # most events by far
+        if not isinstance(event, QInputEvent):  # by far the most events
             return False
         kind = event.type()
         if kind == QEvent.Type.ShortcutOverride:

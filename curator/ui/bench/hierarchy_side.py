@@ -1,4 +1,4 @@
-"""The hierarchy of the knowledge base in place of the candidates: the tree, and lists of broader and narrower
+"""The hierarchy of the knowledge base, shown instead of the candidates: the tree, and lists of broader and narrower
 entities. Created when first needed."""
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class HierarchySide(QObject):
         self.tree: TreePane | None = None
         self.kin: KinPane | None = None
         bench.bridge.changed.connect(self._changed)
-        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key is answered
+        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key's effect
 
     # --- what the curator asks for ---
 
@@ -69,8 +69,8 @@ class HierarchySide(QObject):
         self._show_kin(Kin.NARROWER)
 
     def ask_branches(self) -> QMessageBox | None:
-        """Restrict mentions of the current one's type to the highlighted entity and what is below it, add that to what
-        they are restricted to, or lift the restriction; or the same for the whole project."""
+        """Ask whether to restrict mentions of the current type to the highlighted entity and its descendants, add these
+        to the restriction, or lift it; the same for the whole project."""
         view, entity_id = self._bench.navigator.mention, self._highlighted()
         return self._ask_branches(view.mention.type if view is not None else "", entity_id)
 
@@ -102,7 +102,7 @@ class HierarchySide(QObject):
         self._ask_branches("", entity_id)
 
     def _state_words(self, kind: str, now: Sequence[str]) -> str:
-        """What the restriction is."""
+        """The current restriction in words."""
         entity = self._bench.project.knowledge.entity
         names = "; ".join(found.name if (found := entity(one)) else one for one in now[:NAMED])
         if len(now) > NAMED:
@@ -121,7 +121,7 @@ class HierarchySide(QObject):
         return ntr("{n:,} entity is below it.", "{n:,} entities are below it.", node.below) if node.below else tr(ALONE)
 
     def _restrict(self, mention_type: str, entity_ids: Sequence[str]) -> None:
-        """In a worker thread: every document with a mention of the type is touched."""
+        """Restrict in a worker thread, since every document with a mention of the type changes."""
         bench, service = self._bench, self._bench.project.branches
 
         def work() -> dict[str, Any]:
@@ -162,7 +162,7 @@ class HierarchySide(QObject):
         pane.show_kin(kin, entity)
 
     def _highlighted(self) -> str | None:
-        """The id of the entity under the cursor of what the side shows."""
+        """The id of the highlighted entity in the visible view."""
         bench, shown = self._bench, self._bench.side.currentWidget()
         entity: Entity | None = None
         if shown is bench.candidates:

@@ -43,8 +43,8 @@ class Edge(Enum):
 
 
 class MentionEditor(QObject):
-    """Acts on the navigator's current mention. After a change the suggestions are asked again by the service; the newer
-    one of the changed mention is shown as soon as it is there, since the one on show is about other words."""
+    """Acts on the navigator's current mention. After a change the service requests new suggestions; that of the changed
+    mention is shown as soon as it arrives, since the current one is for other words."""
 
     def __init__(
         self,
@@ -56,14 +56,14 @@ class MentionEditor(QObject):
         self._at = navigator
         self._decider = decider
         self._view = view
-        self._awaited: int | None = None  # a changed mention whose newer suggestion is on its way
+        self._awaited: int | None = None  # a changed mention whose new suggestion has been requested
         view.reshaped.connect(self.reshape)
         navigator.mention_changed.connect(self._swap_in)
 
     # --- what keys and mouse ask for ---
 
     def nudge(self, edge: Edge, *, forward: bool, by_word: bool) -> None:
-        """Move the start or the end of the mention by a word or by what is read as one character."""
+        """Move the start or the end of the mention by a word or by one user-perceived character."""
         mention, text = self._mention, self._text
         if mention is None:
             return
@@ -82,7 +82,7 @@ class MentionEditor(QObject):
         self.reshape(mention.id, (new, *spans[1:]) if edge is Edge.START else (*spans[:-1], new))
 
     def add_part(self) -> None:
-        """Make the selection a further part of the mention; where it touches a part, that grows."""
+        """Make the selection a further part of the mention; if it touches a part, this part grows."""
         mention, selection = self._mention, self._view.selection
         if mention is None or self._lacks_selection(selection) or selection is None:
             return
@@ -93,7 +93,7 @@ class MentionEditor(QObject):
             self._view.clear_selection()
 
     def take_out(self) -> None:
-        """Take the selected words out of the mention; without a selection, the part in which the caret stands."""
+        """Take the selected words out of the mention; without a selection, the part that contains the caret."""
         mention = self._mention
         if mention is None:
             return
@@ -111,7 +111,7 @@ class MentionEditor(QObject):
             self._view.clear_selection()
 
     def join_parts(self) -> None:
-        """Join all parts to one, with the text between them."""
+        """Join all parts into one, including the text between them."""
         mention = self._mention
         if mention is None:
             return
@@ -138,7 +138,7 @@ class MentionEditor(QObject):
             self._act(mention.id, lambda editing: editing.retype_mention(mention.id, mention_type))
 
     def reshape(self, mention_id: int, spans: Sequence[Span]) -> bool:
-        """Give a mention other spans; False where that was refused, which is said."""
+        """Give a mention other spans; False if refused, with a message."""
         return self._act(mention_id, lambda editing: editing.change_mention(mention_id, spans))
 
     # --- inside ---
@@ -159,7 +159,7 @@ class MentionEditor(QObject):
         moved = self._view.step(offset, forward=forward)
         outward = forward == (edge is Edge.END)
         while outward and 0 < moved < len(text) and text[moved - 1 if forward else moved].isspace():
-            moved = self._view.step(moved, forward=forward)  # white space alone is nothing to grow by
+            moved = self._view.step(moved, forward=forward)  # do not extend by white space only
         return moved
 
     def _part_at_caret(self, mention: Mention) -> Span | None:
@@ -185,7 +185,7 @@ class MentionEditor(QObject):
         return True
 
     def _swap_in(self) -> None:
-        """The newer suggestion of the changed mention takes the place of the one about other words."""
+        """Show the new suggestion of the changed mention instead of the outdated one."""
         view, opened = self._at.mention, self._at.opened
         if view is None or opened is None or view.mention.id != self._awaited:
             self._awaited = None
@@ -196,16 +196,17 @@ class MentionEditor(QObject):
             self._at.select(view.mention.id)
 
 
-# The type of a new mention, asked for in a popup beside the selection.
+# A popup next to the selection that asks for the type of a new mention.
 
 HEADLINE = "Type of “{text}”"
 NEW = "New type “{word}”"
 
 
 class TypePicker(QFrame):
-    """A popup. Digits or first letters choose, ↓ ↑ move, Enter takes the highlighted one, Esc leaves.
+    """A popup. Digits or first letters choose, ↓ ↑ move, Enter accepts the highlighted one, Esc closes.
 
-    A word that no type begins with is offered as a new type. `chosen(type)`, or `left` where none was chosen.
+    A word that is not the beginning of a type is offered as a new type. Emits `chosen(type)`, or `left` if none was
+    chosen.
     """
 
     chosen = Signal(str)
@@ -236,8 +237,8 @@ class TypePicker(QFrame):
         self.list.itemClicked.connect(lambda item: self._take(item))
 
     def ask(self, text: str, types: Mapping[str, int], *, at: QPoint, usual: str = "", headline: str = "") -> None:
-        """Ask for the type of `text` at a place on the screen. `types` with their number of mentions; the most used
-        come first, `usual` (the type chosen last) before all. `headline` replaces the title."""
+        """Ask for the type of `text` at a position on the screen. `types` have their numbers of mentions; the most
+        frequent come first, after `usual` (the type chosen last). `headline` replaces the title."""
         self._types = sorted(types, key=lambda one: (one != usual, -types[one], one))
         self._counts = types
         self._answered = False

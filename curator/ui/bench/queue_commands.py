@@ -1,4 +1,4 @@
-"""Commands of the queue: opening documents, what state they are in, notes on them, facets and orders."""
+"""Commands of the queue: opening documents, their states, notes on them, facets and orders."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from curator.ui.kit import names_in, place_of, way_to
 from curator.ui.panels import StatusLine, attribute_rows
 
 PATCHED = {ChangeKind.DECIDED, ChangeKind.ENTITIES}
-"""Steps of which the open document shows nothing new but decisions."""
+"""Steps that change only decisions in the open document."""
 NEWER = "Newer suggestions are ready; they appear at the next mention."
 NO_INDEX = (
     "No index yet. Build one with Model › Rebuild index. Until then only spelling is compared, and / "
@@ -51,7 +51,7 @@ def no_mentions() -> str:
 
 
 class Refresher(QObject):
-    """Listens to the navigator and the bridge; one slot for each kind of news."""
+    """Listens to the navigator and the bridge; one slot for each kind of change."""
 
     def __init__(self, bench: Workbench, status: StatusLine) -> None:
         super().__init__(bench)
@@ -78,7 +78,7 @@ class Refresher(QObject):
         bench.jobs.progressed.connect(self._note)
 
     def start(self) -> None:
-        """Show everything for the first time and open where work is left."""
+        """Show everything for the first time and open the first unfinished document."""
         bench = self._bench
         project = bench.project
         lists = project.queue.under
@@ -93,7 +93,7 @@ class Refresher(QObject):
         if bench.navigator.opened is None:
             self._document()
             self._mention()
-        QTimer.singleShot(0, bench, self._bring_into_sight)  # rows have no place before the first layout
+        QTimer.singleShot(0, bench, self._bring_into_sight)  # rows have no positions before the first layout
 
     def _bring_into_sight(self) -> None:
         opened = self._bench.navigator.opened
@@ -129,7 +129,7 @@ class Refresher(QObject):
         bench, view = self._bench, self._bench.navigator.mention
         another = view is None or view.mention.id != self._shown
         if another:
-            bench.reasons.dismiss()  # a reason asked for one mention never goes to another
+            bench.reasons.dismiss()  # a reason requested for one mention never applies to another
         self._shown = view.mention.id if view is not None else None
         bench.document.set_current(view.mention.id if view is not None else None)
         bench.candidates.nothing = self._nothing()
@@ -142,7 +142,7 @@ class Refresher(QObject):
         bench.state_later.start()
 
     def _history(self) -> None:
-        """Everything that was done to the mention on show; no key waits for it."""
+        """Show the history of the current mention; no key waits for it."""
         with span("show history"):
             self._show_history()
 
@@ -160,14 +160,15 @@ class Refresher(QObject):
         bench.history.show_history(history, names=self._names(view, history), edits=edits, text=text, more=more)
 
     def _nothing(self) -> str:
-        """What the candidates' place says while no mention is chosen. Without a document the text's place says it."""
+        """The message in the candidates' area while no mention is selected. Without a document it is in the text
+        area."""
         opened = self._bench.navigator.opened
         if opened is None:
             return ""
         return tr(NO_MENTION) if opened.mentions else no_mentions()
 
     def _hold_out(self, held_out: bool) -> None:
-        """Show no suggestions of a mention that is to be decided without, until it is."""
+        """Hide suggestions of a held-out mention until it is decided."""
         if held_out or self._held_out:
             self._bench.candidates.show_without_suggestions(
                 tr(HELD_OUT, key=way_to("mention.hidden")) if held_out else ""
@@ -193,7 +194,7 @@ class Refresher(QObject):
 
     @Slot(object)
     def _saved(self, saving: Saving) -> None:
-        """Say what is on the disk, and while the disk fails that it is not."""
+        """Show whether data are saved, and a warning while the disk fails."""
         if saving.why:
             self._status.show_unsaved(saving.why)
             if not self._unsaved:
@@ -203,7 +204,7 @@ class Refresher(QObject):
         self._unsaved = bool(saving.why)
 
     def _show_saving(self) -> None:
-        """Since when all is on the disk, or that something is on its way there."""
+        """Show since when everything is on disk, or that saving is in progress."""
         saving = self._bench.project.disk.saving
         if saving.why:
             return
@@ -213,7 +214,7 @@ class Refresher(QObject):
             self._status.show_saving()
 
     def _show_rows(self) -> None:
-        """In the queue and above the text: how much of the documents is decided."""
+        """Update the progress of the documents in the queue and above the text."""
         bench, opened = self._bench, self._bench.navigator.opened
         stale, self._stale = self._stale, set()
         if stale:
@@ -262,7 +263,7 @@ class Refresher(QObject):
 
     @Slot()
     def _note(self) -> None:
-        """The one sentence above the candidates that concerns all of them."""
+        """The sentence above the candidates that applies to all of them."""
         self._bench.candidates.set_note(self._note_words())
 
     def _note_words(self) -> str:

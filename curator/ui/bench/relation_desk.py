@@ -1,4 +1,4 @@
-"""Relations of the open document: shown in a panel and as lines in the text, begun and ended by keys, deleted."""
+"""Relations of the open document: shown in a panel and as lines in the text, created with keys, deleted."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ ENTITIES_HEADLINE = "“{a}” → “{b}”: type of the relation between their
 EVENT = "{name} is an event with its own form: it is kept as the file has it."
 NO_MENTION = "No mention of this document is linked to “{name}”."
 MOST_OF_READING = 0.4
-"""Of the width of text and relations, at first."""
+"""Initial share of the panel in the width of text and relations."""
 LATE_MS = 40
-"""Until the panel and the history follow the framed mention: after the frame that shows it."""
+"""Milliseconds until the panel and the history follow the framed mention, after it is painted."""
 
 
 class RelationDesk(QObject):
-    """Reads in the background, and only while the panel or the lines are on show."""
+    """Reads in the background, and only while the panel or the lines are visible."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__(bench)
@@ -41,8 +41,8 @@ class RelationDesk(QObject):
         self._worker, self._types_worker = Worker(self), Worker(self)
         self._found: list[Relation] = []
         self._types: dict[str, int] = {}
-        self._start: int | None = None  # the mention that a relation begins at
-        self._pair: tuple[int, int, bool] | None = None  # what the picker asks about
+        self._start: int | None = None  # the mention where a relation begins
+        self._pair: tuple[int, int, bool] | None = None  # the subject of the picker
         self.lines = False
         self.panel = RelationsPanel(bench)
         bench.reading.addWidget(self.panel)
@@ -65,8 +65,8 @@ class RelationDesk(QObject):
     # --- what the curator asks for ---
 
     def start_or_end(self, *, entities: bool = False) -> None:
-        """Begin a relation at the framed mention, or end the one that was begun there; at the same mention, give it
-        up. `entities`: it is between what the mentions are linked to."""
+        """Begin a relation at the framed mention, or complete the begun relation; at the same mention, cancel it.
+        `entities`: it is between the entities of the mentions."""
         bench, view = self._bench, self._bench.navigator.mention
         if view is None or not bench.decider.saw():
             return
@@ -84,7 +84,7 @@ class RelationDesk(QObject):
         self._show_lines()
 
     def toggle_panel(self) -> None:
-        """Show the relations with the keyboard in them, or put them away."""
+        """Show the relations with the keyboard in them, or hide them."""
         if self.panel.isVisible():
             self.hide_panel()
         else:
@@ -94,7 +94,7 @@ class RelationDesk(QObject):
             self.panel.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _fit_panel(self) -> None:
-        """In a narrow window the text keeps the larger part; what the curator has set stays."""
+        """In a narrow window the text keeps the larger part; a size set by the curator is kept."""
         reading, alone = self._bench.reading, self._bench.guidelines.isHidden()
         whole = reading.width()
         most = int(whole * MOST_OF_READING)
@@ -108,7 +108,7 @@ class RelationDesk(QObject):
         self._bench.focus_document()
 
     def toggle_lines(self) -> None:
-        """Draw lines between related mentions in the text, or none."""
+        """Show or hide lines between related mentions in the text."""
         self.lines = not self.lines
         self._read()
         self._show_lines()
@@ -122,7 +122,8 @@ class RelationDesk(QObject):
     # --- the history of the framed mention ---
 
     def history(self) -> list[HistoryRow]:
-        """When its relations were added and deleted. Of a mention with many this takes as long as all else of a key."""
+        """When its relations were added and deleted. For a mention with many relations this takes as long as everything
+        else for a key."""
         view = self._bench.navigator.mention
         if view is None or self._bench.judging:
             return []
@@ -173,7 +174,7 @@ class RelationDesk(QObject):
             RelationRow(one, self._ends(one, texts), here=view is not None and one.touches(view.mention.id, linked))
             for one in self._found
         ]
-        rows.sort(key=lambda row: not row.here)  # stable: otherwise in the order of the record
+        rows.sort(key=lambda row: not row.here)  # stable: keeps the order of the record
         self.panel.show_relations(rows, key=way_to("annotate.relate"))
 
     def _ends(self, one: Relation, texts: dict[int, str]) -> tuple[str, ...]:
@@ -186,8 +187,8 @@ class RelationDesk(QObject):
         return tuple(words)
 
     def _show_lines(self) -> None:
-        """Between mentions a line; between entities a dashed one where their mentions are nearest; and the one that is
-        being made."""
+        """Draw lines between mentions, dashed ones between the nearest mentions of entities, and the line being
+        created."""
         opened, view = self._bench.navigator.opened, self._bench.navigator.mention
         pairs: list[RelationPair] = []
         if opened is not None and self.lines:
@@ -228,7 +229,7 @@ class RelationDesk(QObject):
             bench.decider.act(lambda: self._service.delete(relation.document_id, relation.name))
 
     def _go_to(self, relation: Relation) -> None:
-        """Frame its first mention; of a relation between entities the first mention of either."""
+        """Frame its first mention; for a relation between entities, the first mention of either."""
         bench, opened = self._bench, self._bench.navigator.opened
         if opened is None:
             return
@@ -251,7 +252,7 @@ def _texts(opened: OpenDocument | None) -> dict[int, str]:
 
 
 def _linked_to(opened: OpenDocument, entity_ids: tuple[str, ...]) -> list[int]:
-    """Mentions that are linked to one of the entities, in text order."""
+    """Mentions linked to one of the entities, in text order."""
     return [
         view.mention.id
         for view in opened.mentions
@@ -260,7 +261,7 @@ def _linked_to(opened: OpenDocument, entity_ids: tuple[str, ...]) -> list[int]:
 
 
 def _pair(relation: Relation, opened: OpenDocument) -> RelationPair | None:
-    """The mentions that its line joins; None where it has none."""
+    """The mentions joined by its line; None if it has no line."""
     if relation.kind is RelationKind.MENTIONS:
         first, second = relation.mention_ids
         return RelationPair(first, second, relation.type)

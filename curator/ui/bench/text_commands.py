@@ -40,12 +40,12 @@ def _create(bench: Workbench) -> None:
 
 def _nudge(name: str, title: str, key: str, edge: str, direction: int, unit: str) -> Command[Workbench]:
     def run(bench: Workbench) -> None:
-        from curator.ui.bench.mention_editor import Edge  # loaded with the project, after the first paint
+        from curator.ui.bench.mention_editor import Edge  # imported with the project, after the first paint
 
         bench.text.editor.nudge(Edge(edge), forward=direction > 0, by_word=unit == "word")
 
     words = f"Moves the {edge} of the mention one {unit} {'later' if direction > 0 else 'earlier'}."
-    hidden = unit == "character"  # the menu has the word-wise commands; those for letters are used by key
+    hidden = unit == "character"  # the menu has the word-wise commands; the character-wise ones have only keys
     return Command(
         f"edit.{name}", title, Menu.EDIT, words, run, (key,), when=_editing, group=4, hidden=hidden, repeats=True
     )

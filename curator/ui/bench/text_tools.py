@@ -25,7 +25,7 @@ CONTEXT = (
 
 
 class TextTools(QObject):
-    """`others` are the widgets that the focus mode hides. `say` puts a sentence into the bottom line."""
+    """`others` are the widgets that the focus mode hides. `say` shows a message in the bottom line."""
 
     def __init__(
         self,
@@ -60,13 +60,13 @@ class TextTools(QObject):
     # --- finding ---
 
     def find(self) -> None:
-        """Open the line; what is selected within a line is sought at once."""
+        """Open the find line; text selected within one line is searched at once."""
         selection, opened = self._view.selection, self._at.opened
         words = slice_spans(opened.document.text, [selection]) if selection is not None and opened is not None else ""
         self._find.start(words if "\n" not in words else "")
 
     def find_beside(self, direction: int) -> None:
-        """The next or previous match; where the line is closed, it opens with what was sought last."""
+        """The next or previous match; if the line is closed, it opens with the last query."""
         if self._find.isVisible():
             self._view.find_beside(direction)
         else:
@@ -74,7 +74,7 @@ class TextTools(QObject):
             self._view.find_beside(direction) if self._sought else None
 
     def leave_find(self) -> None:
-        """Close the line; the match found last is selected."""
+        """Close the line; the current match is selected."""
         self._sought = self._find.line.text()
         self._find.hide()
         self._view.end_find()
@@ -96,7 +96,7 @@ class TextTools(QObject):
             self._say(tr(SELECTED, text=view.mention.text))
 
     def show_menu(self, place: QPoint, action: Callable[[str], QAction]) -> QMenu:
-        """The text's own menu at a place on the screen, of commands that can be used now."""
+        """Show the text's context menu at a position on the screen, with the enabled commands."""
         menu = QMenu(self._view)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for group in CONTEXT:
@@ -115,8 +115,7 @@ class TextTools(QObject):
         return self._hidden is not None
 
     def set_focused(self, focused: bool) -> None:
-        """Hide everything but the text, the candidates and the bottom line, which says what happens; or bring it back
-        as it was."""
+        """Hide everything except the text, the candidates and the bottom line with its messages; or restore it."""
         if focused == self.focused:
             return
         if focused:

@@ -19,13 +19,13 @@ SHOWN, MOVED = "curator.keep_shown", "curator.moved"
 
 
 def keep_shown(widget: QWidget, name: str) -> None:
-    """Let the layout remember whether this pane is shown."""
+    """Make the layout save whether this pane is shown."""
     widget.setObjectName(name)
     widget.setProperty(SHOWN, True)
 
 
 class WindowLayout(QObject):
-    """`restore_window` before the window is shown, `take` with each project that comes, `leave` before it goes."""
+    """`restore_window` before the window is shown, `take` when a project opens, `leave` before it closes."""
 
     was_reset = Signal()
 
@@ -40,7 +40,7 @@ class WindowLayout(QObject):
         window.installEventFilter(self)
 
     def restore_window(self, project: Path | None = None) -> bool:
-        """Put the window where it stood, brought onto a screen that is there. False where nothing was kept."""
+        """Restore the window's position, moved onto an existing screen. False if nothing was saved."""
         layout = layout_of(project) if project is not None else usual_layout()
         if layout.place is None:
             return False
@@ -75,7 +75,7 @@ class WindowLayout(QObject):
         keep_layout(self.present(), self._project)
 
     def reset(self) -> None:
-        """The program's own layout at once; who listens to `was_reset` lays out what was moved."""
+        """Restore the default layout; listeners of `was_reset` lay out the moved parts."""
         self._timer.stop()
         forget_layout(self._project)
         for splitter in self._splitters():
@@ -87,7 +87,8 @@ class WindowLayout(QObject):
         self.was_reset.emit()
 
     def present(self) -> SavedLayout:
-        """The layout as it is; sizes only of what the curator moved, so that the rest follows the window's width."""
+        """The current layout; sizes only of parts that the curator moved, so that the others follow the window's
+        width."""
         kept = self._window.normalGeometry() if self._window.isMaximized() else self._window.geometry()
         return SavedLayout(
             place=(kept.x(), kept.y(), kept.width(), kept.height()),

@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from curator.bootstrap import Project
 
 LEFT, RIGHT = 260, 400
-"""Widths of the side columns in a window of WIDE pixels and more; narrower ones take from them as from the text."""
+"""Widths of the side columns in a window of at least WIDE pixels; in narrower windows all columns shrink."""
 WIDE = 1440
 LEAST_LEFT, LEAST_RIGHT = 220, 320
 MOST_LEFT, MOST_RIGHT = 0.24, 0.36
-"""Of the window, where larger words ask for wider columns; the text keeps the largest part."""
+"""The greatest shares of the side columns, which grow with larger fonts; the text keeps the largest part."""
 RIGHT_ROWS = (720, 150)
 """Candidates and history."""
 
@@ -129,13 +129,13 @@ class Workbench(QWidget):
             self.splitter.addWidget(part)
             self.splitter.setStretchFactor(self.splitter.count() - 1, stretch)
         self.splitter.setChildrenCollapsible(False)
-        self.splitter.setObjectName("columns")  # what has a name keeps its place: see window_layout
+        self.splitter.setObjectName("columns")  # named parts are saved: see window_layout
         self._fit_columns(WIDE)
         self.line = QStackedWidget(self)
         self.line.addWidget(self.bottom)
         self.line.addWidget(self.reasons)
         self.line.addWidget(self.comment_strip)
-        self.line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # as high as its highest page
+        self.line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)  # as tall as its tallest page
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -144,7 +144,7 @@ class Workbench(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if not self.splitter.property(MOVED):  # what the curator has set stays
+        if not self.splitter.property(MOVED):  # sizes set by the curator are kept
             self._fit_columns(event.size().width())
 
     def changeEvent(self, event: QEvent) -> None:
@@ -215,7 +215,7 @@ class Workbench(QWidget):
         self.bridge.stepped.connect(lambda change: self.say(change.text))
 
     def _make_text_tools(self) -> None:
-        """What finds in the text and changes its mentions; the focus mode leaves text and candidates."""
+        """Create the tools for the text and its mentions; the focus mode leaves text and candidates."""
         self.document.set_editable(not self.project.read_only)
         editor = MentionEditor(self.navigator, self.decider, self.document)
         history = self.right.widget(1)
@@ -223,17 +223,17 @@ class Workbench(QWidget):
         self.text = TextTools(self.document, self.find_bar, self.navigator, editor, others=others, say=self.say)
 
     def known_types(self) -> dict[str, int]:
-        """Types of the project's mentions with their number; those of the knowledge base where there is none."""
+        """Types of the project's mentions with their numbers; the knowledge base's types if there are none."""
         info = self.project.knowledge.info()
         return self.project.queue.mention_types() or dict.fromkeys(info.types if info is not None else (), 0)
 
     def later(self, act: Callable[[], None], *, ms: int = LATE_MS) -> Later:
-        """What no key waits for; it ends with the project."""
+        """Run background work that no key waits for; it ends with the project."""
         self._lates.append(Later(self, act, ms=ms))
         return self._lates[-1]
 
     def say(self, words: str) -> None:
-        """A sentence in the bottom line."""
+        """Show a message in the bottom line."""
         self.bottom.say(words)
 
     # --- what the parts ask for ---
@@ -254,7 +254,7 @@ class Workbench(QWidget):
         self.search.start(text, adding=adding)
 
     def link_found(self, entity_id: str) -> None:
-        """Link the mention to an entity that the search or the hierarchy showed, and go back to the text."""
+        """Link the mention to an entity from the search or the hierarchy, and go back to the text."""
         self._found(entity_id, self._link)
 
     def _found(self, entity_id: str, act: Callable[[str], None]) -> None:
@@ -323,8 +323,8 @@ class Workbench(QWidget):
     # --- what is worked on ---
 
     def work_with(self, seat: Seat) -> None:
-        """Let the window read and decide through another seat: that of a round, of an adjudication, or the project's
-        own again. What the queue shows is the caller's."""
+        """Switch the window to another seat: of a round, of an adjudication, or of the project. The caller updates the
+        queue."""
         self.navigator.use(seat)
         self.decider.seat = seat
 
@@ -333,7 +333,7 @@ class Workbench(QWidget):
         return self._judging
 
     def set_judging(self, judging: bool) -> None:
-        """Whether decisions are judgements in a round: what acts on the project is out of reach meanwhile."""
+        """Set whether decisions are judgements in a round, which disables commands that act on the project."""
         self._judging = judging
         self.many.set_alone(judging)
         self.state_changed.emit()
@@ -342,7 +342,7 @@ class Workbench(QWidget):
 
     @property
     def state(self) -> WindowState:
-        """What is open and what can be done; commands are enabled by it."""
+        """The window's state, which enables commands."""
         view, project = self.navigator.mention, self.project
         suggestion = view.suggestion if view is not None else None
         writable = not project.read_only
@@ -369,19 +369,19 @@ class Workbench(QWidget):
         )
 
     def set_verdicts(self, number: int) -> None:
-        """How many verdicts of curators the digits take; 0 while the list of them has no keyboard."""
+        """Set the number of curators' verdicts that digit keys can choose; 0 while their list has no focus."""
         if number != self._verdicts:
             self._verdicts = number
             self.state_changed.emit()
 
     def set_interrupted(self, interrupted: bool) -> None:
-        """Whether a training can be taken up again."""
+        """Set whether a training can be resumed."""
         if interrupted != self._interrupted:
             self._interrupted = interrupted
             self.state_changed.emit()
 
     def close_project(self) -> None:
-        """End its processes and free the lock; nothing that arrives later is shown."""
+        """End its processes and release the lock; later results are not shown."""
         self.bridge.close()
         self.meter.close()
         self.history.stop()

@@ -1,13 +1,12 @@
-"""The ranked candidates of one mention, the record of each, what speaks for one against another, the search in the
+"""The ranked candidates of one mention, the record of each, evidence for one against another, the search in the
 knowledge base, and its hierarchy.
 
-* **Records are laid out after the candidates are painted** (`late_browser.py`): rich text takes 3 ms, a candidate 1
-  ms.
-* **A long comparison takes its room from the list below the third row** (`RecordRoom` in `candidate_rows.py`). Rows
-  stay where they are, and the boundary goes back when the comparison does.
+* **Records are laid out after the candidates are painted** (`late_browser.py`): rich text takes 3 ms, a candidate 1 ms.
+* **A long comparison takes space from the list below its third row** (`RecordRoom` in `candidate_rows.py`). Rows stay
+  in place, and the boundary returns with the end of the comparison.
 * **The tree reads a node when it is opened, 100 entities at a time** (`tree_model.py`), in a thread, in order. A last
-  row reads more: Qt lays out every row of an opened node, and a node may have 200,000. An entity that is not on the
-  pages that were read is put before that row. One that is above itself is not opened again.
+  row reads more: Qt lays out every row of an opened node, and a node may have 200,000. An entity outside of the pages
+  read is inserted before that row. An entity that is its own ancestor is not opened again.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The contrast card: the first two candidates side by side, and the words of the text that tell them apart."""
+"""The contrast card: the first two candidates side by side, and the words of the text that distinguish them."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class CandidatePair:
 
     @property
     def sides(self) -> tuple[tuple[Entity, Entity], tuple[Entity, Entity]]:
-        """Each with the one that it is compared with."""
+        """Each candidate with the other."""
         return (self.first, self.second), (self.second, self.first)
 
 
 class ContrastCard(LateBrowser):
-    """API: `show_pair`, `show_words`, `say`. What both have is dimmed; what only one has is in its colour."""
+    """API: `show_pair`, `show_words`, `say`. Common parts are dimmed; parts of only one have its colour."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(tr("The first two candidates compared"), parent)
@@ -55,22 +55,22 @@ class ContrastCard(LateBrowser):
 
     @property
     def contrast(self) -> Contrast | None:
-        """The weighed words of the pair on show."""
+        """The weighted words of the current pair."""
         return self._contrast
 
     def show_pair(self, pair: CandidatePair, *, words: str = "") -> None:
-        """Compare two candidates; `words` stands where the words of the text will be."""
+        """Compare two candidates; `words` is shown until the words of the text are known."""
         self._pair, self._words, self._contrast = pair, words, None
         self.render_soon(from_top=True)
 
     def show_words(self, contrast: Contrast, text: str) -> None:
-        """What the words of the document `text` say; for another pair than that on show it is dropped."""
+        """Show the words of the document `text`; results for another pair are dropped."""
         if self._pair is not None and self._pair.ids == (contrast.first, contrast.second):
             self._contrast, self._text = contrast, text
             self.render_soon()
 
     def say(self, words: str) -> None:
-        """Why there are no weighed words."""
+        """Show why there are no weighted words."""
         if self._contrast is None:
             self._words = words
             self.render_soon()
@@ -86,7 +86,7 @@ class ContrastCard(LateBrowser):
 
 
 def pair_html(pair: CandidatePair, theme: Theme, *, words: str = "") -> str:
-    """Names, types, definitions and synonyms in two columns; `words`, rich text already, stand below the names."""
+    """Names, types, definitions and synonyms in two columns; `words`, already rich text, are below the names."""
     both = list(zip(pair.sides, theme.sides, strict=True))
     heads = [_head(one, other, rank, side, theme) for rank, ((one, other), side) in enumerate(both, 1)]
     records = [
@@ -105,7 +105,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> str:
 
 
 def words_html(contrast: Contrast, pair: CandidatePair, text: str, theme: Theme) -> str:
-    """The words of the text that speak for each, strongest first, with how many times likelier each makes it."""
+    """The words of the text that support each, strongest first, with how many times likelier each makes it."""
     lines = [
         _word_line(entity, contrast.speaking_for(entity.id), side, text)
         for entity, side in zip((pair.first, pair.second), theme.sides, strict=True)

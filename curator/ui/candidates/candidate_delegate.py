@@ -37,31 +37,31 @@ from curator.ui.kit import (
 SMALL = 0.88
 ENTER = "↵"
 MOST_SCORES = 0.28
-"""Of a row: the share that scores and leads may take from the names."""
+"""The greatest share of a row for scores and leads."""
 LEAST_NAME, BEFORE_TAG = 6, 6
-"""Letters of a name that are seen beside a tag at least, and the pixels before it."""
+"""The least visible letters of a name next to a tag, and the pixels before the tag."""
 
 
 def key_width(font: QFont) -> float:
-    """Width of the column of key caps; the NIL row beneath lines up with it."""
+    """Width of the column of key caps; the NIL row below aligns with it."""
     return QFontMetricsF(font).horizontalAdvance("00") + 8
 
 
 def score_width(font: QFont, width: float) -> float:
-    """Width of the column of scores and bars in rows of this width; a narrow one has no room for the lead."""
+    """Width of the column of scores and bars in rows of this width; narrow rows have no room for the lead."""
     metrics = QFontMetricsF(font)
     wide = metrics.horizontalAdvance("−0.00 −0.00") + 8
     return wide if wide < width * MOST_SCORES else metrics.horizontalAdvance("−0.00") + 8
 
 
 KEPT = 48
-"""Rows whose pictures are kept: those of three mentions."""
+"""The number of cached row pictures: those of three mentions."""
 _LOOKS = QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver | QStyle.StateFlag.State_HasFocus
 
 
 class CandidateDelegate(QStyledItemDelegate):
-    """Rows of a `CandidateTableModel`. The picture of a row is kept: a key that leads back to a mention, or to one that
-    was prepared, only copies pictures."""
+    """Rows of a `CandidateTableModel`. Pictures of rows are cached: returning to a mention, or going to a prepared one,
+    only copies pictures."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -73,7 +73,7 @@ class CandidateDelegate(QStyledItemDelegate):
         return QSize(200, self.height(option.font, keyed=isinstance(row, CandidateRow) and row.keyed))
 
     def height(self, font: QFont, *, keyed: bool) -> int:
-        """Of a row that a digit chooses, or of another."""
+        """The height of a row, with or without a digit key."""
         look = font.key(), keyed
         if look not in self._heights:
             self._heights[look] = row_height(font, 2.0) if keyed else row_height(font, 1.0) - 6
@@ -92,7 +92,7 @@ class CandidateDelegate(QStyledItemDelegate):
             _paint_row(painter, option, row)
 
     def picture(self, row: CandidateRow, option: QStyleOptionViewItem, ratio: float) -> QPixmap:
-        """The row as it looks now, drawn where that was not done yet."""
+        """The row's current picture, drawn if necessary."""
         size, ground = option.rect.size(), option.palette.color(QPalette.ColorRole.Base)
         state = (option.state & _LOOKS).value
         look = (row.look, size.toTuple(), option.font.key(), ground.rgba(), state, ratio, language())
@@ -183,7 +183,7 @@ def _paint_small(painter: QPainter, rect: QRectF, row: CandidateRow, font: QFont
 
 
 def _paint_chosen(painter: QPainter, place: QRectF, name: str, font: QFont, *, tag: QFont, theme: Theme) -> None:
-    """A tag at the end of the place, which becomes shorter by it; the name goes first."""
+    """Paint a tag at the end of the area, which gets shorter; the name has priority."""
     words = chosen_words(place.width(), name, font, tag=tag)
     if words:
         at = QPointF(place.right(), place.center().y())
@@ -192,14 +192,14 @@ def _paint_chosen(painter: QPainter, place: QRectF, name: str, font: QFont, *, t
 
 
 def paint_opinion(painter: QPainter, place: QRectF, font: QFont, theme: Theme) -> None:
-    """At the end of the place, which becomes shorter by it: that the language model chose this."""
+    """Paint at the end of the area, which gets shorter, that the language model chose this candidate."""
     taken = draw_words(painter, place, tr("◆ model"), font=font, colour=theme.accent, right=True)
     place.setRight(place.right() - taken - PAD)
 
 
 def chosen_words(room: float, name: str, font: QFont, *, tag: QFont) -> str:
-    """What the tag of a linked candidate says: in words beside the whole name, else a sign; '' where that would leave
-    too little of the name."""
+    """The tag of a linked candidate: words next to the whole name, else a sign; '' if that leaves too little of the
+    name."""
     metrics = QFontMetricsF(font)
     whole, least = metrics.horizontalAdvance(name), metrics.horizontalAdvance(name[:LEAST_NAME])
     long, short = tr("✓ linked"), "✓"
@@ -208,7 +208,7 @@ def chosen_words(room: float, name: str, font: QFont, *, tag: QFont) -> str:
     return short if tag_width(short, tag) + BEFORE_TAG + least <= room else ""
 
 
-# The scores of one candidate as labelled bars: its probability, its lead, and what each stage says.
+# The scores of one candidate as labelled bars: its probability, its lead, and each stage's score.
 
 NOT_CALIBRATED = "not calibrated here"
 STAGES = {
@@ -220,15 +220,15 @@ STAGES = {
     "document": "document",
     "ranker": "ranker",
 }
-"""The linker's own stages; a trained one is called as its recipe."""
+"""The linker's own stages; a trained stage has its recipe's name."""
 WIDTH = 90
-"""Pixels of a full bar beside words whose lines are USUAL_LINE pixels high."""
+"""Pixels of a full bar, for text lines USUAL_LINE pixels high."""
 USUAL_LINE = 15
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """`fraction` of the bar that is filled, 0..1; `note` stands behind the figure."""
+    """`fraction` of the bar that is filled, 0..1; `note` follows the figure."""
 
     label: str
     value: float
@@ -238,8 +238,8 @@ class Bar:
 
 
 def candidate_bars(candidate: Candidate, suggestion: Suggestion) -> list[Bar]:
-    """The probability first. A stage's bar is its share of 1, or of the best candidate's where that is more; of a
-    ranker, whose favourite has 0 and others less, what is left of 1."""
+    """The probability first. A stage's bar is its score as a share of 1, or of the best candidate's score if that
+    exceeds 1; for a ranker, whose favourite has 0 and others less, 1 plus the score."""
     bars = []
     if any(one.probability for one in suggestion.candidates):
         calibrated = suggestion.nil.calibrated
@@ -259,7 +259,7 @@ def stage_words(stage: str) -> str:
 
 
 def lead_words(candidate: Candidate, suggestion: Suggestion) -> str:
-    """How far the first candidate leads the second, or another one is behind the first."""
+    """The lead of the first candidate over the second, or another one's distance to the first."""
     found = suggestion.candidates
     probable = any(one.probability for one in found)
     ordered = sorted(found, key=lambda one: -(one.probability if probable else one.score))
@@ -272,8 +272,8 @@ def lead_words(candidate: Candidate, suggestion: Suggestion) -> str:
 
 
 def bars_html(bars: Sequence[Bar], theme: Theme, *, larger: float = 1.0) -> str:
-    """A table: label, bar, figure. The bars are cells with a ground, which a text browser paints as they are, so many
-    times `larger` than at the usual size of words."""
+    """A table: label, bar, figure. The bars are cells with a background colour, `larger` times as wide as with the
+    usual font size."""
     return "<table cellspacing='0' cellpadding='0'>" + "".join(_row(bar, theme, larger) for bar in bars) + "</table>"
 
 

@@ -44,8 +44,8 @@ HEADERS = ("Rank", "Name", "Id", "Type", "Matched", "Score", "Margin", "Second o
 
 @dataclass(frozen=True, slots=True)
 class CandidateRow:
-    """A candidate with its place. `value`: its probability, or its score. `margin`: for the first, how far it leads;
-    for others, minus what they lack."""
+    """A candidate with its rank. `value`: its probability, or its score. `margin`: the first candidate's lead; for
+    others, the negative distance to the first."""
 
     rank: int
     candidate: Candidate
@@ -61,12 +61,12 @@ class CandidateRow:
 
     @property
     def keyed(self) -> bool:
-        """Whether a digit chooses it."""
+        """Whether it has a digit key."""
         return 1 <= self.rank <= KEYS and not self.reason
 
     @property
     def look(self) -> tuple[object, ...]:
-        """Everything that is painted of it."""
+        """Everything that determines its picture."""
         one = self.candidate
         shown = (one.entity_id, one.name, one.types, one.matched, one.decided_times, one.decided_documents)
         places = (self.rank, self.value, self.margin, self.fraction, self.reason)
@@ -74,13 +74,13 @@ class CandidateRow:
 
     @property
     def matched(self) -> str:
-        """The synonym that matched, where it is not the name itself."""
+        """The matching synonym, if it is not the name itself."""
         candidate = self.candidate
         return "" if candidate.matched.casefold() == candidate.name.casefold() else candidate.matched
 
     @property
     def before(self) -> str:
-        """How often this very string was decided as this entity."""
+        """How often this exact string was linked to this entity."""
         times, documents = self.candidate.decided_times, self.candidate.decided_documents
         if not times:
             return ""
@@ -90,12 +90,12 @@ class CandidateRow:
 
     @property
     def facts(self) -> str:
-        """The most telling first, as what has no room at the end of a line is left out."""
+        """The facts, most informative first, since the end of a line may be cut off."""
         return self._facts(tr("matched “{name}”", name=self.matched))
 
     @property
     def short_facts(self) -> str:
-        """For a narrow row: of the synonym no more than itself."""
+        """The facts for a narrow row, with only the synonym itself."""
         return self._facts(f"“{self.matched}”")
 
     def _facts(self, matched: str) -> str:
@@ -106,9 +106,9 @@ class CandidateRow:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What of the candidates is shown how. Beyond `limit` they are there because the hidden ones were asked for, as
-    are `others`, which the type mapping forbids; `gone` have left the knowledge base. `blind`: without figures.
-    `opinion`: what a language model chose."""
+    """Which candidates are shown, and how. Those beyond `limit`, and `others`, which the type mapping excludes, are
+    shown only on request; `gone` are no longer in the knowledge base. `blind`: without figures. `opinion`: a language
+    model's choice."""
 
     limit: int = 10_000
     others: tuple[EntityMatch, ...] = ()
@@ -126,9 +126,8 @@ ALL = Extent()
 
 
 def candidate_rows(view: MentionView | None, extent: Extent = ALL) -> list[CandidateRow]:
-    """Rows of a mention in the order of its suggestion, with the probability, NIL included; with the score where
-    a suggestion has none. Bars show the figure itself, or its share of the best where scores exceed 1.
-    """
+    """Rows of a mention in the order of its suggestion, with the probability (taking NIL into account), or with the
+    score if there is none. Bars show the figure itself, or its share of the best if scores exceed 1."""
     linked = view.decision.verdict.entity_ids if view is not None and view.decision is not None else ()
     others = [_other(one, chosen=one.entity.id in linked, blind=extent.blind) for one in extent.others]
     if view is None or view.suggestion is None or not view.suggestion.candidates:
@@ -173,7 +172,8 @@ class CandidateTableModel(QAbstractTableModel):
         self._stages: tuple[str, ...] = ()
 
     def show_mention(self, view: MentionView | None, extent: Extent = ALL) -> None:
-        """Where the new rows are as high as those before, these only change: a view need not lay them out."""
+        """Show a mention's rows. If the new rows have the same heights, only data change, and a view need not lay them
+        out."""
         rows = candidate_rows(view, extent)
         stages = tuple(dict.fromkeys(stage for row in rows for stage in row.candidate.scores))
         alike = [row.keyed for row in rows] == [row.keyed for row in self._rows] and stages == self._stages

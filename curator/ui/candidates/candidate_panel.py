@@ -1,4 +1,4 @@
-"""What the linker suggests for the current mention, and what has been decided about it."""
+"""What the linker suggests for the current mention, and its decision."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from curator.ui.kit import (
 )
 
 SHARE, ROWS = 0.64, 10
-"""Of the height for the candidates, and how many of them need be seen; the record has the rest."""
+"""The candidates' share of the height, and the number that must be visible; the record gets the rest."""
 NOT_LINKED = (
     "No suggestion yet: the linker is starting or has not reached this document. In the meantime, "
     "search the knowledge base with /, or decide with N, X or S."
@@ -54,7 +54,7 @@ BAND_WORDS = {
 
 
 class _Candidates(RowList):
-    """Rows that changed are painted again where they are: their heights did not change."""
+    """The list of candidates; changed rows are repainted in place if their heights did not change."""
 
     def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
         QAbstractItemView.dataChanged(self, first, last, list(roles))
@@ -64,8 +64,8 @@ class CandidatePanel(QWidget):
     """Header, candidates, the NIL row, and the highlighted candidate's record.
 
     API: `show_mention`, `show_without_suggestions`, `set_note` (what concerns all mentions, such as an index being
-    built), `set_extent`, `show_contrast`, `highlight`, `move_highlight`, `highlighted`. Nothing changes its height from
-    mention to mention, so rows stay where they are.
+    built), `set_extent`, `show_contrast`, `highlight`, `move_highlight`, `highlighted`. No height changes from mention
+    to mention, so rows stay in place.
     """
 
     candidate_chosen = Signal(str)
@@ -96,14 +96,14 @@ class CandidatePanel(QWidget):
         self._facts = ElidedLabel(muted=True, parent=self)
         self._decided = ElidedLabel(parent=self)
         self.opinion = ElidedLabel(scale=0.92, muted=True, parent=self)
-        self.contradiction = NotedLabel(scale=0.92, parent=self)  # what else its string is decided as
+        self.contradiction = NotedLabel(scale=0.92, parent=self)  # other decisions about its string
         self._compose()
         self.list.chosen.connect(self._choose)
         self.list.selectionModel().currentChanged.connect(self._highlighted)
         self.list.verticalScrollBar().rangeChanged.connect(self._align_nil_row)
         self.nil_row.clicked.connect(self.nil_chosen)
         self.hidden_row.clicked.connect(self.hidden_toggled)
-        self.nothing = ""  # what to do while no mention is on show
+        self.nothing = ""  # what to do while no mention is shown
         self.show_mention(None)
 
     def _compose(self) -> None:
@@ -150,11 +150,11 @@ class CandidatePanel(QWidget):
         whole.addWidget(self.splitter)
 
     def _fit_list(self) -> None:
-        """On a small screen, too, two candidates are in sight."""
+        """Ensure that two candidates are visible even on a small screen."""
         self.list.setMinimumHeight(2 * row_height(self.font()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The candidates get their share, but no more than `ROWS` of them need; what the curator has set stays."""
+        """The candidates get their share, but at most the height of `ROWS`; a size set by the curator is kept."""
         super().resizeEvent(event)
         if self._dragged:
             return
@@ -175,7 +175,7 @@ class CandidatePanel(QWidget):
             self._fit_list()
 
     def show_mention(self, view: MentionView | None) -> None:
-        """Show a mention's candidates with the linked or else the first one highlighted; None leaves `nothing`.
+        """Show a mention's candidates with the linked or else the first one highlighted; None shows `nothing`.
 
         The same mention shown again keeps the curator's highlight.
         """
@@ -204,7 +204,7 @@ class CandidatePanel(QWidget):
             self._words_room.fit()
 
     def prepare(self, view: MentionView) -> None:
-        """Draw the rows of a mention that is likely to be shown next, while nobody waits."""
+        """Draw the rows of a mention that is likely to be shown next, in advance."""
         option, ratio = self.list.row_option(), self.list.viewport().devicePixelRatioF()
         linked = view.decision.verdict.entity_ids if view.decision is not None else ()
         rows = candidate_rows(view, replace(self._extent, others=(), gone=frozenset(), opinion=None))
@@ -221,19 +221,19 @@ class CandidatePanel(QWidget):
                 break
 
     def say_of_none(self, words: str) -> None:
-        """What is said where the linker has no candidates for the mention on show, in place of the usual sentence."""
+        """Set the message if the linker has no candidates for the current mention, instead of the usual one."""
         if words != self._of_none:
             self._of_none = words
             self.show_mention(self._view)
 
     def set_extent(self, extent: Extent) -> None:
-        """What of the candidates is shown how; the mention on show follows at once."""
+        """Set which candidates are shown, and how; the current mention is updated at once."""
         if extent != self._extent:
             self._extent = extent
             self.show_mention(self._view)
 
     def set_opinions(self, shown: bool) -> None:
-        """Whether there is a line below the candidates for the second opinion, `opinion`."""
+        """Set whether there is a line below the candidates for the second opinion, `opinion`."""
         self.opinion.setVisible(shown)
 
     @property
@@ -241,7 +241,7 @@ class CandidatePanel(QWidget):
         return self._extent
 
     def show_contrast(self, shown: bool) -> None:
-        """The comparison of the first two in place of the highlighted candidate's record, or back."""
+        """Show the comparison of the first two instead of the highlighted candidate's record, or the reverse."""
         self.records.setCurrentWidget(self.contrast if shown else self.card)
         self._room.ask(shown)
 
@@ -250,7 +250,7 @@ class CandidatePanel(QWidget):
         return self.records.currentWidget() is self.contrast
 
     def show_without_suggestions(self, reason: str) -> None:
-        """Hide what the linker suggests for the mention on show, and say why, until another mention is shown."""
+        """Hide the suggestions for the current mention, and show why, until another mention is shown."""
         self._withheld = reason
         self.show_mention(self._view)
 
@@ -275,7 +275,7 @@ class CandidatePanel(QWidget):
         )
 
     def _names(self, view: MentionView) -> dict[str, str]:
-        """Names of the linked entities; a search may have found what the linker did not."""
+        """Names of the linked entities; they may come from a search."""
         linked = view.decision.verdict.entity_ids if view.decision is not None else ()
         return {one: entity.name for one in linked if (entity := self._lookup(one)) is not None}
 
@@ -292,7 +292,7 @@ class CandidatePanel(QWidget):
             self.list.scrollToTop() if self.list.currentIndex().row() == 0 else None
 
     def set_note(self, note: str) -> None:
-        """A sentence that concerns all suggestions; '' hides it. Beside one, nothing is said of a stale suggestion."""
+        """Show a sentence for all suggestions; '' hides it. With it, no message about a stale suggestion is shown."""
         if note != self.note.text():
             self.note.set_note(note)
             self._show_header(self._view)
@@ -330,8 +330,8 @@ class CandidatePanel(QWidget):
 
 
 def _status(view: MentionView, names: Mapping[str, str], *, noted: bool) -> str:
-    """The decision so far; for an undecided mention what Enter does, or, where no note is about the suggestions, that
-    this one is being made again."""
+    """The current decision; for an undecided mention, the effect of Enter, or, without a note about suggestions, that
+    this one is being updated."""
     words = decision_words(view, names)
     if words and view.decision is not None:
         at = view.decision.at.astimezone()

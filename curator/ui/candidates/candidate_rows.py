@@ -1,4 +1,5 @@
-"""The last line of the candidates: out of the knowledge base. Always in sight, also while the list above it scrolls."""
+"""The last line of the candidates: not in the knowledge base. It is always visible, even while the list above it
+scrolls."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ class NilRow(QAbstractButton):
     def show_estimate(
         self, estimate: NilEstimate | None, *, chosen: bool = False, blind: bool = False, opinion: bool = False
     ) -> None:
-        """With `blind` neither the figure is shown nor whether NIL is suggested. `opinion`: a model says NIL."""
+        """Show the NIL estimate. With `blind` neither the figure is shown nor whether NIL is suggested. `opinion`: a
+        language model chose NIL."""
         self._estimate, self._chosen, self._blind = None if blind else estimate, chosen, blind
         self._opinion = opinion and not blind
         said = f", {tr(BY_MODEL)}" if self._opinion else ""
@@ -52,14 +54,14 @@ class NilRow(QAbstractButton):
 
     @property
     def second_line(self) -> str:
-        """Whether NIL is suggested, and how far that can be trusted."""
+        """Whether NIL is suggested, and how reliable that is."""
         if self._estimate is None:
             return tr("estimate hidden while candidates are shuffled") if self._blind else tr("no estimate yet")
         suggested = tr("suggested by the linker") if self._estimate.is_nil else tr("not suggested")
         return suggested if self._estimate.calibrated else tr("{suggested} · not calibrated here", suggested=suggested)
 
     def set_right_inset(self, pixels: int) -> None:
-        """Leave out what the scroll bar above takes, so that scores are in one column."""
+        """Leave space for the width of the scroll bar above, so that scores are aligned."""
         if pixels != self._inset:
             self._inset = pixels
             self.update()
@@ -106,11 +108,11 @@ class NilRow(QAbstractButton):
         painter.end()
 
 
-# The line below the candidates that says how many more there are and why, and unfolds them.
+# The line below the candidates with the number of hidden ones and the reason, which unfolds them.
 
 
 class HiddenRow(QAbstractButton):
-    """Always of one height, so that nothing moves when it has nothing to say."""
+    """It has a constant height, so that nothing moves when it is empty."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -119,8 +121,8 @@ class HiddenRow(QAbstractButton):
         self.show_counts(below=0, others=0, unfolded=False)
 
     def show_counts(self, *, below: int, others: int, unfolded: bool, outside: int = 0) -> None:
-        """Candidates `below` the limit, entities of `others` types than the mention may link to, and those `outside` of
-        the branches that it is restricted to."""
+        """Candidates `below` the limit, entities of types that the mention may not link to (`others`), and those
+        `outside` of its branches."""
         words = hidden_words(below, others, unfolded=unfolded, outside=outside)
         if words != self.text() or self.isEnabled() != bool(words):
             self.setText(words)
@@ -157,7 +159,7 @@ class HiddenRow(QAbstractButton):
 
 
 def hidden_words(below: int, others: int, *, unfolded: bool, outside: int = 0) -> str:
-    """'' where nothing is hidden."""
+    """The words; '' if nothing is hidden."""
     more = tr("{below} more", below=below) if below else ""
     other = tr("{others} of another type", others=others) if others else ""
     apart = tr("{outside} outside the branches", outside=outside) if outside else ""
@@ -167,16 +169,16 @@ def hidden_words(below: int, others: int, *, unfolded: bool, outside: int = 0) -
     return tr("Hide again: {counted}", counted=counted) if unfolded else tr("{counted}: show", counted=counted)
 
 
-# Room for a long comparison: while it is read, the list of candidates keeps only what its first rows need.
+# Room for a long comparison: while it is shown, the list of candidates keeps only the space of its first rows.
 
 ROWS = 3
-"""Candidates that stay in sight: the two that are compared, and one to see that there are more."""
+"""Candidates that stay visible: the two compared ones, and one to show that there are more."""
 
 
 class RecordRoom(QObject):
-    """Moves the boundary between the candidates (above) and the record (below), and back to where it was.
+    """Moves the boundary between the candidates (above) and the record (below), and back.
 
-    Rows stay where they are, as only the list's lower end moves. A boundary that the curator drags stays.
+    Rows stay in place, as only the list's lower end moves. A boundary dragged by the curator stays.
     """
 
     def __init__(self, splitter: QSplitter, rows: RowList, browser: QTextBrowser) -> None:
@@ -190,7 +192,7 @@ class RecordRoom(QObject):
         splitter.splitterMoved.connect(self._dragged)
 
     def ask(self, wanted: bool) -> None:
-        """Whether the browser is on show and may have room."""
+        """Request space if the browser is visible and may have it."""
         self._wanted = wanted
         if not wanted and self._before is not None:
             self._splitter.setSizes(self._before)
@@ -218,8 +220,8 @@ class RecordRoom(QObject):
 
 
 class WordsRoom:
-    """Moves the boundary down while the list has no rows and too little room for what it says instead: the record is
-    empty then. Back to where it was with the next rows."""
+    """Moves the boundary down while the list has no rows and too little room for its message, when the record is empty,
+    and back with the next rows."""
 
     def __init__(self, splitter: QSplitter, rows: RowList) -> None:
         self._splitter, self._rows = splitter, rows
@@ -239,5 +241,5 @@ class WordsRoom:
             self._splitter.setSizes([upper + missing, lower - missing])
 
     def forget(self) -> None:
-        """The boundary stays where it is."""
+        """Keep the boundary at its current position."""
         self._before = None

@@ -1,4 +1,4 @@
-"""Everything about one entity: scores as bars, definition, synonyms, types, identifiers, and what is above it."""
+"""Everything about one entity: scores as bars, definition, synonyms, types, identifiers, and ancestors."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ Lookup = Callable[[str], Entity | None]
 APART = " › "
 MADE_HERE = "A new entity, created in this project; the knowledge base does not have it yet."
 MOST_LETTERS = 110
-"""Of the synonyms under the name, two lines of a usual column; the definition is to be in sight, too."""
+"""The most letters of synonyms under the name, two lines of a usual column, so that the definition is visible, too."""
 USES, PAGE = "uses:", "page:"
-"""Where the links of a record lead."""
+"""Targets of the links in a record."""
 MOST_PARENTS = 8
-"""That are named without their path."""
+"""The most parents named without their path."""
 STEPS = 6
-"""Entities of a path that are written out; what is left out in the middle is dots."""
+"""The most entities shown of a path; those left out in the middle become dots."""
 
 
 class EntityCard(LateBrowser):
     """Shows an entity, or a candidate whose record `lookup` finds. Everything shown is escaped.
 
-    The way up comes later, by `show_path`: it takes more questions than a key press has time for.
+    The path to the top follows later, by `show_path`, since it needs too many queries for a key press.
     """
 
     entity_changed = Signal()
@@ -50,13 +50,13 @@ class EntityCard(LateBrowser):
         self._names_parents = False
 
     def offer_links(self) -> None:
-        """Lead from the record to all uses of the entity and to its page; whoever asks for it answers the signals."""
+        """Show links to all uses of the entity and to its page; the caller handles the signals."""
         self._linked = True
         self.anchorClicked.connect(self._follow)
         self.render_soon()
 
     def name_parents(self) -> None:
-        """Name what is directly above an entity without a path, where nothing looks for one."""
+        """Name the direct parents of an entity without a path, if no path is looked up."""
         self._names_parents = True
 
     def _follow(self, link: QUrl) -> None:
@@ -66,7 +66,7 @@ class EntityCard(LateBrowser):
 
     @property
     def entity_id(self) -> str | None:
-        """Of the record on show, or of a candidate that the knowledge base no longer has."""
+        """The id of the shown record, or of a candidate no longer in the knowledge base."""
         entity, candidate = self.entity, self._shown[1]
         return entity.id if entity is not None else candidate.entity_id if candidate is not None else None
 
@@ -77,7 +77,7 @@ class EntityCard(LateBrowser):
         return self._shown[0]
 
     def show_candidate(self, candidate: Candidate | None, suggestion: Suggestion | None = None) -> None:
-        """A candidate, with its scores where the suggestion is given that it is one of; looked up in a moment."""
+        """Show a candidate, with its scores if its suggestion is given; the record is looked up shortly after."""
         self._asked = (candidate, suggestion)
         self._late.start()
 
@@ -86,12 +86,12 @@ class EntityCard(LateBrowser):
         self._show(entity, None, None)
 
     def stop(self) -> None:
-        """Look nothing up any more: the project is being closed."""
+        """Stop look-ups, since the project is being closed."""
         self._asked = None
         self._late.stop()
 
     def show_path(self, entity_id: str, path: Sequence[Entity]) -> None:
-        """What is above the entity on show, topmost first; for another one it comes too late and is dropped."""
+        """Show the ancestors of the entity, topmost first; results for another entity are dropped."""
         if self.entity is not None and self.entity.id == entity_id and tuple(path) != self._path:
             self._path = tuple(path)
             self.render_soon()
@@ -142,7 +142,7 @@ class EntityCard(LateBrowser):
         return _head(candidate.name, candidate.entity_id, candidate.types, theme) + missing
 
     def _parents(self, entity: Entity) -> list[str]:
-        """Names, or identifiers that nothing here has; the first few of many."""
+        """The parents' names, or unknown identifiers; only the first few."""
         if self._path or not self._names_parents:
             return []
         found = [(self._lookup(one), one) for one in entity.parents[:MOST_PARENTS]]
@@ -160,9 +160,9 @@ def card_html(
     matched: str = "",
     links: bool = False,
 ) -> str:
-    """The card as rich text; `scores` is rich text already. The first synonyms stand under the name, the one that
-    `matched` before the others; all of them below where they are more. With `links` the identifier leads to the
-    entity's page, and the words behind it to its uses."""
+    """The card as rich text; `scores` is rich text already. The first synonyms are under the name, the `matched` one
+    first; all are listed below if there are more. With `links` the identifier links to the entity's page, and the words
+    after it to its uses."""
     missing = f"<span style='color:{theme.muted.name()}'>{tr('No definition in the knowledge base.')}</span>"
     under = path_words([one.name for one in path]) if path else "; ".join(above or entity.parents)
     first = first_synonyms(entity.synonyms, matched)
@@ -187,7 +187,7 @@ def card_html(
 
 
 def first_synonyms(synonyms: Sequence[str], matched: str) -> list[str]:
-    """Those shown first: at least one, and as many as `MOST_LETTERS` hold."""
+    """The synonyms shown first: at least one, and as many as fit into `MOST_LETTERS`."""
     ordered = sorted(synonyms, key=lambda one: one.casefold() != matched.casefold())
     lengths = accumulate(len(one) + 2 for one in ordered)
     many = sum(length <= MOST_LETTERS for length in lengths)
@@ -203,7 +203,7 @@ def _also(first: Sequence[str], left: int, theme: Theme) -> str:
 
 
 def path_words(names: Sequence[str]) -> str:
-    """From the top down; a long way keeps its top and its last steps."""
+    """The path from the top down; a long path keeps its top and its last steps."""
     shown = list(names) if len(names) <= STEPS else [names[0], "…", *names[-(STEPS - 1) :]]
     return APART.join(shown)
 

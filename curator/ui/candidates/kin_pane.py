@@ -30,7 +30,7 @@ class Kin(Enum):
 
 
 Relatives = Callable[[Kin, str], TreePage]
-"""The entities directly above or below the one of this id."""
+"""Returns the entities directly above or below the entity with this id."""
 TITLES = {Kin.BROADER: "Broader than {name}", Kin.NARROWER: "Narrower than {name}"}
 NOTHING = {
     Kin.BROADER: "Nothing in the knowledge base is broader than {name}: it is at the top, or in no hierarchy.",
@@ -78,7 +78,7 @@ class _Answer:
 
 
 class KinPane(QWidget):
-    """API: `show_kin`, `close_kin`. `linked` carries the id of the entity that was chosen. → and ← go on to what is
+    """API: `show_kin`, `close_kin`. `linked` carries the id of the entity that was chosen. → and ← show the entities
     narrower and broader than the highlighted one."""
 
     linked = Signal(str)
@@ -132,9 +132,9 @@ class KinPane(QWidget):
         whole.addWidget(splitter)
 
     def show_kin(self, kin: Kin, entity: Entity) -> None:
-        """Take the keyboard with the entities directly above or below this one."""
+        """Show the entities directly above or below this one, and take the keyboard focus."""
         self._of = (kin, entity)
-        self.model.show_nodes(())  # nothing can be chosen that belongs to another title
+        self.model.show_nodes(())  # no row of another title can be chosen
         self.title.set_words(tr(TITLES[kin], name=entity.name))
         self.status.set_words(tr(HINT))
         self.note.set_note("")
@@ -170,7 +170,7 @@ class KinPane(QWidget):
 
     @property
     def entity(self) -> Entity | None:
-        """The highlighted entity; where nothing is listed, the one that was asked for."""
+        """The highlighted entity; if the list is empty, the requested entity."""
         node = self.model.node(self.list.currentIndex().row())
         if node is not None:
             return node.entity
@@ -197,7 +197,7 @@ class KinPane(QWidget):
         return [("kin", one.entity.id) for one in nodes if one is not None]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Digits choose as they do among candidates, ← and → go on, Esc leaves."""
+        """Digits choose as among candidates, ← and → navigate, Esc closes."""
         if not isinstance(event, QKeyEvent) or not is_plain(event):
             return super().eventFilter(watched, event)
         digit = event.text() if event.text() in tuple("123456789") else ""

@@ -1,4 +1,4 @@
-"""A text browser that renders after more urgent widgets were painted, however often its text changes."""
+"""A text browser that renders only after more urgent widgets are painted, once for several changes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from curator.ui.kit import StillBrowser
 
 MARGIN = 12
 LATE_MS = 30
-"""So long after the last change: a timer of 0 ms may run before what the key changed is painted."""
+"""Milliseconds after the last change: a timer of 0 ms may fire before the key's effect is painted."""
 
 
 class LateBrowser(StillBrowser):
-    """Subclasses give `html_now`. Laying out rich text takes milliseconds, which a key press has not: candidates are
-    painted first, and several changes in a row are rendered once. Whoever asks for the text gets the newest."""
+    """Subclasses give `html_now`. Laying out rich text takes too many milliseconds for a key press: candidates are
+    painted first, and several consecutive changes are rendered once. Reading the text returns the newest."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,11 +27,11 @@ class LateBrowser(StillBrowser):
         self._late.timeout.connect(self._render)
 
     def html_now(self) -> str:
-        """What is to be shown, in the colours of the present palette."""
+        """The text to show, in the colours of the current palette."""
         raise NotImplementedError
 
     def render_soon(self, *, from_top: bool = False) -> None:
-        """Show `html_now` in a moment; `from_top` scrolls back, else the place stays."""
+        """Show `html_now` in a moment; `from_top` scrolls to the top, else the position is kept."""
         self._from_top = self._from_top or from_top
         self._late.start()
 

@@ -1,4 +1,4 @@
-"""Search in the knowledge base: type, go up and down, Enter chooses, Esc leaves."""
+"""Search in the knowledge base: type, move up and down, Enter chooses, Esc closes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LINKED_LAST = "Recently linked"
 STILL_SEARCHING = "Still searching. Press ↵ when the entities are listed."
 TOO_SOON = "This entity had only just appeared. Press ↵ again."
 MOST = 50
-"""As many as a search gives at most."""
+"""The most results of a search."""
 GRAMMAR = (
     "heart att\tnames with all these words, the last may be incomplete\n"
     "D008012\tan identifier\n"
@@ -47,12 +47,12 @@ GRAMMAR_NOTE = "\n".join(line.replace("\t", "   ·   ") for line in GRAMMAR.spli
 
 
 class SearchPanel(QWidget):
-    """API: `prefill`, `open_empty`, `close_search`. `search` is called in a thread of its own and may raise UserError,
-    whose sentence is shown; asked for nothing (''), it gives the entities linked to last.
+    """API: `prefill`, `open_empty`, `close_search`. `search` is called in its own thread and may raise UserError, whose
+    message is shown; for '' it returns the entities linked last.
 
-    What was found stays until the next answer is there, so that nothing flickers while somebody types.
-    `highlighted` carries the entity under the cursor (or None), for a card next to it. Where `accepts` is true, Enter
-    on an identifier of a known registry that nothing here has emits `unknown` with it.
+    Results stay until the next answer arrives, so that nothing flickers while typing. `highlighted` carries the
+    highlighted entity (or None), for a card next to it. If `accepts` is true, Enter on an unknown identifier of a known
+    registry emits `unknown` with it.
     """
 
     chosen = Signal(str)
@@ -116,15 +116,15 @@ class SearchPanel(QWidget):
         whole.addWidget(self.list, 1)
 
     def close_search(self) -> None:
-        """Before the project is closed: wait for a search that is running."""
+        """Before the project is closed: wait for a running search."""
         self.worker.close()
 
     def open_empty(self) -> None:
-        """Take the keyboard with an empty line, over the entities linked to last."""
+        """Take the keyboard focus with an empty line and the entities linked last."""
         self._start("")
 
     def prefill(self, text: str) -> None:
-        """Search a text at once (the mention's, by one key) and take the keyboard."""
+        """Search a text at once (such as the mention's) and take the keyboard focus."""
         self._start(" ".join(text.split()))
 
     def _start(self, text: str) -> None:
@@ -186,7 +186,7 @@ class SearchPanel(QWidget):
         return [("found", one.entity.id) for one in matches if one is not None]
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keys of the line and the list. Enter chooses nothing while the answer to what was typed is on its way."""
+        """Keys of the line and the list. Enter chooses nothing until the answer to the typed text has arrived."""
         if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
             return super().eventFilter(watched, event)
         key = event.key()
@@ -223,8 +223,8 @@ ADDING = "The entity you choose is added to the link of this mention. Esc cancel
 
 
 class SearchPane(QWidget):
-    """`linked` and `added` carry an entity id: chosen to link to, or to be added to a link of several; `unknown` an
-    identifier that nothing here has, to make an entity with and link to."""
+    """`linked` and `added` carry an entity id, to link to, or to add to a composite link; `unknown` carries an unknown
+    identifier, for creating and linking an entity."""
 
     linked = Signal(str)
     added = Signal(str)
@@ -258,7 +258,7 @@ class SearchPane(QWidget):
         self.panel.left.connect(self.left)
 
     def start(self, text: str = "", *, adding: bool = False) -> None:
-        """Take the keyboard; search `text` at once where it is given."""
+        """Take the keyboard; search `text` at once if given."""
         self._adding = adding
         self.panel.accepts = not adding
         self.note.set_note(tr(ADDING) if adding else "")

@@ -1,4 +1,4 @@
-"""What a search found as rows: name above, facts below."""
+"""Search results as rows: name above, facts below."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 class MatchModel(QAbstractListModel):
-    """What a search found; `ROW_ROLE` gives the `EntityMatch`."""
+    """The search results; `ROW_ROLE` gives the `EntityMatch`."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -51,7 +51,7 @@ class MatchModel(QAbstractListModel):
 
 
 def match_facts(match: EntityMatch) -> str:
-    """Id, types, and the synonym that matched where it is not the name."""
+    """Id, types, and the matching synonym if it is not the name."""
     parts = [match.entity.id, ", ".join(match.entity.types)]
     if match.matched.casefold() not in (match.entity.name.casefold(), match.entity.id.casefold()):
         parts.append(tr("matched “{matched}”", matched=match.matched))
@@ -82,7 +82,7 @@ class MatchDelegate(QStyledItemDelegate):
         painter.restore()
 
 
-# What a search in the knowledge base gives: entities, or the sentence that says why there are none.
+# The answer of a search in the knowledge base: entities, or the reason why there are none.
 
 Search = Callable[[str], Sequence[EntityMatch]]
 OBSOLETE = "{id} “{name}” is obsolete."
@@ -94,7 +94,7 @@ BROKEN = "The search failed. See the log for the reason; other searches still wo
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """What a query found, or the sentence that says why it could not be asked."""
+    """The results of a query, or the reason why it failed."""
 
     query: str
     matches: tuple[EntityMatch, ...] = ()
@@ -104,7 +104,7 @@ class SearchAnswer:
 
 
 def obsolete_words(answer: SearchAnswer) -> str:
-    """That the query is the id of an obsolete entity; '' where it is not."""
+    """The message that the query is the id of an obsolete entity; '' if it is not."""
     old = answer.obsolete
     if old is None:
         return ""
@@ -115,12 +115,12 @@ def obsolete_words(answer: SearchAnswer) -> str:
 
 
 def left_out_words(answer: SearchAnswer) -> str:
-    """How many more matched outside of the branches; '' where none is known."""
+    """The number of matches outside of the branches; '' if none is known."""
     return ntr("{n:,} outside the branches", "{n:,} outside the branches", answer.left_out) if answer.left_out else ""
 
 
 def answer_to(search: Search, query: str) -> SearchAnswer:
-    """For a thread of its own: what is wrong with the query becomes the answer's trouble."""
+    """The answer to a query, for use in a thread: an error becomes the answer's `trouble`."""
     try:
         found = search(query)
         if not isinstance(found, Matches):

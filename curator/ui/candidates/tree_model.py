@@ -21,14 +21,14 @@ TOP = 0
 BROKEN = "The hierarchy could not be read. The log says why."
 REPEATED = "listed above"
 Narrower = Callable[[str | None, int], TreePage]
-"""The entities directly below one, or the topmost, from the given place on."""
+"""The entities directly below one, or the topmost, from the given index on."""
 Way = Callable[[str], TreeWay]
 
 
 @dataclass(frozen=True, slots=True)
 class TreeRow:
-    """What a row shows. `node` is None for the last row of a node of which more can be read: `left` says how many.
-    `repeated`: the entity is above itself, so that it is not opened again."""
+    """A row of the tree. `node` is None for a node's last row that stands for `left` more children. `repeated`: the
+    entity is its own ancestor, so it is not opened again."""
 
     node: TreeNode | None
     left: int = 0
@@ -42,7 +42,7 @@ class TreeRow:
 
     @property
     def facts(self) -> str:
-        """Id and types; '' of a row that stands for others."""
+        """Id and types; '' for a row that stands for others."""
         if self.node is None:
             return ""
         entity = self.node.entity
@@ -51,7 +51,7 @@ class TreeRow:
 
     @property
     def counted(self) -> str:
-        """How many entities are below; those directly below, where all are too many to count."""
+        """The number of descendants; of children, if descendants are too many to count."""
         if self.node is None or not self.node.children:
             return ""
         return f"{localised(self.node.children, ',')}+" if self.node.below is None else localised(self.node.below, ",")
@@ -66,7 +66,7 @@ class TreeRow:
 
 @dataclass(slots=True)
 class _Place:
-    """A node at its place in the tree: an entity with several parents has several."""
+    """A node at its position in the tree: an entity with several parents has several."""
 
     number: int
     above: int
@@ -79,9 +79,9 @@ class _Place:
 
 
 class TreeModel(QAbstractItemModel):
-    """`narrower` and `way` are called in a thread of their own and may raise UserError, whose sentence `troubled`
-    carries. API: `begin` reads the topmost entities (`began` says how many there are), `read_more` what a last row
-    stands for; `open_at` reads the way down to an entity, whose index `arrived` carries with the way."""
+    """`narrower` and `way` are called in a separate thread and may raise UserError, whose message `troubled` carries.
+    API: `begin` reads the topmost entities (`began` carries their number), `read_more` the children that a last row
+    stands for; `open_at` reads the path down to an entity, whose index `arrived` carries with the path."""
 
     began = Signal(int)
     arrived = Signal(object, object)  # QModelIndex, TreeWay
@@ -93,16 +93,16 @@ class TreeModel(QAbstractItemModel):
         self.worker = Worker(self, in_turn=True)
         self._places: dict[int, _Place] = {TOP: _Place(TOP, -1)}
         self._next = TOP + 1
-        self._wanted = 0  # the last way that was asked for
+        self._wanted = 0  # the last requested path
 
     # --- reading ---
 
     def begin(self) -> None:
-        """Read the topmost entities where they are not here yet."""
+        """Read the topmost entities if they are not loaded."""
         self._ask(TOP)
 
     def clear(self) -> None:
-        """Forget what was read: the knowledge base is another one."""
+        """Clear the tree, since the knowledge base has changed."""
         self.beginResetModel()
         self._places = {TOP: _Place(TOP, -1)}
         self.endResetModel()
@@ -111,7 +111,7 @@ class TreeModel(QAbstractItemModel):
         self._ask(self._number(parent))
 
     def read_more(self, index: Index) -> bool:
-        """Read what the last row of a node stands for; False where this row is an entity."""
+        """Read the children that a node's last row stands for; False if this row is an entity."""
         place = self._places.get(self._number(index))
         if place is None or place.number == TOP or place.node is not None:
             return False
@@ -119,7 +119,7 @@ class TreeModel(QAbstractItemModel):
         return True
 
     def open_at(self, entity_id: str) -> None:
-        """Read what is needed to show this entity; the last one that was asked for arrives."""
+        """Read the nodes needed to show this entity; only the last request arrives."""
         self._wanted += 1
         wanted, narrower, way = self._wanted, self._narrower, self._way
 
@@ -184,7 +184,7 @@ class TreeModel(QAbstractItemModel):
         return next((one for one in found if one.node is not None and one.node.entity.id == node.entity.id), None)
 
     def _bring(self, place: _Place, node: TreeNode) -> _Place:
-        """A child that is on a later page, before the row for more."""
+        """Insert a child from a later page before the row for more."""
         at = len(place.below) - int(self._has_more(place))
         self.beginInsertRows(self._index(place), at, at)
         made = self._made(place, node)
@@ -194,7 +194,7 @@ class TreeModel(QAbstractItemModel):
         return made
 
     def _add(self, place: _Place, page: TreePage) -> None:
-        """A page of children behind those that are here, and the row for more where there are."""
+        """Append a page of children, and the row for more if needed."""
         index, here = self._index(place), len(place.below)
         if self._has_more(place):
             self.beginRemoveRows(index, here - 1, here - 1)
@@ -283,7 +283,7 @@ class TreeModel(QAbstractItemModel):
         return None
 
     def _number(self, index: Index) -> int:
-        return int(index.internalId())  # of an invalid index 0, which is the top
+        return int(index.internalId())  # 0 for an invalid index, which is the top
 
     def _index(self, place: _Place) -> QModelIndex:
         if place.number == TOP:

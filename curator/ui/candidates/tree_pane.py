@@ -1,4 +1,4 @@
-"""The hierarchy of the knowledge base: a tree to go through, a line to search in it, and the record of the entity."""
+"""The hierarchy of the knowledge base: a tree, a line to search in it, and the record of the entity."""
 
 from __future__ import annotations
 
@@ -30,10 +30,9 @@ SHOWS = "↵ shows the entity in the tree"
 
 
 class TreePane(QWidget):
-    """API: `browse`, `open_at`, `close_tree`. `linked` carries the id of the entity that Enter was pressed on.
+    """API: `browse`, `open_at`, `close_tree`. `linked` carries the id of the entity chosen with Enter.
 
-    While something is typed in the line, the matches are shown instead of the tree; the chosen one is shown in the
-    tree.
+    While there is text in the line, the matches are shown instead of the tree; the chosen one is shown in the tree.
     """
 
     linked = Signal(str)
@@ -113,7 +112,7 @@ class TreePane(QWidget):
         self._glance.log(self.tree.viewport(), self._shown)
 
     def browse(self) -> None:
-        """Take the keyboard, where the curator was last; at first over the topmost entities."""
+        """Take the keyboard focus, at the last position; at first with the topmost entities."""
         self.line.clear()
         self.model.begin()
         if not self.tree.currentIndex().isValid():
@@ -122,14 +121,14 @@ class TreePane(QWidget):
         self.tree.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def open_at(self, entity_id: str) -> None:
-        """Take the keyboard, opened at this entity."""
+        """Take the keyboard focus, opened at this entity."""
         self.line.clear()
         self._say_hint()
         self.model.open_at(entity_id)
         self.tree.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def forget(self) -> None:
-        """The knowledge base is another one."""
+        """Clear the tree, since the knowledge base has changed."""
         self.model.clear()
         self.tree.set_empty_words(tr(READING))
         if self.isVisible():
@@ -242,7 +241,7 @@ class TreePane(QWidget):
             self.open_at(match.entity.id)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keys of the line and of what it found. Esc empties the line before it leaves."""
+        """Keys of the line and its results. Esc clears the line before it closes."""
         if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress:
             return super().eventFilter(watched, event)
         key = event.key()

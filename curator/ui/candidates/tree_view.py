@@ -1,4 +1,4 @@
-"""The tree of the hierarchy as it is painted, and its keys."""
+"""Painting and keys of the hierarchy's tree."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ MOVES = {
     *(Key.Key_Home, Key.Key_End, Key.Key_PageUp, Key.Key_PageDown),
 }
 INDENT = 1.1
-"""Of the height of a line: a narrow column has room for many levels."""
+"""Indent relative to the height of a line, so that a narrow column has room for many levels."""
 TRIANGLE = 0.25
-"""Half the height of the sign that a row can be opened, of the height of a line."""
+"""Half the height of the triangle of an expandable row, relative to the height of a line."""
 
 
 class TreeDelegate(QStyledItemDelegate):
@@ -78,7 +78,7 @@ class TreeDelegate(QStyledItemDelegate):
 class TreeView(QTreeView):
     """`chosen`: Enter, or a double click, on an entity; a last row reads more instead. `search_wanted`: / was pressed.
 
-    The keys that move in a tree, Space, which opens and closes, and / are its own, every other one is the window's.
+    It handles the keys that move in a tree, Space, which opens and closes, and /; all others are the window's.
     """
 
     chosen = Signal(object)  # TreeNode
@@ -109,7 +109,7 @@ class TreeView(QTreeView):
         self.selectionModel().currentChanged.connect(lambda index: self.highlighted.emit(self._node(index)))
 
     def set_empty_words(self, words: str) -> None:
-        """What to say while there are no rows."""
+        """Set the message while there are no rows."""
         self.empty_words = words
         self.viewport().update()
 
@@ -119,14 +119,14 @@ class TreeView(QTreeView):
         return self._node(self.currentIndex())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The highlighted row stays in sight where it was."""
+        """Keep the highlighted row visible at its position."""
         row = self.visualRect(self.currentIndex())
         super().resizeEvent(event)
         if row.isValid() and 0 <= row.top() < event.oldSize().height():
             self.scrollTo(self.currentIndex())
 
     def go_to(self, index: QModelIndex) -> None:
-        """Open the way to a row, highlight it and bring it into sight."""
+        """Open the path to a row, highlight it and scroll to it."""
         above = index.parent()
         while above.isValid():
             self.expand(above)
@@ -158,7 +158,7 @@ class TreeView(QTreeView):
         return True
 
     def _came(self, parent: QModelIndex, first: int) -> None:
-        """Continue with the first of the entities that were read, in place of the row that stood for them."""
+        """Highlight the first of the newly read entities, instead of the row that stood for them."""
         if self._behind is not None and self._behind.isValid() and self._behind.parent() == parent:
             self._behind = None
             self.setCurrentIndex(self._model.index(first, 0, parent))
@@ -193,7 +193,7 @@ class TreeView(QTreeView):
     # --- looks ---
 
     def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
-        """The ground of the row continues to the left; a triangle where there is something below."""
+        """Draw the row's background to the left, and a triangle if it has children."""
         selected, opens = self.selectionModel().isSelected(index), self._model.hasChildren(index)
         if not (selected or opens):
             return
@@ -236,7 +236,7 @@ class TreeView(QTreeView):
 
 
 def _draw_ground(painter: QPainter, option: QStyleOptionViewItem, theme: Theme, *, bar: bool) -> None:
-    """As other lists have it; in a tree, the bar of the highlighted row is at the edge of the column."""
+    """Draw the background like in other lists; in a tree, the bar of the highlighted row is at the column's edge."""
     if bar or not option.state & QStyle.StateFlag.State_Selected:
         draw_ground(painter, option, theme)
     else:

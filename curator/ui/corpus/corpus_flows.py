@@ -19,7 +19,7 @@ from curator.ui.entities import add_undo_key, bring_up
 from curator.ui.kit import way_to
 
 RENEW_MS = 500
-"""So long after a change the documents are searched again: what comes meanwhile is read with it."""
+"""Milliseconds after a change before the documents are searched again, together with later changes."""
 RENEWING = {ChangeKind.DECIDED, ChangeKind.ENTITIES, ChangeKind.MENTIONS, ChangeKind.KNOWLEDGE_BASE}
 JUDGING = "In a round you do not see what is decided in the project. Leave the round first."
 MAKING_ONE, MAKING = "Making {n:,} mention…", "Making {n:,} mentions…"
@@ -37,12 +37,12 @@ class CorpusFlows(QObject):
         self._later = QTimer(self, singleShot=True, interval=RENEW_MS)
         self._later.timeout.connect(self._renew)
         bench.bridge.changed.connect(self._changed)
-        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key is answered
+        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key's effect
         bench.state_changed.connect(self._state_changed)
 
     def show(self) -> CorpusWindow | None:
-        """For what is selected in the text, if anything is. None while the curator judges in a round, and sees nobody's
-        decisions."""
+        """Show the window, searching for the selected text, if any. None while the curator judges in a round and must
+        not see decisions."""
         bench = self._bench
         if bench.judging:
             bench.say(tr(JUDGING))
@@ -85,7 +85,7 @@ class CorpusFlows(QObject):
     # --- making mentions ---
 
     def _make(self, hits: Sequence[Hit], mention_type: str, verdict: Verdict | None) -> None:
-        """In a thread: a thousand take half a second. What is refused, and what is left out, is said in the window."""
+        """Make the mentions in a thread: a thousand take half a second. The window shows refusals and hits left out."""
         window, service = self._window, self._bench.project.hits
         if window is None or self._making:
             return
@@ -143,12 +143,12 @@ class CorpusFlows(QObject):
             self._window.reload()
 
     def _state_changed(self) -> None:
-        """A curator who judges in a round sees nobody's decisions."""
+        """Close the window in a round, in which decisions must not be visible."""
         if self._bench.judging:
             self.close_windows()
 
     def close_windows(self) -> None:
-        """They go with the project."""
+        """Close the windows with the project."""
         self._later.stop()
         if self._window is not None:
             self._window.done(0)

@@ -1,4 +1,4 @@
-"""What is searched for and where, and the list of hits in their contexts."""
+"""The query, its scope, and the list of hits in their contexts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from curator.ui.kit import ElidedLabel, FlowRow, Glance, PlainLabel, rows_in_sig
 from curator.ui.queue import SPLIT_WORDS
 
 TYPING_MS = 250
-"""So long after the last letter the search begins."""
+"""Milliseconds after the last letter until the search begins."""
 START = "Type words above. Every document of the project is searched."
 NO_HITS = "No hits. Check the spelling and the choices above."
 ONLY_EMPTY = "The pattern matches only empty strings. Change it so that it matches at least one character."
@@ -35,7 +35,7 @@ Place = tuple[int, int, int]
 
 
 class QueryForm(QWidget):
-    """`changed`: something else is to be searched for. `entered`: Enter or ↓ in the field."""
+    """`changed`: the query changed. `entered`: Enter or ↓ in the field."""
 
     changed = Signal()
     entered = Signal()
@@ -119,7 +119,7 @@ class CorpusPage(QWidget):
     `listed`: other lines or other ticks."""
 
     listed = Signal()
-    pressed = Signal(int)  # Qt.Key, of those that neither move nor tick
+    pressed = Signal(int)  # Qt.Key of keys that neither move nor tick
     said = Signal(str)
 
     def __init__(self, glance: Glance, parent: QWidget | None = None) -> None:
@@ -163,7 +163,7 @@ class CorpusPage(QWidget):
     # --- what is shown ---
 
     def begin(self, words: str = "") -> None:
-        """No hits, until some are added. `words` in their place."""
+        """Clear the hits, showing `words` until some are added."""
         self.found = None
         self.list.set_empty_words(words)
         self._rows = 0
@@ -171,13 +171,13 @@ class CorpusPage(QWidget):
         self._say_count()
 
     def add(self, hits: Sequence[Hit]) -> None:
-        """More lines at the end."""
+        """Append lines."""
         if hits:
             self.list.add_rows([row_of(one, self._rows + at) for at, one in enumerate(hits)])
             self._rows += len(hits)
 
     def show_hits(self, hits: Sequence[Hit]) -> None:
-        """In place of those listed; what is ticked and highlighted stays where it can."""
+        """Replace the hits; ticks and highlight are kept if possible."""
         ticked, current = {one.place for one in self.ticked}, self.current
         places = [one.place for one in hits]
         at = places.index(current.place) if current is not None and current.place in places else None
@@ -189,7 +189,7 @@ class CorpusPage(QWidget):
         self.list.moved_in = moved_in and at is not None
 
     def tell(self, found: Found, *, ended: bool) -> None:
-        """How far the search is."""
+        """Show the progress of the search."""
         self.found = found
         if ended and not found.number:
             self.list.set_empty_words(tr(ONLY_EMPTY) if found.empty else tr(NO_HITS))
@@ -214,7 +214,7 @@ class CorpusPage(QWidget):
 
     @property
     def ticked(self) -> list[Hit]:
-        """In the order of the list."""
+        """The ticked hits, in the order of the list."""
         return [hit for one in self.list.lines.marked(CheckMark.TICKED) if (hit := self._hit(one)) is not None]
 
     @property
@@ -228,7 +228,7 @@ class CorpusPage(QWidget):
         return [one for one in self.ticked if self._glance.unseen([_key(one)])]
 
     def go_to(self, hit: Hit) -> None:
-        """To its line, with the keyboard."""
+        """Go to its line, with the keyboard focus."""
         at = next((row for row in self.list.lines.lines if self._hit(row) == hit), 0)
         self.list.go_to(at)
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -250,7 +250,7 @@ def _key(hit: Hit) -> Hashable:
 
 
 def count_words(found: Found, *, ended: bool) -> str:
-    """How many hits, where, and how many of them are listed."""
+    """The number of hits, their scope, and the number listed."""
     hits = ntr("{n:,} hit", "{n:,} hits", found.number)
     documents = ntr("{n:,} document", "{n:,} documents", found.documents)
     words = tr("{hits} in {documents}", hits=hits, documents=documents)

@@ -1,4 +1,4 @@
-"""*Edit > Search the documents*: hits in all documents as they are found, and mentions made of the ticked ones."""
+"""*Edit > Search the documents*: hits in all documents as they are found, and mentions made from ticked ones."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ SearchIn: TypeAlias = Callable[[CorpusQuery], Iterable[Found]]
 
 
 class CorpusWindow(ShowDialog):
-    """API: `start`, `reload`, `say`, `back`. Nothing is changed here: `make_wanted` carries the hits that were ticked
-    and seen, the type of the new mentions and their verdict, None for undecided ones.
+    """API: `start`, `reload`, `say`, `back`. It changes nothing itself: `make_wanted` carries the ticked and seen hits,
+    the type of the new mentions and their verdict, None for undecided ones.
 
-    `search_in` is called in a thread of its own; `types` returns the project's types with their numbers of mentions.
+    `search_in` is called in its own thread; `types` returns the project's types with their numbers of mentions.
     """
 
     hit_wanted = Signal(object)  # Hit: to be shown beside
@@ -121,7 +121,7 @@ class CorpusWindow(ShowDialog):
 
     @property
     def search(self) -> SearchPane:
-        """Of the knowledge base; made when it is wanted."""
+        """The search in the knowledge base; created on demand."""
         if self._search is None:
             self._search = self._make_search(self)
             self._search.linked.connect(self._entity_chosen)
@@ -133,11 +133,11 @@ class CorpusWindow(ShowDialog):
     # --- searching ---
 
     def say(self, words: str) -> None:
-        """A sentence above everything; '' takes it away."""
+        """Show a sentence above everything; '' hides it."""
         self.note.set_note(words)
 
     def start(self, text: str = "") -> None:
-        """Take the keyboard; search for `text` where it is given."""
+        """Take the keyboard; search for `text` if given."""
         line = self.page.form.line
         if text and text != line.text():
             line.setText(text)
@@ -145,7 +145,7 @@ class CorpusWindow(ShowDialog):
         line.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def reload(self) -> None:
-        """Search again after a change; what is ticked and highlighted stays where it can."""
+        """Search again after a change; ticks and highlight are kept if possible."""
         if self._number and self.page.form.line.text().strip():
             self._ask(again=True)
 
@@ -177,7 +177,7 @@ class CorpusWindow(ShowDialog):
             self.page.found = found
 
     def _ended(self, number: int, words: str) -> None:
-        """`words` why it did not come to its end, or ''."""
+        """`words`: why it did not finish, or ''."""
         if number != self._number:
             return
         if words:
@@ -220,7 +220,7 @@ class CorpusWindow(ShowDialog):
     # --- making mentions of what is ticked ---
 
     def _chosen(self) -> list[Hit]:
-        """What is ticked, where all of it was seen; else it is said why not, and nothing is given."""
+        """The ticked hits, if all were seen; else none, with a message."""
         if not self._writable or not self.page.list.saw():
             return []
         ticked, unseen = self.page.ticked, self.page.unseen
@@ -275,7 +275,7 @@ class CorpusWindow(ShowDialog):
         self.strip.put(ntr(ONE_NIL, MANY_NIL, len(self._chosen_hits)), answers, note=self._overlap_words())
 
     def ask_sure(self, mention_type: str) -> None:
-        """Ask whether so many undecided mentions are to be made."""
+        """Ask whether to make this many undecided mentions."""
         answer = StripAnswer(
             Qt.Key.Key_Return, "", tr("Make them"), partial(self._want, mention_type, None), enter=True
         )
@@ -300,13 +300,13 @@ class CorpusWindow(ShowDialog):
     # --- leaving ---
 
     def back(self) -> None:
-        """To the list, with the keyboard in it."""
+        """Return to the list, with the keyboard focus."""
         self.say("")
         self.pages.setCurrentWidget(self.listing)
         self.page.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def reject(self) -> None:
-        """Esc goes back to the list first."""
+        """Esc first returns to the list."""
         if self.pages.currentWidget() is not self.listing:
             self.back()
         else:
@@ -320,7 +320,7 @@ def _work(
     stop: threading.Event,
     report: Callable[[tuple[int, Found]], None],
 ) -> str:
-    """In the other thread. Returns why the search did not come to its end, or ''."""
+    """Search in the other thread. Returns why the search did not finish, or ''."""
     try:
         for found in search_in(query):
             if stop.is_set():

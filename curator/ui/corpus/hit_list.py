@@ -1,4 +1,4 @@
-"""The lines of a search: the hit in its context, then the mention that is there, document and passage, in columns."""
+"""The lines of a search: the hit in its context, then its mention, document and passage, in columns."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from curator.ui.kit import PAD, MentionState, draw_words, scaled, theme_of
 SMALL = 0.9
 GAP = 14.0
 MOST = 0.5
-"""Of a line: what the columns take at most. Where they need more, the last ones are left out."""
+"""The greatest share of a line for the columns. If they need more, the last ones are left out."""
 HEADINGS = ("Mention here", "Document", "Passage")
 SAMPLES = ("undecided: Cardiomyopath", "PMC12345678", "DISCUSSION")
-"""What each column should hold whole."""
+"""Texts that should fit in each column."""
 STATES = {
     Outcome.LINK: MentionState.LINKED,
     Outcome.NIL: MentionState.NIL,
@@ -39,7 +39,7 @@ class HitRow(KwicRow):
 
     @property
     def said(self) -> str:
-        """All columns."""
+        """The text of all columns."""
         cells = hit_cells(self.hit) if self.hit is not None else ()
         return ", ".join(f"{tr(heading)}: {words}" for heading, words in zip(HEADINGS, cells, strict=False))
 
@@ -50,7 +50,7 @@ def hit_cells(hit: Hit) -> tuple[str, ...]:
 
 
 def mention_words(hit: Hit) -> str:
-    """What is at the hit's place: nothing, a mention with its state and entity, or why there cannot be one."""
+    """The mention at the hit, with its state and entity, or why there cannot be one; empty if there is none."""
     if hit.bar is not None:
         return tr(BAR_WORDS[hit.bar])
     if hit.mention is None:
@@ -74,7 +74,7 @@ def column_places(font: QFont) -> list[tuple[float, float]]:
 
 
 def end_width(width: float, font: QFont) -> float:
-    """Pixels of the columns that a line of this width has room for; the first one is always there."""
+    """The width of the columns that fit in a line of this width; the first one is always shown."""
     ends = [begin + wide for begin, wide in column_places(font)]
     return max((end for end in ends if end <= width * MOST), default=min(ends[0], width * MOST))
 
@@ -135,12 +135,12 @@ class HitHeader(QWidget):
 
 
 def makeable(hit: Hit) -> bool:
-    """Whether a mention can be made of it."""
+    """Whether a mention can be made from it."""
     return hit.bar is None and not hit.exact
 
 
 def row_of(hit: Hit, number: int, *, ticked: bool = False) -> HitRow:
-    """A line; `number` is in for the mention's id, as most hits are none."""
+    """A line; `number` is used as the mention's id, since most hits are not mentions."""
     context = MentionContext(
         number, hit.document_id, hit.external_id, hit.start, hit.left, hit.text, hit.right, "", None, "", None
     )

@@ -30,7 +30,7 @@ from curator.ui.dashboard.plot_card import PlotCard
 from curator.ui.dashboard.plot_files import save_all
 from curator.ui.kit import USUAL_LINE, ElidedLabel, PlainLabel, ScaledLabel, ShowDialog, file_dialog, tip
 
-# What the dashboard is about: whose decisions, of which split, from when to when.
+# The filter of the dashboard: curator, split, and period.
 
 EVERYBODY, ALL_SPLITS, FROM_FILES = "Everybody", "All splits", "Decisions from files"
 SPLITS = {Split.TRAIN: "Train", Split.VALIDATION: "Validation", Split.TEST: "Test"}
@@ -39,7 +39,7 @@ TIMES = {"Today": 0, "Last 7 days": 6, "Last 30 days": 29, "Last 12 months": 364
 
 
 class DashboardFilter(QWidget):
-    """`where` is what is chosen; `changed` says that it is another one."""
+    """`where` is the chosen filter; `changed` is emitted when it changes."""
 
     changed = Signal()
 
@@ -96,7 +96,7 @@ class DashboardFilter(QWidget):
             self.until.setVisible(chosen)
 
     def show_curators(self, names: Sequence[str]) -> None:
-        """Those that decided; who is chosen stays chosen."""
+        """Set the curators; the chosen one is kept."""
         chosen = self.curators.currentData()
         kept = list(dict.fromkeys([*names, *([chosen] if chosen else [])]))
         if kept == [self.curators.itemData(at) for at in range(1, self.curators.count())]:
@@ -130,14 +130,14 @@ def _python(day: QDate) -> date:
 
 
 WIDE = 980
-"""From this width on there are two plots beside each other, in the usual font; in a larger one from more on."""
+"""With at least this width there are two plots side by side in the usual font; a larger font needs more."""
 COUNTING = "Counting…"
 REFRESH = "F5"
 
 
 @dataclass(frozen=True, slots=True)
 class DashboardView:
-    """What is shown under a filter."""
+    """The plots and figures for a filter."""
 
     where: StatisticsFilter
     heads: tuple[Headline, ...]
@@ -145,18 +145,18 @@ class DashboardView:
 
 
 def draw(found: Statistics, where: StatisticsFilter) -> DashboardView:
-    """A tenth of a second for a year of five people."""
+    """Draw the plots: takes a tenth of a second for a year of five people."""
     return DashboardView(where, head_figures(found, where), plots(found, where))
 
 
 class Dashboard(ShowDialog):
-    """`wanted` asks for figures; `show_statistics` takes them. Everything else happens here: filters, tables, files."""
+    """`wanted` requests figures; `show_statistics` shows them. Filters, tables and files are handled here."""
 
     wanted = Signal()
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(tr("Dashboard – {name}", name=name), parent)
-        self.setWindowFlags(Qt.WindowType.Window)  # it can lie behind the text, and fill a second screen
+        self.setWindowFlags(Qt.WindowType.Window)  # it can be behind the text, and fill a second screen
         self._statistics: Statistics | None = None
         self._drawn: DashboardView | None = None
         self._columns = 0
@@ -202,7 +202,7 @@ class Dashboard(ShowDialog):
         self.state.set_words(tr(COUNTING))
 
     def show_statistics(self, found: Statistics, *, at: str, drawn: DashboardView | None = None) -> None:
-        """`at` is the time of day that the figures are of; `drawn` their plots, made in a background thread."""
+        """`at` is the time of the figures; `drawn` their plots, made in a background thread."""
         self._statistics, self._drawn = found, drawn
         self.filter.show_curators(found.counts.curators)
         self.state.set_words(tr("As of {at}", at=at))
@@ -230,7 +230,7 @@ class Dashboard(ShowDialog):
             self.show_card(self._sought)
 
     def show_card(self, id_: str) -> None:
-        """Bring a plot into sight, with the keyboard on it; as soon as there are figures."""
+        """Scroll to a plot and give it the keyboard focus, as soon as there are figures."""
         card = self.cards.get(id_)
         self._sought = "" if card is not None else id_
         if card is not None:
@@ -238,7 +238,8 @@ class Dashboard(ShowDialog):
             card.view.setFocus()
 
     def _give_room(self) -> None:
-        """Qt would show new cards in the height of the window first, all crushed, and make it higher a turn later."""
+        """Make room at once: Qt would first squeeze new cards into the height of the window, and grow it an event
+        later."""
         for card in self.cards.values():
             card.show()
         QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
@@ -282,7 +283,7 @@ class Dashboard(ShowDialog):
         return dialog
 
     def save_to(self, folder: Path) -> None:
-        """Every plot as SVG and CSV, all figures as JSON, under the filter that is set."""
+        """Every plot as SVG and CSV, all figures as JSON, for the current filter."""
         if self._statistics is None:
             return
         drawn: list[Plot] = [one.plot for one in self.cards.values()]
@@ -302,7 +303,7 @@ class Dashboard(ShowDialog):
 
 
 class HeadFigure(QWidget):
-    """One figure in large letters over its name."""
+    """A figure in large letters above its name."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

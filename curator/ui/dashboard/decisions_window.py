@@ -1,4 +1,4 @@
-"""*View > Decisions*: who decided what and when, of the whole project; a row opens its mention."""
+"""*View > Decisions*: who decided what and when, in the whole project; a row opens its mention."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from curator.domain.wording import localised, tr
 from curator.services.records import StatisticsService
 from curator.ui.kit import ElidedLabel, EmptyPage, FindLine, OpeningTable, ShowDialog, Worker, in_role
 
-# The project's decisions as a table, the newest first; older ones come when somebody scrolls to them.
+# The project's decisions as a table, newest first; older ones are loaded on scrolling.
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
@@ -44,13 +44,13 @@ STEPS = {
     OperationKind.WITHDRAW_IMPORT: "import undone",
     OperationKind.INTEND: "marked as intended",
 }
-"""How a decision came about, by the operation that it belongs to; '' came with a file."""
+"""The origin of a decision, by the kind of its operation; '' means imported."""
 OUTCOMES = {"nil": "NIL", "rejected": "rejected", "skipped": "skipped", "cleared": "undecided again"}
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 class DecisionsModel(QAbstractTableModel):
-    """`more_wanted` asks for the rows behind the last one; `add` takes them, `begin` starts again."""
+    """`more_wanted` requests the rows after the last one; `add` appends them, `begin` starts again."""
 
     more_wanted = Signal()
 
@@ -84,7 +84,7 @@ class DecisionsModel(QAbstractTableModel):
 
     def fetchMore(self, parent: Index) -> None:
         if self.canFetchMore(parent):
-            self._more = False  # until they are here
+            self._more = False  # until they arrive
             self.more_wanted.emit()
 
     def rowCount(self, parent: Index = NO_PARENT) -> int:
@@ -129,8 +129,8 @@ class DecisionsModel(QAbstractTableModel):
 
 
 def rank_words(row: TakenDecision) -> str:
-    """The number that the chosen candidates had in the list, as the history of the mention says it; of NIL whether it
-    was suggested. '' where there was no list."""
+    """The number of the chosen candidates in the list, as in the history of the mention; for NIL whether it was
+    suggested. '' without a list."""
     if row.rank is None or row.rank == RANK_UNKNOWN:
         return ""
     if row.rank == KEPT_BACK_SHOWN:
@@ -220,7 +220,7 @@ class DecisionsWindow(ShowDialog):
     # --- rows ---
 
     def load(self) -> None:
-        """From the newest on, in a worker thread; what was asked for last is shown."""
+        """Load decisions, newest first, in a worker thread; only the last request is shown."""
         self.worker.ask(self._page(None), self._begin)
 
     def _load_more(self) -> None:
@@ -238,7 +238,7 @@ class DecisionsWindow(ShowDialog):
         self.state.set_words(tr(OPENS) if rows else "")
         narrowed = bool(self.words.text().strip() or self.curators.currentData())
         self.empty.say(*((tr(NONE), tr(LESS)) if narrowed else (tr(NOTHING), tr(LISTED))))
-        leaves = not rows and self.focusWidget() is self.table  # asked first: Qt may give the keyboard to any button
+        leaves = not rows and self.focusWidget() is self.table  # checked first: Qt may give the focus to any button
         self.empty.stand_in(self.table, empty=not rows)
         if leaves:
             self.words.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,4 +1,4 @@
-"""One plot of the dashboard: what it shows in a sentence, the drawing or its table, and saving."""
+"""One plot of the dashboard: its summary, the drawing or its table, and saving."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ from curator.ui.dashboard.plot_files import save_plot
 from curator.ui.dashboard.plot_painter import Canvas, height_of, paint_plot, place_at, place_words, reading
 from curator.ui.kit import ScaledLabel, file_dialog, scaled, sentence, theme_of, tip
 
-# A plot as a widget: arrows or the mouse go from place to place, and their values are shown.
+# A plot as a widget: arrows or the mouse move between places, whose values are shown.
 
 SMALL = 0.88
 WIDTH = 420
 
 
 class PlotView(QWidget):
-    """`show_plot` takes what is drawn. Left and right, Home and End move the cursor, Esc takes it away."""
+    """`show_plot` sets the plot. Left, Right, Home and End move the cursor, Esc hides it."""
 
     def __init__(self, plot: Plot, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,7 +62,7 @@ class PlotView(QWidget):
 
     @property
     def cursor_at(self) -> int | None:
-        """The place whose values are shown."""
+        """The place at the cursor, whose values are shown."""
         return self._cursor
 
     def show_plot(self, plot: Plot) -> None:
@@ -112,7 +112,7 @@ class PlotView(QWidget):
             super().keyPressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        painter = QPainter()  # measuring only: nothing is drawn
+        painter = QPainter()  # only measuring: nothing is drawn
         self.set_cursor(place_at(self._plot, self._canvas(painter), event.position()))
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -210,18 +210,18 @@ KINDS = {
     "csv": ("Figures (CSV)…", "Comma-separated values (*.csv)"),
     "json": ("Figures (JSON)…", "JSON (*.json)"),
 }
-"""Ending -> what the menu says, what the file dialog says."""
+"""Suffix -> texts of the menu and of the file dialog."""
 
 
 class PlotCard(QWidget):
-    """`show_plot` shows a plot; `tell` is called with a sentence about what was saved or refused."""
+    """`show_plot` shows a plot; `tell` is called with a message about saved files or errors."""
 
     def __init__(self, plot: Plot, *, tell: Callable[[str], None], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._tell = tell
         self.title = ScaledLabel(plot.title, scale=1.05, bold=True, parent=self)
         self.summary = sentence(plot.summary, selectable=True)
-        self.summary.setAlignment(Qt.AlignmentFlag.AlignTop)  # beside a taller card
+        self.summary.setAlignment(Qt.AlignmentFlag.AlignTop)  # next to a taller card
         self.note = sentence(plot.note)
         self.view = PlotView(plot, self)
         self.model = PlotTableModel(plot, self)

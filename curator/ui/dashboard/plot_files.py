@@ -17,12 +17,12 @@ from curator.ui.kit import LIGHT, scaled
 
 WIDTH, MARGIN = 720, 16
 SCREEN_DPI = 96
-"""What Qt measures letters with where a screen has no other; letters in the file are as large as their places."""
+"""The resolution that Qt uses to measure text by default, so that text in the file has the size of its space."""
 
 
 def svg(plot: Plot, font: QFont) -> bytes:
-    """The plot with its title and its sentence, dark on white in any colours of the window."""
-    from PySide6.QtSvg import QSvgGenerator  # loaded when a plot is saved
+    """The plot with its title and summary, dark on white regardless of the window's colours."""
+    from PySide6.QtSvg import QSvgGenerator  # imported when a plot is saved
 
     title, small = scaled(font, 1.15, bold=True), scaled(font, 0.9)
     head = QFontMetricsF(title).height() + 2.4 * QFontMetricsF(small).height()
@@ -55,7 +55,7 @@ def svg(plot: Plot, font: QFont) -> bytes:
 
 
 def save_plot(plot: Plot, path: Path, font: QFont) -> None:
-    """In the format that the name ends in: .svg, .csv or .json. Raises UserError where it cannot be written."""
+    """Save a plot in the format of the suffix: .svg, .csv or .json. Raises UserError if it cannot be written."""
     ending = path.suffix.lower()
     if ending == ".svg":
         _write(path, svg(plot, font))
@@ -68,9 +68,10 @@ def save_plot(plot: Plot, path: Path, font: QFont) -> None:
 
 
 def save_all(plots: Sequence[Plot], figures: dict[str, Any], folder: Path, font: QFont) -> int:
-    """Every plot that shows something as SVG and CSV, and everything in `figures.json`; returns how many plots.
+    """Save every non-empty plot as SVG and CSV, and all figures in `figures.json`; returns the number of plots.
 
-    Raises UserError where the folder cannot be written to."""
+    Raises UserError if the folder is not writable.
+    """
     shown = [one for one in plots if not one.is_empty]
     for plot in shown:
         save_plot(plot, folder / f"{plot.id}.svg", font)

@@ -1,4 +1,4 @@
-"""Draws a plot of `domain.plots` into a rectangle, on the screen and in SVG alike: lines over days, bars across."""
+"""Draws a plot of `domain.plots` into a rectangle, on screen and in SVG: lines over days, horizontal bars."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from curator.ui.kit import (
     paint_mark,
 )
 
-# Where a plot is drawn, and its series' colours: outcomes have those of the text, the rest what eyes tell apart.
+# The area of a plot, and its series' colours: outcomes have the colours of the text, others are easy to distinguish.
 
 ROLES = {
     "link": MentionState.LINKED,
@@ -38,7 +38,7 @@ BEFORE = "before"
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """`line` is at least 3:1 on Base, `tint` a ground for marks and bands."""
+    """`line` has a contrast of at least 3:1 on Base, `tint` is a background for marks and bands."""
 
     line: QColor
     tint: QColor
@@ -46,7 +46,7 @@ class Ink:
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """Where and how it is drawn. `cursor` is the place whose values are shown, None for none."""
+    """The area and style of a drawing. `cursor` is the place whose values are shown, None for none."""
 
     painter: QPainter
     box: QRectF
@@ -75,15 +75,15 @@ def ink_of(theme: Theme, role: str, number: int) -> Ink:
     return Ink(state.line, state.tint)
 
 
-# Bars that lie across, a row for each place: names of any length fit, and the value is at the bar's end.
+# Horizontal bars, a row for each place: long names fit, and the value is at the bar's end.
 
 BAR_GAP = 8.0
 WIDEST = 0.42
-"""Share of the width that names may take."""
+"""The greatest share of the width for names."""
 
 
 def shown_places(plot: Plot, canvas: Canvas) -> range:
-    """Those that fit, the last ones first to stay: of bundles the newest matter."""
+    """The places that fit, preferring the last ones, since the newest bundles matter most."""
     room = canvas.box.height() - _top(canvas, plot)
     fit = max(int(room / (_row(canvas, plot) * 0.72)), 1)
     return range(max(len(plot.places) - fit, 0), len(plot.places))
@@ -131,7 +131,7 @@ def _rows(canvas: Canvas, plot: Plot, shown: range) -> Iterator[tuple[int, QRect
 
 
 def _sides(canvas: Canvas, plot: Plot) -> tuple[float, float]:
-    """Where bars begin, and where the longest ends."""
+    """The start of the bars, and the end of the longest."""
     metrics = canvas.metrics()
     names = max((metrics.horizontalAdvance(one) for one in plot.places), default=0.0)
     values = (plot.unit.words(one) for series in plot.series for one in series.values)
@@ -165,7 +165,7 @@ def _paint_bar(canvas: Canvas, plot: Plot, series: Series, at: int, room: QRectF
 
 
 def _paint_interval(canvas: Canvas, bar: QRectF, room: QRectF, bounds: tuple[float, float]) -> float:
-    """A whisker; returns where it ends."""
+    """Paint a whisker; returns its end."""
     low, high = (room.left() + one * room.width() for one in bounds)
     middle, half = bar.center().y(), bar.height() / 5
     canvas.painter.setPen(QPen(canvas.text, 1))
@@ -176,7 +176,7 @@ def _paint_interval(canvas: Canvas, bar: QRectF, room: QRectF, bounds: tuple[flo
 
 
 def _is_full(series: Series, number: int) -> bool:
-    """Bars beside each other are told apart by their filling, too."""
+    """Whether a bar is filled: adjacent bars differ by their filling, too."""
     return series.role == "after" or (number == 0 and not series.role)
 
 
@@ -197,7 +197,7 @@ def _paint_legend(canvas: Canvas, plot: Plot) -> None:
 
 PAD, GAP = 4.0, 8.0
 MARKED = 60
-"""Up to so many places each value has a mark."""
+"""With at most this many places each value has a mark."""
 DASHES = (
     Qt.PenStyle.SolidLine,
     Qt.PenStyle.DashLine,
@@ -207,7 +207,7 @@ DASHES = (
 
 
 def paint_plot(canvas: Canvas, plot: Plot) -> None:
-    """The plot without its title, in `canvas.box`."""
+    """Paint the plot without its title in `canvas.box`."""
     canvas.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     canvas.painter.setFont(canvas.font)
     if plot.shape is Shape.BARS:
@@ -217,7 +217,7 @@ def paint_plot(canvas: Canvas, plot: Plot) -> None:
 
 
 def height_of(plot: Plot, font: QFont) -> float:
-    """Pixels that the plot wants."""
+    """The preferred height of the plot in pixels."""
     line = QFontMetricsF(font).height()
     if plot.shape is Shape.BARS:
         legend = 1.4 if len(plot.series) > 1 else 0.2
@@ -248,12 +248,12 @@ def _axes(canvas: Canvas, plot: Plot) -> Axes:
         PAD + left + GAP, PAD + metrics.height() * 1.3 + GAP, -PAD - GAP, -PAD - metrics.height() - GAP / 2
     )
     xs = _positions(plot)
-    room = 0.5 if len(xs) < 2 else 0.0  # a place alone is drawn in the middle
+    room = 0.5 if len(xs) < 2 else 0.0  # a single place is drawn in the middle
     return Axes(area, xs[0] - room, xs[-1] + room, ticks)
 
 
 def _ticks(plot: Plot) -> tuple[float, ...]:
-    """From zero, but for shares that lie in a narrow band."""
+    """Ticks from zero, except for shares in a narrow range."""
     values = [one for series in plot.series for one in (*series.values, *series.low, *series.high) if one is not None]
     low, high = min(values, default=0.0), max(values, default=1.0)
     if plot.unit is not Unit.SHARE or low < 0.5:
@@ -266,7 +266,7 @@ def _ticks(plot: Plot) -> tuple[float, ...]:
 
 
 def _positions(plot: Plot) -> Sequence[float]:
-    """Where the places lie across: days by the calendar, others at one distance."""
+    """Horizontal positions of the places: days by date, others evenly spaced."""
     if not plot.timed:
         return range(len(plot.places))
     return [date.fromisoformat(one).toordinal() for one in plot.places]
@@ -287,7 +287,7 @@ def _paint_lines(canvas: Canvas, plot: Plot) -> None:
 
 
 def _paint_days(canvas: Canvas, plot: Plot, axes: Axes, xs: Sequence[float]) -> None:
-    """The first and the last day, and one between where there is room."""
+    """The first and the last day, and one between if there is room."""
     metrics, area = canvas.metrics(), axes.area
     height, width = metrics.height(), area.width() + 2 * GAP
     wanted = sorted(
@@ -307,7 +307,7 @@ def _paint_days(canvas: Canvas, plot: Plot, axes: Axes, xs: Sequence[float]) -> 
 
 
 def _paint_band(canvas: Canvas, axes: Axes, xs: Sequence[float], series: Series, ink: Ink) -> None:
-    """The interval around a line."""
+    """Paint the interval around a line."""
     pairs = [
         (axes.across(xs[at]), low, high)
         for at, (low, high) in enumerate(zip(series.low, series.high, strict=True))
@@ -340,7 +340,7 @@ def _paint_series(canvas: Canvas, axes: Axes, xs: Sequence[float], series: Serie
 
 
 def paint_legend(canvas: Canvas, plot: Plot) -> None:
-    """At the top: what each line is, and its value at the cursor or its last one."""
+    """Paint the legend at the top: each line's name, and its value at the cursor or its last value."""
     painter, metrics = canvas.painter, canvas.metrics()
     place = QPointF(canvas.box.left() + PAD, canvas.box.top() + PAD)
     if canvas.cursor is not None:
@@ -365,14 +365,14 @@ def paint_legend(canvas: Canvas, plot: Plot) -> None:
 
 
 def place_words(plot: Plot, at: int) -> str:
-    """A day as people write it, or the place's name."""
+    """A day in the local format, or the place's name."""
     if not plot.timed:
         return plot.places[at]
     return localised(date.fromisoformat(plot.places[at]), "%d %b %Y").lstrip("0")
 
 
 def reading(plot: Plot, at: int) -> str:
-    """The values at a place in a sentence, as a screen reader says it."""
+    """The values at a place in a sentence, for screen readers."""
     parts = []
     for series in plot.series:
         words = f"{series.name} {plot.unit.words(series.values[at])}"

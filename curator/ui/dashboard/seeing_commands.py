@@ -1,4 +1,4 @@
-"""Commands that show how the work goes: the dashboard, background work, and the way back to a list."""
+"""Commands that show progress: the dashboard, background work, and the way back to a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flows around seeing: the dashboard, the background work of the session, and the way back to a list."""
+"""Flows of views: the dashboard, the background work of the session, and the way back to a list."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from curator.ui.jobs import JobsDock
 
 
-# The way back: from a mention in the text to the window that was used last.
+# The way back from a mention in the text to the last used window.
 
 
 class WayBack(QObject):
-    """Remembers which window beside the main one had the keyboard last, whoever opened it."""
+    """Remembers which window other than the main one had the keyboard focus last."""
 
     def __init__(self, main: QWidget, parent: QObject | None = None) -> None:
         super().__init__(parent or main)
@@ -57,7 +57,7 @@ class WayBack(QObject):
             self._used.remove(window)
 
     def go_back(self) -> bool:
-        """Bring the window forward, with the keyboard where it was; False where there is none."""
+        """Bring the window forward, with the keyboard focus where it was; False if there is none."""
         window = next((one for one in reversed(self._used) if one.isVisible()), None)
         if window is None:
             return False
@@ -67,13 +67,13 @@ class WayBack(QObject):
 
 
 QUIET_MS = 2500
-"""Figures are read again so long after the last change: never between two keys of somebody who works."""
+"""Milliseconds after the last change before figures are read again: never between two keys during work."""
 
 NO_WAY = "No other window is open. View › Dashboard and Model › Linkers open one."
 
 
 class SeeingFlows(QObject):
-    """The windows are made when they are asked for, so that a window that never sees them is up as quickly."""
+    """The windows are created on demand, so that they do not slow down the start."""
 
     def __init__(self, bench: Workbench, main: QMainWindow, bundles: BundleFlows) -> None:
         """`bundles` knows names and opens mentions."""
@@ -124,7 +124,7 @@ class SeeingFlows(QObject):
             self._timer.start()
 
     def read(self) -> None:
-        """Ask a worker thread; asked while one reads, once more after it."""
+        """Read in a worker thread; a request during a read causes another one afterwards."""
         if self.dashboard is None:
             return
         self._timer.stop()
@@ -177,7 +177,7 @@ class SeeingFlows(QObject):
     # --- background work ---
 
     def show_jobs(self) -> JobsDock:
-        """Open it with the keyboard in it; asked while it has the keyboard, it closes."""
+        """Open it with the keyboard focus; if it has the focus, close it."""
         from curator.ui.jobs import JobsDock
 
         if self._jobs is None:
@@ -195,7 +195,7 @@ class SeeingFlows(QObject):
             self._bench.say(tr(NO_WAY))
 
     def close_windows(self) -> None:
-        """Nothing is shown of a closed project."""
+        """Close the windows, since nothing of a closed project is shown."""
         for window in (self.dashboard, self._decisions):
             if window is not None:
                 window.close()

@@ -1,4 +1,4 @@
-"""Flows about the history of steps: its window, and going back to a step or forward again."""
+"""Flows about the history of steps: its window, and undo or redo up to a step."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from curator.ui.entities import add_undo_key
 from curator.ui.kit import ask, way_to
 
 RENEW_MS = 500
-"""So long after a change the list is read again: what comes meanwhile is read with it."""
+"""Milliseconds after a change before the list is read again, together with later changes."""
 EVERY = 0.1
-"""Seconds between two figures of a long way that are shown."""
+"""Seconds between two shown progress figures of a long journey."""
 STOPPED_ONE, STOPPED = "{done}. Stopped: {n} step is left.", "{done}. Stopped: {n:,} steps are left."
 MOVED_ON = "{done}. Then something else was done in the project, so the other steps were left as they are."
 NOT_MOVED = "Something else was done in the project meanwhile; nothing was changed. Choose the step again."
@@ -45,15 +45,15 @@ class StepFlows(QObject):
         self._window: StepsWindow | None = None
         self._built: StepsWindow | None = None  # the same, and the one that was closed
         self._going = False
-        self._stopping = Event()  # a way at a whole step
+        self._stopping = Event()  # stops a journey after a whole step
         self._later = QTimer(self, singleShot=True, interval=RENEW_MS)
         self._later.timeout.connect(self._renew)
         bench.bridge.changed.connect(self._changed)
-        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key is answered
+        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key's effect
         bench.state_changed.connect(self._state_changed)
 
     def show_steps(self) -> StepsWindow | None:
-        """None while the curator judges in a round, and sees nobody's decisions."""
+        """None while the curator judges in a round and must not see decisions."""
         if self._bench.judging:
             self._bench.say(tr(JUDGING))
             return None
@@ -70,7 +70,7 @@ class StepFlows(QObject):
         return window
 
     def prepare_window(self) -> None:
-        """Build the window, before it is wanted too, and read the newest steps in the background; it is not shown."""
+        """Build the window, possibly in advance, and read the newest steps in the background, without showing it."""
         if self._built is None and not self._bench.judging:
             self._built = self._made()
 
@@ -108,7 +108,7 @@ class StepFlows(QObject):
             self._say(str(error))
 
     def _show_place(self, hit: Hit) -> None:
-        """A place without a mention, in the main window."""
+        """Show a span without a mention in the main window."""
         self._preview(hit.document_id, None)
         opened = self._bench.navigator.opened
         if opened is not None and opened.document.id == hit.document_id:
@@ -132,7 +132,7 @@ class StepFlows(QObject):
     # --- back and forth ---
 
     def _plan(self, number: int) -> None:
-        """Ask, in a thread, what going there would do; then the curator is asked."""
+        """Calculate the journey in a thread; then ask the curator."""
         steps = self._bench.project.steps
         if self._going:
             return
@@ -156,7 +156,8 @@ class StepFlows(QObject):
         self._bench.jobs.ask(lambda: {"journey": steps.journey(number)}, then=planned)
 
     def _do(self, journey: Journey) -> None:
-        """In a thread, a few steps at a time: a long way takes seconds, and can be stopped at a whole step."""
+        """Do the journey in a thread, a few steps at a time: a long one takes seconds, and can be stopped after a whole
+        step."""
         window = self._window
         if window is None:
             return
@@ -204,7 +205,7 @@ class StepFlows(QObject):
     # --- the same elsewhere ---
 
     def _list_again(self, number: int, scope: PropagationScope) -> None:
-        """List, read in a thread, what a step would do there."""
+        """List the effects of a step there, read in a thread."""
         bench, service = self._bench, self._bench.project.again
         opened, where = bench.navigator.opened, bench.navigator.where
         document_id = opened.document.id if opened is not None else None
@@ -222,7 +223,7 @@ class StepFlows(QObject):
         bench.jobs.ask(read, then=listed)
 
     def _repeat(self, again: Again, numbers: Sequence[int]) -> None:
-        """A decision as the window's own step, all else in a thread; what is refused is said in the window."""
+        """Repeat a decision as the window's own step, everything else in a thread; the window shows refusals."""
         bench = self._bench
         if again.kind is not OperationKind.DECIDE:
             self._apply(again, numbers)
@@ -271,12 +272,12 @@ class StepFlows(QObject):
             self._window.load()
 
     def _state_changed(self) -> None:
-        """A curator who judges in a round sees nobody's decisions."""
+        """Close the window in a round, in which decisions must not be visible."""
         if self._bench.judging:
             self.close_windows()
 
     def close_windows(self) -> None:
-        """They go with the project."""
+        """Close the windows with the project."""
         self._later.stop()
         self._stopping.set()
         if self._window is not None:
@@ -303,7 +304,7 @@ def back_words(done: str, *, forward: bool) -> str:
 
 
 def went_words(number: int, *, forward: bool) -> str:
-    """How many steps were undone, or redone."""
+    """The number of steps undone or redone."""
     if forward:
         return ntr("Redid {n} step", "Redid {n:,} steps", number)
     return ntr("Undid {n} step", "Undid {n:,} steps", number)

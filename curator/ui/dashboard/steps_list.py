@@ -1,4 +1,4 @@
-"""The history of steps as a table, the newest first, and what narrows it."""
+"""The history of steps as a table, newest first, and its filters."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ALIGNMENT, FONT = int(Qt.ItemDataRole.TextAlignmentRole), int(Qt.ItemDataRole.Fo
 WORDS = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
 ASKED = frozenset([*map(int, WORDS), ROW_ROLE, ALIGNMENT, FONT])
 GAP = "\u2002"
-"""Behind a figure, so that it does not touch the words of the next column."""
+"""A space after a number, so that it does not touch the next column."""
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 KINDS = {
     StepKind.DECISIONS: "Decisions",
@@ -47,7 +47,7 @@ KINDS = {
 
 
 class StepsModel(QAbstractTableModel):
-    """`more_wanted` asks for the rows behind the last one; `add` takes them, `begin` starts again."""
+    """`more_wanted` requests the rows after the last one; `add` appends them, `begin` starts again."""
 
     more_wanted = Signal()
 
@@ -89,7 +89,7 @@ class StepsModel(QAbstractTableModel):
 
     def fetchMore(self, parent: Index) -> None:
         if self.canFetchMore(parent):
-            self._more = False  # until they are here
+            self._more = False  # until they arrive
             self.more_wanted.emit()
 
     def rowCount(self, parent: Index = NO_PARENT) -> int:
@@ -192,7 +192,7 @@ class StepFilters(QWidget):
         self.words.textChanged.connect(self.typed)
 
     def reset(self) -> None:
-        """To what they begin with."""
+        """Reset the filters."""
         with QSignalBlocker(self.words):
             self.words.clear()
         for box in (self.curators, self.kinds, self.documents):
@@ -200,7 +200,7 @@ class StepFilters(QWidget):
                 box.setCurrentIndex(0)
 
     def offer(self, actors: Sequence[str]) -> None:
-        """Who took steps; who was chosen stays chosen."""
+        """Set the names of curators; the chosen one is kept."""
         with QSignalBlocker(self.curators):
             chosen = self.curators.currentData()
             while self.curators.count() > 1:
@@ -210,7 +210,7 @@ class StepFilters(QWidget):
             self.curators.setCurrentIndex(max(self.curators.findData(chosen), 0))
 
     def narrowed(self, document_id: int | None) -> StepFilter:
-        """`document_id`: of the open document; where there is none, no document narrows the list."""
+        """The filter; `document_id` is the open document's; without one the list is not filtered by document."""
         kind = self.kinds.currentData()
         kinds: frozenset[OperationKind] = StepKind(kind).operations if kind else frozenset()
         of_document = document_id if self.documents.currentData() else None

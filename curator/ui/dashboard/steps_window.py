@@ -1,4 +1,4 @@
-"""*Edit > History of steps*: what was done, by whom and when; the mentions of a step, and the way back to it."""
+"""*Edit > History of steps*: what was done, by whom and when; the mentions of a step, and returning to it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ BACK, FORTH = "Go &back to here…", "&Redo up to here…"
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """The mentions of a step, and what was asked for with them."""
+    """The mentions of a step, and the options of the request."""
 
     step: Step
     contexts: tuple[MentionContext, ...]
@@ -54,10 +54,10 @@ class _Shown:
 
 
 class StepsWindow(ShowDialog):
-    """API: `load`, `say`, `step`. Nothing is changed here: `journey_wanted` carries the number of the step to go to.
+    """API: `load`, `say`, `step`. It changes nothing itself: `journey_wanted` carries the number of the step to go to.
 
-    `document` returns the id of the open document, `name_of` the name of an entity. Closed, it stays built: `renew`
-    makes it as it was at first, `shut` ends it.
+    `document` returns the id of the open document, `name_of` the name of an entity. When closed, it is kept: `renew`
+    resets it, `shut` ends it.
     """
 
     mention_wanted = Signal(int, int)  # document, mention: to be shown beside
@@ -101,7 +101,7 @@ class StepsWindow(ShowDialog):
         self.state = ElidedLabel(muted=True, parent=self)
         self._repeat: RepeatPanel | None = None
         self._loading = False
-        self._repeated: int | None = None  # the step that is done again
+        self._repeated: int | None = None  # the step being repeated
         self._typing = QTimer(self, singleShot=True, interval=TYPING_MS)
         self._resting = QTimer(self, singleShot=True, interval=RESTING_MS)
         self._compose()
@@ -157,7 +157,7 @@ class StepsWindow(ShowDialog):
         self.finished.connect(self._end)
 
     def _end(self) -> None:
-        """What was read goes, and what is still read is not waited for."""
+        """Discard data that were read, without waiting for running reads."""
         self.worker.drop()
         self.side.drop()
         self.model.begin(StepPage((), None))
@@ -165,7 +165,7 @@ class StepsWindow(ShowDialog):
         self.pages.setCurrentWidget(self.listing)
 
     def renew(self) -> None:
-        """As it was when it was made."""
+        """Reset the window to its initial state."""
         self.say("")
         self.show_way(None)
         self.filters.reset()
@@ -176,7 +176,7 @@ class StepsWindow(ShowDialog):
         self.load()
 
     def shut(self) -> None:
-        """Before the project is closed: wait for what is still read."""
+        """Before the project is closed: wait for running reads."""
         self.worker.close()
         self.side.close()
         self.deleteLater()
@@ -190,11 +190,11 @@ class StepsWindow(ShowDialog):
         return found if isinstance(found, Step) else None
 
     def say(self, words: str) -> None:
-        """A sentence above everything; '' takes it away."""
+        """Show a sentence above everything; '' hides it."""
         self.note.set_note(words)
 
     def load(self) -> None:
-        """From the newest on, in a worker thread; the current step stays current where it is listed."""
+        """Load steps, newest first, in a worker thread; the current step is kept if it is listed."""
         page, actors = self._page(None), self._service.actors
         self._loading = True
         self.worker.ask(lambda: (page(), actors()), self._begin, failed=self._failed)
@@ -250,7 +250,8 @@ class StepsWindow(ShowDialog):
         self._resting.start()
 
     def _ask_mentions(self, *, enter: bool) -> None:
-        """List them below, read in a thread; with `enter` the keyboard goes there and the first is shown beside."""
+        """List the mentions below, read in a thread; with `enter` they get the keyboard focus and the first is
+        previewed."""
         self._resting.stop()
         step, service = self.step, self._service
         if step is None or (number := step.number) is None:
@@ -260,7 +261,7 @@ class StepsWindow(ShowDialog):
         def work() -> _Shown:
             try:
                 contexts, beyond = service.contexts(number)
-            except UserError:  # it is gone with a project that was put back
+            except UserError:  # it is gone after a restoration of the project
                 contexts, beyond = [], 0
             return _Shown(step, tuple(contexts), beyond, enter)
 
@@ -285,7 +286,7 @@ class StepsWindow(ShowDialog):
             self.document_wanted.emit(step.number)
 
     def _verdict(self, one: MentionContext) -> str:
-        """What the mention is decided as now."""
+        """The mention's current verdict."""
         if one.verdict is None:
             return tr("undecided")
         return verdict_words(one.verdict, {each: self._name_of(each) for each in one.verdict.entity_ids})
@@ -324,7 +325,7 @@ class StepsWindow(ShowDialog):
             self.journey_wanted.emit(step.number)
 
     def show_way(self, progress: Progress | None) -> None:
-        """How far a way back or forward is, with a button that stops it; None where it has ended."""
+        """Show the progress of a journey, with a button that stops it; None at its end."""
         self.stop.setVisible(progress is not None)
         if progress is not None:
             self.say(tr(WAY, done=progress.done, total=progress.total))
@@ -333,7 +334,7 @@ class StepsWindow(ShowDialog):
 
     @property
     def repeat(self) -> RepeatPanel:
-        """Made when it is wanted, so that the history is there sooner."""
+        """The panel for repeating, created on demand, so that the history opens faster."""
         if self._repeat is None:
             self._repeat = panel = RepeatPanel(self, glance=self._glance)
             panel.scope_wanted.connect(self._rescope)
@@ -357,13 +358,13 @@ class StepsWindow(ShowDialog):
             self.again_wanted.emit(self._repeated, scope)
 
     def show_again(self, again: Again) -> None:
-        """What the step would do, in place of the history."""
+        """Show the effects of the step instead of the history."""
         self.repeat.show_again(again)
         self.pages.setCurrentWidget(self.repeat)
         self.repeat.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_listing(self) -> None:
-        """The history again, with the keyboard in it."""
+        """Show the history again, with the keyboard focus."""
         self.say("")
         self._repeated = None
         self.pages.setCurrentWidget(self.listing)
@@ -384,7 +385,7 @@ class StepsWindow(ShowDialog):
             self.repeat_wanted.emit(again, ids)
 
     def reject(self) -> None:
-        """Esc goes back to the history first."""
+        """Esc first returns to the history."""
         if self.pages.currentWidget() is not self.listing:
             self.show_listing()
         else:

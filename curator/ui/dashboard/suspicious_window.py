@@ -1,4 +1,5 @@
-"""*Model > Suspicious gold*: decisions that models of other documents doubt; keep each, or decide again."""
+"""*Model > Suspicious gold*: decisions that models fitted on other documents find unlikely; keep each, or decide
+again."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ NIL = "NIL"
 
 
 class SuspiciousWindow(ShowDialog):
-    """`show_list` shows what is left. It stays open while its mentions are looked at."""
+    """`show_list` shows the remaining ones. The window stays open while its mentions are reviewed."""
 
     mention_wanted = Signal(int, int)  # document, mention
     keep_wanted = Signal(int)

@@ -1,5 +1,5 @@
-"""From a key to a decision: where the curator is, what the key may decide, and deciding many mentions at once by their
-string or by their probability."""
+"""From a key to a decision: navigation, checks of the key, and deciding many mentions at once by string or by
+probability."""
 
 from typing import TYPE_CHECKING
 

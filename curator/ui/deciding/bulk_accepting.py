@@ -1,4 +1,4 @@
-"""Steers bulk acceptance: asks for an offer in a background thread, takes the checks down, accepts."""
+"""Controls bulk acceptance: calculates an offer in a background thread, records the checks, accepts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from curator.ui.jobs import Jobs
 
 
 class BulkAccepter(QObject):
-    """`shown` and `hidden` say when the panel is wanted and when it has done its work."""
+    """`shown` and `hidden` are emitted when the panel is needed and when it is finished."""
 
     shown = Signal()
     hidden = Signal()
@@ -50,7 +50,7 @@ class BulkAccepter(QObject):
         panel.left.connect(self.leave)
 
     def open(self) -> None:
-        """Show the panel with an offer for what the queue shows now."""
+        """Show the panel with an offer for the queue's current filter."""
         if not self._open and self._at.opened is not None:
             self._began = self._at.opened.document.id, self._at.mention_id
         self._open = True
@@ -58,10 +58,11 @@ class BulkAccepter(QObject):
         self._ask()
 
     def leave(self, *, back: bool = True) -> None:
-        """What was checked right is decided; nothing else is. With `back` the text is where it was at opening."""
+        """Close the panel; mentions checked as right stay decided. With `back` the text returns to its position at
+        opening."""
         if self._open:
             self._open, self.audit = False, None
-            self._asked += 1  # an offer that is running comes too late
+            self._asked += 1  # a running offer is dropped
             if back:
                 self._go_back()
             self.hidden.emit()
@@ -71,7 +72,7 @@ class BulkAccepter(QObject):
     def _go_back(self) -> None:
         began, self._began = self._began, None
         if began is not None:
-            with suppress(UserError):  # the document was taken out meanwhile
+            with suppress(UserError):  # the document was removed meanwhile
                 self._at.open(*began)
 
     def _ask(self) -> None:

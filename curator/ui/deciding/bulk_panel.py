@@ -1,4 +1,4 @@
-"""Accepting in bulk, below the text: the error to live with, the sample to check one by one, and what it allows."""
+"""Accepting in bulk, below the text: the accepted error, the sample to check one by one, and its result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from curator.ui.deciding.kwic_rows import CheckMark, KwicRow
 from curator.ui.jobs import KeyHints
 from curator.ui.kit import ElidedLabel, FlowRow, Glance, PlainLabel, row_height, rows_in_sight, way_to
 
-# What bulk acceptance says of its plan, its checks and its bound; whole sentences.
+# Sentences of bulk acceptance about its plan, its checks and its bound.
 
 WAITING = "Calculating…"
 NOTHING = "No undecided mention in the queue has a current suggestion of an entity."
@@ -65,7 +65,7 @@ LEFT_OUT = " {number:,} were left out because their suggestion changed in the me
 
 
 def offer_words(offer: BulkOffer) -> str:
-    """What could be accepted and what has to be done for it."""
+    """The suggestions that could be accepted, and the required checks."""
     error = offer.plan.error * 100
     if not offer.undecided:
         words = tr(NOTHING)
@@ -98,7 +98,7 @@ def _remarks(offer: BulkOffer) -> list[str]:
 
 
 def outcome_words(audit: Audit) -> str:
-    """What the checked sample allows; '' while it is checked."""
+    """The result of the checked sample; '' while it is being checked."""
     found = audit.set
     right, wrong = tally(audit.marks)
     if found is None:
@@ -110,7 +110,7 @@ def outcome_words(audit: Audit) -> str:
 
 
 def audit_words(audit: Audit) -> str:
-    """How far the checks are, in a few words."""
+    """The progress of the checks, in a few words."""
     found = audit.set
     if found is None:
         right, wrong = tally(audit.marks)
@@ -120,7 +120,7 @@ def audit_words(audit: Audit) -> str:
 
 
 def chance_words(probability: float) -> str:
-    """In per cent; never all of them."""
+    """A probability in per cent, never 100 %."""
     most = 99.9
     percent = localised(min(probability * 100, most), ".1f")
     return f"> {percent} %" if probability * 100 > most else f"{percent} %"
@@ -240,7 +240,7 @@ class BulkPanel(QWidget):
         self._fit_words()
 
     def _fit_words(self) -> None:
-        """The words whole where two lines of the list stay in sight; else they scroll."""
+        """Show the words completely if two lines of the list stay visible; else they scroll."""
         width = self.width() - 2 * SIDE
         beside = sum(one.heightForWidth(self.width()) for one in self._rows) + 2 * row_height(self.font(), 1.0)
         room = max(self.height() - beside - SIDE, 2 * self.fontMetrics().lineSpacing())
@@ -248,7 +248,7 @@ class BulkPanel(QWidget):
 
     @property
     def error(self) -> float:
-        """0…1."""
+        """The chosen error, 0…1."""
         return self.error_box.value() / 100
 
     @property
@@ -256,7 +256,7 @@ class BulkPanel(QWidget):
         return self.checks_box.value()
 
     def begin(self) -> None:
-        """While an offer is calculated."""
+        """Show that an offer is being calculated."""
         self._tell(tr(WAITING))
         self.standing.set_words("")
         self.list.show_rows([])
@@ -266,7 +266,7 @@ class BulkPanel(QWidget):
         self._tell(offer_words(offer))
 
     def show_sample(self, contexts: Sequence[MentionContext], audit: Audit) -> None:
-        """The lines to check, with the checks that were made already; at the first that is open."""
+        """Show the lines to check, with existing checks, at the first open one."""
         rows = [KwicRow(_said(one), one, _mark(audit, one.mention_id)) for one in contexts]
         first = next((at for at, row in enumerate(rows) if row.mark is CheckMark.OPEN), None)
         self.list.show_rows(rows, at=first)
@@ -283,7 +283,7 @@ class BulkPanel(QWidget):
         self._say_button(len(audit.accepted()), passed=audit.state is AuditState.PASSED)
 
     def go_to_open(self) -> bool:
-        """To the next line that is not checked, going round once; False when there is none."""
+        """Go to the next unchecked line, wrapping around; False if there is none."""
         model, at = self.list.lines, self.list.currentIndex().row()
         lines = list(model.lines)
         order = [one for one in lines if one > at] + [one for one in lines if one <= at]
@@ -307,7 +307,7 @@ class BulkPanel(QWidget):
             self.accept_wanted.emit()
 
     def _line_shown(self) -> list[Hashable]:
-        """The current line, where it is in sight: what R and W are about."""
+        """The current line, if it is visible: R and W apply to it."""
         row = self.list.current
         shown = row is not None and self.list.currentIndex().row() in rows_in_sight(self.list)
         return [_line_key(row.context.mention_id)] if shown and row is not None and row.context is not None else []

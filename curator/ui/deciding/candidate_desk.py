@@ -1,7 +1,8 @@
-"""What the panel learns about the mention on show after its candidates are painted, so that no key waits for it.
+"""Additional data about the current mention, added to the panel after its candidates are painted, so that no key waits
+for them.
 
-Looked up in a background thread once the curator rests: what is hidden and why, the way up from the highlighted
-entity, and the words of the text that tell the first two apart.
+They are looked up in a background thread when the curator pauses: hidden candidates with reasons, the path up from the
+highlighted entity, and the words of the text that distinguish the first two.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from curator.ui.document import DocumentView
 from curator.ui.kit import Later, Worker, place_of, way_to
 
 REST_MS = 150
-"""A curator who moves on sooner does not look at what is looked up here."""
+"""Milliseconds before look-ups begin: a curator who moves on sooner does not need them."""
 AHEAD_MS = 80
-"""After what follows the frame of a key, and before most people press the next."""
+"""Milliseconds: after the work that follows a key's frame, and before most people press the next key."""
 NO_PAIR = "There is no second candidate to compare the first with."
 ONE_OUTSIDE = (
     "The only candidate is outside the branches that mentions of the type {type} are restricted to. {show} shows it; "
@@ -48,7 +49,7 @@ RANKED = "Candidates are listed best first again."
 
 
 class CandidateDesk(QObject):
-    """Steers the panel's lower half, the hidden candidates and the document's tints."""
+    """Controls the panel's lower half, the hidden candidates and the document's tints."""
 
     said = Signal(str)
 
@@ -64,10 +65,10 @@ class CandidateDesk(QObject):
         super().__init__(parent)
         self._panel, self._document, self._at = panel, document, navigator
         self._knowledge, self._contrasts = knowledge, contrasts
-        self._close_call = 0.0  # a smaller lead of the first candidate shows the comparison
+        self._close_call = 0.0  # with a smaller lead of the first candidate the comparison is shown
         self._tinted = False
         self._mention: int | None = None
-        self._candidates: list[str] = []  # of the mention on show
+        self._candidates: list[str] = []  # of the current mention
         self._hidden = HiddenEntities()
         self._lookups, self._paths = Worker(self), Worker(self)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
@@ -77,13 +78,13 @@ class CandidateDesk(QObject):
         self._ahead: list[MentionView] = []  # to be prepared
         self._soon = Later(self, self._find_ahead, ms=AHEAD_MS)
         self._next = Later(self, self._prepare, ms=0)
-        self._card = panel.card  # whose way up is looked for
+        self._card = panel.card  # whose path up is being looked up
         navigator.mention_changed.connect(self._mention_changed)
         self.follow(panel.card)
         panel.hidden_toggled.connect(self.toggle_hidden)
 
     def follow(self, card: EntityCard) -> None:
-        """Look for the way up from the entity on this card."""
+        """Look up the path from the entity on this card to the top."""
 
         def shown() -> None:
             self._card = card
@@ -103,7 +104,8 @@ class CandidateDesk(QObject):
     # --- what the curator asks for ---
 
     def set_close_call(self, percent: int) -> None:
-        """Compare the first two unasked where the first leads by no more points of probability; 0: never."""
+        """Compare the first two automatically if the first leads by at most this many points of probability; 0:
+        never."""
         self._close_call = percent / 100
         self._mention_changed(again=True)
 
@@ -121,7 +123,7 @@ class CandidateDesk(QObject):
             self.said.emit(tr(NO_PAIR))
 
     def toggle_tints(self) -> None:
-        """Tint the words of the text by the candidate they speak for; compares the two where nobody did yet."""
+        """Tint the words of the text by the candidate they support; compares the two if necessary."""
         if self._tinted:
             self._tinted = False
             self._document.set_tints(())
@@ -133,8 +135,8 @@ class CandidateDesk(QObject):
             self._tint(say=True)
 
     def toggle_hidden(self) -> None:
-        """Unfold the candidates beyond the limit and those of other types, or fold them again; of a mention that is to
-        be decided without suggestions, show these."""
+        """Unfold the candidates beyond the limit and those of other types, or fold them again; for a held-out mention,
+        show its suggestions."""
         if self._at.mention is not None and self._at.mention.held_out:
             self._at.reveal()
         elif self._at.beyond_limit or self._hidden.others:
@@ -150,7 +152,7 @@ class CandidateDesk(QObject):
         number = view.mention.id if view is not None else None
         found = view.suggestion if view is not None else None
         ids = [one.entity_id for one in found.candidates] if found is not None else []
-        if ids != self._candidates:  # of the same mention too: it may have been restricted to branches
+        if ids != self._candidates:  # also for the same mention: it may have been restricted to branches
             self._candidates = ids
             self._rest.start()
         self._next.stop()
@@ -191,7 +193,7 @@ class CandidateDesk(QObject):
         self._panel.set_extent(extent)
 
     def _none_words(self) -> str:
-        """Why there are no candidates, where branches are the reason; '' where not."""
+        """Why there are no candidates, if branches are the reason; else ''."""
         view, hidden = self._at.mention, self._hidden
         if view is None or not hidden.restricted:
             return ""
@@ -239,7 +241,7 @@ class CandidateDesk(QObject):
         self._prepare()
 
     def _prepare(self) -> None:
-        """One at a time, so that a key waits for no more than that."""
+        """Prepare one mention at a time, so that a key waits for at most one."""
         with span("prepare what may come next"):
             self._prepare_one()
 

@@ -1,8 +1,8 @@
-"""What the deciding keys do: one short action each, painted at once, on the disk moments later, then on to the next
+"""The actions of the deciding keys: each is short, painted at once, on disk moments later, and followed by the next
 undecided mention.
 
-Every action asks first whether its mention, and the candidate it links to, were on the screen before the key was
-pressed (`Glance`).
+Every action first checks that its mention, and the candidate it links to, were on the screen before the key was pressed
+(`Glance`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SAME = "“{text}” already has this decision. Nothing was changed."
 
 
 def mention_key(mention_id: int) -> Hashable:
-    """A mention that is framed in the text, for `Glance`."""
+    """The key of a framed mention in the text, for `Glance`."""
     return "mention", mention_id
 
 
@@ -42,18 +42,18 @@ def document_key(document_id: int) -> Hashable:
 
 
 def candidate_key(mention_id: int, row: int, entity_id: str) -> Hashable:
-    """A row of the candidates, shown for this mention, and the entity in it."""
+    """The key of a candidate's row for this mention and entity."""
     return "candidate", mention_id, row, entity_id
 
 
 def nil_key(mention_id: int) -> Hashable:
-    """The NIL row that says that NIL is suggested for this mention."""
+    """The key of the NIL row with a NIL suggestion for this mention."""
     return "nil", mention_id
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A decision of somebody else, or of a file, that is about to be changed."""
+    """Another person's or an imported decision that is about to be changed."""
 
     view: MentionView
     verdict: Verdict
@@ -62,7 +62,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
-    """A document that is to be done with so many undecided mentions."""
+    """A document to mark as done with this many undecided mentions."""
 
     document_id: int
     mention_ids: tuple[int, ...]
@@ -74,7 +74,7 @@ class Decider(QObject):
 
     refused = Signal(str)  # the sentence of a UserError; nothing was changed
     said = Signal(str)
-    unseen = Signal(object)  # what was out of sight: a key of `Glance`
+    unseen = Signal(object)  # what was not visible: a key of `Glance`
     revision_wanted = Signal(object)  # Revision: to be confirmed
     leftover_wanted = Signal(object)  # Leftover: to be confirmed
 
@@ -88,7 +88,7 @@ class Decider(QObject):
         judged: Callable[[Change], None],
         took: Callable[[Change], None],
     ) -> None:
-        """`judged` reports what the project's bus does not: judgements in a round. `took` gets every step."""
+        """`judged` gets judgements in a round, which are not sent on the project's bus. `took` gets every step."""
         super().__init__(parent)
         self.seat = seat
         self._at = navigator
@@ -97,13 +97,13 @@ class Decider(QObject):
 
     @property
     def curation(self) -> Curation:
-        """Who decides: the project, or a round."""
+        """The curation in use: the project's, or a round's."""
         return self.seat.curation
 
     # --- decisions: each gives what it changed, None where nothing was decided ---
 
     def choose(self, rank: int) -> Change | None:
-        """Link to the candidate with this rank; 0 accepts what is suggested first, which may be NIL, for an undecided
+        """Link to the candidate with this rank; 0 accepts the first suggestion, which may be NIL, for an undecided
         mention."""
         view = self._at.mention
         suggestion = view.suggestion if view is not None else None
@@ -132,7 +132,8 @@ class Decider(QObject):
         return self.decide(Verdict.link(entity_id))
 
     def also(self, entity_id: str) -> None:
-        """Add an entity to the mention's link, or take it out again, and stay: a link of several is made one by one."""
+        """Add an entity to the mention's link, or remove it, and stay at the mention: composite links are built one by
+        one."""
         linked = self._linked()
         entities = tuple(one for one in linked if one != entity_id) if entity_id in linked else (*linked, entity_id)
         self.decide(Verdict.link(*entities) if entities else Verdict(Outcome.CLEARED), stay=True)
@@ -149,8 +150,8 @@ class Decider(QObject):
         self.decide(Verdict(Outcome.CLEARED), stay=True)
 
     def decide(self, verdict: Verdict, *seen: Hashable, stay: bool = False, anyway: bool = False) -> Change | None:
-        """Decide about the current mention, which must have been seen, as must `seen`. The same decision again changes
-        nothing; one that somebody else made, or that was imported, is confirmed first, but for `anyway`."""
+        """Decide the current mention, which must have been seen, like `seen`. An equal decision changes nothing; to
+        change another person's or an imported one needs confirmation, unless `anyway`."""
         view = self._at.mention
         if view is None or not self.saw(*seen) or not (anyway or self._is_news(view, verdict, stay=stay)):
             return None
@@ -160,17 +161,18 @@ class Decider(QObject):
             self.refused.emit(str(error))
             return None
         self._tell(change)
-        if self._at.mention_id == view.mention.id:  # else who heard of it has led on already: an adjudication
+        if self._at.mention_id == view.mention.id:  # otherwise a listener has already moved on: an adjudication
             self._go_on(stay=stay)
         return change
 
     def revise(self, revision: Revision) -> None:
-        """Decide after all, where the mention is still on show."""
+        """Decide after confirmation, if the mention is still shown."""
         if self._at.mention_id == revision.view.mention.id:
             self.decide(revision.verdict, stay=revision.stay, anyway=True)
 
     def saw(self, *keys: Hashable) -> bool:
-        """Whether the current mention and these were on the screen before the key was pressed; says it where not."""
+        """Whether the current mention and these were on the screen before the key was pressed; shows a message if
+        not."""
         view = self._at.mention
         if view is None:
             return False
@@ -184,7 +186,7 @@ class Decider(QObject):
         return False
 
     def saw_document(self) -> bool:
-        """The same of the open document."""
+        """The same for the open document."""
         opened = self._at.opened
         seen = opened is not None and self._glance.saw(document_key(opened.document.id))
         if opened is not None and not seen:
@@ -211,14 +213,14 @@ class Decider(QObject):
             self.said.emit(tr(DOCUMENT_DECIDED, key=way_to("queue.done")))
 
     def several(self, action: Callable[[], Change]) -> Change | None:
-        """A step over mentions of any documents; None where it was refused, which is said."""
+        """A step over mentions of any documents; None if it was refused, with a message."""
         change = self.act(action)
         if change is not None and self._here(change):
             self._at.mention_changed.emit()
         return change
 
     def act(self, action: Callable[[], Change | None], *, nothing: str = "") -> Change | None:
-        """Any step of the curator's: it is shown when this returns. None where it was refused, which is said, or where
+        """Perform any step of the curator; it is shown when this returns. None if it was refused, with a message, or if
         there was `nothing` to do."""
         try:
             change = action()
@@ -232,7 +234,7 @@ class Decider(QObject):
         return change
 
     def patch(self, change: Change) -> None:
-        """The new current decisions, into what is on show."""
+        """Update the shown data with the new current decisions."""
         if touched := self._here(change):
             current = self.curation.current(touched)
             self._at.patch({one: current.get(one) for one in touched})
@@ -264,8 +266,8 @@ class Decider(QObject):
             self._at.select(near[0] if near else None)
 
     def mark_done(self, *, anyway: bool = False) -> None:
-        """Done and on to the next document; a done document is taken back. Where mentions are undecided it is
-        confirmed first, but for `anyway`."""
+        """Mark the document as done and go to the next; a done document is reopened. Undecided mentions need
+        confirmation, unless `anyway`."""
         opened = self._at.opened
         if opened is None or not self.saw_document():
             return
@@ -278,7 +280,7 @@ class Decider(QObject):
             self._finish(opened.document.id)
 
     def finish(self, leftover: Leftover, verdict: Verdict | None) -> None:
-        """The document is done; its undecided mentions get the verdict, or with None stay undecided."""
+        """Mark the document as done; its undecided mentions get the verdict, or with None stay undecided."""
         opened = self._at.opened
         if opened is None or opened.document.id != leftover.document_id:
             return
@@ -298,7 +300,7 @@ class Decider(QObject):
     # --- back and forth ---
 
     def undo(self) -> Change | None:
-        """The undone step; None where there was none, or where it was refused, which is said."""
+        """Undo; returns the undone step, or None if there was none, or if it was refused, with a message."""
         return self._travel(self.curation.undo, tr(NOTHING_TO_UNDO))
 
     def redo(self) -> None:
@@ -312,7 +314,7 @@ class Decider(QObject):
         if change.kind is ChangeKind.DECIDED and opened and change.document_ids == (opened.document.id,):
             self._at.select(change.mention_ids[0])
         elif change.kind is ChangeKind.DECIDED and opened and len(change.document_ids) > 1:
-            if self._here(change):  # a step over many documents leads to none of them
+            if self._here(change):  # a step over many documents does not open any of them
                 self._at.mention_changed.emit()
         else:
             self._at.open(change.document_ids[0], change.mention_ids[0] if change.mention_ids else None)
@@ -325,7 +327,7 @@ class Decider(QObject):
         return decision.verdict.entity_ids if decision is not None else ()
 
     def _here(self, change: Change) -> list[int]:
-        """Of the changed mentions those that are on show."""
+        """The changed mentions that are shown."""
         opened = self._at.opened
         here = {view.mention.id for view in opened.mentions} if opened is not None else set()
         return [one for one in change.mention_ids if one in here]

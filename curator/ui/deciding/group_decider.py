@@ -1,4 +1,4 @@
-"""Deciding many at once: the panels below the text, who steers them, and when they come and go."""
+"""Deciding many at once: the panels below the text, their controllers, and when they are shown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ALONE = "In a round or an adjudication, mentions are decided one at a time. Leav
 
 
 class GroupDecider(QObject):
-    """`strip` stands below the text and is hidden until something is shown in it; `closed` gives the keyboard back."""
+    """`strip` is below the text and hidden until something is shown in it; `closed` returns the keyboard focus."""
 
     closed = Signal()
     said = Signal(str)
@@ -69,28 +69,29 @@ class GroupDecider(QObject):
             steered.said.connect(self.said)
 
     def set_alone(self, alone: bool) -> None:
-        """Whether decisions are those of a round or of an adjudication: then each is about one mention."""
+        """Set whether decisions are in a round or an adjudication, where each is for one mention."""
         self._alone = alone
         if alone:
             self.same.leave_undecided()
             self.values.leave(back=False)
-            self.bulk.leave(back=False)  # the text belongs to the round from now on
+            self.bulk.leave(back=False)  # from now on the text belongs to the round
 
     def press(self, act: Callable[[], Change | None], *, others: bool = False) -> None:
-        """A key that decides: `act` gives what it did. With `others` the other mentions of the string are listed."""
+        """Handle a deciding key: `act` returns its change. With `others` the other mentions of the string are
+        listed."""
         change, always = act(), self.same.always
         if change is not None and not self._alone and (others or always):
             self.same.show_others(change.mention_ids[0], silent=always and not others)
 
     def list_others(self) -> None:
-        """The others of the current mention, which is decided first where it is not."""
+        """The others of the current mention, which is decided first if necessary."""
         if self._alone:
             self.said.emit(tr(ALONE))
         else:
             self.same.show_of_current()
 
     def usual(self, outcome: Outcome, *, others: bool = False) -> None:
-        """NIL, rejected or skipped with the usual reason."""
+        """Decide NIL, rejected or skipped with the default reason."""
         self.press(lambda: self._decider.decide(default_verdict(outcome)), others=others)
 
     def accept_in_bulk(self) -> None:
@@ -108,7 +109,7 @@ class GroupDecider(QObject):
 
     @property
     def hints(self) -> tuple[tuple[str, str], ...]:
-        """The keys of the list that has the keyboard; () while the text has it."""
+        """The keys of the list with the keyboard focus; () while the text has it."""
         lists = (
             (self.others, tr("decide"), OTHERS_HINTS),
             (self.bulk_panel, tr("accept"), BULK_HINTS),
@@ -121,7 +122,7 @@ class GroupDecider(QObject):
 
     @property
     def refusal(self) -> str:
-        """Why several mentions cannot be decided at once now; '' where they can."""
+        """Why several mentions cannot be decided at once now; '' if they can."""
         return tr(ALONE) if self._alone else ""
 
     @property

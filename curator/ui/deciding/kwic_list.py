@@ -1,4 +1,4 @@
-"""The list of mentions in context that propagation and bulk acceptance share; it takes every key of letters."""
+"""The list of mentions in context that propagation and bulk acceptance share; it handles every letter key."""
 
 from __future__ import annotations
 
@@ -35,18 +35,17 @@ from curator.ui.kit import (
     theme_of,
 )
 
-# Paints a mention in its context on one line: mark, words before, itself, words behind, where it is and why.
+# Paints a mention in its context on one line: mark, words before, the mention, words after, its location and a reason.
 SMALL = 0.88
 BEFORE = 0.42
-"""Share of the words' width that is left of the mention, so that mentions stand below each other."""
+"""Share of the words' width that is left of the mention, so that mentions are aligned."""
 END = 0.26
-"""Share of the row for where it is and what is said of it."""
+"""Share of the row for location and words."""
 MOST_MENTION = 0.3
 
 
 class KwicDelegate(QStyledItemDelegate):
-    """Rows of a `KwicModel`, all of one height. A subclass may say more of a line at its end, in a room of its own
-    width."""
+    """Rows of a `KwicModel`, all of the same height. A subclass may show more at a line's end, in its own width."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: ARG002
         return QSize(300, int(QFontMetricsF(option.font).height()) + 8)
@@ -91,14 +90,14 @@ class KwicDelegate(QStyledItemDelegate):
         return width * END
 
     def paint_end(self, painter: QPainter, option: QStyleOptionViewItem, row: KwicRow, where: QRectF) -> None:
-        """Where the mention stands, and what is said of it."""
+        """Paint the location of the mention, and its words."""
         assert row.context is not None
         theme, small = theme_of(option.palette), scaled(option.font, SMALL)
         said = " · ".join(part for part in (row.context.external_id, row.words) if part)
         draw_words(painter, where, said, font=small, colour=theme.muted)
 
     def _paint_words(self, painter: QPainter, option: QStyleOptionViewItem, row: KwicRow, rect: QRectF) -> None:
-        """The mention begins at one place in all rows; what does not fit is cut at the outer ends."""
+        """Paint the context: mentions are aligned in all rows; text that does not fit is cut at the outer ends."""
         assert row.context is not None
         text = option.palette.color(QPalette.ColorRole.Text)
         bold = QFont(option.font)
@@ -114,7 +113,7 @@ class KwicDelegate(QStyledItemDelegate):
 
 
 def _draw_cut_left(painter: QPainter, rect: QRectF, words: str, *, font: QFont) -> None:
-    """In the colour of the text, right-aligned, cut at the left. The blank before the mention stays."""
+    """Draw text in its colour, right-aligned and cut at the left, keeping the space before the mention."""
     metrics = QFontMetricsF(font)
     blank = " " if words[-1:].isspace() else ""
     shown = metrics.elidedText(" ".join(words.split()) + blank, Qt.TextElideMode.ElideLeft, max(rect.width(), 0.0))
@@ -124,7 +123,7 @@ def _draw_cut_left(painter: QPainter, rect: QRectF, words: str, *, font: QFont) 
 
 
 def draw_mark(painter: QPainter, middle: QPointF, side: float, mark: CheckMark, theme: Theme) -> None:
-    """A box: empty, with a tick, or with a cross; told apart by shape and colour."""
+    """A box: empty, with a tick, or with a cross; distinguished by shape and colour."""
     box = QRectF(middle.x() - side / 2, middle.y() - side / 2, side, side)
     colour = {
         CheckMark.TICKED: theme.accent,
@@ -147,14 +146,14 @@ def draw_mark(painter: QPainter, middle: QPointF, side: float, mark: CheckMark, 
 
 
 PREVIEW_MS = 120
-"""Resting on a line for so long shows it in the text."""
+"""Milliseconds on a line before it is shown in the text."""
 ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class KwicList(RowList):
     """`pressed(key)` for every key that does not move; `clicked_mark(row)` for a click on a line's mark; `rested(row)`
-    when the curator stays on a line, or asks with → or a double click; `stepped` for Shift+Enter. `moved_in`: a key or
-    a click went to a line since the rows were shown."""
+    when the curator stays on a line, or presses → or double-clicks; `stepped` for Shift+Enter. `moved_in`: a key or a
+    click went to a line since the rows were shown."""
 
     pressed = Signal(int)  # Qt.Key
     clicked_mark = Signal(int)
@@ -180,7 +179,7 @@ class KwicList(RowList):
         self._glance.log(self.viewport(), lambda: [self._rows_key()])
 
     def show_rows(self, rows: list[KwicRow], *, at: int | None = None) -> None:
-        """Show rows and go to one, by default the first line; nothing is previewed before the curator moves."""
+        """Show rows and go to one, by default the first line; there is no preview until the curator moves."""
         self.lines.show_rows(rows)
         self._shown += 1
         self.moved_in = False
@@ -191,7 +190,7 @@ class KwicList(RowList):
         self._timer.stop()
 
     def add_rows(self, rows: Sequence[KwicRow]) -> None:
-        """More rows at the end; nothing is previewed before the curator moves."""
+        """Append rows; there is no preview until the curator moves."""
         first = not self.lines.rowCount()
         self.lines.append_rows(rows)
         if first and (line := self.lines.line_beside(-1, 1)) is not None:
@@ -199,7 +198,7 @@ class KwicList(RowList):
             self._timer.stop()
 
     def saw(self) -> bool:
-        """Whether these rows were on the screen before the key or button was pressed; says it where not."""
+        """Whether these rows were on the screen before the key or button was pressed; shows a message if not."""
         seen = self._glance.saw(self._rows_key())
         if not seen:
             self.too_soon.emit()
@@ -213,7 +212,7 @@ class KwicList(RowList):
         return self.lines.row(self.currentIndex().row())
 
     def go_by(self, step: int) -> bool:
-        """To the next or previous line; False at the end."""
+        """Go to the next or previous line; False at the end."""
         at = self.currentIndex().row()
         found = self.lines.line_beside(at, 1 if step > 0 else -1)
         if found is None:
@@ -227,7 +226,7 @@ class KwicList(RowList):
         return True
 
     def event(self, event: QEvent) -> bool:
-        """No key that could be typed is the window's while the list has the keyboard: a slip decides nothing."""
+        """Keep typing keys from the window while the list has the focus, so that a slip decides nothing."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and is_plain(event):
             event.accept()
             return True
@@ -236,7 +235,7 @@ class KwicList(RowList):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
         steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_J: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_K: -1}
-        page = max(len(rows_in_sight(self)) - 1, 1)  # no line is passed over unseen
+        page = max(len(rows_in_sight(self)) - 1, 1)  # no line is skipped unseen
         pages = {Qt.Key.Key_PageDown: page, Qt.Key.Key_PageUp: -page}
         ends = {Qt.Key.Key_End: len(self.lines.lines), Qt.Key.Key_Home: -len(self.lines.lines)}
         step = {**steps, **pages, **ends}.get(Qt.Key(key))

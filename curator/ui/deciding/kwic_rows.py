@@ -29,7 +29,7 @@ class CheckMark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KwicRow:
-    """A heading where `context` is None. `words` is the heading, or what is said at the line's end."""
+    """A heading if `context` is None. `words` is the heading, or the text at the line's end."""
 
     words: str
     context: MentionContext | None = None
@@ -37,12 +37,12 @@ class KwicRow:
 
     @property
     def said(self) -> str:
-        """What tooltips and screen readers say at a line's end."""
+        """The text of a line's end for tooltips and screen readers."""
         return self.words
 
 
 class KwicModel(QAbstractListModel):
-    """Rows stay where they are; only marks change."""
+    """Rows do not move; only marks change."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -56,7 +56,7 @@ class KwicModel(QAbstractListModel):
         self.endResetModel()
 
     def append_rows(self, rows: Sequence[KwicRow]) -> None:
-        """At the end; the ids of their mentions are other ones than those of the rows so far."""
+        """Append rows, whose mention ids must differ from those of the existing rows."""
         begin = len(self._rows)
         self.beginInsertRows(NO_PARENT, begin, begin + len(rows) - 1)
         self._rows += rows
@@ -70,7 +70,7 @@ class KwicModel(QAbstractListModel):
         return self._at.get(mention_id)
 
     def line_beside(self, number: int, step: int) -> int | None:
-        """The nearest line in a direction, headings passed over; None at the end."""
+        """The nearest line in a direction, skipping headings; None at the end."""
         at = number + step
         while 0 <= at < len(self._rows) and self._rows[at].context is None:
             at += step
@@ -126,7 +126,7 @@ class KwicModel(QAbstractListModel):
 
 
 def spoken(row: KwicRow) -> str:
-    """A row as a screen reader says it."""
+    """A row's text for screen readers."""
     if row.context is None:
         return row.words
     one = row.context

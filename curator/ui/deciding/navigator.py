@@ -1,4 +1,4 @@
-"""Where the curator is: the open document, the current mention, and which of its suggestions is on show."""
+"""Navigation: the open document, the current mention, and which of its suggestions is shown."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ NONE_MATCH = "No mention after this one matches the filter. Shift+Q shows everyt
 class Navigator(QObject):
     """Opens documents and mentions. Suggestions that arrive later wait until the curator moves.
 
-    `mention` is what the panel shows: its suggestion is the one that was there when the curator came, until the next
-    action, so that candidates never change under the reader's eyes. What a decision records as shown is taken from it.
+    `mention` is shown in the panel: until the next action it keeps the suggestion from when the curator opened it, so
+    that candidates never change while being read. A decision records it as shown.
 
-    While facets are set, every step goes to a mention that they hold; with a list of work (`set_work`) steps follow it
-    from document to document.
+    While facets are set, every step goes to a matching mention; with a list of work (`set_work`) steps follow it from
+    document to document.
     """
 
     document_changed = Signal()  # another document, or none
@@ -63,30 +63,30 @@ class Navigator(QObject):
         self._matching = Matching(queue)
         self._work = WorkOrder(())
         self._asked_for_work = False
-        self._revealed: set[int] = set()  # mentions whose held-back suggestions the curator asked for
+        self._revealed: set[int] = set()  # mentions whose hidden suggestions were revealed
 
     @property
     def queue(self) -> Queue:
-        """What the documents come from: the project's queue or that of a round."""
+        """The source of documents: the project's queue or a round's."""
         return self._queue
 
     def use(self, seat: Seat) -> None:
-        """Take documents from another seat, and ask for its suggestions."""
+        """Take documents from another seat, and request its suggestions."""
         self._queue, self._suggestions = seat.queue, seat.suggestions
         self._matching.use(seat.lists)
 
     def set_filter(self, where: QueueFilter, documents: Sequence[int] | None = None) -> None:
-        """What steps may go to; `documents` hold the matching mentions, in queue order, where facets are set."""
+        """Set the filter of steps; `documents` have matching mentions, in queue order, if facets are set."""
         self._matching.set_filter(where, documents)
         self._match()
 
     @property
     def where(self) -> QueueFilter:
-        """What the queue is narrowed to."""
+        """The queue's filter."""
         return self._matching.where
 
     def set_work(self, rows: Sequence[WorkRow]) -> None:
-        """The mentions to go through, in this order; none: the order of documents and texts."""
+        """Set the mentions to go through, in order; none: the order of documents and texts."""
         self._work = WorkOrder(rows)
         asked, self._asked_for_work = self._asked_for_work, False
         if asked:
@@ -94,18 +94,18 @@ class Navigator(QObject):
 
     @property
     def mention_id(self) -> int | None:
-        """The current mention's."""
+        """The current mention's id."""
         return self._mention_id
 
     def set_limit(self, candidates: int) -> None:
-        """How many candidates are shown."""
+        """Set the number of candidates shown."""
         if candidates != self.limit:
             self.limit = candidates
             self._show(swap=False)
             self.mention_changed.emit()
 
     def set_candidate_order(self, order: CandidateOrder) -> None:
-        """Best first, or shuffled for an evaluation."""
+        """Set the order: best first, or shuffled for an evaluation."""
         if order is not self.candidate_order:
             self.candidate_order = order
             self._show(swap=False)
@@ -120,12 +120,12 @@ class Navigator(QObject):
 
     @property
     def beyond_limit(self) -> int:
-        """How many candidates of the current mention the limit hides, or would hide."""
+        """The number of the current mention's candidates that the limit hides, or would hide."""
         held = self._held if self.mention is not None and self.mention.suggestion is not None else None
         return max(len(held.candidates) - self.limit, 0) if held is not None else 0
 
     def reveal(self) -> None:
-        """Show the suggestions that are held back from the current mention; a decision records that they were."""
+        """Show the hidden suggestions of the current mention; a decision records this."""
         if self.mention is not None and self.mention.held_out:
             self._revealed.add(self.mention.mention.id)
             self._show(swap=True)
@@ -152,7 +152,7 @@ class Navigator(QObject):
         self.mention_changed.emit()
 
     def open_first(self) -> None:
-        """The first document with something undecided, else the first of the queue."""
+        """Open the first document with an undecided mention, else the first of the queue."""
         found = self._matching.list.next_undecided(None)
         if found is not None:
             self.open(*found)
@@ -162,7 +162,7 @@ class Navigator(QObject):
             self.open(first)
 
     def step_document(self, direction: int) -> bool:
-        """The next or previous document of the queue; False at its end."""
+        """Go to the next or previous document of the queue; False at its end."""
         current = self.opened.document.id if self.opened is not None else None
         if self._work:
             row = self._work.other_document(self._mention_id, current, direction)
@@ -179,7 +179,7 @@ class Navigator(QObject):
         return True
 
     def reload(self) -> None:
-        """Read the open document again after a change; what the panel shows of the suggestion stays."""
+        """Read the open document again after a change; the shown suggestion stays."""
         if self.opened is not None:
             try:
                 self.opened = self._queue.open(self.opened.document.id)
@@ -195,7 +195,7 @@ class Navigator(QObject):
             self.mention_changed.emit()
 
     def patch(self, decisions: Mapping[int, Decision | None]) -> None:
-        """New current decisions of mentions of the open document, without reading everything again: a decision in a
+        """Update current decisions of mentions of the open document, without reading everything again: a decision in a
         document with thousands of mentions must not wait for their suggestions."""
         if self.opened is None:
             return
@@ -217,8 +217,8 @@ class Navigator(QObject):
         self.mention_changed.emit()
 
     def step(self, direction: int) -> None:
-        """The next or previous mention in the text, which stays at its ends; while facets are set, the next that they
-        hold, in other documents too; in a list of work, its neighbour."""
+        """Go to the next or previous mention in the text, staying at its ends; while facets are set, to the next match,
+        in other documents too; in a list of work, to its neighbour."""
         if self._work:
             self._step_work(direction)
             return
@@ -229,15 +229,15 @@ class Navigator(QObject):
             self._step_out(direction)
 
     def next_undecided(self) -> None:
-        """The next undecided mention, here or in the documents behind."""
+        """Go to the next undecided mention, here or in later documents."""
         if self._work:
             self._next_work()
         elif not self.next_undecided_here():
             self._next_document()
 
     def go_on(self) -> bool:
-        """After a decision: to the next mention to decide. Without a filter or list only within the document, which
-        wants to be marked done first; False where that is over."""
+        """After a decision, go to the next mention to decide. Without a filter or list only within the document, which
+        should be marked as done first; False at its end."""
         if not self._work and not self._matching:
             return self.next_undecided_here()
         if not (self._next_work() if self._work else self.next_undecided_here() or self._next_document()):
@@ -245,7 +245,7 @@ class Navigator(QObject):
         return True
 
     def next_undecided_here(self) -> bool:
-        """Another mention to decide in this document, going round once; False when there is none."""
+        """Go to another mention to decide in this document, wrapping around; False if there is none."""
         if self.opened is None:
             return False
         if self._matching.reviewing:
@@ -260,7 +260,7 @@ class Navigator(QObject):
     # --- other documents ---
 
     def _next_document(self) -> bool:
-        """The first mention to decide behind this document."""
+        """Go to the first mention to decide after this document."""
         current = self.opened.document.id if self.opened is not None else None
         found = self._matching.next_to_decide(current)
         if found is None:
@@ -288,7 +288,7 @@ class Navigator(QObject):
             self.said.emit(tr(FIRST_OF_WORK))
 
     def _next_work(self) -> bool:
-        """To the next of the list that is undecided still; at its end a new list is asked for."""
+        """Go to the next undecided mention of the list; at its end a new list is requested."""
         for row in self._work.behind(self._mention_id):
             if self._matching.waits(row.mention_id):
                 self.open(row.document_id, row.mention_id)
@@ -302,7 +302,7 @@ class Navigator(QObject):
         return self._mention_id != before
 
     def _first_work(self) -> None:
-        """The head of a new list; the current mention was passed over just now."""
+        """Go to the first of a new list; the current mention was just skipped."""
         row = self._work.first(but=self._mention_id)
         if row is None:
             self.said.emit(tr(NONE_MATCH) if self.where.facets else tr(NONE_LEFT))
@@ -310,8 +310,8 @@ class Navigator(QObject):
             self.open(row.document_id, row.mention_id)
 
     def ahead(self) -> list[MentionView]:
-        """What the next key is likely to show: the mention to decide next, the next and the previous one of the text;
-        each as it will be presented."""
+        """The mentions that the next key is likely to show: the next to decide, and the next and previous in the text;
+        each as it will be shown."""
         opened = self.opened
         if opened is None or self._work:
             return []
@@ -321,8 +321,8 @@ class Navigator(QObject):
         return [self._presented(view, view.suggestion, self.limit) for view in views if view is not None]
 
     def document_ahead(self) -> OpenDocument | None:
-        """What the key for the next document is likely to open soon: nothing else is left to decide in this one, or it
-        was only just opened."""
+        """The document that is likely to open soon, if nothing else is left to decide in this one, or if it was just
+        opened."""
         opened = self.opened
         if opened is None or self._work or self._matching:
             return None
@@ -333,7 +333,7 @@ class Navigator(QObject):
         return self._queue.open(found) if found is not None else None
 
     def entry_of(self, opened: OpenDocument) -> MentionView | None:
-        """The mention that another document is opened at, as it will be presented."""
+        """The mention that another document is opened at, as it will be shown."""
         first = next(iter(opened.mentions), None)
         view = opened.view(opened.next_undecided() or (first.mention.id if first is not None else 0))
         return self._presented(view, view.suggestion, self.limit) if view is not None else None
@@ -348,11 +348,11 @@ class Navigator(QObject):
         return [view.mention.id for view in self.opened.mentions] if self.opened is not None else []
 
     def _match(self) -> None:
-        """Which mentions of the open document the facets hold now."""
+        """Find the matching mentions of the open document."""
         self._matching.look(self.opened.document.id if self.opened is not None else None)
 
     def _beside(self, direction: int) -> int | None:
-        """The nearest mention of the text behind or before the current one that the facets hold."""
+        """The nearest matching mention after or before the current one."""
         ids = self._ids()
         if self._mention_id in ids:
             at = ids.index(self._mention_id)

@@ -1,4 +1,4 @@
-"""Lists the other mentions of a string that was decided, and decides the ticked ones in one step."""
+"""Lists the other mentions of a decided string, and decides the ticked ones in one step."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from curator.ui.deciding.navigator import Navigator
 from curator.ui.jobs import KeyHints
 from curator.ui.kit import ElidedLabel, FlowRow, Glance, rows_in_sight, verdict_words
 
-# The other mentions of a string, below the text: ticked where they are like the one decided.
+# The other mentions of a string, below the text: ticked if they are similar to the decided one.
 
 SCOPES = {
     PropagationScope.DOCUMENT: ("D  Document", Qt.Key.Key_D),
@@ -50,7 +50,7 @@ HINTS = (("↑↓", "go"), ("Space", "tick"), ("G", "group"), ("A", "all"), ("Es
 
 
 class PropagationPanel(QWidget):
-    """API: `show_others`, `ticked`. It takes the keyboard; the text and the candidates stay visible."""
+    """API: `show_others`, `ticked`. It takes the keyboard focus; the text and the candidates stay visible."""
 
     decide_wanted = Signal()
     scope_wanted = Signal(object)  # PropagationScope
@@ -61,7 +61,7 @@ class PropagationPanel(QWidget):
     def __init__(
         self, parent: QWidget | None = None, *, glance: Glance | None = None, scopes: Scopes | None = None
     ) -> None:
-        """`scopes` that can be chosen: the words of each and its key."""
+        """`scopes` are the choices: the words of each and its key."""
         super().__init__(parent)
         self._scopes = scopes or SCOPES
         self.others: SameString | None = None
@@ -112,12 +112,12 @@ class PropagationPanel(QWidget):
         whole.addLayout(foot)
 
     def show_others(self, others: Others, names: dict[str, str] | None = None) -> None:
-        """Show them with the ticks that were found; `names` of the verdict's entities by id."""
+        """Show them with the initial ticks; `names` are those of the verdict's entities by id."""
         known = names or dict(zip(others.verdict.entity_ids, others.names, strict=True))
         self._show(others, verdict_words(others.verdict, known))
 
     def _show(self, others: SameString, given: str) -> None:
-        """With what they would be `given`, in words."""
+        """Show them with the words for the verdict or value (`given`)."""
         self.others = others
         self.title.set_words(tr("Other mentions of “{words}”: {verdict}", words=others.this.text, verdict=given))
         for number, scope in enumerate(self._scopes):
@@ -150,7 +150,7 @@ class PropagationPanel(QWidget):
             self._toggle(list(self.list.lines.lines))
 
     def _toggle(self, rows: list[int]) -> None:
-        """Ticks all of them, or, where all are ticked, none."""
+        """Tick all, or, if all are ticked, none."""
         found = [self.list.lines.row(one) for one in rows]
         every = all(row is not None and row.mark is CheckMark.TICKED for row in found)
         self.list.lines.set_marks(dict.fromkeys(rows, CheckMark.UNTICKED if every else CheckMark.TICKED))
@@ -185,7 +185,7 @@ class PropagationPanel(QWidget):
         self.button.setEnabled(ticked > 0)
 
 
-# What a step of the history would decide in other documents: ticked lines that were seen are decided as one step.
+# Decisions of a step of the history in other documents: ticked and seen lines are decided as one step.
 
 AGAIN_SCOPES = {
     PropagationScope.DOCUMENT: ("D  Open document", Qt.Key.Key_D),
@@ -206,7 +206,7 @@ UNSEEN = "{n:,} ticked mentions were never on the screen. Go through them, or un
 
 
 class SeenOthers(PropagationPanel):
-    """API: that of `PropagationPanel`, and `refusal`."""
+    """API: as in `PropagationPanel`, and `refusal`."""
 
     def __init__(self, parent: QWidget | None = None, *, glance: Glance, scopes: Scopes | None = None) -> None:
         super().__init__(parent, glance=glance, scopes=scopes)
@@ -215,7 +215,7 @@ class SeenOthers(PropagationPanel):
 
     def refusal(self) -> str:
         """Why the ticked mentions cannot be decided yet: some were never on the screen, and the list goes to the first
-        of them. '' where all were."""
+        of these. '' if all were."""
         unseen = [one for one in self.ticked if self._glance.unseen([self._key_of(one)])]
         if not unseen:
             return ""
@@ -227,12 +227,12 @@ class SeenOthers(PropagationPanel):
         return [self._key_of(row.context.mention_id) for row in rows if row is not None and row.context is not None]
 
     def _key_of(self, mention_id: int) -> Hashable:
-        """What was seen, when a line was."""
+        """The key of a seen line."""
         return "again", mention_id
 
 
 class RepeatPanel(SeenOthers):
-    """API: that of `SeenOthers`, and `show_again`."""
+    """API: as in `SeenOthers`, and `show_again`."""
 
     again: Again | None = None
 
@@ -245,7 +245,7 @@ class RepeatPanel(SeenOthers):
         self.list.set_empty_words(tr(AGAIN_NOWHERE[others.scope]).format(text=others.this.text))
 
     def show_again(self, again: Again) -> None:
-        """What a step would do, with the ticks that were found."""
+        """Show the effects of a step, with the initial ticks."""
         self.again, others = again, again.others
         self.show_others(others)
         words = others.this.text
@@ -279,7 +279,7 @@ def _rows(group: Group) -> list[KwicRow]:
 
 
 def _end(line: Line, group: Group) -> str:
-    """Why a line is not ticked, where its group does not say it; else what is suggested."""
+    """Why a line is not ticked, if its group does not state it; else its suggestion."""
     if line.why and line.why != group.title:
         return line.why
     head = line.context.head
@@ -296,7 +296,7 @@ USUAL = {Outcome.NIL: Verdict.nil(), Outcome.REJECTED: Verdict.reject(), Outcome
 
 
 class Propagator(QObject):
-    """Steers the panel. `shown` and `hidden` say when the panel is wanted and when it has done its work."""
+    """Controls the panel. `shown` and `hidden` are emitted when the panel is needed and when it is finished."""
 
     shown = Signal()
     hidden = Signal()
@@ -316,7 +316,7 @@ class Propagator(QObject):
         self._at = navigator
         self._panel = panel
         self.scope = PropagationScope.QUEUE
-        self.always = False  # whether every decision lists the others by itself
+        self.always = False  # whether every decision lists the others automatically
         panel.decide_wanted.connect(self._decide)
         panel.scope_wanted.connect(self._rescope)
         panel.preview_wanted.connect(navigator.open)
@@ -334,7 +334,7 @@ class Propagator(QObject):
             self.show_others(change.mention_ids[0])
 
     def show_others(self, mention_id: int, *, silent: bool = False) -> None:
-        """List the other mentions of a decided one. Where there are none it is said, or with `silent` nothing is."""
+        """List the other mentions of a decided one. If there are none, a message is shown, unless `silent`."""
         verdict = self._decider.verdict_of(mention_id)
         if verdict is None:
             self.said.emit(tr(UNDECIDED))
@@ -360,7 +360,7 @@ class Propagator(QObject):
             self.said.emit(ntr(STEP, STEPS, ticked, text=found.this.text))
 
     def leave(self) -> None:
-        """Back to where deciding continues, without deciding anything more."""
+        """Close the panel and return to deciding."""
         if (others := self._panel.others) is None:
             return
         self._panel.others = None
@@ -369,7 +369,7 @@ class Propagator(QObject):
         self._at.go_on()
 
     def leave_undecided(self) -> None:
-        """What was said of the list is over with it."""
+        """Hide the panel with its messages."""
         if self._panel.others is not None:
             self.said.emit("")
         self.leave()
@@ -395,5 +395,5 @@ class Propagator(QObject):
 
 
 def default_verdict(outcome: Outcome) -> Verdict:
-    """With the usual reason, as Enter gives it."""
+    """The verdict with the default reason, as given by Enter."""
     return USUAL[outcome]

@@ -1,6 +1,5 @@
-"""The questions of the deciding keys: the reason for NIL, rejecting or skipping; a decision that is to be changed; a
-document that is to be done with undecided mentions.
-"""
+"""The questions of the deciding keys: the reason for NIL, rejecting or skipping; changing a decision; marking a
+document with undecided mentions as done."""
 
 from __future__ import annotations
 
@@ -15,20 +14,20 @@ from curator.domain.decisions import NilReason, Outcome, RejectReason, Verdict
 from curator.domain.wording import ntr, tr
 from curator.ui.kit import REASON_WORDS, REASONS, ElidedLabel, Reason, scaled, sentence, theme_of
 
-# A question asked in one line at the bottom that covers nothing: each answer has a key and a button.
+# A question in one line at the bottom that covers nothing: each answer has a key and a button.
 
 SIDE = 14
 """Pixels left and right of the words."""
 SCALES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5)
-"""Of the question and the answers, from wide to narrow."""
+"""Font scales of the question and the answers, from wide to narrow."""
 LEAST = 0.7
-"""The size in which a question that is too long for every size is cut."""
+"""The scale at which a question too long for every scale is cut."""
 ENTERS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 @dataclass(frozen=True, slots=True)
 class StripAnswer:
-    """`cap` is the key as the button shows it, '' for none. `enter`: Enter gives this answer too."""
+    """`cap` is the key shown on the button, '' for none. `enter`: Enter gives this answer too."""
 
     key: Qt.Key
     cap: str
@@ -38,9 +37,9 @@ class StripAnswer:
 
 
 class QuestionStrip(QWidget):
-    """`put` asks and takes the keyboard; a key or a click answers, Esc leaves (`left`).
+    """`put` asks and takes the keyboard focus; a key or a click answers, Esc cancels (`left`).
 
-    Every other key is swallowed: a slip decides nothing. After the answer the keyboard goes back to where it was.
+    All other keys are ignored, so that a slip decides nothing. After the answer the focus returns to where it was.
     """
 
     left = Signal()
@@ -61,7 +60,7 @@ class QuestionStrip(QWidget):
         whole.addLayout(self._row)
         self._row.addWidget(self.question, 4)
         self.hint = ElidedLabel(parent=self)
-        self.hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # the first to go if narrow
+        self.hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)  # hidden first if narrow
         self._row.addWidget(self.hint, 1)
         self.note = sentence("")
         self.note.hide()
@@ -74,7 +73,7 @@ class QuestionStrip(QWidget):
         return self._asked
 
     def put(self, question: str, answers: Sequence[StripAnswer], *, note: str = "") -> None:
-        """Ask. `note` is what should be known before answering; it is shown whole, below the question."""
+        """Ask. `note` is information needed for the answer; it is shown completely, below the question."""
         if not self._asked:
             self._before = QApplication.focusWidget()
         self._asked, self._answers = True, tuple(answers)
@@ -106,7 +105,7 @@ class QuestionStrip(QWidget):
             event.accept()
 
     def event(self, event: QEvent) -> bool:
-        """Keys that answer are not shortcuts of the window while the strip is asked."""
+        """Keys that answer are not shortcuts of the window while the strip asks."""
         if event.type() == QEvent.Type.ShortcutOverride and self._asked:
             event.accept()
             return True
@@ -120,14 +119,14 @@ class QuestionStrip(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._fit()
-        elif event.type() == QEvent.Type.StyleChange:  # other colours: the buttons then take their usual size
+        elif event.type() == QEvent.Type.StyleChange:  # after other colours the buttons take their usual size
             QTimer.singleShot(0, self, self._fit)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())  # see `_fit`: it never widens the window
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The ground is painted: a palette of its own would not follow a change of theme under a style sheet."""
+        """The ground is painted: its own palette would not follow a change of theme with a style sheet."""
         painter = QPainter(self)
         painter.fillRect(event.rect(), theme_of(self.palette()).accent_tint)
         painter.end()
@@ -135,7 +134,7 @@ class QuestionStrip(QWidget):
     # --- inside ---
 
     def give(self, answer: StripAnswer) -> None:
-        """Close, then do what the answer says."""
+        """Close, then perform the answer."""
         if self._close():
             self.left.emit()
             answer.then()
@@ -165,16 +164,16 @@ class QuestionStrip(QWidget):
         asked, self._asked = self._asked, False
         if asked:
             self.hide()
-            self.note.hide()  # the line is as high as its highest page
+            self.note.hide()  # the line is as tall as its tallest page
             for one in (self.question, self.hint, self.note):
-                one.setFont(QFont())  # as large as the interface again
+                one.setFont(QFont())  # as large as the interface's font again
             if self._before is not None:
                 self._before.setFocus(Qt.FocusReason.OtherFocusReason)
             self._before = None
         return asked
 
     def _fit(self) -> None:
-        """Where the line is narrow, the hint goes first; then all words get smaller; then the question is cut."""
+        """Fit into a narrow line: first the hint is hidden, then all words get smaller, then the question is cut."""
         if not self._asked:
             return
         room = self.width() - 2 * SIDE - self._row.spacing() * (len(self.buttons) + 1)
@@ -189,7 +188,7 @@ class QuestionStrip(QWidget):
         self.note.setFixedHeight(max(self.note.heightForWidth(max(self.width() - 2 * SIDE, 0)), 0))
 
     def _widths(self, scale: float) -> tuple[int, int]:
-        """Of the question and of the answers in this size, which they take."""
+        """The widths of the question and of the answers at this scale, which is applied."""
         for one in (self.question, self.hint, self.note, *self.buttons):
             one.setFont(scaled(self.font(), scale) if scale < 1 else QFont())
         question = self.question.fontMetrics().horizontalAdvance(self.question.words) + 4
@@ -212,10 +211,10 @@ WHAT_IS_TAKEN = (
 
 
 class ReasonStrip(QuestionStrip):
-    """`ask(outcome)` shows the reasons: a digit chooses, Enter takes the first, Esc leaves.
+    """`ask(outcome)` shows the reasons: a digit chooses, Enter chooses the first, Esc cancels.
 
-    `chosen` carries the whole `Verdict`; `repeated` says that the outcome's own key was pressed again: the usual
-    reason. `entity_wanted`: E was pressed for NIL, to make the entity that is missing.
+    `chosen` carries the whole `Verdict`; `repeated`: the outcome's key was pressed again, for the default reason.
+    `entity_wanted`: E was pressed for NIL, to create the missing entity.
     """
 
     chosen = Signal(object)  # Verdict
@@ -228,11 +227,11 @@ class ReasonStrip(QuestionStrip):
 
     @property
     def outcome(self) -> Outcome | None:
-        """The outcome whose reason is asked for; None while none is."""
+        """The outcome whose reason is requested; None if none is."""
         return self._outcome if self.asked else None
 
     def ask(self, outcome: Outcome) -> None:
-        """Raises KeyError for an outcome without reasons."""
+        """Ask for the reason. Raises KeyError for an outcome without reasons."""
         answers = [self._reason(number, one) for number, one in enumerate(REASONS[outcome], start=1)]
         again = StripAnswer(REPEATS[outcome], "", "", lambda: self.repeated.emit(outcome))
         entity = StripAnswer(Qt.Key.Key_E, "E", tr("create a new entity") + "…", self.entity_wanted.emit)
@@ -246,8 +245,8 @@ class ReasonStrip(QuestionStrip):
         self.put(question, [StripAnswer(Qt.Key.Key_C, "C", tr("change it"), then, enter=True)])
 
     def ask_done(self, undecided: int, every: int, *, then: Callable[[Verdict | None], None]) -> None:
-        """Ask what becomes of a document's undecided mentions. `then(verdict)`: the document is done, and they get the
-        verdict; None leaves them undecided."""
+        """Ask what to do with a document's undecided mentions. `then(verdict)`: mark the document as done and give them
+        the verdict; None leaves them undecided."""
         self._outcome = None
         leave = StripAnswer(Qt.Key.Key_L, "L", tr("leave them undecided"), lambda: then(None))
         nil = StripAnswer(Qt.Key.Key_N, "N", tr("all as NIL"), lambda: then(Verdict.nil()))
@@ -256,7 +255,7 @@ class ReasonStrip(QuestionStrip):
         self.put(question, [leave, nil, reject], note=tr(WHAT_IS_TAKEN))
 
     def ask_other(self, question: str, answers: Sequence[StripAnswer]) -> None:
-        """Ask what is no reason, such as the value of an attribute."""
+        """Ask a question other than a reason, such as the value of an attribute."""
         self._outcome = None
         self.put(question, answers)
 

@@ -1,4 +1,4 @@
-"""The other mentions of a string, to give them the value of an attribute that the current mention gets: in one step."""
+"""The other mentions of a string, to give them the same value of an attribute as the current mention, in one step."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ValuePanel(SeenOthers):
     """API: `show_values`, `ticked`, `refusal`."""
 
     def show_values(self, others: ValueOthers) -> None:
-        """Show them with the ticks that were found."""
+        """Show them with the initial ticks."""
         self._show(others, given_words(others))
 
     def _name_button(self, ticked: int) -> None:
@@ -40,7 +40,7 @@ class ValuePanel(SeenOthers):
 
 
 class ValueSetter(QObject):
-    """Steers the panel. `shown` and `hidden` say when it is wanted and when it has done its work."""
+    """Controls the panel. `shown` and `hidden` are emitted when it is needed and when it is finished."""
 
     shown = Signal()
     hidden = Signal()
@@ -69,7 +69,7 @@ class ValueSetter(QObject):
         panel.said.connect(self.said)
 
     def show_others(self, mention_id: int, attribute: Attribute, value: AttributeValue | None) -> None:
-        """List the other mentions of the string; without any, the mention alone gets the value, which is said."""
+        """List the other mentions of the string; without any, only the mention gets the value, with a message."""
         found = self._found(mention_id, attribute, value, self.scope)
         if found is not None and not found.lines and self.scope is not PropagationScope.PROJECT:
             found = self._found(mention_id, attribute, value, PropagationScope.PROJECT)
@@ -126,7 +126,7 @@ class ValueSetter(QObject):
 
 
 def given_words(others: ValueOthers) -> str:
-    """“negation: negated”, or that it is cleared."""
+    """“negation: negated”, or the words for clearing it."""
     if others.value is None:
         return tr("clear {attribute}", attribute=others.attribute.name)
     return f"{others.attribute.name}: {others.value.name}"

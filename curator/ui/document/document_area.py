@@ -1,7 +1,8 @@
 """The reading area: one document laid out in a column, scrolled, and painted with its mentions.
 
 Painted over text layouts rather than in a QTextBrowser: with 20,000 tokens in one paragraph and 2,000 mentions a
-QTextBrowser with extra selections needs 450 ms to move the current mention, and cannot draw nested mentions apart.
+QTextBrowser with extra selections needs 450 ms to move the current mention, and cannot draw nested mentions
+distinguishably.
 """
 
 from __future__ import annotations
@@ -35,17 +36,17 @@ from curator.ui.document.text_selection import TextSelection
 from curator.ui.kit import MentionState, scaled, theme_of
 
 MARGIN = 40
-"""Least space beside the column; it narrows to a twelfth where the window is narrow."""
+"""The least margin next to the column; in a narrow window it shrinks to a twelfth."""
 READING_SCALE = 1.3
-"""The reading font against the interface's."""
+"""The size of the reading font relative to the interface's."""
 LATE_MS = 40
-"""Until the relations of the framed mention are shown in full colour: after the frame that shows the mention."""
+"""Milliseconds until the relations of the framed mention are shown in full colour, after the mention is painted."""
 HEADLINE = 1.25
-"""The size of the text that is shown if no document is open, in letters of the interface."""
+"""The size of the text shown if no document is open, relative to the interface's font."""
 
 
 class DocumentArea(QAbstractScrollArea):
-    """Holds and paints what `DocumentView` is given to show; knows no mouse and no keys.
+    """Stores and paints the contents of `DocumentView`, without mouse and keys.
 
     The text never moves by itself: a change of width or font keeps the line at the top where it is.
     """
@@ -68,7 +69,7 @@ class DocumentArea(QAbstractScrollArea):
         self._selected = TextSelection()
         self._line_height, self._columns = LINE_HEIGHT, COLUMN
         self._found = Found()
-        self._preview: tuple[Span, ...] = ()  # what a mention would become that is being dragged
+        self._preview: tuple[Span, ...] = ()  # the new spans of a mention being dragged
         self._handles: tuple[Handle, ...] = ()
         self._pairs: tuple[RelationPair, ...] = ()
         self._lined: tuple[Marks, RelationLayers] | None = None  # the lines, for these marks
@@ -81,12 +82,12 @@ class DocumentArea(QAbstractScrollArea):
 
     @property
     def document(self) -> Document | None:
-        """What is open."""
+        """The open document."""
         return self._document
 
     @property
     def laid_out(self) -> DocumentLayout | None:
-        """Where each code point of the open document is in the column."""
+        """The layout with the position of each code point in the column."""
         return self._layout
 
     @property
@@ -101,32 +102,32 @@ class DocumentArea(QAbstractScrollArea):
 
     @property
     def handles(self) -> tuple[Handle, ...]:
-        """The ends of the current mention that can be dragged now."""
+        """The ends of the current mention that can be dragged."""
         return self._handles
 
     @property
     def preview(self) -> tuple[Span, ...]:
-        """What the current mention would become if the drag of its end stopped now; nothing without such a drag."""
+        """The spans of the current mention if the drag of its end stopped now; empty without a drag."""
         return self._preview
 
     @property
     def relations(self) -> tuple[RelationPair, ...]:
-        """The mentions between which lines are drawn."""
+        """The pairs of mentions with lines."""
         return self._pairs
 
     def set_relations(self, pairs: Sequence[RelationPair]) -> None:
-        """Draw lines between mentions of the shown document; none takes the lines away."""
+        """Draw lines between mentions of the shown document; an empty list removes the lines."""
         if tuple(pairs) != self._pairs:
             self._pairs, self._lined = tuple(pairs), None
             self.viewport().update()
 
     def set_reading_font(self, font: QFont | None) -> None:
-        """The text's font; None: the interface's, larger by `READING_SCALE`. Keeps the place in the text."""
+        """The text's font; None: the interface's, larger by `READING_SCALE`. Keeps the position in the text."""
         self._reading_font = font
         self._rebuild_in_place()
 
     def set_spacing(self, line_height: float, columns: int) -> None:
-        """Distance of lines in ems and width of the column in characters. Keeps the place in the text."""
+        """Set the line distance in ems and the column width in characters. Keeps the position in the text."""
         if (line_height, columns) != (self._line_height, self._columns):
             self._line_height, self._columns = line_height, columns
             self._rebuild_in_place()
@@ -145,7 +146,7 @@ class DocumentArea(QAbstractScrollArea):
         )
 
     def rect_of(self, span: Span) -> QRectF:
-        """Where a span is in viewport pixels, for placing popups next to it."""
+        """The rectangle of a span in viewport pixels, for placing popups next to it."""
         whole = QRectF()
         if self._layout is not None:
             for piece in self._layout.pieces(span):
@@ -153,7 +154,7 @@ class DocumentArea(QAbstractScrollArea):
         return whole.translated(self._origin())
 
     def below(self, span: Span) -> QPoint:
-        """Where on the screen a popup about a span opens."""
+        """The screen position of a popup for a span."""
         return self.viewport().mapToGlobal(self.rect_of(span).bottomLeft().toPoint() + QPoint(0, 6))
 
     # --- layout ---
@@ -168,7 +169,7 @@ class DocumentArea(QAbstractScrollArea):
         self._lay_out()
 
     def prepare(self, document: Document) -> None:
-        """Lay out a document that is likely to be shown next, while nobody waits."""
+        """Lay out a document that is likely to be shown next, in advance."""
         look = self._look_of(document)
         if self._ahead is None or self._ahead[0] != look:
             layout = self._layout_of(document)
@@ -176,7 +177,7 @@ class DocumentArea(QAbstractScrollArea):
             self._ahead = look, layout
 
     def _look_of(self, document: Document) -> tuple[object, ...]:
-        """Everything that a layout depends on but the width."""
+        """Everything except the width that a layout depends on."""
         text = document.id, document.title, document.text, document.passages
         return (*text, self.reading_font.key(), self._line_height)
 
@@ -233,7 +234,7 @@ class DocumentArea(QAbstractScrollArea):
             self.verticalScrollBar().setValue(int(top))
 
     def _bring_into_sight(self, mark: MentionMark) -> None:
-        """Scroll as little as shows the mention with two lines of its context; the text never jumps for less."""
+        """Scroll as little as necessary to show the mention with two lines of context."""
         assert self._layout is not None
         where = bounds(mark).translated(self._origin())
         context = 2 * self._layout.styles.body.line_height
@@ -246,7 +247,7 @@ class DocumentArea(QAbstractScrollArea):
             bar.setValue(int(bar.value() + min(where.bottom() - page * 2 / 3, where.top() - context)))
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        """What is on the screen is moved; only the lines that come into sight are painted."""
+        """Move the screen contents; only newly visible lines are painted."""
         self.viewport().scroll(dx, dy)
 
     # --- painting ---
@@ -255,12 +256,12 @@ class DocumentArea(QAbstractScrollArea):
         return self._marks.get(mention_id) if self._marks is not None else None
 
     def is_in_sight(self, mention_id: int) -> bool:
-        """Whether any part of a mention can be read in the viewport as it is scrolled."""
+        """Whether any part of a mention is visible in the viewport."""
         mark, origin, page = self._mark(mention_id), self._origin(), self.viewport().height()
         return mark is not None and any(0 <= piece.rect.center().y() + origin.y() < page for piece in mark.pieces)
 
     def painted_of(self, mention_id: int | None) -> list[QRect]:
-        """Viewport pixels that a mention is painted on; none where it is not of the open document."""
+        """Viewport rectangles of a painted mention; none if it is not in the open document."""
         return self._painted(self._mark(mention_id))
 
     def _painted(self, mark: MentionMark | None) -> list[QRect]:
@@ -274,7 +275,7 @@ class DocumentArea(QAbstractScrollArea):
             self._late.start()
 
     def _relation_layers(self, marks: Marks) -> RelationLayers:
-        """Made once for the places that the mentions have."""
+        """The layers, built once for the current positions of mentions."""
         if self._lined is None or self._lined[0] is not marks:
             self._lined = (marks, RelationLayers(self._pairs, marks))
             self._lined[1].light(self._current)
@@ -312,7 +313,7 @@ class DocumentArea(QAbstractScrollArea):
         )
 
     def _bar_marks(self) -> Iterator[tuple[QColor, Iterator[float]]]:
-        """For the scroll bar: undecided mentions, then matches."""
+        """Marks for the scroll bar: undecided mentions, then matches."""
         layout, marks = self._layout, self._marks
         if layout is not None and marks is not None and layout.height > 0 and self.verticalScrollBar().maximum() > 0:
             theme = theme_of(self.palette())
@@ -353,7 +354,7 @@ class DocumentArea(QAbstractScrollArea):
             self._to_top()
 
     def _to_top(self) -> None:
-        """From the top, and on from there only as far as the current mention needs."""
+        """Scroll to the top, and then down only as far as necessary for the current mention."""
         self.verticalScrollBar().setValue(0)
         if (mark := self._mark(self._current)) is not None:
             self._bring_into_sight(mark)

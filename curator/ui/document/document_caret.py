@@ -17,7 +17,7 @@ CARET_KEYS = {Key.Key_Left, Key.Key_Right, Key.Key_Up, Key.Key_Down, Key.Key_Hom
 
 class DocumentCaret(DocumentArea):
     """Left and Right move a caret (Ctrl by word, Shift selecting). In caret mode Up, Down, Home and End do too, which
-    are the window's otherwise; Esc drops the selection, then leaves the mode."""
+    otherwise belong to the window; Esc clears the selection, then leaves the mode."""
 
     selection_changed = Signal(object)  # Span | None
     caret_mode_changed = Signal(bool)
@@ -33,20 +33,20 @@ class DocumentCaret(DocumentArea):
 
     @property
     def selection(self) -> Span | None:
-        """The selected code points; white space at the ends is left out."""
+        """The selected code points; without white space at the ends."""
         return self._selected.span_in(self._document.text if self._document else "")
 
     @property
     def caret(self) -> int:
-        """The code point behind the caret, which may be out of sight."""
+        """The code point after the caret, which may be invisible."""
         return self._selected.caret
 
     def step(self, offset: int, *, forward: bool) -> int:
-        """The next or previous place of a caret: over what is read as one character."""
+        """The next or previous caret position, by user-perceived characters."""
         return offset if self._layout is None else self._layout.step(offset, by_word=False, forward=forward)
 
     def select(self, span: Span) -> None:
-        """Select a range as keys would; the text moves only where it is out of sight."""
+        """Select a range like with keys; the text scrolls only if necessary."""
         self._set_selected(TextSelection(span.start, span.end, by_keyboard=True))
         self._show_offset(span.start)
 
@@ -78,7 +78,7 @@ class DocumentCaret(DocumentArea):
         self.caret_mode_changed.emit(on)
 
     def event(self, event: QEvent) -> bool:
-        """In caret mode the keys that move it are this widget's, before the window's shortcuts."""
+        """In caret mode, handle the keys that move the caret before the window's shortcuts."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._wants(event):
             event.accept()
             return True
@@ -108,7 +108,7 @@ class DocumentCaret(DocumentArea):
             event.ignore()
 
     def _moved(self, key: int, *, control: bool) -> int:
-        """Where the caret goes; with Ctrl by word, to the document's ends with Home and End."""
+        """The new caret position; with Ctrl by word, and to the document's ends with Home and End."""
         layout, caret = self._layout, self._selected.caret
         assert layout is not None
         if key in (Key.Key_Left, Key.Key_Right):
@@ -125,7 +125,7 @@ class DocumentCaret(DocumentArea):
         self._show_offset(offset)
 
     def _show_offset(self, offset: int) -> None:
-        """Scroll where the line of a code point is out of sight."""
+        """Scroll if the line of a code point is not visible."""
         if self._layout is None or not self._layout.blocks:
             return
         where: QRectF = self._layout.caret(offset).translated(self._origin())
@@ -139,25 +139,25 @@ class DocumentCaret(DocumentArea):
         return self._found
 
     def find_text(self, query: str) -> Found:
-        """Mark every match of `query`; the current one is the first at or behind the place where the search began."""
+        """Mark every match of `query`; the current one is the first at or after the start of the search."""
         if not query.strip() or not self._query.strip():
             self._find_from = self._selected.span.start if self._selected.span is not None else self._first_in_sight()
         self._query = query
         return self._show_found(find_in(self._document.text if self._document else "", query, start=self._find_from))
 
     def find_beside(self, direction: int) -> Found:
-        """The next or previous match, round at the ends."""
+        """Go to the next or previous match, wrapping around."""
         return self._show_found(self._found.beside(direction))
 
     def end_find(self) -> None:
-        """Take the marks away; the current match is selected, so that a mention can be made of it."""
+        """Remove the marks; the current match is selected, so that a mention can be made from it."""
         current, self._query = self._found.current, ""
         self._show_found(Found())
         if current is not None:
             self.select(current)
 
     def _find_again(self) -> None:
-        """The same query in another document."""
+        """Repeat the query in another document."""
         self._find_from = 0
         text = self._document.text if self._document is not None else ""
         self._found = find_in(text, self._query)

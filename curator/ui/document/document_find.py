@@ -16,12 +16,12 @@ from curator.domain.wording import tr
 from curator.ui.kit import PlainLabel, tip
 
 MOST = 10_000
-"""Matches that are marked; who looks for a single letter in a whole book needs no more."""
+"""The most matches that are marked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Matches in text order; `at` is the current one's index, -1 without any."""
+    """Matches in text order; `at` is the current one's index, -1 if there are none."""
 
     spans: tuple[Span, ...] = ()
     at: int = -1
@@ -31,7 +31,7 @@ class Found:
         return self.spans[self.at] if self.spans else None
 
     def beside(self, direction: int) -> Found:
-        """The next or previous match, round at the ends."""
+        """The next or previous match, wrapping around."""
         return replace(self, at=(self.at + direction) % len(self.spans)) if self.spans else self
 
     def within(self, start: int, end: int) -> Sequence[Span]:
@@ -42,8 +42,8 @@ class Found:
 
 
 def find_in(text: str, query: str, *, start: int = 0) -> Found:
-    """Matches of `query` without regard to case, any white space for a space; the current one is the first from the
-    code point `start` on, round at the end."""
+    """Matches of `query`, ignoring case, where a space matches any white space; the current one is the first from code
+    point `start`, wrapping around."""
     words = query.split()
     if not words:
         return Found()
@@ -57,7 +57,7 @@ def find_in(text: str, query: str, *, start: int = 0) -> Found:
     return Found(tuple(spans), behind if spans else -1)
 
 
-# The line above the text in which a curator types what to find in the document.
+# The line above the text for searching in the document.
 
 COUNT = "{at:,} of {of:,}"
 NOTHING = "not in this document"
@@ -103,7 +103,7 @@ class FindBar(QWidget):
         return button
 
     def start(self, words: str) -> None:
-        """Show the line, filled with `words` where there are any; what was sought before stays otherwise."""
+        """Show the line with `words`, if given, else with the last query."""
         self.show()
         if words:
             self.line.setText(words)
@@ -122,7 +122,7 @@ class FindBar(QWidget):
 
 
 class _FindLine(QLineEdit):
-    """Enter, Shift+Enter, ↓ and ↑ step; Esc leaves."""
+    """Enter, Shift+Enter, ↓ and ↑ step; Esc closes."""
 
     stepped = Signal(int)
     left = Signal()

@@ -1,6 +1,7 @@
-"""Geometry of a document for reading: paragraphs as text layouts in one column, code points to places and back.
+"""Geometry of a document for reading: paragraphs as text layouts in one column, mapping between code points and
+positions.
 
-Every offset that comes in or goes out counts code points of the stored text; UTF-16, which Qt counts, stays inside.
+All offsets in the interface count code points of the stored text; UTF-16, which Qt counts, is used only internally.
 Text is never read back from Qt. One `QTextLayout` per paragraph, laid out once; 20,000 tokens take some 20 ms.
 """
 
@@ -18,17 +19,17 @@ from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextLine, QTextOpt
 from curator.domain.documents import Passage, Span, Utf16Map
 from curator.domain.spans import word_at
 
-# How paragraphs are set: fonts, distances and the width of the column.
+# The layout style of paragraphs: fonts, distances and the width of the column.
 
 COLUMN = 72
-"""Characters of a line at most; 60 to 80 read best (Bringhurst, The Elements of Typographic Style, 2.1.2)."""
+"""The most characters per line; 60 to 80 read best (Bringhurst, The Elements of Typographic Style, 2.1.2)."""
 LINE_HEIGHT = 1.5
 SAMPLE = "the quick brown fox jumps over the lazy dog while seven patients slept"
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How one kind of paragraph is set. Sizes in pixels."""
+    """The layout style of one kind of paragraph. Sizes are in pixels."""
 
     font: QFont
     line_height: float
@@ -39,7 +40,7 @@ class Style:
     @classmethod
     def of(cls, font: QFont, *, line_height: float, space_after: float) -> Style:
         metrics = QFontMetricsF(font)
-        size = metrics.height() / 1.17  # the em of common text faces, in any unit the font was asked for in
+        size = metrics.height() / 1.17  # the em of common fonts, in any unit
         height = max(line_height * size, metrics.height() + 2)
         return cls(font, height, metrics.ascent(), metrics.descent(), space_after * size)
 
@@ -52,8 +53,8 @@ class Styles:
 
     @classmethod
     def of(cls, font: QFont, *, line_height: float = LINE_HEIGHT) -> Styles:
-        """From the reading font, lines `line_height` ems apart. The title is larger and bold, section labels are small
-        capitals."""
+        """The styles for the reading font, with lines `line_height` ems apart. The title is larger and bold, section
+        labels are small capitals."""
         title, label = QFont(font), QFont(font)
         title.setPointSizeF(font.pointSizeF() * 1.3)
         title.setWeight(QFont.Weight.DemiBold)
@@ -69,16 +70,17 @@ class Styles:
 
 
 def column_width(font: QFont, columns: int = COLUMN) -> float:
-    """Pixels that so many characters of running text take."""
+    """The width in pixels of this many characters of running text."""
     return columns * QFontMetricsF(font).horizontalAdvance(SAMPLE) / len(SAMPLE)
 
 
 def baseline(style: Style, top: float) -> float:
-    """Where letters are in a line that begins at `top`; the same for every line of a style."""
+    """The baseline of a line that begins at `top`; the same for every line of a style."""
     return top + (style.line_height - style.ascent - style.descent) / 2 + style.ascent
 
 
-# Shown as something of the same UTF-16 length, so that no offset shifts: what would break a line or print nothing.
+# Characters that would break a line or be invisible are shown as others of the same UTF-16 length, so that offsets do
+# not shift.
 _SHOWN_AS = dict.fromkeys((*range(32), 127, 133, 8232, 8233), " ")
 _ODD = re.compile("[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -115,7 +117,7 @@ class DocumentLayout:
     """Paragraphs of one document in a column of `width` pixels, from y = 0 down."""
 
     def __init__(self, text: str, passages: Sequence[Passage], styles: Styles, *, title: str = "") -> None:
-        """`title` is set above the text where the text itself has no title passage; it cannot be selected."""
+        """`title` is shown above the text if the text has no title passage; it cannot be selected."""
         self.text = text
         self.styles = styles
         self.width = 0.0
@@ -169,11 +171,11 @@ class DocumentLayout:
         return range(first, max(bisect_right(self._tops, bottom), first))
 
     def block_index(self, offset: int) -> int:
-        """The block that holds code point `offset`, or the one before it where it is between paragraphs."""
+        """The block that holds code point `offset`, or the previous one if it is between paragraphs."""
         return max(bisect_right(self._starts, offset) - 1, 0)
 
     def lines(self, span: Span) -> Iterator[tuple[int, int]]:
-        """(block, line) of the lines that a span is on; far cheaper than their pieces."""
+        """(block, line) of a span's lines; much cheaper than their pieces."""
         for index, start, end in self._parts(span):
             starts = self.blocks[index].line_starts
             first, last = bisect_right(starts, start) - 1, bisect_left(starts, end)
@@ -188,7 +190,7 @@ class DocumentLayout:
         return Span(self._global(found, start), max(last, self._global(found, start) + 1))
 
     def pieces(self, span: Span) -> Iterator[LinePiece]:
-        """Where a span is, line by line, from the top."""
+        """The pieces of a span, line by line, from the top."""
         for index, start, end in self._parts(span):
             yield from self._pieces_in(index, start, end)
 
@@ -217,7 +219,7 @@ class DocumentLayout:
             number += 1
 
     def offset_at(self, point: QPointF, *, nearest: bool = True) -> int:
-        """The code-point offset at a place: the nearest gap between characters, or the character under the point."""
+        """The code-point offset at a point: the nearest gap between characters, or the character under the point."""
         if not self.blocks:
             return 0
         index = max(bisect_right(self._tops, point.y()) - 1, 0)
@@ -236,7 +238,7 @@ class DocumentLayout:
         return word_at(self.text, offset)
 
     def step(self, offset: int, *, by_word: bool, forward: bool) -> int:
-        """The next or previous place of a caret: by grapheme or by word, across paragraphs."""
+        """The next or previous caret position: by grapheme or by word, across paragraphs."""
         index = self.block_index(offset)
         block = self.blocks[index]
         local = self._local(block, min(max(offset, block.start), block.end))
@@ -266,26 +268,26 @@ class DocumentLayout:
         return x_of(line, max(local, line.textStart()))
 
     def line_of(self, offset: int) -> tuple[int, int]:
-        """(block, line) on which a code point stands."""
+        """(block, line) of a code point."""
         index = self.block_index(offset)
         block = self.blocks[index]
         local = self._local(block, min(max(offset, block.start), block.end))
         return index, max(bisect_right(block.line_starts, local) - 1, 0)
 
     def line_end(self, offset: int) -> int:
-        """Behind the last character of the line on which a code point stands, before a space that breaks it."""
+        """The position after the last character of a code point's line, before a space that breaks it."""
         index, line = self.line_of(offset)
         end = self.line_span(index, line).end
         last = line == self.blocks[index].lines - 1
         return end if last or not self.text[end - 1].isspace() else end - 1
 
     def y_of(self, offset: int) -> float:
-        """The top of the line on which a code point stands; cheap enough for thousands."""
+        """The top of a code point's line; cheap enough for thousands."""
         index, line = self.line_of(offset)
         return self.blocks[index].text_top + line * self.blocks[index].style.line_height
 
     def beside_line(self, offset: int, lines: int) -> int:
-        """The code point `lines` below (or above) at the same x; the text's ends where there is no such line."""
+        """The code point `lines` below (or above) at the same x; the text's ends if there is no such line."""
         here = self.caret(offset)
         at = QPointF(here.left(), here.center().y())
         index, line = self.line_of(offset)
@@ -326,7 +328,7 @@ def _break_lines(layout: QTextLayout, style: Style, width: float) -> list[int]:
     layout.beginLayout()
     while (line := layout.createLine()).isValid():
         line.setLineWidth(width)
-        # every baseline on the grid, also where a fallback font (emoji, CJK) is taller
+        # every baseline on the grid, even if a fallback font (emoji, CJK) is taller
         line.setPosition(QPointF(0.0, baseline(style, len(starts) * style.line_height) - line.ascent()))
         starts.append(line.textStart())
     layout.endLayout()
@@ -334,7 +336,7 @@ def _break_lines(layout: QTextLayout, style: Style, width: float) -> list[int]:
 
 
 def _paragraphs(text: str, passages: Sequence[Passage]) -> Iterator[tuple[int, int, Passage | None, bool]]:
-    """(start, end, passage, is the passage's first) of each paragraph that shows anything, in text order."""
+    """(start, end, passage, is the passage's first) of each visible paragraph, in text order."""
     at = 0
     for passage in sorted(passages, key=lambda one: one.start):
         if passage.start > at:

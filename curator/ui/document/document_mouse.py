@@ -15,7 +15,7 @@ from curator.ui.document.text_selection import TextSelection
 
 
 class DocumentMouse(DocumentCaret):
-    """While the mouse drags, Ctrl turns snapping to words round and Esc gives the drag up."""
+    """During a drag, Ctrl reverses snapping to words and Esc cancels."""
 
     mention_activated = Signal(int)
     mention_double_clicked = Signal(int)
@@ -34,11 +34,11 @@ class DocumentMouse(DocumentCaret):
         self._snapping = False
 
     def set_editable(self, editable: bool) -> None:
-        """Whether the ends of the current mention can be dragged."""
+        """Set whether the ends of the current mention can be dragged."""
         self._editable = editable
 
     def set_snapping(self, snapping: bool) -> None:
-        """Whether what the mouse selects or drags goes to whole words."""
+        """Set whether selections and drags with the mouse snap to whole words."""
         self._snapping = snapping
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -66,7 +66,7 @@ class DocumentMouse(DocumentCaret):
         self._hover(event.position())
 
     def _hover(self, position: QPointF) -> None:
-        """Handles appear while the mouse is over the current mention; the cursor says what a press would do."""
+        """Handles appear while the mouse is over the current mention; the cursor shows what a press would do."""
         marks = self._marks_at(position)
         mark = self._mark(self._current)
         at_handle = handle_at(self._handles, position - self._origin())
@@ -88,7 +88,7 @@ class DocumentMouse(DocumentCaret):
         self._show_handles(())
 
     def _drag_end(self, position: QPointF, *, snap: bool) -> None:
-        """Show what the mention becomes when the mouse is let go here."""
+        """Show the mention's spans if the mouse is released here."""
         mark = self._mark(self._current)
         if mark is None or self._document is None or self._dragged is None:
             return
@@ -152,7 +152,7 @@ class DocumentMouse(DocumentCaret):
             self.mention_activated.emit(self._next_of(marks).id)
 
     def _next_of(self, marks: list[MentionMark]) -> MentionMark:
-        """The innermost mention; clicking the current one again reaches the next one around it."""
+        """The innermost mention; clicking the current one again selects the next enclosing one."""
         ids = [mark.id for mark in marks]
         return marks[(ids.index(self._current) + 1) % len(marks)] if self._current in ids else marks[0]
 

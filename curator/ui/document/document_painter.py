@@ -1,7 +1,7 @@
 """Paints a laid-out document: tints under the text, the text, then lines by state and the frame of the current mention.
 
-Each state has a colour and a form of its own, so that neither has to be seen to tell them apart: undecided dotted,
-linked solid, NIL dashed, rejected struck through, skipped wavy.
+Each state has its own colour and form, so that either suffices to distinguish them: undecided dotted, linked solid, NIL
+dashed, rejected struck through, skipped wavy.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from curator.ui.document.mention_marks import Marks, MentionMark
 from curator.ui.document.relation_lines import RelationLayers
 from curator.ui.kit import MentionState, StateColours, Theme, draw_notes, escaped, notes_width, theme_of
 
-# Words of the document tinted by the side they speak for: for the contrast of two candidates.
+# Words of the document tinted by the candidate they support, for the contrast of two candidates.
 
 
 @dataclass(frozen=True, slots=True)
 class Tint:
-    """A word in the colour of side 0 or 1; `words` say on hover why."""
+    """A word in the colour of side 0 or 1; `words` is the tooltip with the reason."""
 
     span: Span
     side: int
@@ -46,8 +46,8 @@ def tint_at(tints: Sequence[Tint], offset: int) -> Tint | None:
 def paint_tints(
     painter: QPainter, layout: DocumentLayout, block: Block, tints: Sequence[Tint], *, theme: Theme
 ) -> None:
-    """Under the text of one block: a ground with a line beneath, thick for the first side and double for the second,
-    so that the colours need not be told apart."""
+    """Paint tints under the text of one block: a background with a line below, thick for the first side and double for
+    the second, so that colours are not needed to distinguish them."""
     for tint in tints:
         if not (block.start <= tint.span.start and tint.span.end <= block.end):
             continue
@@ -68,16 +68,16 @@ LINE = 2.0
 UNDER = 3.5
 """Pixels from the letters' feet to the first line."""
 LETTERS, NOTE, LEAST_NOTE = 0.82, 0.5, 6.0
-"""Of a font's ascent: the highest letters, and a flag or bubble where there is room; pixels that one has at least."""
+"""Shares of a font's ascent: the tallest letters, and a flag or bubble if there is room; and its least pixels."""
 CORNER = 5.0
 """Pixels of the frame's upper edge before the marks."""
 WAVE = 2.0
 REACH = 0.3
-"""Lines by which marks stand out above their line, and lanes below it."""
+"""How far marks reach above their line, and lanes below it, in lines."""
 FRAME = 1.2
-"""Pixels of the current mention's frame at its sides, which are between two letters."""
+"""Pixels of the current mention's frame at its sides, between two letters."""
 LANES = 4
-"""Deeper overlaps share the lowest lane; clicking again still reaches each."""
+"""Deeper overlaps share the lowest lane; clicking again still selects each."""
 
 
 NOTHING_FOUND = Found()
@@ -85,7 +85,7 @@ NOTHING_FOUND = Found()
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Everything that is painted. `origin` is where the column's top left corner is in the viewport."""
+    """Everything that is painted. `origin` is the column's top left corner in the viewport."""
 
     layout: DocumentLayout
     marks: Marks
@@ -148,7 +148,7 @@ def _paint_block(painter: QPainter, scene: Scene, theme: Theme, index: int, band
 
 
 def _visible_lines(block: Block, band: QRectF) -> range:
-    """Lines with anything in the band: what belongs to one reaches a little into those next to it."""
+    """Lines with anything in the band: marks of a line reach slightly into the neighbouring lines."""
     height = block.style.line_height
     first = max(int((band.top() - block.text_top - REACH * height) // height), 0)
     return range(first, min(int((band.bottom() - block.text_top + REACH * height) // height) + 1, block.lines))
@@ -166,7 +166,7 @@ def _paint_label(painter: QPainter, scene: Scene, theme: Theme, block: Block) ->
 
 
 def _tint_rect(mark: MentionMark, piece: LinePiece) -> QRectF:
-    """The letters' height; what encloses others is higher, so that its edge shows around them."""
+    """The height of letters; enclosing mentions are taller, so that their edges are visible around inner ones."""
     grow = 2.0 * min(mark.lane, LANES - 1)
     top, bottom = piece.baseline - _cap(piece) - 3.0 - grow, piece.baseline + _drop(piece) + grow
     return QRectF(piece.rect.left() - 1.0, top, piece.rect.width() + 2.0, bottom - top)
@@ -188,7 +188,7 @@ def _paint_tints(painter: QPainter, mark: MentionMark, pieces: Iterable[LinePiec
 
 
 def _paint_found(painter: QPainter, scene: Scene, theme: Theme, block: int, lines: range) -> None:
-    """Matches have a ground and a frame; the current one's frame is thick."""
+    """Paint matches with a background and a frame; the current one's frame is thick."""
     layout = scene.layout
     start, end = layout.line_span(block, lines.start).start, layout.line_span(block, lines.stop - 1).end
     painter.setBrush(theme.note)
@@ -257,7 +257,7 @@ def _wave(left: float, right: float, y: float) -> QPolygonF:
 def _paint_joints(
     painter: QPainter, mark: MentionMark, pieces: Sequence[LinePiece], colour: QColor, *, width: float
 ) -> None:
-    """A hair line from part to part of a discontinuous mention; to the column's edge where they are on two lines."""
+    """Paint a thin line between the parts of a discontinuous mention; to the column's edge if they are on two lines."""
     if len(mark.view.mention.spans) < 2 or not pieces:
         return
     painter.setPen(QPen(colour, 1.0))
@@ -273,7 +273,7 @@ def _paint_joints(
 
 
 def _paint_nil_flag(painter: QPainter, mark: MentionMark, piece: LinePiece, theme: Theme) -> None:
-    """A small empty-set sign at the end: the linker expects this one to be missing from the knowledge base."""
+    """Paint a small empty-set sign at the end of a mention that the linker expects to be NIL."""
     rect = _tint_rect(mark, piece)
     centre = QPointF(rect.right() - 0.5, rect.top() - 1.0)
     painter.setPen(QPen(theme.states[MentionState.NIL].line, 1.3))
@@ -287,13 +287,13 @@ def _is_noted(mark: MentionMark) -> bool:
 
 
 def _notes_box(mark: MentionMark, block: Block) -> QRectF:
-    """Of a flag, a bubble and a label over the beginning of what is flagged, commented or has attributes, between its
-    letters and the line above: as large as they can be without hiding either. They leave the frame its corner where
-    there is room."""
+    """The box of flag, bubble and label over the beginning of a mention with a flag, comments or attributes, between
+    its letters and the line above: as large as possible without hiding either. It leaves room for the frame's corner if
+    possible."""
     piece, style, noted = mark.pieces[0], block.style, mark.view
     letters, usual = LETTERS * style.ascent, NOTE * style.ascent
     gap = style.line_height - style.descent - letters - 2.0
-    free = piece.line == 0 and not block.label  # nothing stands above a paragraph's first line
+    free = piece.line == 0 and not block.label  # nothing is above a paragraph's first line
     height = usual if free else min(max(gap, LEAST_NOTE), usual)
     flagged, commented = noted.mention.flagged, bool(noted.comments)
     width = notes_width(height, flagged=flagged, commented=commented, attributed=bool(noted.attributes))
@@ -309,14 +309,14 @@ def _paint_notes(painter: QPainter, mark: MentionMark, block: Block, theme: Them
 
 
 def frame_rects(mark: MentionMark) -> list[QRectF]:
-    """The frames around a mention's pieces. Their sides are on its ends, so that a full stop or a comma that follows
-    is not hidden; above and below there is room."""
+    """The frames around a mention's pieces. Their sides are exactly at its ends, so that following punctuation is not
+    hidden; above and below there is a margin."""
     rects = (_tint_rect(mark, piece) for piece in mark.pieces)
     return [rect.adjusted(1.0 + FRAME / 4, -1.5, -1.0 - FRAME / 4, 2.0) for rect in rects]
 
 
 def painted_rects(mark: MentionMark) -> list[QRectF]:
-    """What must be repainted where a mention changes: frames, marks above, lines below."""
+    """The area to repaint if a mention changes: frames, marks above, lines below."""
     return [
         rect.adjusted(-3, -3 - REACH * piece.rect.height(), 8, 5)
         for rect, piece in zip(frame_rects(mark), mark.pieces, strict=True)
@@ -329,7 +329,7 @@ def _paint_frame(painter: QPainter, scene: Scene, theme: Theme) -> None:
         return
     noted = scene.layout.blocks[mark.pieces[0].block] if _is_noted(mark) and mark.pieces else None
     painter.save()
-    if noted is not None:  # the frame is open where the marks stand
+    if noted is not None:  # the frame is open at the marks
         everywhere = QRectF(0, 0, scene.layout.width, scene.layout.height).adjusted(-50, -50, 50, 50)
         marks = _notes_box(mark, noted).adjusted(-2.0, -1.0, -1.0, 1.0)  # its end is empty
         painter.setClipRegion(

@@ -44,7 +44,7 @@ class DocumentView(DocumentMouse):
     # --- what is shown ---
 
     def show_document(self, opened: OpenDocument, *, current: int | None = None) -> None:
-        """Show a document from its top; the same text again keeps its place and only updates the mentions."""
+        """Show a document from its top; if the text is the same, the position is kept and only mentions are updated."""
         if self._document is not None and self._same_text(opened.document):
             self._document = opened.document
             self.update_mentions(opened.mentions)
@@ -61,7 +61,7 @@ class DocumentView(DocumentMouse):
         self.set_current(current)
 
     def clear(self, *, headline: str = "No document is open", hint: str = "Choose one from the queue.") -> None:
-        """Show no document but two lines that say what to do next."""
+        """Show no document, but two lines with the next steps."""
         self._document, self._views, self._layout, self._marks, self._current = None, (), None, None, None
         self._found = Found()
         self._drop_handles()
@@ -73,7 +73,7 @@ class DocumentView(DocumentMouse):
         self.viewport().update()
 
     def set_current(self, mention_id: int | None) -> None:
-        """Frame a mention and, only where it is out of sight, scroll to it."""
+        """Frame a mention and, only if it is not visible, scroll to it."""
         if mention_id != self._current:
             self._drop_handles()
         old, self._current = self._current, mention_id
@@ -89,7 +89,7 @@ class DocumentView(DocumentMouse):
     # --- for screen readers ---
 
     def reading_copy(self) -> ReadingCopy:
-        """The document as a screen reader reads it, up to date."""
+        """The up-to-date copy of the document for screen readers."""
         if self._copy is None:
             self._copy = ReadingCopy(self)
             self._copy.moved.connect(self._reader_moved)
@@ -112,7 +112,7 @@ class DocumentView(DocumentMouse):
             self._tell_caret()
 
     def _tell_caret(self) -> None:
-        """A screen reader reads on from where the caret is, and hears what a mention is when the caret enters it."""
+        """Announce the caret, so that a screen reader continues there, and the mention that it enters."""
         cursor = self.reading_copy().textCursor()
         QAccessible.updateAccessibility(QAccessibleTextCursorEvent(self, cursor.position()))
         around = [one for one in self._views if any(s.start <= self.caret < s.end for s in one.mention.spans)]
@@ -129,7 +129,7 @@ class DocumentView(DocumentMouse):
         return ntr("{title}: {n} mention", "{title}: {n:,} mentions", len(self._views), title=title)
 
     def _tell_reader(self, mark: MentionMark | None) -> None:
-        """Each mention is heard as the curator comes to it, whether the text is read or not."""
+        """Announce each mention when the curator goes to it, whether the text is being read or not."""
         if self._document is None:
             return
         words = self._about()
@@ -143,7 +143,7 @@ class DocumentView(DocumentMouse):
                 QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
 
     def update_mentions(self, views: Sequence[MentionView]) -> None:
-        """All mentions of the shown document at once. Text and scroll position stay; what changed is repainted."""
+        """Update all mentions of the shown document. Text and scroll position stay; only changes are repainted."""
         self._views = tuple(views)
         self._bar.forget()
         if self._marks is None or self._layout is None:
@@ -159,7 +159,7 @@ class DocumentView(DocumentMouse):
         self.viewport().update()
 
     def set_tints(self, tints: Sequence[Tint]) -> None:
-        """Tint words of the shown document; none takes the tints away. A tooltip over one says its words."""
+        """Tint words of the shown document; an empty list removes them. Each has a tooltip with its words."""
         if tuple(tints) != self._tints:
             self._tints = tuple(tints)
             self.viewport().update()
@@ -190,7 +190,7 @@ class DocumentView(DocumentMouse):
         return super().viewportEvent(event)
 
     def _tell_long_form(self, event: QHelpEvent) -> None:
-        """Over an abbreviation that is a mention elsewhere in the document: its long form."""
+        """The tooltip of an abbreviation that is a mention elsewhere in the document: its long form."""
         offset = self._offset_at(QPointF(event.pos()), nearest=False) if self._layout is not None else 0
         word = word_at(self._document.text, offset) if self._document is not None else None
         inside = word is not None and self.rect_of(word).contains(QPointF(event.pos()))

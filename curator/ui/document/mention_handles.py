@@ -1,4 +1,4 @@
-"""Handles at the ends of a mention's parts: where they are, which one a point hits, what a drag makes of it."""
+"""Handles at the ends of a mention's parts: their positions, hit testing, and the result of a drag."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from curator.ui.document.document_layout import DocumentLayout
 from curator.ui.kit import Theme
 
 REACH = 5.0
-"""Pixels around an end in which the mouse takes hold of it."""
+"""Pixels around an end in which the mouse grabs it."""
 KNOB = 3.6
 
 

@@ -1,4 +1,4 @@
-"""Where mentions are in a laid-out document, which lane each takes under the text, and which one a point hits."""
+"""Positions of mentions in a laid-out document, their lanes under the text, and hit testing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from curator.ui.kit import MentionState, state_of
 
 
 class MentionPieces:
-    """Where a mention stands. Pieces are measured when it is first drawn or hit, which most mentions never are."""
+    """The positions of a mention. Pieces are measured when it is first drawn or hit, which never happens for most
+    mentions."""
 
     def __init__(self, layout: DocumentLayout, spans: Sequence[Span]) -> None:
         self._layout = layout
@@ -33,7 +34,7 @@ class MentionPieces:
 
 @dataclass(frozen=True, slots=True)
 class MentionMark:
-    """A mention ready to be drawn. `lane` 0 is nearest to the letters; `crowded` when others share its text."""
+    """A mention ready to be drawn. `lane` 0 is nearest to the letters; `crowded`: others overlap it."""
 
     view: MentionView
     state: MentionState
@@ -43,7 +44,7 @@ class MentionMark:
 
     @property
     def pieces(self) -> tuple[LinePiece, ...]:
-        """From the top; one for each line of each span."""
+        """The pieces from the top, one for each line of each span."""
         return self.places.pieces
 
     @property
@@ -52,7 +53,7 @@ class MentionMark:
 
     @property
     def maybe_nil(self) -> bool:
-        """Undecided, and the linker thinks that the knowledge base lacks it."""
+        """Whether it is undecided and the linker expects NIL."""
         suggestion = self.view.suggestion
         return self.state is MentionState.UNDECIDED and suggestion is not None and suggestion.expects_nil
 
@@ -66,7 +67,8 @@ class Lane:
 class Marks:
     """All marks of a document; rebuilt when mentions come or go, patched when one changes its state.
 
-    A mark is made, and its pieces are measured, when it is first drawn or hit, which most of a long document never are.
+    A mark is created and its pieces are measured when it is first drawn or hit, which never happens for most of a long
+    document.
     """
 
     def __init__(self, layout: DocumentLayout, views: Sequence[MentionView]) -> None:
@@ -98,13 +100,13 @@ class Marks:
         return (self._mark(one) for one in self._views)
 
     def undecided(self) -> Iterator[int]:
-        """Where undecided mentions begin, as code points in text order."""
+        """Starts of undecided mentions, as code points in text order."""
         for start, one in zip(self._starts, self._order, strict=True):
             if state_of(self._views[one].decision) is MentionState.UNDECIDED:
                 yield start
 
     def same_places(self, views: Sequence[MentionView]) -> bool:
-        """Whether only states and suggestions differ, so that `patch` will do."""
+        """Whether only states and suggestions differ, so that `patch` suffices."""
         return len(views) == len(self._views) and all(
             (old := self._views.get(view.mention.id)) is not None
             and (old is view or old.mention.spans == view.mention.spans)
@@ -163,9 +165,9 @@ def bounds(mark: MentionMark) -> QRectF:
 
 
 def lanes(views: Sequence[MentionView]) -> dict[int, Lane]:
-    """A lane for each mention so that mentions that share text never share a lane, inner ones above outer ones.
+    """A lane for each mention, so that overlapping mentions never share one, inner ones above outer ones.
 
-    A discontinuous mention counts from its first to its last character, as its line joins its parts.
+    A discontinuous mention counts from its first to its last character, since its line joins its parts.
     """
     hulls = sorted((start, -end, v.mention.id) for v in views if v.mention.spans for start, end in (_hull(v),))
     result: dict[int, Lane] = {view.mention.id: Lane(0, False) for view in views}
@@ -189,14 +191,14 @@ def _close(group: list[tuple[int, int]], depth: int, result: dict[int, Lane]) ->
         result[mention_id] = Lane(depth - 1 - number, depth > 1)
 
 
-# A scroll bar that shows where in the text undecided mentions and matches are.
+# A scroll bar that shows the positions of undecided mentions and matches.
 
 Places = Callable[[], Iterable[tuple[QColor, Iterable[float]]]]
 
 
 class MarkedScrollBar(QScrollBar):
-    """`places` gives groups of marks as (colour, shares of the document's height from 0 to 1); asked when painted after
-    `forget`, so that a decision in a long document costs nothing while the bar is not seen."""
+    """`places` returns groups of marks as (colour, shares of the document's height from 0 to 1). It is called when
+    painting after `forget`, so that a decision in a long document costs nothing while the bar is hidden."""
 
     def __init__(self, places: Places, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Vertical, parent)
@@ -204,7 +206,7 @@ class MarkedScrollBar(QScrollBar):
         self._rows: list[tuple[QColor, list[int]]] | None = None
 
     def forget(self) -> None:
-        """The marks stand elsewhere now."""
+        """Forget the marks, whose positions have changed."""
         self._rows = None
         self.update()
 

@@ -1,4 +1,4 @@
-"""Lines between related mentions, over the text: where they go, and painting them.
+"""Lines between related mentions, over the text: geometry and painting.
 
 A line is an arc above the letters of one line of text, and a curve from line to line; its arrow shows the direction.
 Geometry and pictures are made once for a layout, so that a key draws none of them again.
@@ -23,9 +23,9 @@ THIN, THICK = 1.0, 1.8
 ARROW = 5.0
 """Pixels of an arrow's head."""
 RISE, LEAST_RISE = 0.42, 7.0
-"""How far an arc rises above the letters, in lines; pixels at least."""
+"""The height of an arc above the letters, in lines; and its least pixels."""
 FAINT = 120
-"""Opacity, of 255, of lines that the framed mention has no part in."""
+"""Opacity, of 255, of lines without the framed mention."""
 MARGIN = 8.0
 STRIP = 480
 """Pixels of the column's height in one picture, a whole number of the screen's pixels at every usual scale."""
@@ -34,7 +34,7 @@ KEPT_STRIPS = 8
 
 @dataclass(frozen=True, slots=True)
 class RelationPair:
-    """From one mention to another; dashed where it is between their entities."""
+    """From one mention to another; dashed if it is between their entities."""
 
     first: int
     second: int
@@ -44,7 +44,7 @@ class RelationPair:
 
 @dataclass(frozen=True, slots=True)
 class RelationLine:
-    """A pair with its path in the document's pixels, the arrow at its end, and all that it needs."""
+    """A pair with its path in the document's pixels, the arrow at its end, and everything needed for painting."""
 
     pair: RelationPair
     path: QPainterPath
@@ -86,7 +86,7 @@ def _line(pair: RelationPair, first: LinePiece, second: LinePiece) -> RelationLi
 
 
 def _top(piece: LinePiece) -> QPointF:
-    """Above the middle of the letters."""
+    """The point above the middle of the letters."""
     return QPointF(piece.rect.center().x(), piece.baseline - (piece.baseline - piece.rect.top()) * 0.72 - 2.0)
 
 
@@ -113,7 +113,7 @@ class RelationLayers:
         self._bright: OrderedDict[int, QPixmap] = OrderedDict()
 
     def light(self, mention_id: int | None) -> list[QRectF]:
-        """Show the lines of this mention in full colour; returns what has to be painted again, in the column."""
+        """Show the lines of this mention in full colour; returns the area to repaint, in the column."""
         if mention_id == self._lit:
             return []
         changed = [one.bounds for id_ in (self._lit, mention_id) for one in self._of.get(id_ or 0, ())]
@@ -122,7 +122,7 @@ class RelationLayers:
         return changed
 
     def paint(self, painter: QPainter, band: QRectF, theme: Theme, font: QFont) -> None:
-        """What `band` (pixels of the column) needs of the lines."""
+        """Paint the lines in `band` (pixels of the column)."""
         device = painter.device()
         ratio = device.devicePixelRatioF() if device is not None else 1.0
         look = (ratio, theme.muted.rgba(), theme.accent.rgba(), theme.palette.cacheKey(), font.key())
@@ -178,9 +178,9 @@ def _paint(painter: QPainter, one: RelationLine, ink: QColor, width: float) -> N
 
 
 def _paint_label(painter: QPainter, one: RelationLine, theme: Theme, font: QFont) -> None:
-    """The type on a ground of its own, over the middle of the line."""
+    """Paint the type on its own background, over the middle of the line."""
     font = QFont(font)
-    font.setCapitalization(QFont.Capitalization.MixedCase)  # the case of a type says something
+    font.setCapitalization(QFont.Capitalization.MixedCase)  # the case of a type is significant
     font.setWeight(QFont.Weight.Normal)
     metrics = QFontMetricsF(font)
     size = metrics.size(0, one.pair.label)

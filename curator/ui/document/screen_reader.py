@@ -1,9 +1,9 @@
-"""What screen readers are given where Qt has nothing fitting: the document as a text whose mentions are marked ranges,
-and combo boxes with their names.
+"""Accessibility interfaces missing in Qt: the document as a text with mentions as marked ranges, and combo boxes with
+their names.
 
-The binding lets Python subclass Qt's text interface but not say what is marked in a text: `attributes` is left out of
-it. So the interface of the document hands on that of a hidden copy, a text edit with the same words, lines and places,
-which Qt reads by itself. The copy is made when a screen reader first asks, and brought up to date when it asks again.
+The binding lets Python subclass Qt's text interface but not its `attributes`, which describe marked ranges. So the
+document's interface forwards to that of a hidden copy, a text edit with the same words, lines and positions, which Qt
+supports itself. The copy is made when a screen reader first requests it, and updated on later requests.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from curator.ui.document.document_layout import Block, DocumentLayout, shown_tex
 from curator.ui.kit import MentionState, Theme, state_of
 
 FEW = 20
-"""Changed marks up to which only the marks around them are set again."""
+"""With at most this many changed marks, only marks around them are set again."""
 Underline = QTextCharFormat.UnderlineStyle
 UNDERLINES = {
     MentionState.UNDECIDED: Underline.DotLine,
@@ -45,7 +45,7 @@ UNDERLINES = {
 
 
 class ReadingCopy(QTextEdit):
-    """`show_layout`, `show_mentions` and `show_selection` copy what the document shows, each only where it changed.
+    """`show_layout`, `show_mentions` and `show_selection` copy the document's contents, only if they changed.
     `moved(anchor, caret)` in code points: a screen reader moved the caret."""
 
     moved = Signal(int, int)
@@ -69,7 +69,7 @@ class ReadingCopy(QTextEdit):
         self.cursorPositionChanged.connect(self._cursor_moved)
 
     def show_layout(self, layout: DocumentLayout | None, *, origin: QPointF, scrolled: int) -> None:
-        """The text, its lines and where they are. `origin`: the column's top left corner before scrolling."""
+        """Copy the text, its lines and their positions. `origin`: the column's top left corner before scrolling."""
         self._copying = True
         if layout is not self._layout:
             self._layout, self._map = layout, Utf16Map(layout.text if layout is not None else "")
@@ -101,7 +101,7 @@ class ReadingCopy(QTextEdit):
         cursor.endEditBlock()
 
     def show_mentions(self, views: Sequence[MentionView], theme: Theme) -> None:
-        """Mark the mentions by their states; only what changed is marked again."""
+        """Mark the mentions by their states; only changed ones are marked again."""
         if views is self._views and theme is self._theme:
             return
         marks = _outer_first(views)
@@ -149,7 +149,7 @@ class ReadingCopy(QTextEdit):
 
 
 def copied_text(layout: DocumentLayout) -> str:
-    """The text with each paragraph on a line of its own, as the document shows it; every offset stays."""
+    """The text with each paragraph on its own line, like the document; offsets do not change."""
     parts, at = [], 0
     for block in layout.blocks:
         if block.start > at:
@@ -174,20 +174,20 @@ def _mention_format(state: MentionState, theme: Theme) -> QTextCharFormat:
 
 
 def _outer_first(views: Sequence[MentionView]) -> list[tuple[Span, MentionState]]:
-    """So that a mention inside another keeps its own mark."""
+    """The order outer first, so that a mention inside another keeps its mark."""
     spans = [(span, state_of(one.decision)) for one in views for span in one.mention.spans]
     return sorted(spans, key=lambda one: one[0].start - one[0].end)
 
 
 class DocumentInterface(QAccessibleWidget):
-    """What a screen reader is given of a document: a text of many lines that is only read. `copy` is up to date."""
+    """The accessibility interface of a document: a read-only multi-line text. `copy` returns the up-to-date copy."""
 
     def __init__(self, document: QWidget, copy: Callable[[], ReadingCopy]) -> None:
         super().__init__(document, QAccessible.Role.EditableText)
         self._copy = copy
 
     def interface_cast(self, kind: QAccessible.InterfaceType) -> int:
-        """The binding takes an interface for the address that Qt wants, and `VoidPtr(0)`, not None, for none."""
+        """The binding accepts an interface as the address for Qt, and `VoidPtr(0)`, not None, for none."""
         if kind is QAccessible.InterfaceType.TextInterface:
             found = QAccessible.queryAccessibleInterface(self._copy())
             return found.textInterface()  # type: ignore[return-value]
@@ -199,7 +199,7 @@ class DocumentInterface(QAccessibleWidget):
         return state
 
     def childCount(self) -> int:
-        """Its parts are those of the painting; the copy is read through this."""
+        """No children: the copy is read through this interface."""
         return 0
 
     def child(self, index: int) -> QAccessibleInterface:  # noqa: ARG002 Qt's signature
@@ -210,7 +210,7 @@ class DocumentInterface(QAccessibleWidget):
 
 
 class ComboInterface(QAccessibleWidget):
-    """A combo box by the name of what it chooses, with its value as text. On Linux Qt gives the value as the name."""
+    """A combo box with the name of its choice, and its value as text. On Linux Qt gives the value as the name."""
 
     def __init__(self, box: QComboBox) -> None:
         super().__init__(box, QAccessible.Role.ComboBox)
@@ -224,7 +224,7 @@ class ComboInterface(QAccessibleWidget):
         return VoidPtr(0)  # type: ignore[return-value]
 
     def _text(self) -> QLineEdit:
-        """The line that is typed into, else a hidden one that holds the value."""
+        """The editable line, else a hidden one with the value."""
         line = self._box.lineEdit()
         if line is not None:
             return line
@@ -265,7 +265,7 @@ class ComboInterface(QAccessibleWidget):
 
 @cache
 def speak_to_screen_readers() -> None:
-    """From now on screen readers are given what is here: of what has a `reading_copy`, and on Linux of combo boxes."""
+    """Install these interfaces: for widgets with a `reading_copy`, and on Linux for combo boxes."""
 
     def factory(_: str, thing: QObject) -> QAccessibleInterface | None:
         if isinstance(thing, QComboBox):

@@ -9,7 +9,7 @@ from curator.domain.documents import Span
 
 @dataclass(frozen=True, slots=True)
 class TextSelection:
-    """Selected is what lies between `anchor` and `caret`. A caret moved by keys is visible."""
+    """The selection is between `anchor` and `caret`. A caret moved with keys is visible."""
 
     anchor: int = 0
     caret: int = 0
@@ -20,7 +20,7 @@ class TextSelection:
         return None if self.anchor == self.caret else Span(min(self.anchor, self.caret), max(self.anchor, self.caret))
 
     def span_in(self, text: str) -> Span | None:
-        """The span without white space at its ends; None when nothing else is selected."""
+        """The span without white space at its ends; None if nothing else is selected."""
         if self.span is None:
             return None
         part = text[self.span.start : self.span.end]
@@ -29,9 +29,9 @@ class TextSelection:
         return Span(start, end) if end > start else None
 
     def at(self, offset: int, *, keep: bool = False) -> TextSelection:
-        """Nothing selected, the caret at `offset`; `keep` leaves everything as it is."""
+        """No selection, with the caret at `offset`; `keep` changes nothing."""
         return self if keep else TextSelection(offset, offset)
 
     def to(self, offset: int, *, by_keyboard: bool = False) -> TextSelection:
-        """Extend to `offset`."""
+        """The selection extended to `offset`."""
         return TextSelection(self.anchor, offset, by_keyboard or self.by_keyboard)

@@ -1,5 +1,5 @@
-"""What the knowledge base lacks and what changed in it: NIL mentions in clusters, new entities, links to be mapped
-again; and one entity in the whole project: all its uses, and its page at its source."""
+"""Gaps and changes of the knowledge base: NIL mentions in clusters, new entities, links to remap; and views of one
+entity in the whole project: all its uses, and its page at its source."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The entities that curators made, with the mentions that are linked to the one on show."""
+"""The provisional entities, with the mentions linked to the current one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from curator.ui.kit import FlowRow, RecordColumn, RecordTable, sentence
 
 
 class EntitiesPage(QWidget):
-    """`show_entities` fills it; buttons ask for what is to be done with the current entity."""
+    """`show_entities` fills it; buttons request actions on the current entity."""
 
     edit_wanted = Signal(object)  # ProvisionalEntity
     delete_wanted = Signal(object)
@@ -89,7 +89,7 @@ class EntitiesPage(QWidget):
         return row.found if row is not None else None
 
     def show_entities(self, entities: Sequence[NewEntity], *, at: str = "") -> None:
-        """`at`: the id of the one to go to."""
+        """Show the entities; `at`: the id of the one to select."""
         self.table.show_rows(entities)
         place = next((i for i, one in enumerate(entities) if one.found.id == at), None)
         if place is not None:

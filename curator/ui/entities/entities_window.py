@@ -1,4 +1,4 @@
-"""*Mention > NIL mentions and new entities*: a window beside the project's, for the whole life of NILs."""
+"""*Mention > NIL mentions and new entities*: a separate window for handling NILs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from curator.ui.kit import NoteLabel, ShowDialog
 
 
 class EntitiesWindow(ShowDialog):
-    """Two lists in tabs; a form and a search take their place while one is asked, and nothing else is modal.
+    """Two lists in tabs; a form or a search replaces them temporarily, and nothing else is modal.
 
-    `ask_entity(heading, …, then)` and `ask_search(text, then)` call `then` with what was given, and go back.
+    `ask_entity(heading, …, then)` and `ask_search(text, then)` call `then` with the input, and return to the lists.
     """
 
     def __init__(
@@ -58,12 +58,12 @@ class EntitiesWindow(ShowDialog):
         self.resize(900, 640)
 
     def say(self, words: str) -> None:
-        """A sentence above the lists; '' takes it away."""
+        """Show a sentence above the lists; '' hides it."""
         self.note.set_note(words)
 
     @property
     def listing(self) -> bool:
-        """Whether the lists are on show."""
+        """Whether the lists are shown."""
         return self.pages.currentWidget() is self.tabs
 
     def ask_entity(
@@ -76,7 +76,7 @@ class EntitiesWindow(ShowDialog):
         then: Callable[[EntityDraft], bool],
         but: str = "",
     ) -> None:
-        """`then` says whether the form may go."""
+        """Show the form; `then` returns whether it may close."""
         self._then = then
         self.say("")
         self.pages.setCurrentWidget(self.form)
@@ -89,7 +89,7 @@ class EntitiesWindow(ShowDialog):
         self.search.start(text)
 
     def back(self) -> None:
-        """To the lists, with the keyboard in the one on show."""
+        """Return to the lists, with the keyboard focus in the current one."""
         self._then = self._chosen = None
         self.pages.setCurrentWidget(self.tabs)
         page = self.tabs.currentWidget()
@@ -97,7 +97,7 @@ class EntitiesWindow(ShowDialog):
         table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def reject(self) -> None:
-        """Esc goes back to the lists first."""
+        """Esc first returns to the lists."""
         if self.pages.currentWidget() is not self.tabs:
             self.back()
         else:

@@ -1,4 +1,4 @@
-"""Commands about what the knowledge base lacks: new entities, NIL mentions, and the next version of it."""
+"""Commands about gaps of the knowledge base: new entities, NIL mentions, and remapping after an update."""
 
 from __future__ import annotations
 

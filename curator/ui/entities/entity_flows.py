@@ -1,4 +1,4 @@
-"""Flows of the life of NILs: from NIL mentions to new entities, and to what a new knowledge base has for them."""
+"""Flows for NILs: from NIL mentions to new entities, and to entities of a new knowledge base."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ class EntityFlows(QObject):
         bench.search.unknown.connect(self.make_for_mention)
         bench.navigator.mention_changed.connect(self._other_mention)
         bench.bridge.changed.connect(self._changed)
-        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key is answered
+        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key's effect
 
     # --- an entity for the mention on show ---
 
     def make_for_mention(self, identifier: str = "") -> None:
-        """Ask, in place of the candidates, what the entity is called; the text stays in sight. `identifier`: one that
-        was looked for in vain."""
+        """Ask for the entity's name in a form instead of the candidates; the text stays visible. `identifier`: one that
+        was searched without success."""
         view = self._bench.navigator.mention
         if view is None or self._bench.project.read_only or not self._bench.decider.saw():
             return
@@ -80,7 +80,7 @@ class EntityFlows(QObject):
             self._bench.focus_document()
             return
         if not self._bench.decider.saw():
-            return  # it was scrolled away while the form was filled in; the form stays
+            return  # the mention was scrolled away while the form was filled in; the form stays
         suggestion = view.suggestion
         seen = shown_of(suggestion, limit=len(suggestion.candidates)) if suggestion is not None else None
         shown = {view.mention.id: seen} if seen is not None else None
@@ -96,7 +96,7 @@ class EntityFlows(QObject):
             self._bench.navigator.go_on()
 
     def _other_mention(self) -> None:
-        """What was being made for one mention is never made for another."""
+        """Close the form, since an entity begun for one mention must not be created for another."""
         view = self._bench.navigator.mention
         if self._bench.side.currentWidget() is self.form and (view is None or view.mention.id != self._mention):
             self._bench.show_search(False)
@@ -119,7 +119,7 @@ class EntityFlows(QObject):
     def _opened(self) -> EntitiesWindow:
         if self._window is not None:
             return self._window
-        from curator.ui.entities.entities_window import EntitiesWindow  # not before it is wanted
+        from curator.ui.entities.entities_window import EntitiesWindow  # only on demand
 
         project = self._bench.project
         window = EntitiesWindow(
@@ -150,7 +150,7 @@ class EntityFlows(QObject):
         self._window = None
 
     def _renew_nils(self) -> None:
-        """In a worker thread: it reads every NIL mention."""
+        """Update the clusters in a worker thread, since every NIL mention is read."""
         window = self._window
         if window is None:
             return
@@ -227,11 +227,11 @@ class EntityFlows(QObject):
         )
 
     def _delete(self, found: ProvisionalEntity) -> None:
-        """At once: one undo brings it back with its links."""
+        """Delete at once: undo restores it with its links."""
         self._step(lambda: self._bench.project.provisional.delete(found.id))
 
     def _step(self, action: Callable[[], Change], *, at: Callable[[], str] = lambda: "") -> bool:
-        """Do it as the window's own step; what is refused is said beside the form."""
+        """Do it as the window's own step; refusals are shown next to the form."""
         window = self._window
         assert window is not None
         try:
@@ -248,7 +248,7 @@ class EntityFlows(QObject):
     # --- a new version of the knowledge base ---
 
     def show_update(self) -> RemapWindow:
-        from curator.ui.entities.remap_window import RemapWindow  # not before it is wanted
+        from curator.ui.entities.remap_window import RemapWindow  # only on demand
 
         project = self._bench.project
         if self._remap is None:
@@ -272,7 +272,7 @@ class EntityFlows(QObject):
         self._remap = None
 
     def _renew_plan(self, *, tell: bool = False) -> None:
-        """In a worker thread; if `tell` is set, the banner says what there is, unless the window is open."""
+        """Update the plan in a worker thread; with `tell` the banner reports it, unless the window is open."""
 
         def then(plan: RemapPlan) -> None:
             if self._remap is not None:
@@ -307,7 +307,7 @@ class EntityFlows(QObject):
             self._renew_entities()
 
     def _go(self, document_id: int, mention_id: int) -> None:
-        """Show a mention in the main window; the keyboard stays where it is."""
+        """Show a mention in the main window; the keyboard focus does not move."""
         self._bench.navigator.open(document_id, mention_id)
 
     def _search(self, query: str) -> Sequence[EntityMatch]:
@@ -316,7 +316,7 @@ class EntityFlows(QObject):
         return knowledge.search(query) if query else knowledge.recent()
 
     def _types(self, mention_type: str) -> tuple[str, ...]:
-        """What an entity of such a mention is at first: its type where it is mapped to one, else to be ticked."""
+        """The initial types of a new entity for such a mention: its mapped type, if there is one, else to be ticked."""
         mapped = self._bench.project.knowledge.mapping().types_for(mention_type)
         return mapped if len(mapped) == 1 else ()
 
@@ -334,7 +334,7 @@ class EntityFlows(QObject):
         self._bench.jobs.ask(lambda: {"answer": question()}, then=end)
 
     def close_windows(self) -> None:
-        """They go with the project."""
+        """Close the windows with the project."""
         for window in (self._window, self._remap):
             if window is not None:
                 window.back()
@@ -351,7 +351,8 @@ def banner_words(plan: RemapPlan) -> str:
 
 
 def add_undo_key(window: QWidget, bench: Workbench, say: Callable[[str], None] | None = None) -> None:
-    """Ctrl+Z takes back from here too, but in a field, which has an undo of its own. `say` shows what was undone."""
+    """Make Ctrl+Z undo steps in this window too, except in a field, which has its own undo. `say` shows the undone
+    step."""
 
     def undo() -> None:
         change = bench.decider.undo()

@@ -1,4 +1,4 @@
-"""The form of an entity that a curator makes or changes: name, types, synonyms, definition."""
+"""The form for creating or editing an entity: name, types, synonyms, definition."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ ROWS = 4
 MOST_NAMED = 3
 IDENTIFIER = "Identifier in a registry"
 Alike = Callable[[str, Sequence[str]], Sequence[Entity]]
-"""Entities that have a name already, of some types."""
+"""Returns existing entities with a name, of some types."""
 
 
 class EntityForm(QWidget):
-    """`ask` fills it, the types of the draft first, and takes the keyboard. Enter in the name or identifier, or
-    Ctrl+Enter anywhere, submits; Esc leaves.
+    """`ask` fills it, the types of the draft first, and takes the keyboard focus. Enter in the name or identifier, or
+    Ctrl+Enter anywhere, submits; Esc closes.
 
-    While the name is typed, entities that have it already are named: nothing keeps the curator from making another.
+    While the name is typed, existing entities with it are shown, but the curator can still create another.
     """
 
     submitted = Signal(object)  # EntityDraft
@@ -116,13 +116,13 @@ class EntityForm(QWidget):
         whole.addLayout(buttons)
 
     def ask(self, heading: str, draft: EntityDraft, *, types: Sequence[str], ok: str, but: str = "") -> None:
-        """`types` are those that can be ticked; `ok` names the button; `but`: the entity that is being changed."""
+        """Show the form; `types` can be ticked; `ok` is the button's text; `but`: the entity being edited."""
         self._but = but
         self.heading.setText(heading)
         self.ok.setText(ok)
         self.name.setText(draft.name)
         self.identifier.setText(but or draft.id)
-        self.identifier.setEnabled(not but)  # decisions and exports name it
+        self.identifier.setEnabled(not but)  # decisions and exports use it
         self.synonyms.setPlainText("\n".join(draft.synonyms))
         self.definition.setPlainText(draft.definition)
         self._show_types(dict.fromkeys([*draft.types, *types]), draft.types)
@@ -142,7 +142,7 @@ class EntityForm(QWidget):
         self.types.setEnabled(bool(types))
 
     def _fit(self) -> None:
-        """Some rows in the current font."""
+        """Fit the heights to a number of rows in the current font."""
         line = self.fontMetrics().lineSpacing()
         self.types.setFixedHeight((line + 6) * min(max(self.types.count(), 1), ROWS) + 8)
         for text in (self.synonyms, self.definition):
@@ -150,7 +150,7 @@ class EntityForm(QWidget):
 
     @property
     def draft(self) -> EntityDraft:
-        """As it is in the form."""
+        """The draft in the form."""
         items = [self.types.item(at) for at in range(self.types.count())]
         ticked = tuple(one.text() for one in items if one.checkState() is Qt.CheckState.Checked)
         synonyms = tuple(self.synonyms.toPlainText().splitlines())
@@ -158,11 +158,11 @@ class EntityForm(QWidget):
         return EntityDraft(self.name.text(), ticked, self.definition.toPlainText(), synonyms, id_)
 
     def say(self, words: str) -> None:
-        """What is wrong, or worth knowing; '' is nothing."""
+        """Show an error or a note; '' hides it."""
         self.note.set_note(words)
 
     def look_for_alike(self) -> None:
-        """Name the entities that have this name already."""
+        """Show existing entities with this name."""
         self._timer.stop()
         found = [one for one in self._alike(self.name.text(), self.draft.types) if one.id != self._but]
         named = ", ".join(f"{one.name} ({one.id})" for one in found[:MOST_NAMED])
@@ -185,7 +185,7 @@ class EntityForm(QWidget):
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Ctrl+Enter submits here; it is no shortcut of the window while the form is asked."""
+        """Make Ctrl+Enter submit here instead of being a shortcut of the window."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
             if event.key() == Qt.Key.Key_Escape or (control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)):

@@ -1,4 +1,5 @@
-"""NIL mentions in clusters, with the contexts of those on show; ticking merges clusters and splits mentions off."""
+"""NIL mentions in clusters, with the contexts of the current cluster; ticked clusters can be merged, and ticked
+mentions split off."""
 
 from __future__ import annotations
 
@@ -19,9 +20,9 @@ MOST_STRINGS = 6
 
 
 class NilPage(QWidget):
-    """`show_clusters` fills it. What is acted on are the ticked lines of the ticked clusters, or of the current one.
+    """`show_clusters` fills it. Actions apply to the ticked lines of the ticked clusters, or of the current one.
 
-    `wanted(decided)`: mentions that are decided NIL, or that are suggested to be, are to be shown.
+    `wanted(decided)` requests mentions decided NIL, or suggested as NIL.
     """
 
     wanted = Signal(bool)
@@ -126,7 +127,7 @@ class NilPage(QWidget):
 
     @property
     def clusters(self) -> tuple[NilCluster, ...]:
-        """Those that are acted on."""
+        """The clusters that actions apply to."""
         current = self.table.current
         return self.table.ticked or ((current,) if current is not None else ())
 
@@ -181,7 +182,7 @@ class NilPage(QWidget):
         self.make_wanted.emit(parts[0], ids)
 
     def merge_clusters(self) -> None:
-        """One row of the ticked ones, at the place of the first."""
+        """Merge the ticked rows into one, at the position of the first."""
         ticked, rows = self.table.ticked, list(self.table.lines.rows)
         if len(ticked) < 2:
             return
@@ -191,7 +192,7 @@ class NilPage(QWidget):
         self._renew(rows, at)
 
     def split_off(self) -> None:
-        """The ticked mentions and the others as two rows."""
+        """Split the ticked mentions and the others into two rows."""
         rows, clusters = list(self.table.lines.rows), self.clusters
         if len(clusters) != 1:
             return
@@ -213,6 +214,6 @@ def strings_words(cluster: NilCluster) -> str:
 
 
 def _about(one: MentionContext) -> str:
-    """The reason for NIL where it is not the usual one."""
+    """The reason for NIL if it is not the default."""
     reason = one.verdict.reason if one.verdict is not None else None
     return reason.value.replace("-", " ") if reason is not None and reason is not NilReason.NOT_IN_KB else ""

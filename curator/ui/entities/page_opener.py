@@ -23,7 +23,7 @@ NO_BROWSER = "No browser could be started. {address} is on the clipboard instead
 
 
 class PageOpener(QObject):
-    """`remember` saves an answer. What is done, or why nothing is, comes as a sentence with `said`."""
+    """`remember` saves an answer. `said` carries a message about the result."""
 
     said = Signal(str)
 
@@ -39,7 +39,7 @@ class PageOpener(QObject):
         self.open_url = open_url
 
     def open(self, entity_id: str, over: QWidget) -> None:
-        """`over`: the window that a question belongs to."""
+        """Open the page; `over`: the parent window of a question."""
         settings = load().settings
         try:
             address = address_of(entity_id, settings.entity_pages)

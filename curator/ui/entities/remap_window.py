@@ -1,4 +1,4 @@
-"""*Mention > Knowledge-base update*: decisions that a new version concerns, each with what it would move to."""
+"""*Mention > Knowledge-base update*: decisions affected by a new version, each with its proposal."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class RemapWindow(ShowDialog):
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def reject(self) -> None:
-        """Esc goes back to the lines first."""
+        """Esc first returns to the lines."""
         if self.pages.currentWidget() is self.search:
             self.back()
         else:

@@ -22,7 +22,7 @@ from curator.ui.entities.uses_window import UsesWindow
 from curator.ui.kit import way_to
 
 RENEW_MS = 500
-"""So long after a change the list is read again: what comes meanwhile is read with it."""
+"""Milliseconds after a change before the list is read again, together with later changes."""
 RENEWING = {
     ChangeKind.DECIDED,
     ChangeKind.ENTITIES,
@@ -40,7 +40,7 @@ class UseFlows(QObject):
     """*Queue > All uses of the entity*; *Tools > All uses of another entity, Page of the entity*."""
 
     def __init__(self, bench: Workbench, *, prefer: Callable[[PageOpening], None]) -> None:
-        """`prefer` saves what is done with the address of a page from now on."""
+        """`prefer` saves how addresses of pages are handled from now on."""
         super().__init__(bench)
         self._bench = bench
         self._window: UsesWindow | None = None
@@ -50,7 +50,7 @@ class UseFlows(QObject):
         self._later = QTimer(self, singleShot=True, interval=RENEW_MS)
         self._later.timeout.connect(self._renew)
         bench.bridge.changed.connect(self._changed)
-        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key is answered
+        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key's effect
         bench.state_changed.connect(self._state_changed)
         panel, search = bench.candidates, bench.search
         self._offer_menu(panel.list, self._candidate_at)
@@ -65,7 +65,7 @@ class UseFlows(QObject):
 
     @property
     def entity_id(self) -> str | None:
-        """The entity that is highlighted in the search or among the candidates; else what the mention is linked to."""
+        """The highlighted entity in the search or among the candidates; else the mention's linked entity."""
         if self._bench.searching:
             return self._bench.search.card.entity_id
         view = self._bench.navigator.mention
@@ -93,7 +93,7 @@ class UseFlows(QObject):
         view.customContextMenuRequested.connect(show)
 
     def show_menu(self, entity_id: str, over: QWidget, place: QPoint) -> QMenu:
-        """What can be done with an entity, at a place on the screen."""
+        """Show the context menu of an entity at a position on the screen."""
         menu = over.createStandardContextMenu() if isinstance(over, QTextEdit) else QMenu(over)
         menu.addSeparator()
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -122,7 +122,7 @@ class UseFlows(QObject):
         self.opener.open(entity_id, over)
 
     def _say(self, words: str) -> None:
-        """Where the curator looks."""
+        """Show a message in the window that the curator is using."""
         if self._window is not None and self._window.isActiveWindow():
             self._window.say(words)
         else:
@@ -131,12 +131,12 @@ class UseFlows(QObject):
     # --- its uses ---
 
     def show_uses(self) -> UsesWindow | None:
-        """Of the highlighted entity; where there is none, it is asked which."""
+        """Show the uses of the highlighted entity; if there is none, ask for one."""
         entity_id = self.entity_id
         return self.find_uses() if entity_id is None else self.show_uses_of(entity_id)
 
     def show_uses_of(self, entity_id: str) -> UsesWindow | None:
-        """None while the curator judges in a round, and sees nobody's decisions."""
+        """Show the uses of an entity. None while the curator judges in a round and must not see decisions."""
         if self._bench.judging:
             self._bench.say(tr(JUDGING))
             return None
@@ -146,12 +146,12 @@ class UseFlows(QObject):
         return window
 
     def prepare_window(self) -> None:
-        """Build the window before it is wanted; it is not shown."""
+        """Build the window in advance, without showing it."""
         if self._built is None and not self._bench.judging:
             self._built = self._made("")
 
     def prepare_reading(self) -> None:
-        """Read the uses of one entity in the background: what the first reading has to prepare is there afterwards."""
+        """Read the uses of one entity in the background: this prepares everything for later reads."""
         if self._built is not None and self._window is None and (entity_id := self.entity_id) is not None:
             self._built.warm_up(entity_id)
 
@@ -199,7 +199,7 @@ class UseFlows(QObject):
         return knowledge.search(query) if query else knowledge.recent()
 
     def _change(self, mention_ids: Sequence[int], to: Verdict) -> None:
-        """As the window's own step; what is refused is said in it."""
+        """Change uses as the window's own step; refusals are shown in it."""
         window, project = self._window, self._bench.project
         if window is None or window.uses is None:
             return
@@ -218,7 +218,7 @@ class UseFlows(QObject):
         window.reload()
 
     def _ask_linker(self, document_ids: Sequence[int]) -> None:
-        """In a background thread: each document is read."""
+        """Request suggestions in a background thread, since each document is read."""
         ids, suggestions = list(document_ids), self._bench.project.suggestions
 
         def ask() -> dict[str, object]:
@@ -230,7 +230,7 @@ class UseFlows(QObject):
     # --- the mentions ---
 
     def _preview(self, document_id: int, mention_id: int) -> None:
-        """Show a mention in the main window; the keyboard stays where it is."""
+        """Show a mention in the main window; the keyboard focus does not move."""
         try:
             self._bench.navigator.open(document_id, mention_id)
         except UserError:
@@ -254,12 +254,12 @@ class UseFlows(QObject):
             self._window.reload()
 
     def _state_changed(self) -> None:
-        """A curator who judges in a round sees nobody's decisions."""
+        """Close the window in a round, in which decisions must not be visible."""
         if self._bench.judging:
             self.close_windows()
 
     def close_windows(self) -> None:
-        """They go with the project."""
+        """Close the windows with the project."""
         self._later.stop()
         if self._window is not None:
             self._window.done(0)

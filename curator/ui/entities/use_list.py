@@ -1,4 +1,4 @@
-"""The lines of an entity's uses: the mention in its context, then what is known of the link, in columns."""
+"""The lines of an entity's uses: the mention in its context, then facts about the link, in columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from curator.ui.kit import PAD, Theme, draw_words, scaled, theme_of
 SMALL = 0.9
 GAP = 14.0
 MOST = 0.56
-"""Of a line: what the columns take at most. Where they need more, the last ones are left out."""
+"""The greatest share of a line for the columns. If they need more, the last ones are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +28,15 @@ class UseRow(KwicRow):
 
     @property
     def said(self) -> str:
-        """All columns."""
+        """The text of all columns."""
         cells = use_cells(self.use) if self.use is not None else ()
         return ", ".join(f"{tr(heading)}: {words}" for heading, words in zip(HEADINGS, cells, strict=False))
 
 
 HEADINGS = ("Linker", "Document", "Curator", "Decided", "State")
-"""Of the columns; in a narrow list the last ones are left out."""
+"""Headings of the columns; in a narrow list the last ones are left out."""
 SAMPLES = ("not listed", "PMC12345678", "import:bc5cdr", "30 Nov 2026", "in progress")
-"""What each column should hold whole."""
+"""Texts that should fit in each column."""
 FIGURES, STATE = 0, 4
 
 
@@ -53,7 +53,7 @@ def use_cells(use: MentionUse) -> tuple[str, ...]:
 
 
 def chance_words(probability: float | None) -> str:
-    """In per cent; "not listed" where the entity is none of the candidates."""
+    """The probability in per cent; "not listed" if the entity is not a candidate."""
     if probability is None:
         return "–"
     if not probability:
@@ -63,14 +63,14 @@ def chance_words(probability: float | None) -> str:
 
 def column_places(font: QFont) -> Sequence[tuple[float, float]]:
     """(Begin, width) in pixels of the columns, from the first one's left edge."""
-    look = font.key()  # the font itself may be a part of an option that is gone by the next line
+    look = font.key()  # the font may belong to a temporary option object
     if look not in _known:
         _known[look] = _places(font)
     return _known[look]
 
 
 _known: dict[str, Sequence[tuple[float, float]]] = {}
-"""By the font's key: each line that is painted asks twice."""
+"""Cache by the font's key: each painted line needs it twice."""
 
 
 def _places(font: QFont) -> Sequence[tuple[float, float]]:
@@ -82,7 +82,7 @@ def _places(font: QFont) -> Sequence[tuple[float, float]]:
 
 
 def end_width(width: float, font: QFont) -> float:
-    """Pixels of the columns that a line of this width has room for; the first one is always there."""
+    """The width of the columns that fit in a line of this width; the first one is always shown."""
     ends = [begin + wide for begin, wide in column_places(font)]
     return max((end for end in ends if end <= width * MOST), default=ends[0])
 
@@ -146,6 +146,6 @@ class UseHeader(QWidget):
 
 
 def rows_of(uses: Sequence[MentionUse], ticked: set[int]) -> list[KwicRow]:
-    """Lines in the order given; those of `ticked` mentions with a tick."""
+    """Lines in the given order; those of `ticked` mentions with a tick."""
     marks = (CheckMark.TICKED if one.context.mention_id in ticked else CheckMark.UNTICKED for one in uses)
     return [UseRow("", one.context, mark, one) for one, mark in zip(uses, marks, strict=True)]

@@ -60,13 +60,13 @@ class UseFilters(QWidget):
         return both
 
     def reset(self) -> None:
-        """To what they begin with."""
+        """Reset the filters."""
         for box in (self.curators, self.splits, self.orders):
             with QSignalBlocker(box):
                 box.setCurrentIndex(0)
 
     def offer(self, uses: Uses) -> None:
-        """The curators of these uses; who was chosen stays chosen while they have one."""
+        """Set the curators of these uses; the chosen one is kept if possible."""
         with QSignalBlocker(self.curators):
             chosen = self.curators.currentData()
             self.curators.clear()
@@ -88,7 +88,7 @@ class UsesPage(QWidget):
     """API: `begin`, `show_uses`, `ticked`, `unseen`, `current`, `go_to`. `listed`: other lines or other ticks."""
 
     listed = Signal()
-    pressed = Signal(int)  # Qt.Key, of those that neither move nor tick
+    pressed = Signal(int)  # Qt.Key of keys that neither move nor tick
 
     def __init__(self, glance: Glance, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -115,7 +115,7 @@ class UsesPage(QWidget):
             parent=self,
         )
         self.strings.horizontalHeader().setResizeContentsPrecision(50)
-        self.strings.setWordWrap(False)  # a long string is cut, not squeezed into two lines
+        self.strings.setWordWrap(False)  # a long string is cut instead of wrapped
         self.header = UseHeader(self)
         self.list = TickList(tr("Uses of the entity in their contexts"), self, glance=self._glance)
         self.list.setItemDelegate(UseDelegate(self.list))
@@ -157,12 +157,12 @@ class UsesPage(QWidget):
     # --- what is shown ---
 
     def clear(self) -> None:
-        """Nothing of an entity."""
+        """Show nothing."""
         self.begin("")
         self.strings.show_rows([])
 
     def begin(self, words: str) -> None:
-        """While the uses of another entity are read."""
+        """Show that the uses of another entity are being read."""
         self.uses = None
         self.title.set_words(words)
         self.facts.set_words(tr(LOADING))
@@ -170,7 +170,8 @@ class UsesPage(QWidget):
         self._fill([], [])
 
     def show_uses(self, uses: Uses, strings: Sequence[UsedString]) -> None:
-        """With its strings, counted in the background. What is chosen, ticked and highlighted stays where it can."""
+        """With its strings, counted in the background. Show the uses, with their strings, counted in the background.
+        Filters, ticks and highlight are kept if possible."""
         self.uses = uses
         self.title.set_words(uses.name)
         self.filters.offer(uses)
@@ -184,7 +185,7 @@ class UsesPage(QWidget):
         self._list()
 
     def _list(self) -> None:
-        """The uses that the filters choose; a tick goes with its line."""
+        """List the uses that pass the filters; ticks of hidden lines are dropped."""
         if self._filling or self.uses is None:
             return
         string, current = self.strings.current, self.current
@@ -235,12 +236,12 @@ class UsesPage(QWidget):
 
     @property
     def unlinked(self) -> list[int]:
-        """Documents with uses that the linker has no suggestion for."""
+        """Documents with uses without a suggestion."""
         uses = self.uses.uses if self.uses is not None else ()
         return list(dict.fromkeys(one.context.document_id for one in uses if not one.suggested))
 
     def go_to(self, mention_id: int) -> None:
-        """To the line of a mention, with the keyboard."""
+        """Go to the line of a mention, with the keyboard focus."""
         self.list.go_to(self.list.lines.find(mention_id) or 0)
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -254,7 +255,7 @@ def _key(mention_id: int) -> Hashable:
 
 
 def facts_words(uses: Uses, strings: int) -> str:
-    """Identifier and types, and how much there is."""
+    """Identifier and types, and the numbers of uses."""
     if not uses.uses:
         return " · ".join([*_about(uses), tr("no uses")])
     number = ntr("{n:,} use", "{n:,} uses", len(uses.uses))

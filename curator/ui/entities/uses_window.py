@@ -1,4 +1,4 @@
-"""*Queue > All uses of the entity*: every mention that is linked to one entity, over the whole project."""
+"""*Queue > All uses of the entity*: every mention linked to one entity in the whole project."""
 
 from __future__ import annotations
 
@@ -34,16 +34,15 @@ OTHERS = " {n:,} of them is another curator's decision or came with a file."
 MANY_OTHERS = " {n:,} of them are other curators' decisions or came with files."
 Of: TypeAlias = Callable[[str], Uses]
 Found: TypeAlias = tuple[Uses, tuple[UsedString, ...]] | str
-"""What was read, or why nothing can be."""
+"""The result of reading, or the error."""
 
 
 class UsesWindow(ShowDialog):
-    """API: `show_entity`, `ask_entity`, `reload`, `say`. Nothing is changed here: `change_wanted` carries the ids of
-    mentions that were ticked and seen, and the verdict that they should get instead of the link.
+    """API: `show_entity`, `ask_entity`, `reload`, `say`. It changes nothing itself: `change_wanted` carries the ids of
+    ticked and seen mentions, and their new verdict.
 
-    `of` is called in a thread of its own; `curator` returns the curator's name. `first`: the entity that will be
-    shown first, whose uses are read while the window is made. Closed, it stays built: `renew` makes it as it was at
-    first, `shut` ends it.
+    `of` is called in a separate thread; `curator` returns the curator's name. `first`: the entity shown first, whose
+    uses are read while the window is built. When closed, it is kept: `renew` resets it, `shut` ends it.
     """
 
     mention_wanted = Signal(int, int)  # document, mention: to be shown beside
@@ -117,14 +116,14 @@ class UsesWindow(ShowDialog):
         self._enable()
 
     def _end(self) -> None:
-        """What was read goes, and what is still read is not waited for."""
+        """Discard data that were read, without waiting for running reads."""
         self.worker.drop()
         self._close_search()
         self.strip.dismiss()
         self.page.clear()
 
     def renew(self, first: str = "") -> None:
-        """As it was when it was made; `first` as there."""
+        """Reset the window; `first` as in the constructor."""
         self._reading = first
         if first:
             self._read(first)
@@ -133,7 +132,7 @@ class UsesWindow(ShowDialog):
         self.begin_again()
 
     def shut(self) -> None:
-        """Before the project is closed: wait for what is still read."""
+        """Before the project is closed: wait for running reads."""
         self.worker.close()
         self._close_search()
         self.deleteLater()
@@ -147,7 +146,7 @@ class UsesWindow(ShowDialog):
 
     @property
     def search(self) -> SearchPane:
-        """Made when it is wanted, so that the list is there sooner."""
+        """The search, created on demand, so that the list opens faster."""
         if self._search is None:
             self._search = self._make_search(self)
             self._search.linked.connect(self._found)
@@ -160,15 +159,15 @@ class UsesWindow(ShowDialog):
 
     @property
     def uses(self) -> Uses | None:
-        """What is listed; None while it is read."""
+        """The listed uses; None while they are read."""
         return self.page.uses
 
     def say(self, words: str) -> None:
-        """A sentence above everything; '' takes it away."""
+        """Show a sentence above everything; '' hides it."""
         self.note.set_note(words)
 
     def show_entity(self, entity_id: str) -> None:
-        """List its uses, read in a thread of its own."""
+        """List its uses, read in a separate thread."""
         self.say("")
         self._show_listing()
         self.page.begin(entity_id)
@@ -177,12 +176,12 @@ class UsesWindow(ShowDialog):
         self._reading = ""
 
     def reload(self) -> None:
-        """Read the uses again; what is chosen and ticked stays where it can."""
+        """Read the uses again; filters and ticks are kept if possible."""
         if self.uses is not None:
             self._read(self.uses.entity_id)
 
     def warm_up(self, entity_id: str) -> None:
-        """Read the uses of an entity and show nothing."""
+        """Read the uses of an entity without showing them."""
         self._read(entity_id, lambda _: None)
 
     def _read(self, entity_id: str, then: Callable[[Found], None] | None = None) -> None:
@@ -253,7 +252,7 @@ class UsesWindow(ShowDialog):
     # --- changing what is ticked ---
 
     def _chosen(self) -> list[int]:
-        """What is ticked, where all of it was seen; else it is said why not, and nothing is given."""
+        """The ticked mentions, if all were seen; else none, with a message."""
         if self.uses is None or not self._writable or not self.page.list.saw():
             return []
         ticked, unseen = self.page.ticked, self.page.unseen
@@ -307,7 +306,7 @@ class UsesWindow(ShowDialog):
     # --- the search ---
 
     def ask_entity(self, *, keep: bool = False) -> None:
-        """Search for an entity whose uses are to be shown. `keep`: what was said stays."""
+        """Search for an entity to show its uses. `keep`: the current message stays."""
         self._moving = None
         if not keep:
             self.say(tr(WHICH))
@@ -315,7 +314,7 @@ class UsesWindow(ShowDialog):
         self.search.start()
 
     def back(self) -> None:
-        """To the list, with the keyboard in it; out of the window where there is none."""
+        """Return to the list, with the keyboard focus; close the window if there is none."""
         if self.uses is None:
             super().reject()
             return
@@ -328,7 +327,7 @@ class UsesWindow(ShowDialog):
         self.pages.setCurrentWidget(self.listing)
 
     def reject(self) -> None:
-        """Esc goes back to the list first."""
+        """Esc first returns to the list."""
         if self.pages.currentWidget() is not self.listing:
             self.back()
         else:

@@ -1,5 +1,4 @@
-"""What comes in and goes out: new projects, imports, PubMed, exports and releases, with the windows that ask about
-them."""
+"""Input and output: new projects, imports, PubMed, exports and releases, with their dialogs."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Documents that are here with another text: what differs, which decisions would move, and what becomes of each."""
+"""Existing documents with a changed text: the differences, the decisions that would move, and the choice for each."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ CHOICES = {
 }
 CHOSEN = {Changed.KEEP: "unchanged", Changed.TAKE: "file's version", Changed.APART: "another document"}
 SHOWN = 30
-"""Mentions that are named one by one."""
+"""The most mentions listed individually."""
 
 
 class ChangedTextsDialog(FormDialog):
-    """`choices` holds what was chosen, by the project's document; `change` says what taking one would move."""
+    """`choices` are the choices by the project's document; `change` previews an update."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class ChangedTextsDialog(FormDialog):
         return button
 
     def choose(self, choice: Changed) -> None:
-        """For the selected documents."""
+        """Set the choice for the selected documents."""
         for row in {index.row() for index in self.table.selectedIndexes()}:
             one = self._compared[row]
             self.choices[one.document_id] = choice
@@ -116,7 +116,7 @@ class ChangedTextsDialog(FormDialog):
 
 
 def change_page(change: TextChange, theme: Theme) -> str:
-    """What differs as HTML: what only the text here has is struck through, what only the file has is underlined."""
+    """The differences as HTML: text only in the project is struck through, text only in the file is underlined."""
     parts = []
     if change.same_text:
         parts.append(f"<p>{escape(tr('The text is the same; the annotations differ.'))}</p>")

@@ -1,4 +1,4 @@
-"""The demo projects: their knowledge base, documents with gold, and test documents that wait for the curator."""
+"""The demo projects: their knowledge base, documents with gold, and undecided test documents."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ WORLDS = {
 
 
 def world_of(name: str) -> World:
-    """Raises UserError that lists the worlds there are."""
+    """The world with this name. Raises UserError that lists the worlds."""
     if name not in WORLDS:
         raise UserError(tr("There is no demo {name!r}. Choose {join}.", name=name, join=" or ".join(WORLDS)))
     return WORLDS[name]
 
 
 def demo_folder(world: str) -> Path:
-    """Where the window keeps the demo project that it makes."""
+    """The folder of the demo project."""
     return Path(platformdirs.user_data_dir("curator")) / "demo" / f"{world}.curation"
 
 

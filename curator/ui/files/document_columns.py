@@ -1,4 +1,4 @@
-"""Which column of a table of documents or mentions holds what: a button beside a list of files, and its dialog."""
+"""Choosing the columns of a table of documents or mentions: a button next to a list of files, and its dialog."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def field_words(field: str) -> str:
 
 
 def columns_problem(columns: Mapping[str, str]) -> str:
-    """What keeps a table from being read as documents, as a sentence; '' when nothing does."""
+    """Why a table cannot be read as documents, as a sentence; '' if it can."""
     if columns["text"] or columns["mention"] or (columns["document"] and columns["start"] and columns["end"]):
         return ""
     return tr("Choose the column that holds the texts, or the one that holds the mentions.")
 
 
 class DocumentColumnsDialog(FormDialog):
-    """`options` is what was chosen, valid once it was accepted."""
+    """`options` is the choice, valid after acceptance."""
 
     def __init__(self, formats: FormatRegistry, path: Path, *, parent: QWidget | None = None) -> None:
         super().__init__(tr("Columns of {name}", name=path.name), intro=tr(INTRO), ok=tr("Choose"), parent=parent)
@@ -70,7 +70,7 @@ class DocumentColumnsDialog(FormDialog):
         return DocumentOptions(self.chooser.columns, self.chooser.sheet.currentText())
 
     def check(self) -> str:
-        """Chooses the columns as well, which says what is wrong with them."""
+        """Check the choice by applying it, which reports errors."""
         wrong = self.chooser.problem()
         if wrong:
             return wrong
@@ -91,7 +91,7 @@ class DocumentColumnsDialog(FormDialog):
 
 
 class ColumnsButton(QPushButton):
-    """Opens the dialog for the file that was shown last, where that is a table; `chosen` says that it was accepted."""
+    """Opens the dialog for the current file, if it is a table; `chosen` is emitted on acceptance."""
 
     chosen = Signal(object)
 
@@ -105,7 +105,7 @@ class ColumnsButton(QPushButton):
         self.clicked.connect(self._open)
 
     def show_for(self, path: Path | None) -> None:
-        """Be there for this file, if it is a table."""
+        """Show the button for this file, if it is a table."""
         if path == self._path:
             return
         self._path = path

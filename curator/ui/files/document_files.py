@@ -1,4 +1,4 @@
-"""A list of document files and folders: as what each is recognised, what it would bring, and what is wrong."""
+"""A list of document files and folders: the recognised format of each, its contents, and problems."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NO_FILES = "No files yet. Click “Add files…” or “Add folder…” below.
 
 
 class FileTable(QTableWidget):
-    """Says in its middle what fills it while it has no rows."""
+    """A table with a message in the middle while it has no rows."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -53,10 +53,10 @@ class FileTable(QTableWidget):
 
 
 class DocumentFiles(QWidget):
-    """`paths` are the files, `problem` the first sentence about one that cannot be read.
+    """`paths` are the files, `problem` the first error.
 
-    Files are recognised in a background thread, and are in the list then; `looking` says how far that is. `look`
-    says what a file would bring, for example to a project; without it, what it holds.
+    Files are recognised in a background thread, and then added to the list; `looking` describes the progress. `look`
+    previews a file, for example its import; without it only its contents are shown.
     """
 
     changed = Signal()
@@ -80,7 +80,7 @@ class DocumentFiles(QWidget):
         self._gone: set[Path] = set()  # what of it was removed
         self._left: list[Left] = []
         self._found: dict[Path, Foreseen] = {}
-        self._changed: dict[Path, Sequence[Compared]] = {}  # apart, since it is asked for with each file that is read
+        self._changed: dict[Path, Sequence[Compared]] = {}  # separate, since it is needed for each file that is read
         self.ahead = FilePreviewer(look or (lambda path: foresee_documents(path, formats)), self, most=most)
         self.ahead.found.connect(self._tell)
         self._scan = FileScan(self)
@@ -94,7 +94,7 @@ class DocumentFiles(QWidget):
         self.add_folder = QPushButton(tr("Add f&older…"), self)
         self.remove = QPushButton(tr("&Remove"), self)
         self.remove.setEnabled(False)
-        self.row = QHBoxLayout()  # further buttons may join it
+        self.row = QHBoxLayout()  # other buttons may be added
         self.columns = ColumnsButton(formats, self)
         for button in (self.add, self.add_folder, self.remove, self.columns):
             button.setAutoDefault(False)
@@ -125,7 +125,7 @@ class DocumentFiles(QWidget):
         table.setHorizontalHeader(RoomyHeader(table))
         table.verticalHeader().hide()
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        table.horizontalHeader().setResizeContentsPrecision(0)  # of the rows in sight: of 1,000, a file took 0.2 s
+        table.horizontalHeader().setResizeContentsPrecision(0)  # of the visible rows: with 1,000, a file took 0.2 s
         table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -139,7 +139,7 @@ class DocumentFiles(QWidget):
 
     @property
     def found(self) -> list[Foreseen]:
-        """What is known of the files so far, in their order."""
+        """The facts known so far about the files, in order."""
         return [self._found.get(one, Foreseen(one, whole=False)) for one in self._paths]
 
     @property
@@ -148,18 +148,18 @@ class DocumentFiles(QWidget):
 
     @property
     def said(self) -> str:
-        """That files are looked at, else the problem, else what of folders was left out; '' for nothing."""
+        """The message: that files are being checked, else the problem, else the files left out; '' for nothing."""
         words = (tr(LEFT, path=one.path.name, words=one.words) for one in self._left)
         return self.looking or self.problem or "\n".join(words)
 
     @property
     def left(self) -> tuple[Left, ...]:
-        """What of folders and archives was left out."""
+        """Files of folders and archives left out."""
         return tuple(self._left)
 
     @property
     def looking(self) -> str:
-        """Files that were added are looked at, and are not in the list before they were; '' when none are."""
+        """The message that added files are being checked, before they are listed; '' if none are."""
         return self._scan.words
 
     @property
@@ -173,13 +173,13 @@ class DocumentFiles(QWidget):
         return [one for path in sorted(self._changed, key=self._rows.__getitem__) for one in self._changed[path]]
 
     def close_reading(self) -> None:
-        """Look into nothing any more; call it before the dialog goes."""
+        """Stop reading; call it before the dialog is closed."""
         self._scan.close()
         self.ahead.close()
 
     def add_paths(self, paths: Sequence[Path], *, then: Callable[[], None] | None = None) -> None:
-        """Add files and the files of folders, with the format that is recognised or the sentence that says what is
-        wrong; `then` when they are there."""
+        """Add files and the files of folders, with the recognised format or an error; `then` is called when they are
+        listed."""
         if not paths:
             return
         formats, asked = self._formats, tuple(paths)
@@ -188,7 +188,7 @@ class DocumentFiles(QWidget):
 
         def done(found: tuple[Recognised, ...] | None) -> None:
             if formats is not self._formats:
-                return  # they are looked at again
+                return  # they are checked again
             unknown = (Recognised(one, problem=tr(UNKNOWN, path=one)) for one in asked)
             self._take(unknown if found is None else found)
             if then is not None:
@@ -197,7 +197,7 @@ class DocumentFiles(QWidget):
         self._scan.ask(lambda count, stop: look(asked, formats, count=count, stop=stop), done)
 
     def read_as(self, formats: FormatRegistry, look: Look) -> None:
-        """Recognise by these formats from now on, and look at everything again."""
+        """Recognise by these formats from now on, and check everything again."""
         self._formats = formats
         gone = set(self._gone)
         self._drop({*self._paths})
@@ -243,7 +243,7 @@ class DocumentFiles(QWidget):
             self.table.setItem(at, column, item)
 
     def _tell(self, found: Foreseen) -> None:
-        """More is known of a file."""
+        """Update the facts of a file."""
         row = self._rows.get(found.path)
         if row is None:
             return
@@ -266,7 +266,7 @@ class DocumentFiles(QWidget):
         return rows[0] if rows else -1
 
     def _say_empty(self) -> None:
-        """What fills the table while it is empty; nothing is said while files are looked at."""
+        """Set the message of the empty table; empty while files are being checked."""
         words = tr(NO_FILES) if not self._paths and not self.looking else ""
         if words != self.table.accessibleDescription():
             self.table.setAccessibleDescription(words)
@@ -283,7 +283,7 @@ class DocumentFiles(QWidget):
         self.columns.show_for(self._paths[row] if 0 <= row < len(self._paths) else None)
 
     def _again(self, path: Path) -> None:
-        """Other columns were chosen for a table."""
+        """Read a table again after other columns were chosen."""
         if path in self._rows:
             self._drop({path})
         self.add_paths([path], then=lambda: self._show_path(path))

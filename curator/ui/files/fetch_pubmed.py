@@ -1,4 +1,4 @@
-"""*Project > Fetch from PubMed*: which records, where they go, and what is sent to whom over the network."""
+"""*Project > Fetch from PubMed*: the records, their split, and what is sent over the network."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ NETWORK = (
     "before you press Fetch or Count."
 )
 LARGEST = 1 << 24
-"""Bytes of a file of PMIDs that is read into the dialog."""
+"""The most bytes of a file of PMIDs that is read into the dialog."""
 
 
 class FetchPubMedDialog(FormDialog):
-    """`wish` are the values in the dialog. `count` is called with a query; `set_count` says what came of it."""
+    """`wish` are the values in the dialog. `count` is called with a query; `set_count` shows the result."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class FetchPubMedDialog(FormDialog):
         return page
 
     def _stopped_row(self) -> QWidget:
-        """What is offered for a fetch that was stopped; hidden where there is none."""
+        """The row that offers to resume a stopped fetch; hidden if there is none."""
         row = QWidget(self)
         line = QHBoxLayout(row)
         line.setContentsMargins(0, 0, 0, 0)
@@ -135,7 +135,7 @@ class FetchPubMedDialog(FormDialog):
     # --- what is done in them ---
 
     def _to_field(self) -> None:
-        """Who chooses a page continues by typing."""
+        """Move the focus to the field of the chosen page."""
         (self.query if self.tabs.currentIndex() == 1 else self.pmids).setFocus()
 
     def _browse(self) -> None:
@@ -146,7 +146,7 @@ class FetchPubMedDialog(FormDialog):
     def read_file(self, path: Path) -> None:
         """Put a file's PMIDs into the field."""
         try:
-            if not path.is_file():  # a pipe would be waited for
+            if not path.is_file():  # reading a pipe would block
                 raise OSError
             with path.open("rb") as file:
                 text = file.read(LARGEST).decode("utf-8")
@@ -176,7 +176,7 @@ class FetchPubMedDialog(FormDialog):
         self._count(self.query.text())
 
     def set_count(self, query: str, words: str) -> None:
-        """What PubMed said of `query`; another one that was typed meanwhile keeps its own."""
+        """Show PubMed's count for `query`, if it is still the current query."""
         if query == self.query.text():
             self.found.setText(words)
             self.counting.setEnabled(True)
@@ -211,7 +211,7 @@ class FetchPubMedDialog(FormDialog):
 
     @property
     def wish(self) -> FetchWish:
-        """Raises UserError where something is no PMID."""
+        """The request. Raises UserError for invalid PMIDs."""
         split, hold_out = self.fields.chosen, self.fields.held_out
         if self.tabs.currentIndex() == 1:
             query, most = self.query.text().strip(), self.most.value()

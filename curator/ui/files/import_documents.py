@@ -1,4 +1,4 @@
-"""*Project > Import documents*: which files, what they would bring, into which split, with or without their gold."""
+"""*Project > Import documents*: files, their preview, the split, and whether to import gold."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from curator.ui.files.document_files import DocumentFiles
 from curator.ui.files.reading_ahead import Look, Steps
 from curator.ui.kit import FormDialog
 
-# Which split documents go to, how many are held out, and whether their gold is taken: asked in two dialogs.
+# The split of documents, the number held out, and whether to import gold: used in two dialogs.
 
 NO_GOLD = "Importing gold requires a knowledge base; import one first."
 SPLITS = {
@@ -50,7 +50,7 @@ class SplitFields:
         form.addRow("", self.gold)
 
     def allow_gold(self, allowed: bool) -> None:
-        """Without a knowledge base there is nothing to look identifiers up in."""
+        """Enable gold only with a knowledge base for looking up identifiers."""
         self.gold.setEnabled(allowed)
         self.gold.setToolTip("" if allowed else tr(NO_GOLD))
         if not allowed:
@@ -72,14 +72,14 @@ INTRO = "Files, folders and archives are recognised by their content. Nothing is
 
 
 class LookAs(Protocol):
-    """What a file would bring, read as the format of a name, '' to recognise it."""
+    """Previews a file, read as the format with this name, '' to recognise it."""
 
     def __call__(self, path: Path, format_name: str = "") -> Steps: ...
 
 
 @dataclass(frozen=True, slots=True)
 class ImportWish:
-    """What is to be imported, file by file; `hold_out` documents of each file become validation."""
+    """The request of an import; `hold_out` documents of each file become validation."""
 
     paths: tuple[Path, ...]
     split: Split
@@ -101,8 +101,8 @@ class ImportDialog(FormDialog):
         change: Callable[[Compared], TextChange] | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        """`gold`: whether there is a knowledge base to look identifiers up in. `look` says what a file would bring to
-        the project, read as the format of that name, `change` what taking a changed document's text would move."""
+        """`gold`: whether there is a knowledge base to look identifiers up in. `look` previews a file's import, read as
+        the format of that name, `change` the update of a changed document's text."""
         super().__init__(tr("Import documents"), intro=tr(INTRO), ok=tr("Import"), parent=parent)
         self._formats, self._look = formats, look
         self._change = change
@@ -128,7 +128,7 @@ class ImportDialog(FormDialog):
         self.format.currentIndexChanged.connect(self._read_again)
         self.ok.setEnabled(False)
         self.add_paths(paths)
-        # not on Import, which waits for the looking: the keyboard would go on to Cancel
+        # not on Import, which is disabled while files are checked: the focus would move to Cancel
         (self.list.table if paths else self.add).setFocus()
 
     def add_paths(self, paths: Sequence[Path]) -> None:
@@ -145,7 +145,7 @@ class ImportDialog(FormDialog):
 
     @property
     def format_name(self) -> str:
-        """The format that was chosen, '' where each file is recognised."""
+        """The chosen format, '' if each file is recognised."""
         return str(self.format.currentData())
 
     def _look_as(self, name: str) -> Look:
@@ -159,7 +159,7 @@ class ImportDialog(FormDialog):
         self.list.read_as(self._formats.fixed(name) if name else self._formats, self._look_as(name))
 
     def _say_files(self) -> None:
-        """*Import* waits for a file, and until every file was looked at."""
+        """Enable *Import* when there is a file and all files are checked."""
         self.problem.set_note(self.list.said)
         self.ok.setEnabled(bool(self.list.paths) and not self.list.looking)
 
@@ -177,7 +177,7 @@ class ImportDialog(FormDialog):
 
     @property
     def changed(self) -> list[Compared]:
-        """Documents of the files that are here with another text or other annotations."""
+        """Existing documents whose text or annotations differ in the files."""
         return self.list.changed_documents
 
     def look_at_changed(self) -> ChangedTextsDialog | None:

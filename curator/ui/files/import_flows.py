@@ -1,4 +1,4 @@
-"""Flows around imports that are over or were stopped: their list, undoing one, and going on."""
+"""Flows for finished and stopped imports: their list, undo, and resuming."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLACE = "Folder of the project"
 
 
 class ImportFlows(QObject):
-    """`go_on` resumes the stopped import. If a crash stopped one, a line says so when the project is opened."""
+    """`go_on` resumes the stopped import. If a crash stopped one, a line reports it when the project is opened."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class ImportFlows(QObject):
         return dialog
 
     def undo_last(self) -> None:
-        """The list with the last import chosen, and what undoing it would do."""
+        """Show the list with the last import selected, and the effects of undoing it."""
         last = self._bench.project.imports.last()
         if not last:
             tell(self._bench.window(), tr("Undo import"), tr(NOTHING))
@@ -125,13 +125,13 @@ class ImportFlows(QObject):
         self.kb_banner.say("")
 
     def _hide_what_is_over(self) -> None:
-        """Once any import runs, the lines are not true any more, or soon will not be."""
+        """Hide the lines when an import starts, since they become outdated."""
         for banner in (self.banner, self.kb_banner):
             if banner.words and self._bench.jobs.runs(JobKind.IMPORT):
                 banner.say("")
 
     def say_stopped(self) -> None:
-        """Which files are in after an import was cancelled; nothing where it was of one file."""
+        """Report the imported files after an import was cancelled; nothing for a single file."""
         importing = self._bench.project.importing
         stopped = importing.unfinished()
         if stopped is not None:
@@ -146,18 +146,17 @@ def _heading(plan: UndoPlan) -> str:
     return tr("Undo the import of {names}?", names=names)
 
 
-# What *Project > Fetch from PubMed* does: the dialog, counting in the background, and the fetch as a job like an
-# import.
+# The flow of *Project > Fetch from PubMed*: the dialog, counting in the background, and the fetch as a job.
 
 Reporting = Generator[Progress, None, ImportReport]
 Run = Callable[[str, Callable[[], Reporting], Callable[[ImportReport], None]], None]
 
 
 class FetchFlow(QObject):
-    """Lives as long as its dialog, and as a fetch that the dialog began."""
+    """Exists as long as its dialog or a fetch started by it."""
 
     def __init__(self, bench: Workbench, *, run: Run, done: Callable[[ImportReport, set[str]], None]) -> None:
-        """`run` starts an import with what is called at its end; `done` shows a report."""
+        """`run` starts an import with a callback for its end; `done` shows a report."""
         super().__init__(bench)
         self._bench = bench
         self._run = run
@@ -180,7 +179,7 @@ class FetchFlow(QObject):
         return dialog
 
     def _closed(self) -> None:
-        """An answer that is still running finds nobody."""
+        """Called when the dialog is closed; a late answer is dropped."""
         self._dialog = None
 
     def _fetch(self, wish: FetchWish) -> None:

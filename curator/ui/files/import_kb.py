@@ -1,4 +1,4 @@
-"""*Project > Import knowledge base*: a file or a folder, which replaces what is there or joins it."""
+"""*Project > Import knowledge base*: a file or a folder, which replaces the knowledge base or is added to it."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ JOINS = "Its entities are added to the knowledge base. Where an identifier alrea
 
 
 class ImportKbDialog(FormDialog):
-    """`path` and `wish` are valid once it was accepted. `before` is a sentence about what is replaced, '' for nothing;
-    `present` are the sources there are. Without `formats` nothing is said about the file beforehand."""
+    """`path` and `wish` are valid after acceptance. `before` is a sentence about the replaced knowledge base, '' for
+    none; `present` are the existing sources. Without `formats` there is no preview."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class ImportKbDialog(FormDialog):
     def options(self) -> KbOptions:
         if not self._table:
             return self.filters.options
-        columns = self.columns.columns  # '' says that no column holds the field
+        columns = self.columns.columns  # '' means that no column holds the field
         return replace(self.filters.options, columns=columns, sheet=self.columns.sheet.currentText())
 
     def done(self, result: int) -> None:
@@ -120,7 +120,7 @@ class ImportKbDialog(FormDialog):
         return line
 
     def _place_box(self) -> QComboBox:
-        """Hidden as long as there is no knowledge base."""
+        """The box for adding or replacing; hidden without a knowledge base."""
         box = QComboBox(self)
         box.setAccessibleName(tr("What happens to the existing knowledge base"))
         box.addItem(tr("Replaces the whole knowledge base"))
@@ -132,7 +132,7 @@ class ImportKbDialog(FormDialog):
         return box
 
     def _placed(self) -> None:
-        """A source that is renewed keeps its name."""
+        """Set the name: an updated source keeps its name."""
         source = self._renewed()
         self.name.setText(source.name if source is not None else "")
         self.name.setEnabled(source is None)
@@ -153,7 +153,7 @@ class ImportKbDialog(FormDialog):
             self.problem.set_note(self._before if self.place.currentIndex() <= 0 else tr(JOINS))
 
     def _look(self) -> None:
-        """Another file: is it a table?"""
+        """Check whether another file is a table."""
         self.columns.sheet.clear()
         self._look_at_table()
 
@@ -167,12 +167,12 @@ class ImportKbDialog(FormDialog):
             self.preview.look(path, self.options)
 
     def _known(self) -> None:
-        """As what the file is recognised says what of it can be chosen."""
+        """Show the choices for the recognised format."""
         if self._formats is None or self.preview is None or self.preview.found is None:
             return
         if (choices := self._formats.kb_choices().get(self.preview.found.format)) is not None:
             self.filters.show_only(choices)
-            self._preview()  # with the contents of the filters
+            self._preview()  # including the contents of the filters
 
     def _look_at_table(self) -> None:
         path = self.file.path
@@ -193,13 +193,13 @@ class ImportKbDialog(FormDialog):
 
 
 def kb_edit(parent: QWidget) -> PathEdit:
-    """The place of a knowledge base, a file or a folder."""
+    """An edit field for the path of a knowledge base, a file or a folder."""
     mode = QFileDialog.FileMode.ExistingFile
     return PathEdit(tr("the knowledge base"), mode=mode, filters=tr(KB_FILES), or_folder=True, parent=parent)
 
 
 def missing(edit: PathEdit) -> str:
-    """What is wrong with the path, as a sentence; '' when nothing is."""
+    """The problem with the path, as a sentence; '' if there is none."""
     if edit.path is None or edit.path.exists():
         return ""
     return tr("{path} does not exist. Choose the file or the folder of the knowledge base.", path=edit.path)

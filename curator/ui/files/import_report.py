@@ -1,4 +1,4 @@
-"""What an import did: counts, and every problem with its file and line."""
+"""The result of an import: counts, and every problem with its file and line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from curator.ui.kit import ShowDialog, sentence, tip
 
 MOST_NAMES = 4
 MOST_ROWS = 5000
-"""Rows that the table shows; the copied text has all."""
+"""The most rows in the table; the copied text has all."""
 
 
 class ImportReportDialog(ShowDialog):
@@ -55,13 +55,13 @@ class ImportReportDialog(ShowDialog):
 
 
 def in_short(report: ImportReport) -> str:
-    """What came in and the number of problems, for one line."""
+    """The imported counts and the number of problems, for one line."""
     imported = tr("Imported {files}: {counts}.", files=_files(report), counts=_counts(report))
     return _sentences(report, imported)
 
 
 def _sentences(report: ImportReport, imported: str) -> str:
-    """`imported` where something was, files that were known already, and what the report lists."""
+    """Sentences about imported data, known files, and the report's list."""
     notes = sum(one.problem.severity == "note" for one in report.problems)
     problems = len(report.problems) - notes
     said = (
@@ -85,7 +85,7 @@ def _counts(report: ImportReport) -> str:
 
 
 def summary(report: ImportReport) -> str:
-    """The same with the time it took."""
+    """The same with the duration."""
     imported = tr(
         "Imported {files} in {seconds:.1f} s: {counts}.",
         files=_files(report),
@@ -104,7 +104,7 @@ def as_text(report: ImportReport) -> str:
     return "\n".join(lines) + "\n"
 
 
-# What an import would bring, in words and as a page: for the dialogs that show it beforehand.
+# Previews of an import, in words and as a page, for the dialogs.
 
 LENGTH = 360  # code points of a document's text that are shown
 PROBLEMS = 12
@@ -112,18 +112,18 @@ SEVERITIES = {"repaired": "repaired", "set aside": "skipped", "note": "noted"}
 
 
 def figures(found: Foreseen) -> tuple[str, str]:
-    """Documents and mentions; what is estimated says so."""
+    """Documents and mentions; estimates are marked."""
     documents, mentions = (figure(one, whole=found.whole) for one in (found.documents, found.mentions))
     return documents, mentions if found.mentions else "–"
 
 
 def figure(number: int, *, whole: bool) -> str:
-    """A count, or an estimate that is called one."""
+    """A count, or an estimate marked as such."""
     return localised(number, ",") if whole else tr("about {n:,}", n=number)
 
 
 def happening(found: Foreseen) -> str:
-    """What becomes of the file, in a few words."""
+    """The effect of the file, in a few words."""
     if found.problem:
         return tr("not readable")
     if found.known:
@@ -141,17 +141,17 @@ def happening(found: Foreseen) -> str:
 
 
 def page(found: Foreseen) -> str:
-    """Everything that is known of the file, as HTML without colours of its own."""
+    """Everything known about the file, as HTML without its own colours."""
     return "".join(_blocks(found))
 
 
 def kb_page(found: Foreseen) -> str:
-    """What a knowledge base would bring, as HTML without colours of its own."""
+    """The preview of a knowledge base, as HTML without its own colours."""
     return "".join(_kb_blocks(found))
 
 
 def _head(found: Foreseen) -> Iterator[str]:
-    """Its name and format, and why it cannot be read."""
+    """Its name and format, and an error if it cannot be read."""
     yield f"<p><b>{escape(found.path.name)}</b> · {escape(found.title or tr('not readable'))}</p>"
     if found.problem:
         yield f"<p>{escape(found.problem)}</p>"

@@ -1,4 +1,4 @@
-"""*Project > Imports*: what came from which file, when and by whom, and taking it back."""
+"""*Project > Imports*: the imported files, when and by whom, and undo."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NONE, WAY = "Nothing imported yet", "Import documents with {documents} or {pubme
 
 
 class ImportsDialog(ShowDialog):
-    """`undo_wanted` names the selected files; the other two are about the import that was stopped."""
+    """`undo_wanted` names the selected files; the other two signals concern the stopped import."""
 
     undo_wanted = Signal(object)  # tuple of file ids
     go_on_wanted = Signal()
