@@ -354,7 +354,7 @@ class DocumentArea(QAbstractScrollArea):
             self._to_top()
 
     def _to_top(self) -> None:
-        """Scroll to the top, and then down only as far as necessary for the current mention."""
+        """Scroll to the top, and then down only until the current mention is visible."""
         self.verticalScrollBar().setValue(0)
         if (mark := self._mark(self._current)) is not None:
             self._bring_into_sight(mark)

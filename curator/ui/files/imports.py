@@ -100,7 +100,7 @@ class ImportsDialog(ShowDialog):
 
     @property
     def selected(self) -> tuple[int, ...]:
-        """Ids of the selected files whose import stands."""
+        """Ids of the selected files whose import was not undone."""
         rows = sorted({index.row() for index in self.table.selectedIndexes()})
         return tuple(self._files[row].record.file.id for row in rows if self._files[row].undone is None)
 

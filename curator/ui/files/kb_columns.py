@@ -1,4 +1,4 @@
-"""Which column of a table holds what: a choice for every field, beside the first rows of the table."""
+"""Assigns the columns of a table to fields: a box per field, next to the first rows of the table."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def field_words(field: str) -> str:
 
 
 def kb_problem(columns: Mapping[str, str]) -> str:
-    """What keeps a table of entities from being read, as a sentence; '' when nothing does."""
+    """The problem that prevents reading a table of entities, as a sentence; '' if there is none."""
     missing = next((field for field in ("id", "name") if not columns[field]), "")
     words = {
         "id": tr("Choose the column that holds the identifiers."),
@@ -58,8 +58,8 @@ def kb_problem(columns: Mapping[str, str]) -> str:
 
 
 class ColumnChooser(QWidget):
-    """`columns` are the values in the boxes, '' for fields without a column. `words` names a field for people, `check`
-    says what is missing."""
+    """`columns` are the values in the boxes, '' for fields without a column. `words` gives the label of a field,
+    `check` reports what is missing."""
 
     changed = Signal()
     sheet_chosen = Signal(str)
@@ -91,7 +91,7 @@ class ColumnChooser(QWidget):
         return {field: str(box.currentData() or "") for field, box in self.boxes.items()}
 
     def problem(self) -> str:
-        """What keeps the table from being read, as a sentence; '' when nothing does."""
+        """The problem that prevents reading the table, as a sentence; '' if there is none."""
         return self._check(self.columns)
 
     def show_table(self, found: TablePreview) -> None:
@@ -110,7 +110,7 @@ class ColumnChooser(QWidget):
         self.changed.emit()
 
     def _twice(self, found: TablePreview, heading: str) -> bool:
-        """A heading that is empty or not alone is named by its number."""
+        """Headings that occur twice; empty and repeated headings are named by number."""
         return not heading or found.headings.count(heading) > 1
 
     def _show_sheets(self, found: TablePreview) -> None:
@@ -166,12 +166,11 @@ class ColumnChooser(QWidget):
         column.addWidget(self.rows, 1)
 
 
-# What of a knowledge base is read: languages, and of the UMLS vocabularies, semantic types and suppressed names.
+# Filters for reading a knowledge base: languages and, for the UMLS, vocabularies, semantic types, suppressed names.
 
 
 class KbFilters(QObject):
-    """Rows of a form, of which those are visible that the file's format takes. `changed` when something else is to be
-    read."""
+    """Form rows, of which only those that apply to the file's format are visible. `changed`: a filter was changed."""
 
     changed = Signal()
 
@@ -197,13 +196,13 @@ class KbFilters(QObject):
         self.show_only(())
 
     def show_only(self, names: Collection[str]) -> None:
-        """Those that a format takes, by their names in `KbOptions`."""
+        """Show the rows that apply to a format, by their names in `KbOptions`."""
         self._shown = frozenset(names) & frozenset(self._rows)
         for name, row in self._rows.items():
             self._form.setRowVisible(row, name in self._shown)
 
     def set_source(self, source: KnowledgeSource) -> None:
-        """What was read of it the last time."""
+        """Fill in the filters of the last import from this source."""
         self.languages.setText(", ".join(source.languages))
         self.vocabularies.setText(", ".join(source.vocabularies))
         self.types.setText("; ".join(source.only_types))
@@ -215,7 +214,7 @@ class KbFilters(QObject):
 
     @property
     def options(self) -> KbOptions:
-        """Without columns; what is not visible says nothing."""
+        """The options without columns; hidden rows are ignored."""
         return KbOptions(
             languages=_words(self.languages, ",") if "languages" in self._shown else (),
             vocabularies=_words(self.vocabularies, ",") if "vocabularies" in self._shown else (),
@@ -233,15 +232,15 @@ class KbFilters(QObject):
 
 
 def _words(line: QLineEdit, between: str) -> tuple[str, ...]:
-    """Names of semantic types hold commas, and are parted by semicolons."""
+    """Split an entry; semicolons separate semantic types, whose names contain commas."""
     return tuple(word for one in line.text().split(between) if (word := one.strip()))
 
 
-# What a knowledge base would bring, read ahead in the background and shown before anything is written.
+# A preview of a knowledge base, read in the background and shown before anything is written.
 
 
 class KbPreview(StillBrowser):
-    """`look` shows a file; `found` is what is known of it so far."""
+    """`look` shows a file; `found` is what is known about it so far."""
 
     known = Signal()
 
@@ -261,7 +260,7 @@ class KbPreview(StillBrowser):
         return self._ahead is not None and self._ahead.reading
 
     def look(self, path: Path, options: KbOptions) -> None:
-        """Begin again where the file or what is read of it is another."""
+        """Restart if the file or the filters have changed."""
         if self._looked == (path, options):
             return
         self.close_reading()
@@ -272,13 +271,13 @@ class KbPreview(StillBrowser):
         self._ahead.add(path)
 
     def forget(self) -> None:
-        """There is no file to look at."""
+        """Clear the preview: no file is selected."""
         self.close_reading()
         self._looked, self.found = None, None
         self.clear()
 
     def close_reading(self) -> None:
-        """A step can take long (a large RDF file is parsed as a whole), and holds nothing but the file."""
+        """Stop without waiting: a step can take long (a large RDF file is parsed as a whole) and uses only the file."""
         if self._ahead is not None:
             self._ahead.close(wait=False)
             self._ahead.deleteLater()

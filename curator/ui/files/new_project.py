@@ -1,4 +1,4 @@
-"""*Project > New project*: name and place, documents, knowledge base, and what will happen, one page each."""
+"""*Project > New project*: name and folder, documents, knowledge base, and a summary, one page each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from curator.ui.files.reading_ahead import FilePreviewer
 from curator.ui.jobs import range_words
 from curator.ui.kit import FigureTable, FormDialog, Pages, PathEdit, sentence
 
-# What a new project will hold and how long that takes: files are read in the background, so nothing waits.
+# The future contents of a new project and the time needed; files are read in the background.
 
 SPLIT_WORDS = {
     Split.TRAIN: "They are training documents: the linker learns from your decisions there.",
@@ -44,8 +44,8 @@ SPLIT_WORDS = {
 class Outlook(QWidget):
     """API: `start`, `close_reading`, `words`, `found`.
 
-    Of documents it shows what the list of files knows, so that both pages have the same numbers; the knowledge base
-    is read in a background thread. Estimates are called so, and give way to the true numbers.
+    For documents it uses the numbers of the file list, so that both pages agree; the knowledge base is read in a
+    background thread. Estimates are marked and replaced by exact numbers later.
     """
 
     def __init__(self, formats: FormatRegistry, files: DocumentFiles, parent: QWidget | None = None) -> None:
@@ -74,11 +74,11 @@ class Outlook(QWidget):
 
     @property
     def reading(self) -> bool:
-        """Whether a number is an estimate yet."""
+        """Whether any number is still an estimate."""
         return self._files.reading or (self._ahead is not None and self._ahead.reading)
 
     def start(self, documents: ImportWish | None, knowledge_base: Path | None) -> None:
-        """Show what these bring. What was read already is not read again."""
+        """Show the contents of these files. Files already read are not read again."""
         self._documents = documents
         if knowledge_base != (self._kb.path if self._kb is not None else None):
             self.close_reading()
@@ -95,7 +95,7 @@ class Outlook(QWidget):
             self._ahead = None
 
     def take(self, found: Foreseen) -> None:
-        """So much of the knowledge base is known now."""
+        """Take what is known about the knowledge base so far."""
         if self._kb is not None and self._kb.path == found.path:
             self._kb = found
             self._show()
@@ -106,7 +106,7 @@ class Outlook(QWidget):
         self.said.setText("\n".join(self.words()))
 
     def words(self) -> list[str]:
-        """What will happen, a sentence each, in the order in which it will."""
+        """The steps that will follow, one sentence each, in order."""
         found = self.found
         wrong = [one.problem for one in found if one.problem]
         if wrong:
@@ -170,7 +170,7 @@ def _row(one: Foreseen) -> tuple[str, ...]:
 
 
 def about(seconds: float) -> str:
-    """`a few seconds`, `about 2 minutes`, `about 3 hours`: no more exact than it is known."""
+    """`a few seconds`, `about 2 minutes`, `about 3 hours`: as precise as the estimate allows."""
     if seconds < 10:
         return tr("a few seconds")
     if seconds < 90:
@@ -192,7 +192,7 @@ TITLES = ("Name and place", "Documents", "Knowledge base", "What will happen")
 
 @dataclass(frozen=True, slots=True)
 class ProjectWish:
-    """A project to be made and filled; `documents` None and `knowledge_base` None mean later."""
+    """A project to create and fill; `documents` None and `knowledge_base` None mean later."""
 
     folder: Path
     knowledge_base: Path | None = None
@@ -200,7 +200,7 @@ class ProjectWish:
 
 
 class NewProjectDialog(FormDialog):
-    """`wish` is valid once it was accepted."""
+    """`wish` is valid after acceptance."""
 
     def __init__(
         self,
@@ -211,7 +211,7 @@ class NewProjectDialog(FormDialog):
         knowledge_base: Path | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        """Without `formats` only an empty project can be made. What was dropped may be given."""
+        """Without `formats` only an empty project can be created. Dropped files may be passed."""
         super().__init__(tr("New project"), ok=tr("Create"), parent=parent)
         self.step = sentence("")
         self.pages = Pages(self)
@@ -351,7 +351,7 @@ class NewProjectDialog(FormDialog):
         return wrong
 
     def check(self) -> str:
-        """Of every page: Create may be pressed on any of them. The page with what is wrong is shown."""
+        """Check all pages, since Create may be pressed on any; the page with the problem is shown."""
         for number in range(self.pages.count()):
             problem = self._page_problem(number)
             if problem:

@@ -35,7 +35,7 @@ Reporting = Generator[Progress, None, ImportReport]
 
 
 class ProjectFlows(QObject):
-    """What *Project* does with an open project."""
+    """The commands of the *Project* menu for an open project."""
 
     def __init__(self, bench: Workbench, *, index: Callable[[], None]) -> None:
         """`index` starts building what a new knowledge base needs."""
@@ -66,7 +66,7 @@ class ProjectFlows(QObject):
         return dialog
 
     def import_as_wished(self, wish: ImportWish) -> None:
-        """In the background; what came in waits to be read."""
+        """Import in the background; the report waits in the notice line."""
         importing = self._bench.project.importing
 
         def work() -> Reporting:
@@ -83,7 +83,7 @@ class ProjectFlows(QObject):
         self._bring_in(wish.paths, work)
 
     def _go_on(self) -> None:
-        """With the import that was stopped, as it was requested then."""
+        """Continue the stopped import with its original options."""
         importing = self._bench.project.importing
         stopped = importing.unfinished()
         if stopped is not None:
@@ -99,7 +99,7 @@ class ProjectFlows(QObject):
         self._report(report, types=bool(new_types) and self._bench.project.knowledge.info() is not None)
 
     def _report(self, report: ImportReport, *, types: bool) -> None:
-        """The report waits to be opened; `types`: and so does the mapping of types, behind it."""
+        """Announce the report; with `types`, the mapping of types opens after it."""
         notices = self._bench.notices
         if types:
             notices.add(tr(TYPES), self.edit_type_mapping)
@@ -134,7 +134,7 @@ class ProjectFlows(QObject):
         self._report(report, types=bool(self._bench.project.queue.mention_types()))
 
     def fill(self, knowledge_base: Path | None, wish: ImportWish | None) -> None:
-        """A new project: the knowledge base first, since gold is looked up in it, then the documents."""
+        """Fill a new project: first the knowledge base, in which gold is looked up, then the documents."""
         importing = self._bench.project.importing
 
         def work() -> Reporting:
@@ -162,7 +162,7 @@ class ProjectFlows(QObject):
         def then(outcome: JobOutcome) -> None:
             if outcome.state is JobState.DONE:
                 self._index()
-                self._bench.navigator.open_first()  # where something is undecided; the first files have gold
+                self._bench.navigator.open_first()  # an undecided document; the first files have gold
             else:
                 self._bench.notices.add_outcome(tr("Demo project"), outcome)
 
@@ -195,7 +195,7 @@ class ProjectFlows(QObject):
         return dialog
 
     def _save_mapping(self, mapping: TypeMapping) -> None:
-        """In a worker thread: every document with a mention whose types changed is touched."""
+        """Save in a worker thread: it changes every document with a mention of a changed type."""
         project = self._bench.project
 
         def work() -> dict[str, Any]:
@@ -242,7 +242,7 @@ class ProjectFlows(QObject):
     # --- inside ---
 
     def _run(self, title: str, work: Callable[[], Reporting], done: Callable[[ImportReport], None]) -> None:
-        """Import in a worker thread; a report at its end, or the sentence that says why not."""
+        """Import in a worker thread; show a report at the end, or the error as a sentence."""
         stopped = self._bench.project.importing.unfinished()
 
         def steps() -> Generator[Progress, None, dict[str, Any]]:

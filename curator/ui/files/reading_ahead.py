@@ -1,4 +1,4 @@
-"""Reads ahead in files in a background thread, one after another."""
+"""Previews files in a background thread, one after another."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from curator.ui.kit import Deliver, Worker
 Steps = Generator[Foreseen, None, Foreseen]
 Look = Callable[[Path], Steps]
 SLICE, MOST = 0.15, 6.0
-"""Seconds of reading between two reports, and for each file by default; what is left then is estimated."""
+"""Seconds between two reports, and the default limit for each file; the rest is estimated."""
 log = logging.getLogger(__name__)
 
 
 class FilePreviewer(QObject):
-    """`found` reports a file as soon as anything is known of it, and again as more is."""
+    """`found` reports a file as soon as anything is known about it, and again with each update."""
 
     found = Signal(object)  # Foreseen
 
     def __init__(self, look: Look, parent: QObject | None = None, *, most: float = MOST) -> None:
-        """`most`: seconds for each file; infinite, every number becomes exact in the end."""
+        """`most`: seconds for each file; if infinite, all numbers become exact in the end."""
         super().__init__(parent)
         self._look, self._most = look, most
         self._worker = Worker(self, in_turn=True)
@@ -39,7 +39,7 @@ class FilePreviewer(QObject):
         return self._worker.busy
 
     def use(self, look: Look) -> None:
-        """Look so at the files that are added from now on."""
+        """Use this preview function for files added from now on."""
         self._look = look
 
     def add(self, path: Path) -> None:
@@ -49,13 +49,13 @@ class FilePreviewer(QObject):
         self._worker.ask(lambda: _read(path, steps, most, report, (stop, dropped)), self._tell)
 
     def drop(self, paths: Collection[Path]) -> None:
-        """They are not wanted any more. The one that is being read ends with its next step."""
+        """Remove files; the one being read stops at its next step."""
         for path in paths:
             if path in self._dropped:
                 self._dropped.pop(path).set()
 
     def close(self, *, wait: bool = True) -> None:
-        """Stop after the step that is running; with `wait`, when it is over."""
+        """Stop after the current step; with `wait`, return only then."""
         self._worker.close(wait=wait)
 
     def _tell(self, found: Foreseen) -> None:
@@ -63,7 +63,7 @@ class FilePreviewer(QObject):
 
 
 def _read(path: Path, steps: Steps, most: float, report: Deliver, stops: Collection[Event]) -> Foreseen:
-    """All that is known when the file or the time for it is over; reports what is known so far after every slice."""
+    """Return the preview at the end of the file or of its time limit; reports progress after every slice."""
     spent = 0.0
     while not any(one.is_set() for one in stops):
         found, ended = _advance(path, steps)
@@ -75,7 +75,7 @@ def _read(path: Path, steps: Steps, most: float, report: Deliver, stops: Collect
 
 
 def _advance(path: Path, steps: Steps) -> tuple[Foreseen, bool]:
-    """For a slice of time, at least one step: what is known then, and whether that is all."""
+    """Read for a slice of time, at least one step; return the preview and whether it is complete."""
     until = time.monotonic() + SLICE
     found = Foreseen(path)
     try:
@@ -84,7 +84,7 @@ def _advance(path: Path, steps: Steps) -> tuple[Foreseen, bool]:
             found = next(steps)
     except StopIteration as end:
         return end.value, True
-    except Exception:  # thread boundary: the import itself will say what is wrong
+    except Exception:  # thread boundary: the import itself will report the error
         log.exception("A file could not be looked into")
         return replace(found, problem=tr("This file could not be read.")), True
     return found, False

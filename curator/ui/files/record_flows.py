@@ -1,4 +1,4 @@
-"""Flows that take records out of the project, and the list of suspicious gold."""
+"""Flows that export records from the project, and the list of suspicious gold."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class RecordFlows(QObject):
         return dialog
 
     def _run(self, title: str, write: Callable[[], dict[str, Any]]) -> None:
-        """In a worker thread; its message and notes are shown at the end."""
+        """Run in a worker thread; show its message and notes at the end."""
 
         def work() -> Generator[Progress, None, dict[str, Any]]:
             yield Progress("export", 0, 0, title)

@@ -1,4 +1,4 @@
-"""Asks where something is written, and in which form: gold, a release, the audit trail, a round, the knowledge base."""
+"""Dialogs for the path and format of an export: gold, a release, the audit trail, a round, the knowledge base."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ CARRIES_NOT = "This format cannot store who decided and when. “{other}” can.
 
 
 class ExportDialog(FormDialog):
-    """`out`, `format` and `scope` are valid once it was accepted.
+    """`out`, `format` and `scope` are valid after acceptance.
 
-    Of a format, `carries` says whether it holds who decided, `name` what the export is usually called, and `makes` what
-    is written to a path.
+    For a format, `carries` tells whether it includes the curator, `name` is the default file name, and `makes`
+    describes what is written to a path.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ KB_INTRO = (
 
 
 class SaveDialog(FormDialog):
-    """`out` is valid once it was accepted."""
+    """`out` is valid after acceptance."""
 
     def __init__(
         self,
@@ -155,7 +155,7 @@ class SaveDialog(FormDialog):
 
 
 class ReleaseDialog(SaveDialog):
-    """*Project > Release*: a zip or a folder; `scope` says what goes in."""
+    """*Project > Release*: a zip or a folder; `scope` selects the contents."""
 
     def __init__(self, *, place: Path, parent: QWidget | None = None) -> None:
         super().__init__(
@@ -179,7 +179,7 @@ class ReleaseDialog(SaveDialog):
 
 
 class KbExportDialog(SaveDialog):
-    """*Project > Export knowledge base*: links in `least` documents make a string a new name."""
+    """*Project > Export knowledge base*: a string becomes a new name if it is linked in at least `least` documents."""
 
     def __init__(self, *, place: Path, least: int, parent: QWidget | None = None) -> None:
         super().__init__(tr("Export knowledge base"), intro=tr(KB_INTRO), place=place, parent=parent)

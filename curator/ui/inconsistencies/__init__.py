@@ -1,10 +1,10 @@
-"""Decisions that contradict each other: the list of them, going from place to place, marking, settling, and the line
-that says so while somebody decides.
+"""Decisions that contradict each other: the list, navigation between places, marking, settling, and the warning line
+shown while deciding.
 
-* **The list stays next to the text.** A worker thread reads it, and again after changes; what is highlighted stays. The
-  places of the highlighted row are read in parts, each with its context.
-* **Only what was seen changes.** Ticked places that were never on the screen (`Glance.unseen`) are refused.
-* **The line in the panel never delays a key**: what contradicts the highlighted candidate is read in a worker thread
+* **The list stays next to the text.** A worker thread reads it, and again after changes; the highlighted row is kept.
+  The places of this row are read in parts, each with its context.
+* **Only visible places are changed.** Ticked places that were never on the screen (`Glance.unseen`) are refused.
+* **The line in the panel never delays a key**: contradictions of the highlighted candidate are read in a worker thread
   after the frame that shows it (`contradiction_line.py`).
 """
 

@@ -1,5 +1,5 @@
-"""The line below the candidates: what contradicts the highlighted candidate, or else the decision just made; and what
-replaces an obsolete entity that the mention is linked to.
+"""The line below the candidates: a contradiction of the highlighted candidate, or else of the decision just made; and
+the replacement of an obsolete linked entity.
 
 Read in a worker thread, a moment after the frame that shows the mention: no key waits for it.
 """
@@ -23,7 +23,7 @@ from curator.ui.bench import Workbench
 from curator.ui.kit import Worker, key_of
 
 LATE_MS = 60
-"""Until it is read: after the frame that shows the mention, and not while keys follow each other quickly."""
+"""Delay before reading: after the frame that shows the mention, and not during fast key presses."""
 HERE = "In this document: {other} ({number:,} of {of:,})."
 ELSEWHERE = "In the project: {other} ({number:,} of {of:,})."
 DECIDED_HERE = "“{text}” in that document: {other} ({number:,} of {of:,})."
@@ -37,8 +37,7 @@ Obsolete: TypeAlias = Callable[[str], Replacement | None]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the line is about: a mention with its links and what would be decided, and a mention that was just
-    decided."""
+    """The subject of the line: a mention with its links and the proposed decision, and a mention just decided."""
 
     mention_id: int | None = None
     verdict: Verdict | None = None
@@ -49,12 +48,12 @@ class Question:
 @dataclass(frozen=True, slots=True)
 class Answer:
     question: Question
-    mention_id: int | None = None  # the one that the contradiction is about
+    mention_id: int | None = None  # the mention with the contradiction
     found: Contradiction | Replacement | None = None
 
 
 class ContradictionLine(QObject):
-    """API: `mention_id`, `close`. Nothing is said in rounds, nor where it would influence what is measured."""
+    """API: `mention_id`, `close`. It stays empty in rounds and wherever it would influence a measurement."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__(bench)
@@ -75,11 +74,11 @@ class ContradictionLine(QObject):
 
     @property
     def mention_id(self) -> int | None:
-        """The mention that the line is about; None while it says nothing."""
+        """The mention of the line; None while the line is empty."""
         return self._shown.mention_id if self._label.words else None
 
     def close(self) -> None:
-        """Before the project is closed."""
+        """Stop reading; called before the project is closed."""
         self._late.stop()
         self.worker.close()
 
@@ -107,7 +106,7 @@ class ContradictionLine(QObject):
     @Slot(object)
     def _changed(self, change: Change) -> None:
         if change.kind in (ChangeKind.DECIDED, ChangeKind.MENTIONS, ChangeKind.NOTES):
-            self._asked = Question()  # what is asked may have another answer now
+            self._asked = Question()  # the answer may have changed
             self._late.start()
 
     def _question(self) -> Question:
@@ -141,8 +140,8 @@ class ContradictionLine(QObject):
 
 
 def _verdict(view: MentionView, highlighted: str | None) -> Verdict | None:
-    """Of the current decision while its entity is highlighted; else of the highlighted candidate, or NIL where Return
-    accepts that."""
+    """The verdict of the current decision if its entity is highlighted, else of the highlighted candidate, or NIL if
+    Return accepts it."""
     decided = view.decision.verdict if view.decision is not None else None
     if decided is not None and (highlighted is None or highlighted in decided.entity_ids or not decided.entity_ids):
         return decided if decided.outcome in (Outcome.LINK, Outcome.NIL) else None
@@ -153,7 +152,7 @@ def _verdict(view: MentionView, highlighted: str | None) -> Verdict | None:
 
 
 def _answer(service: InconsistencyService, obsolete: Obsolete, question: Question) -> Answer:
-    """Called in the background. The mention on show comes before the one just decided."""
+    """Called in the background. The current mention comes before the one just decided."""
     try:
         return _replaced(obsolete, question) or _found(service, obsolete, question)
     except UserError:  # the mention was deleted meanwhile
@@ -161,7 +160,7 @@ def _answer(service: InconsistencyService, obsolete: Obsolete, question: Questio
 
 
 def _replaced(obsolete: Obsolete, question: Question) -> Answer | None:
-    """Where the mention is linked to an obsolete entity."""
+    """The replacement if the mention is linked to an obsolete entity."""
     found = next((new for one in question.linked if (new := obsolete(one)) is not None), None)
     return Answer(question, question.mention_id, found) if found is not None else None
 
@@ -176,7 +175,7 @@ def _found(service: InconsistencyService, obsolete: Obsolete, question: Question
 
 
 def _renews(obsolete: Obsolete, old: Verdict, new: Verdict) -> bool:
-    """Whether one links to what replaces the obsolete entity of the other: that contradicts nothing."""
+    """Whether one links to the replacement of the other's obsolete entity, which is no contradiction."""
     found = obsolete(old.entity_ids[0]) if len(old.entity_ids) == 1 else None
     return found is not None and new.entity_ids in [(one.id,) for one in (*found.replaced_by, *found.consider)]
 

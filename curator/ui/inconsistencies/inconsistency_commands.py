@@ -1,4 +1,4 @@
-"""Commands about decisions that contradict each other: the list, and going from place to place in the text."""
+"""Commands about decisions that contradict each other: the list, and navigation between places in the text."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from curator.ui.inconsistencies.inconsistency_window import Hear, InconsistencyW
 from curator.ui.kit import place_of, way_to
 
 QUIET_MS = 1000
-"""So long after the last change the list is read again: never between two keys of somebody who decides."""
+"""Delay after the last change before the list is read again, so that it never happens between two key presses."""
 RENEWING = {
     ChangeKind.DECIDED,
     ChangeKind.ENTITIES,
@@ -45,8 +45,8 @@ class InconsistencyFlows(QObject):
         bench.state_changed.connect(self._state_changed)
 
     def show(self) -> InconsistencyWindow | None:
-        """At the string of the current mention, where its decisions differ. None while the curator judges in a round,
-        and sees nobody's decisions."""
+        """Open at the string of the current mention if its decisions differ. None in a round, where decisions of others
+        are hidden."""
         bench = self._bench
         if bench.judging:
             bench.say(tr(JUDGING))
@@ -57,7 +57,7 @@ class InconsistencyFlows(QObject):
         return window
 
     def step(self, by: int) -> None:
-        """To the next or previous place of the list that is open; the keyboard stays in the text."""
+        """Go to the next or previous place of the open list; the focus stays in the text."""
         if self._window is None:
             self._bench.say(tr(NO_LIST, place=place_of("tools.inconsistencies")))
         elif self._window.step(by):
@@ -125,7 +125,7 @@ class InconsistencyFlows(QObject):
         window.say(tr("{done}. {undo} undoes it.", done=change.text, undo=way_to("edit.undo")))
 
     def _settle(self, one: Inconsistency, mention_ids: Sequence[int], to: Verdict) -> None:
-        """As the window's own step; what is refused is said in it."""
+        """Settle as an undoable step of the window; refusals are shown in it."""
         window, project = self._window, self._bench.project
         if window is None:
             return
@@ -146,7 +146,7 @@ class InconsistencyFlows(QObject):
     # --- the mentions ---
 
     def _preview(self, document_id: int, mention_id: int) -> None:
-        """Show a mention in the main window; the keyboard stays where it is."""
+        """Show a mention in the main window; the focus stays."""
         try:
             self._bench.navigator.open(document_id, mention_id)
         except UserError:
@@ -160,7 +160,7 @@ class InconsistencyFlows(QObject):
         self._bench.focus_document()
 
     def _say(self, words: str) -> None:
-        """Where the curator looks."""
+        """Show a message in the active window."""
         if self._window is not None and self._window.isActiveWindow():
             self._window.say(words)
         else:
@@ -177,13 +177,13 @@ class InconsistencyFlows(QObject):
             self._read(self._window)
 
     def _state_changed(self) -> None:
-        """A curator who judges in a round sees nobody's decisions."""
+        """Close the list in a round, where decisions of others are hidden."""
         if self._bench.judging and self._window is not None:
             self._later.stop()
             self._window.done(0)
 
     def close_windows(self) -> None:
-        """They go with the project."""
+        """Close the windows with the project."""
         self._later.stop()
         self.line.close()
         if self._window is not None:

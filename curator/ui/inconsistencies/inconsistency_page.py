@@ -1,4 +1,4 @@
-"""The list of inconsistencies with its filters, and below it the places of the highlighted one in their contexts."""
+"""The list of inconsistencies with its filters, and below it the places of the highlighted row in context."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PlaceList(TickList):
         self._ticked: set[int] = set()
 
     def show_places(self, one: Inconsistency | None, every: Inconsistencies) -> None:
-        """Those of the same inconsistency as before keep their ticks and the highlighted place where they can."""
+        """List places; for the same inconsistency, ticks and the highlighted place are kept if possible."""
         same = one is not None and self.of is not None and one.scope == self.of.scope
         self._ticked = set(self.lines.marked(CheckMark.TICKED)) if same else set()
         if not same or not self.moved_in:
@@ -63,12 +63,12 @@ class PlaceList(TickList):
 
     @property
     def mention_id(self) -> int | None:
-        """Of the highlighted place."""
+        """The mention of the highlighted place."""
         row = self.current
         return row.context.mention_id if row is not None and row.context is not None else None
 
     def want(self, mention_id: int) -> None:
-        """Highlight a place, now or when it is listed."""
+        """Highlight a place, now or once it is listed."""
         at = self.lines.find(mention_id)
         if at is None:
             self._wanted = mention_id
@@ -122,7 +122,7 @@ def _read(
 
 
 class InconsistencyPage(QWidget):
-    """API: `begin`, `show_all`, `go_to_string`, `step`, `current`, `ticked`, `unseen`. `listed`: other lines or ticks;
+    """API: `begin`, `show_all`, `go_to_string`, `step`, `current`, `ticked`, `unseen`. `listed`: rows or ticks changed;
     `pressed`: keys of either list that neither move nor tick."""
 
     listed = Signal()
@@ -194,15 +194,15 @@ class InconsistencyPage(QWidget):
     # --- what is shown ---
 
     def show_all(self, every: Inconsistencies, here: Inconsistency | None = None) -> None:
-        """What is highlighted and ticked stays where it can. `here`: the string to list above all others unless it is
-        among them."""
+        """Keep the highlighted row and the ticks if possible. `here`: the string to list at the top unless it is listed
+        anyway."""
         self.every = every
         self.here = here if here is None or all(one.scope != here.scope for one in every.rows) else None
         self._offer()
         self._list(again=True)
 
     def go_to_string(self, here: Inconsistency | None) -> None:
-        """Highlight the row about a string, in its document or else in the project."""
+        """Highlight the row about a string, preferring its document over the project."""
         at = self.table.rows.find(here.scope) if here is not None else None
         if at is not None:
             self.table.go_to(at)
@@ -211,7 +211,7 @@ class InconsistencyPage(QWidget):
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _offer(self) -> None:
-        """The kinds with their numbers; the choice stays."""
+        """Fill the box of kinds with their counts; keep the choice."""
         assert self.every is not None
         open_ = [one for one in self.every.rows if one.intended is self.intended.isChecked()]
         with QSignalBlocker(self.kinds):
@@ -225,7 +225,7 @@ class InconsistencyPage(QWidget):
             self.kinds.setCurrentIndex(max(self.kinds.findData(chosen), 0))
 
     def _list(self, *, again: bool = False) -> None:
-        """The rows that the filters choose."""
+        """List the rows that pass the filters."""
         if self.every is None:
             return
         if not again and self.sender() is self.intended:
@@ -275,7 +275,7 @@ class InconsistencyPage(QWidget):
 
     @property
     def place(self) -> DecidedPlace | None:
-        """The highlighted place, or the first of the highlighted row."""
+        """The highlighted place, or the first place of the highlighted row."""
         one, mention_id = self.current, self.list.mention_id
         if one is None or not one.places:
             return None
@@ -283,7 +283,7 @@ class InconsistencyPage(QWidget):
         return next((place for place in one.places if place.mention_id == shown), one.places[0])
 
     def step(self, by: int) -> DecidedPlace | None:
-        """Highlight the next or previous place, over the ends of rows; None at the end of the list."""
+        """Highlight the next or previous place, continuing in the next row; None at the end of the list."""
         one, place = self.current, self.place
         if one is None or place is None:
             return None
@@ -310,7 +310,7 @@ class InconsistencyPage(QWidget):
         return [one for one in self.ticked if self._glance.unseen([("inconsistent", one)])]
 
     def go_to_place(self, mention_id: int) -> None:
-        """With the keyboard."""
+        """Move the focus to the places."""
         self.list.want(mention_id)
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -1,4 +1,4 @@
-"""The rows of the list of inconsistencies, under a heading for each kind: strings, what they are decided as, places."""
+"""The rows of the list of inconsistencies, under a heading for each kind: strings, their decisions, places."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 HEADERS = ("String", "Type", "Decided as", "Mentions", "Document")
 STRING, DECIDED, MENTIONS = 0, 2, 3
 GAP = "\u2002"
-"""Behind a figure, so that it does not touch the words of the next column."""
+"""Space after a number, separating it from the next column."""
 LETTERS = (26, 14, 0, 11, 16)
-"""Widths of the columns at first; 0 takes the room that is left."""
+"""Initial column widths in letters; 0 takes the remaining width."""
 KIND_WORDS = {
     InconsistencyKind.DOCUMENT: "One string, several entities in a document",
     InconsistencyKind.HIERARCHY: "One string, a broader and a narrower entity in a document",
@@ -34,7 +34,7 @@ HERE = "The string of the current mention: all its decisions"
 
 
 def ways_words(one: Inconsistency, every: Inconsistencies) -> str:
-    """What was decided and how often, the most frequent first; of an obsolete entity what replaces it."""
+    """The decisions with their counts, the most frequent first; for an obsolete entity, its replacement."""
     names = dict(every.names)
     if one.entity_id:
         into = " / ".join(f"{entity.id} {entity.name}" for entity in one.replacements)
@@ -50,7 +50,7 @@ def place_words(one: Inconsistency) -> str:
 
 
 class InconsistencyModel(QAbstractTableModel):
-    """Rows grouped by kind; a heading row holds its kind alone."""
+    """Rows grouped by kind; a heading row contains only its kind."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -60,7 +60,7 @@ class InconsistencyModel(QAbstractTableModel):
     def show_rows(
         self, every: Inconsistencies, rows: Sequence[Inconsistency], here: Inconsistency | None = None
     ) -> None:
-        """`rows` come grouped by kind. `here`: all decisions about one string, above all others."""
+        """`rows` must be grouped by kind. `here`: all decisions about one string, at the top."""
         self.beginResetModel()
         self._every, self._rows = every, []
         if here is not None:
@@ -85,7 +85,7 @@ class InconsistencyModel(QAbstractTableModel):
         return found if isinstance(found, Inconsistency) else None
 
     def beside(self, at: int, step: int) -> int | None:
-        """The next row that is no heading, in steps of ±1; None at the end."""
+        """The next row that is not a heading, in steps of ±1; None at the end."""
         at += step
         while 0 <= at < len(self._rows) and isinstance(self._rows[at], str):
             at += step
@@ -152,8 +152,8 @@ def _side(column: int) -> int:
 
 
 class InconsistencyTable(OpeningTable):
-    """The rows; ↑, ↓ and the like pass over headings. `opened`: Enter or a double click; `pressed`: other keys that
-    could be typed; `moved`: another row is the current one."""
+    """The rows; the arrow keys skip headings. `opened`: Enter or a double click; `pressed`: other printable keys;
+    `moved`: the current row changed."""
 
     opened = Signal()
     pressed = Signal(int)  # Qt.Key
@@ -183,7 +183,7 @@ class InconsistencyTable(OpeningTable):
     def show_rows(
         self, every: Inconsistencies, rows: Sequence[Inconsistency], here: Inconsistency | None = None
     ) -> None:
-        """What is highlighted stays, or else the row in its place is highlighted."""
+        """Keep the highlighted row, or else highlight the row at its position."""
         at, one = self.currentIndex().row(), self.current
         self.rows.show_rows(every, rows, here)
         self.clearSpans()
@@ -206,7 +206,7 @@ class InconsistencyTable(OpeningTable):
             self.scrollToTop()  # with the heading above it
 
     def go_by(self, step: int) -> bool:
-        """To the next or previous row; False at the end."""
+        """Go to the next or previous row; False at the end."""
         found, sign = self.currentIndex().row(), 1 if step > 0 else -1
         moved = False
         for _ in range(abs(step)):
@@ -219,7 +219,7 @@ class InconsistencyTable(OpeningTable):
         return moved
 
     def scopes_in_sight(self) -> list[tuple[str, str]]:
-        """What `Glance` records of this table: the rows that can be seen."""
+        """The visible rows, for `Glance` to record."""
         found = (self.rows.row(at) for at in rows_in_sight(self))
         return [row_key(one) for one in found if one is not None]
 
@@ -248,5 +248,5 @@ class InconsistencyTable(OpeningTable):
 
 
 def row_key(one: Inconsistency) -> tuple[str, str]:
-    """What `Glance` knows a row by: what it says, so that one that changed counts as another."""
+    """The key of a row for `Glance`: its text, so that a changed row counts as a new one."""
     return one.scope, "|".join(f"{way.way}{len(way.places)}" for way in one.ways)

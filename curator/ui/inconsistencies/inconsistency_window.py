@@ -1,4 +1,4 @@
-"""*Tools > Inconsistencies*: decisions that contradict each other, gone through, marked as intended, and settled."""
+"""*Tools > Inconsistencies*: review contradictory decisions, mark them as intended, or settle them."""
 
 from __future__ import annotations
 
@@ -47,17 +47,16 @@ NOT_MARKED = "This string is decided in one way so far: there is nothing to mark
 LAST, FIRST = "This is the last place in the list.", "This is the first place in the list."
 EMPTY = "No inconsistency is listed."
 MOST_ANSWERS, LONGEST = 4, 40
-"""Answers on the line, and characters of each: others are found with a search."""
+"""The most answers in the line, and characters of each; others are found by search."""
 Hear: TypeAlias = Callable[[Inconsistencies], None]
 Find: TypeAlias = Callable[[Hear | None], tuple[Inconsistencies, Inconsistency | None]]
 
 
 class InconsistencyWindow(ShowDialog):
-    """API: `read`, `step`, `say`, `back`. Nothing is changed here: `settle_wanted` carries an inconsistency, the ids of
-    its mentions that were ticked and seen, and the verdict that they should get; `mark_wanted` an inconsistency, and
-    whether it should be marked as intended.
+    """API: `read`, `step`, `say`, `back`. It changes no data: `settle_wanted` carries an inconsistency, the ids of its
+    ticked and seen mentions, and their new verdict; `mark_wanted` an inconsistency, and whether to mark it as intended.
 
-    `find` is called in a thread of its own, `contexts` too; `curator` returns the curator's name.
+    `find` and `contexts` are called in a background thread; `curator` returns the curator's name.
     """
 
     mention_wanted = Signal(int, int)  # document, mention: to be shown beside
@@ -136,7 +135,7 @@ class InconsistencyWindow(ShowDialog):
 
     @property
     def search(self) -> SearchPane:
-        """Made when it is wanted, so that the list is there sooner."""
+        """Created on first use, so that the window opens faster."""
         if self._search is None:
             self._search = self._make_search(self)
             self._search.linked.connect(self._found)
@@ -148,12 +147,12 @@ class InconsistencyWindow(ShowDialog):
     # --- what is shown ---
 
     def say(self, words: str) -> None:
-        """A sentence above everything; '' takes it away."""
+        """Show a sentence at the top; '' hides it."""
         self.note.set_note(words)
 
     def read(self, find: Find, *, jump: bool = False) -> None:
-        """List what `find` returns, and a string that should be among them; `jump`: highlight that string. The first
-        time `find` is given what to call with rows that it has sooner than the others."""
+        """List the rows of `find`, including those of a given string; `jump`: highlight that string. The first time,
+        `find` gets a callback for rows that it has early."""
         self._jump = self._jump or jump
         hear = self.worker.reporter(self._begin) if self.page.every is None else None
         self.worker.ask(partial(find, hear), self._show, failed=lambda: self.say(tr(FAILED)))
@@ -201,7 +200,7 @@ class InconsistencyWindow(ShowDialog):
             self.open_wanted.emit(place.document_id, place.mention_id)
 
     def step(self, by: int) -> bool:
-        """Show the next or previous place in the text; False, and said, where there is none."""
+        """Show the next or previous place in the text; False with a message if there is none."""
         place = self.page.step(by)
         if place is None:
             listed = self.page.current is not None
@@ -214,7 +213,7 @@ class InconsistencyWindow(ShowDialog):
         self.step(by)
 
     def mark(self) -> None:
-        """As intended, so that it leaves the list; or, of those that are, no longer."""
+        """Mark the row as intended, which removes it from the list, or remove the mark."""
         one = self.page.current
         if one is None or not self._writable:
             return
@@ -226,7 +225,7 @@ class InconsistencyWindow(ShowDialog):
             self.mark_wanted.emit(one, not one.intended)
 
     def marked(self, one: Inconsistency, *, intended: bool) -> None:
-        """It was: take it out of the list at once, before that is read again."""
+        """Remove the marked row from the list at once, before it is read again."""
         every = self.page.every
         if every is not None:
             rows = tuple(replace(row, intended=intended) if row.scope == one.scope else row for row in every.rows)
@@ -235,7 +234,7 @@ class InconsistencyWindow(ShowDialog):
     # --- changing what is ticked ---
 
     def _chosen(self) -> tuple[Inconsistency, list[int]] | None:
-        """What is ticked, where all of it was seen; else it is said why not, and nothing is given."""
+        """The ticked mentions if all of them were seen; else None with a message."""
         one = self.page.current
         if one is None or not self._writable or not self.page.list.saw():
             return None
@@ -251,7 +250,7 @@ class InconsistencyWindow(ShowDialog):
         return one, ticked
 
     def ask_target(self) -> None:
-        """Ask what the ticked mentions change to: one of the decisions, a replacement, or another entity."""
+        """Ask for the new decision of the ticked mentions: one of the decisions, a replacement, or another entity."""
         chosen = self._chosen()
         if chosen is None:
             return
@@ -301,14 +300,14 @@ class InconsistencyWindow(ShowDialog):
     # --- leaving ---
 
     def back(self) -> None:
-        """To the list, with the keyboard in it."""
+        """Return to the list and give it the focus."""
         self.say("")
         self._moving = None
         self.pages.setCurrentWidget(self.listing)
         self.page.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def reject(self) -> None:
-        """Esc goes back to the list first."""
+        """Esc returns to the list first."""
         if self.pages.currentWidget() is not self.listing:
             self.back()
         else:
@@ -320,7 +319,7 @@ def _shortened(words: str) -> str:
 
 
 def _targets(one: Inconsistency) -> list[Verdict]:
-    """What its mentions may change to: replacements of an obsolete entity, else its decisions, the most frequent
+    """The possible new decisions: replacements of an obsolete entity, else the existing decisions, the most frequent
     first."""
     if one.entity_id:
         return [Verdict.link(entity.id) for entity in one.replacements]

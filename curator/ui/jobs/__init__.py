@@ -1,4 +1,4 @@
-"""Background work on show: what runs, how long it still takes, what it found, and the figures of a running training."""
+"""Display of background work: running jobs, remaining time, results, and the figures of a running training."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The background work of the window: what runs, how far it is, how long it will take."""
+"""The background work of the window: running jobs, their progress and remaining time."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ Then = Callable[[JobOutcome], None]
 Steps = Callable[[], Generator[Progress, None, Mapping[str, Any]]]
 MINUTE, HOUR, DAY = 60, 3600, 24 * 3600
 LONGER = 2.0
-"""Than a training itself says, its step may take: what it says knows no validation in between."""
+"""Factor by which a step may exceed the training's own estimate, which ignores validation."""
 KEPT = 200
-"""Ended jobs that are remembered, with their logs and curves."""
+"""The most ended jobs that are kept, with their logs and curves."""
 
 
 class JobKind(StrEnum):
-    """Jobs of one kind never run twice at a time."""
+    """Only one job of each kind runs at a time."""
 
     IMPORT = "import"
     INDEX = "index"
@@ -45,8 +45,8 @@ class JobKind(StrEnum):
 
 @dataclass(slots=True)
 class RunningJob:
-    """A job that runs, or that ended: then it has an `outcome`. `history` is what it told so far, of a training with
-    its curves; `at` is the time of day it began, the other times are monotonic seconds."""
+    """A running job, or an ended one with an `outcome`. `history` is its log, for a training with curves; `at` is the
+    time of day of its start, other times are monotonic seconds."""
 
     number: int
     kind: JobKind
@@ -73,7 +73,7 @@ class RunningJob:
         self.progress = progress
 
     def end(self, outcome: JobOutcome, now: float) -> None:
-        """It ended; what came of it closes the log."""
+        """Mark the job as ended; the outcome is the last line of the log."""
         self.outcome, self.ended = outcome, now
         self.history.say(outcome.message, datetime.now().astimezone())
 
@@ -82,8 +82,8 @@ class RunningJob:
         return (self.ended if self.outcome is not None else now) - self.started
 
     def seconds_left(self, now: float) -> tuple[float, float] | None:
-        """Of the present step, at least and at most, from its pace during the last minute; what the job itself says is
-        within. None before it was measured and when the step is done: the work continues."""
+        """Lower and upper estimate for the current step, from its rate during the last minute; includes the job's own
+        estimate. None before the rate is known and when the step is done, although the work continues."""
         done, total = _units(self.progress)
         if total <= done:
             return None
@@ -113,7 +113,7 @@ class Jobs(QObject):
         bridge.ended.connect(self._end)
 
     def start(self, kind: JobKind, title: str, launch: Launch, *, then: Then = lambda _: None) -> RunningJob:
-        """Launch a job; `then` gets its outcome in the window's thread. Raises UserError where it cannot start."""
+        """Start a job; `then` gets its outcome in the window's thread. Raises UserError if it cannot start."""
         now = self._clock()
         job = RunningJob(next(self._numbers), kind, title, then, now)
         self._running[job.number] = job
@@ -129,18 +129,17 @@ class Jobs(QObject):
         return job
 
     def run(self, kind: JobKind, title: str, steps: Steps, *, then: Then = lambda _: None) -> RunningJob:
-        """As `start`, of steps in a worker thread: what they return is the outcome's result."""
+        """Like `start`, for steps in a worker thread: their return value is the outcome's result."""
         return self.start(
             kind, title, lambda p, end: self._runner.run_here(steps, on_progress=p, on_end=end), then=then
         )
 
     def ask(self, question: Callable[[], Mapping[str, Any]], *, then: Then) -> None:
-        """A question to a worker thread that the bar does not show and nothing waits for; its answer is the outcome's
-        result."""
+        """Run a function in a worker thread without showing it in the bar; its return value is the outcome's result."""
         self.ask_in_steps(lambda: _at_once(question), then=then)
 
     def ask_in_steps(self, steps: Steps, *, then: Then) -> None:
-        """As `ask`; it ends between two steps when the project is closed."""
+        """Like `ask`; stops between two steps when the project is closed."""
         number = next(self._numbers)
         self._questions[number] = then
         self._runner.run_here(
@@ -149,16 +148,16 @@ class Jobs(QObject):
 
     @property
     def shown(self) -> RunningJob | None:
-        """The job that the bar shows: the one started last."""
+        """The job in the bar: the last one started."""
         return next(reversed(self._running.values()), None)
 
     @property
     def listed(self) -> list[RunningJob]:
-        """Those that run and those that ended since the project was opened, the newest first."""
+        """Running jobs and those ended since the project was opened, newest first."""
         return sorted((*self._running.values(), *self._past), key=lambda job: -job.number)
 
     def now(self) -> float:
-        """On the clock that the jobs' times are on."""
+        """The current time on the clock of the jobs' times."""
         return self._clock()
 
     def __len__(self) -> int:
@@ -175,7 +174,7 @@ class Jobs(QObject):
         return next((job for job in self._running.values() if job.kind is kind), None)
 
     def cancel(self, job: RunningJob | None = None) -> None:
-        """Ask the job (by default the one shown) to end: shown at once, its outcome follows."""
+        """Ask a job (by default the one in the bar) to stop: shown at once, its outcome follows later."""
         job = job or self.shown
         if job is not None and job.handle is not None and not job.cancelling:
             job.cancelling = True
@@ -207,7 +206,7 @@ def _at_once(question: Callable[[], Mapping[str, Any]]) -> Generator[Progress, N
 
 
 def _units(progress: Progress) -> tuple[float, float]:
-    """Done and in all: of the work where the job weighs its units."""
+    """Done and total units; in weighted work units if the job has weights."""
     work = progress.data.get("work")
     return (float(work), 1.0) if isinstance(work, float) else (progress.done, progress.total)
 

@@ -1,4 +1,4 @@
-"""The line at the bottom: what runs in the background at the left, the next keys at the right."""
+"""The bottom bar: background work on the left, the next keys on the right."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from curator.ui.kit import (
 SMALL = 0.88
 MESSAGE_MS = 4000
 NOTICE_ROOM = 600
-"""Pixels that an unread result and a message need; key hints come back once it is read."""
+"""Pixels for an unread result and a message; key hints return once it is read."""
 JOB_CHARACTERS = 16
-"""Of the job line's words that are seen at least; before that the key hints go."""
-Hint = tuple[str, str]  # key, what it does
+"""The least visible characters of the job line; key hints are removed before it becomes shorter."""
+Hint = tuple[str, str]  # key, action
 
 
 class JobLine(QWidget):
-    """The job that was started last: title, bar, step, time left, figures, Details, Cancel."""
+    """The last job started: title, bar, step, time left, figures, Details, Cancel."""
 
     details_wanted = Signal(object)  # RunningJob
     list_wanted = Signal()
@@ -78,7 +78,7 @@ class JobLine(QWidget):
         self._cancel.clicked.connect(lambda: self._jobs.cancel())
 
     def least_width(self) -> int:
-        """With words enough to know the job by."""
+        """The least width at which the job is recognisable."""
         return self.minimumSizeHint().width() + JOB_CHARACTERS * self.fontMetrics().averageCharWidth()
 
     def show_jobs(self) -> None:
@@ -101,7 +101,7 @@ class JobLine(QWidget):
 
 
 def words_of(job: RunningJob, now: float) -> str:
-    """Step, share, time left and figures in one line."""
+    """Step, percentage, remaining time and figures in one line."""
     if job.cancelling:
         return tr("Cancelling…")
     progress = job.progress
@@ -113,7 +113,7 @@ def words_of(job: RunningJob, now: float) -> str:
 
 
 def flat(bar: QProgressBar) -> None:
-    """A plain rounded bar without a number; the words next to it have it."""
+    """Make it a plain rounded bar without a number, which the words next to it give."""
     bar.setTextVisible(False)
     bar.setStyleSheet(
         "QProgressBar { border: 0; border-radius: 5px; background: palette(mid); }"
@@ -122,7 +122,7 @@ def flat(bar: QProgressBar) -> None:
 
 
 class KeyHints(QWidget):
-    """The keys that matter now; one that `gives_way` leaves out the last where it has little room."""
+    """The keys that matter now; with `gives_way`, the last ones are left out if there is little room."""
 
     def __init__(self, parent: QWidget | None = None, *, gives_way: bool = False) -> None:
         super().__init__(parent)
@@ -153,7 +153,7 @@ class KeyHints(QWidget):
         return QSize(int(first) + 4, self.sizeHint().height())
 
     def _widths(self, key: str, words: str) -> tuple[float, float]:
-        """Of the key cap, and of the whole hint with the space behind it; measured once."""
+        """Widths of the key cap and of the whole hint with the space after it; measured once."""
         look = self.font().key(), key, words
         if look not in self._measured:
             metrics = QFontMetricsF(scaled(self.font(), SMALL))
@@ -179,8 +179,8 @@ class KeyHints(QWidget):
 
 
 class BottomBar(QWidget):
-    """Job line, what was done last, the newest unread result, and key hints; its height never changes. While a result
-    waits, a message gives it back its room after some seconds."""
+    """Job line, last action, newest unread result, and key hints; its height never changes. If a result is waiting, a
+    message disappears after some seconds."""
 
     def __init__(self, jobs: Jobs, notices: Notices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -191,7 +191,7 @@ class BottomBar(QWidget):
         self.message = ElidedLabel(muted=True, parent=self)
         self.hints = KeyHints(self)
         self._timer = QTimer(self, singleShot=True, interval=MESSAGE_MS)
-        self._late = Later(self, self._turn)  # parts that come and go are laid out after what a key paints
+        self._late = Later(self, self._turn)  # changed parts are laid out after the repaint of a key press
         line = QHBoxLayout(self)
         line.setContentsMargins(12, 3, 8, 3)
         line.setSpacing(16)
@@ -209,7 +209,7 @@ class BottomBar(QWidget):
         return QSize(super().sizeHint().width(), self.hints.sizeHint().height() + 10)
 
     def show_state(self, state: WindowState, *, searching: bool = False, many: tuple[Hint, ...] = ()) -> None:
-        """`many`: the keys of a list of mentions that has the keyboard."""
+        """`many`: show the keys of a focused list of mentions."""
         self.hints.set_hints(many or (search_hints() if searching else hints_for(state)))
         self._turn()
 
@@ -218,7 +218,7 @@ class BottomBar(QWidget):
         self._turn()
 
     def say(self, words: str) -> None:
-        """Show a sentence, for some seconds where background work has to be shown again."""
+        """Show a sentence; only for some seconds if background work is running."""
         self.message.set_words(words)
         self._timer.start() if words else self._timer.stop()
         self._late.start()
@@ -236,7 +236,7 @@ class BottomBar(QWidget):
 
 
 def hints_for(state: WindowState) -> tuple[Hint, ...]:
-    """At most seven, those that lead on first; commands that were left without a key are not named."""
+    """At most seven hints, main actions first; commands without a key are left out."""
     return tuple((key, words) for key, words in _hints(state) if key)
 
 

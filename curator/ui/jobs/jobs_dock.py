@@ -41,7 +41,7 @@ JOB_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 class JobsModel(QAbstractTableModel):
-    """`renew` after jobs came or ended, `tick` while they run."""
+    """Call `renew` after jobs started or ended, `tick` while they run."""
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -50,7 +50,7 @@ class JobsModel(QAbstractTableModel):
         self.renew()
 
     def renew(self) -> None:
-        """New jobs come on top; the others keep their rows, so that the chosen one stays chosen."""
+        """Insert new jobs at the top; others keep their rows, so that the selection is kept."""
         listed = self._jobs.listed
         known = {job.number for job in self._rows}
         new = [job for job in listed if job.number not in known]
@@ -110,10 +110,10 @@ NOTHING = (
 
 
 class JobsDock(QDockWidget):
-    """Below the text, or torn off. `left` asks for the keyboard to go back to the text."""
+    """Docked below the text or floating. `left` asks to return the focus to the text."""
 
     left = Signal()
-    training_wanted = Signal(object)  # RunningJob: its own window, with what came of it
+    training_wanted = Signal(object)  # RunningJob: its own window, with its result
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(tr("Background work"), parent)
@@ -133,7 +133,7 @@ class JobsDock(QDockWidget):
         )
         self.export = self._button(tr("E&xport curves…"), tr("Export the curves of the selected training"))
         self.panel = TrainingPanel(self)
-        self._shown = 0  # number of the job whose history the panel shows
+        self._shown = 0  # number of the job shown in the panel
         self._compose()
         self._connect()
         self._show_chosen()
@@ -190,7 +190,7 @@ class JobsDock(QDockWidget):
     # --- coming and going ---
 
     def turn(self) -> None:
-        """Open with the keyboard in the table, or close where the keyboard is in it already."""
+        """Open and focus the table, or close if it has the focus already."""
         focus = self.focusWidget()
         if self.isVisible() and focus is not None and focus.hasFocus():
             self.leave()
@@ -226,7 +226,7 @@ class JobsDock(QDockWidget):
         self.model.renew()
         found = self.model.job(0)
         if found is not None and (self.chosen is None or (newest is self.chosen and newest is not found)):
-            self.table.setCurrentIndex(self.model.index(0, 0))  # who looks at the newest keeps doing so
+            self.table.setCurrentIndex(self.model.index(0, 0))  # the newest stays selected
         if len(self._jobs):
             self._timer.start()
         else:

@@ -1,4 +1,4 @@
-"""A running training: its curves, figures and log. Absent figures draw nothing."""
+"""A running training: its curves, figures and log. Missing figures are not drawn."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from curator.domain.jobs import Progress
 from curator.domain.wording import localised, tr
 from curator.ui.kit import Curve, LineChart, Tone, file_dialog, fixed_font, percent, sentence
 
-# What a running training told so far: its curves, its figures and its log, for the window and as CSV.
+# The record of a running training: curves, figures and log, for the window and as CSV.
 
 CURVES = ("loss", "learning_rate", "recall_at_1", "untrained", "recall_at_64", "nil_aupr", "throughput")
-"""Keys of a progress event's data that are drawn over the steps; an absent one draws nothing. `untrained` comes once:
+"""Keys of a progress event's data that are drawn over the steps; missing ones are not drawn. `untrained` comes once:
 the recall@1 before training, drawn as a horizontal line, with the recall of each step."""
 COLUMNS = ("step", "epoch", "seconds", *CURVES)
 LATEST = ("step", "epoch", "seconds", "throughput", "seconds_left")
@@ -64,7 +64,7 @@ class TrainingHistory:
                 self.curves[name].append((figures["step"], figures[name]))
 
     def say(self, text: str, at: datetime) -> None:
-        """A line of the log that is no progress, such as what came of it."""
+        """Add a line to the log that is not a progress event, such as the outcome."""
         self.log.append(LogLine(at, "", text))
 
     @property
@@ -87,7 +87,7 @@ def _is_figure(name: str, value: Any) -> bool:
 
 
 class TrainingPanel(QWidget):
-    """`show_history` takes the history of a job; it may grow, `grown` draws the rest."""
+    """`show_history` takes the history of a job; after it has grown, `grown` draws the rest."""
 
     refused = Signal(str)
 
@@ -109,7 +109,7 @@ class TrainingPanel(QWidget):
         self.log.setAccessibleName(tr("Log of the training"))
         self.log.setFont(fixed_font())
         self.log.setTabChangesFocus(True)
-        self._follows = True  # the newest line is in sight, and stays there
+        self._follows = True  # the newest line is visible, and stays visible
         down = self.log.verticalScrollBar()
         down.valueChanged.connect(self._scrolled)
         down.rangeChanged.connect(lambda: self._follow())
@@ -157,12 +157,12 @@ class TrainingPanel(QWidget):
         self.grown()
 
     def set_charts(self, shown: bool) -> None:
-        """Work that trains nothing has a log only."""
+        """Set the charts; jobs other than trainings have only a log."""
         self._charts.setVisible(shown)
         self.figures.setVisible(shown)
 
     def grown(self) -> None:
-        """Draw what came since."""
+        """Draw the new points."""
         self.figures.setText(figures_line(self._history))
         for chart in (self.loss, *self.small):
             chart.grown()
@@ -172,7 +172,7 @@ class TrainingPanel(QWidget):
         self._write_log()
 
     def _write_log(self) -> None:
-        """Behind what is there; the newest line stays in sight, from its beginning, where it was in sight before."""
+        """Append to the log; if the newest line was visible before, it stays visible from its beginning."""
         follows = self._follows
         for line in self._history.log[self._logged :]:
             self.log.appendPlainText(str(line))
@@ -189,7 +189,7 @@ class TrainingPanel(QWidget):
         self._follows = line == self.log.verticalScrollBar().maximum()
 
     def _follow(self) -> None:
-        """The log became longer, or its place lower."""
+        """Scroll after the log became longer or its view lower."""
         if self._follows and not self.log.textCursor().hasSelection():
             down = self.log.verticalScrollBar()
             down.setValue(down.maximum())
@@ -210,7 +210,7 @@ class TrainingPanel(QWidget):
         return dialog
 
     def export(self, path: Path) -> None:
-        """Write every figure that came so far; `refused` says why it could not."""
+        """Write all figures so far; `refused` reports an error."""
         try:
             path.write_text(self._history.csv(), encoding="utf-8")
         except OSError as error:
@@ -224,7 +224,7 @@ class TrainingPanel(QWidget):
 
 
 def figure_words(value: float) -> str:
-    """A loss or another plain figure, with as many digits as say something."""
+    """A loss or another plain figure, with the significant digits."""
     return localised(value, ",.3f") if abs(value) < 100 else localised(value, ",.0f")
 
 
@@ -233,7 +233,7 @@ def percent_tick(value: float) -> str:
 
 
 def figures_line(history: TrainingHistory) -> str:
-    """`step 120 · pass 2 · 31 mentions a second`, of what is known."""
+    """`step 120 · pass 2 · 31 mentions a second`, with the known figures."""
     latest = history.latest
     parts = [
         tr("step {value:,.0f}", value=latest["step"]) if "step" in latest else "",
