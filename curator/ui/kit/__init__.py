@@ -1,14 +1,14 @@
 """The parts that all views share: colours and icons, forms and messages, lists and tables, background threads, and the
-record of what was on the screen when a key was pressed. Independent of projects and documents.
+record of what was visible when a key was pressed. Independent of projects and documents.
 
-* **Enter presses nothing that was not meant** (`form.py`, `BaseDialog`). A window opens on its list or first field; a
-  form's OK becomes the default button once something was typed, moved to or clicked.
+* **Enter never presses a button by accident** (`form.py`, `BaseDialog`). A window opens on its list or first field; a
+  form's OK becomes the default button after the first typing, focus change or click.
   `tests/curator/ui/window/every_window.py` lists every window class, and a class without an entry fails.
-* **Hints look up which keys a command has** (`key_names.py`), so that hints and sentences follow the user's own keys.
-  Where a command has none, the hint is left out and a sentence names the menu.
-* **Work outside the window's thread goes through `Worker`**, and what it found comes back through `call_in_window`
-  (`worker.py`, `window_calls.py`). The latest question wins: the answer to an earlier one is dropped. `FileScan` looks
-  at paths one file at a time and can be stopped.
+* **Hints look up the keys of a command** (`key_names.py`), so that they follow the user's own keys. If a command has
+  none, the hint is left out and a sentence names the menu.
+* **Work outside the window's thread goes through `Worker`**, and its result is delivered through `call_in_window`
+  (`worker.py`, `window_calls.py`). Only the latest request counts: results of earlier ones are dropped. `FileScan`
+  checks paths one file at a time and can be stopped.
 """
 
 from typing import TYPE_CHECKING

@@ -1,8 +1,8 @@
-"""Text that others wrote is shown as text: titles, mentions, names, definitions, comments, file names, error messages.
+"""Shows untrusted text as plain text: titles, mentions, names, definitions, comments, file names, error messages.
 
-Qt takes what looks like HTML for HTML in tooltips and in labels: `<img src="file:///…">` in a title would open that
-file. So labels are `PlainLabel`, tooltips are `tip(…)`, and pages of rich text are `StillBrowser`, which opens no file
-and nothing of the network. Nothing else in `curator.ui` makes a `QLabel` or a `QTextBrowser`;
+Qt interprets text that looks like HTML in tooltips and labels: `<img src="file:///…">` in a title would open that file.
+So labels are `PlainLabel`, tooltips are `tip(…)`, and pages of rich text are `StillBrowser`, which opens no file and no
+network address. Nothing else in `curator.ui` makes a `QLabel` or a `QTextBrowser`;
 `tests/curator/ui/kit/test_foreign_text.py` and `tests/curator/ui/window/test_hostile.py` check it.
 """
 
@@ -22,26 +22,27 @@ from curator.domain.wording import tr
 from curator.ui.kit.messages import tell
 
 LONGEST = 5_000
-"""Characters of a text that a label shows; the rest of a longer one is cut off with an ellipsis."""
+"""The most characters in a label; longer text is cut with an ellipsis."""
 LONGEST_PART = 1_000
 TIP_LINES, TIP_WIDTH = 24, 100
 """The most lines of a tooltip, and the characters of a line."""
 LARGEST_IMAGE = 8 << 20
-"""Bytes of an image of the guidelines."""
+"""The most bytes of an image in the guidelines."""
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")
 _UNSHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters, the marks that turn the direction of all text after them, and halves of characters."""
+"""Control characters, direction marks that affect all following text, and lone surrogates."""
 _MARKUP = re.compile("[<&]")
 MOST_PASTED = 1_000_000
 UNBROKEN = 20_000
-"""Characters. A million in lines are laid out in 0.5 s, 300,000 without a blank in 7 s, growing as the square."""
+"""The most characters without a blank. Qt lays out a million in lines in 0.5 s, but 300,000 without a blank in 7 s
+(quadratic)."""
 _UNBROKEN = re.compile(rf"\S{{{UNBROKEN}}}")
 PASTED_TOO_MUCH = "The clipboard contains {n:,} characters, too many for this field. Nothing was pasted."
 PASTED_UNBROKEN = "The clipboard contains more than {n:,} characters without a blank. Nothing was pasted."
 
 
 def shown(words: str, longest: int = LONGEST) -> str:
-    """The text as a label may show it: what cannot be seen, or turns the text around it, is U+FFFD.
+    """The text as a label may show it: invisible characters and direction marks become U+FFFD.
 
     At most `longest` characters, the last of them an ellipsis if the text is longer.
     """
@@ -67,12 +68,12 @@ def _in_lines(line: str) -> list[str]:
 
 
 def escaped(words: str) -> str:
-    """The text as a part of a tooltip that is rich text: at most `LONGEST_PART` characters of it."""
+    """The escaped text for a rich-text tooltip, at most `LONGEST_PART` characters."""
     return escape(shown(words, LONGEST_PART)).replace("\n", "<br>")
 
 
 def in_role(words: str, role: int) -> str:
-    """What a model gives for a text that is both the words of a row and its tooltip."""
+    """The value of a model's role for a text that is both shown in a row and its tooltip."""
     return tip(words) if role == Qt.ItemDataRole.ToolTipRole else words
 
 
@@ -89,7 +90,7 @@ class PlainLabel(QLabel):
 
 
 class PlainEdit(QPlainTextEdit):
-    """A field of several lines that takes from the clipboard only what Qt can lay out at once."""
+    """A multi-line field that accepts from the clipboard only text that Qt can lay out quickly."""
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         text = source.text()
@@ -102,7 +103,7 @@ class PlainEdit(QPlainTextEdit):
 
 
 class StillBrowser(QTextBrowser):
-    """Rich text or Markdown that opens nothing: no link, no file, nothing of the network.
+    """Rich text or Markdown that opens nothing: no link, no file, no network address.
 
     Images with a relative path are shown if they are in `images`, the only folder that is read.
     """
@@ -114,14 +115,14 @@ class StillBrowser(QTextBrowser):
         self.setOpenExternalLinks(False)
 
     def setMarkdown(self, text: str) -> None:
-        """Markdown in which HTML is shown as written. A text without blanks gets places to break it."""
+        """Set Markdown with HTML shown as plain text. Text without blanks gets break opportunities."""
         text = _UNBROKEN.sub(lambda found: f"{found[0]} ", text)
         features = QTextDocument.MarkdownFeature
         self.document().setMarkdown(text, features.MarkdownDialectGitHub | features.MarkdownNoHTML)
-        self.moveCursor(QTextCursor.MoveOperation.Start)  # Qt leaves it at the end, and scrolls there when it is shown
+        self.moveCursor(QTextCursor.MoveOperation.Start)  # Qt leaves the cursor at the end and scrolls there on show
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
-        """The image; empty bytes for all else, because Qt opens the file itself where it gets nothing."""
+        """Return the image; empty bytes otherwise, because Qt opens the file itself if it gets nothing."""
         path = self._image(QUrl(name)) if kind == QTextDocument.ResourceType.ImageResource.value else None
         try:
             return QByteArray(path.read_bytes() if path is not None else b"")
@@ -129,7 +130,7 @@ class StillBrowser(QTextBrowser):
             return QByteArray(b"")
 
     def _image(self, name: QUrl) -> Path | None:
-        """The file of an image in the folder of images; links that lead out of it are outside."""
+        """The path of an image in the folder of images; symbolic links must not lead out of it."""
         words = name.path() if name.isRelative() and not name.host() else ""
         if self._images is None or not words or "\0" in words:
             return None

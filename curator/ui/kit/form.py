@@ -1,4 +1,4 @@
-"""The base of dialogs: the initial focus, what Enter does, and a form with a sentence above and two buttons."""
+"""The base of dialogs: the initial focus, what Enter does, and a form with a sentence at the top and two buttons."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ from curator.ui.kit.sizing import fit_to_words, make_room_for_words
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 FIELDS = (QAbstractItemView, QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit, QTextEdit)
 PRESSED = (QPushButton, QToolButton)
-"""Buttons that Enter presses; it does not tick boxes."""
+"""Widgets that Enter presses; it does not toggle check boxes."""
 
 
 class BaseDialog(QDialog):
-    """A window or dialog that does nothing by Enter which its curator did not see.
+    """A window or dialog in which Enter triggers only what the curator has seen.
 
-    It opens with the keyboard in what it chose with `setFocus`, else in its list or first field. Enter presses the
-    button that has the keyboard, else the one that `enter_presses` gave; Qt makes none the default by itself. Enter
-    held down presses nothing, as it may come from what opened the window.
+    The initial focus is the widget set with `setFocus`, else the list or first field. Enter presses the focused button,
+    else the one set with `enter_presses`; Qt makes none the default by itself. A held Enter key presses nothing, as it
+    may have opened the window.
     """
 
     lists_first = True
-    """Whether the keyboard begins in a list rather than in a field before it."""
+    """Whether the initial focus prefers a list over a field before it."""
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,17 +66,17 @@ class BaseDialog(QDialog):
         self.body.setSpacing(12)
 
     def stay_built(self) -> None:
-        """Closing only hides it, so that it is there at once when it is shown the next time; see `begin_again`."""
+        """Only hide the dialog on close, so that it reopens quickly; see `begin_again`."""
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
 
     def begin_again(self) -> None:
-        """Give the keyboard as at the first time when it is shown next."""
+        """Reset the focus when the dialog is shown next."""
         self._was_shown = False
         if (focused := self.focusWidget()) is not None:
             focused.clearFocus()
 
     def enter_presses(self, button: QPushButton | None) -> None:
-        """Make this button the only default one; None: Enter presses only a button that has the keyboard."""
+        """Make this button the only default one; None: Enter presses only a focused button."""
         self._default = button
         for one in self.findChildren(QPushButton):
             one.setAutoDefault(False)
@@ -93,7 +93,7 @@ class BaseDialog(QDialog):
             self._give_keyboard()
 
     def _give_keyboard(self) -> None:
-        """To the first of what is there, unless the window has given it away itself."""
+        """Focus the first suitable widget, unless the window has set the focus itself."""
         focused = self.focusWidget()
         if focused is not None and focused.isVisible() and focused.isEnabled():
             return
@@ -102,7 +102,7 @@ class BaseDialog(QDialog):
             first.setFocus(Qt.FocusReason.ActiveWindowFocusReason)
 
     def _stops(self) -> Iterator[QWidget]:
-        """What Tab comes to, in its order."""
+        """The widgets in the Tab order."""
         one = self.nextInFocusChain()
         while one is not None and one is not self:
             stops = one.focusPolicy() & Qt.FocusPolicy.TabFocus and one.focusProxy() is None
@@ -111,7 +111,7 @@ class BaseDialog(QDialog):
             one = one.nextInFocusChain()
 
     def _rank(self, widget: QWidget) -> int:
-        """Lists, then fields, then what else can be looked at, then ticks; of the buttons the one that leaves."""
+        """Rank for the initial focus: lists, fields, other views, check boxes; among buttons the one that closes."""
         if isinstance(widget, PRESSED):
             box = self.findChild(QDialogButtonBox)
             leaves = box is not None and box.buttonRole(widget) is QDialogButtonBox.ButtonRole.RejectRole
@@ -136,9 +136,9 @@ class BaseDialog(QDialog):
 
 
 class FormDialog(BaseDialog):
-    """`body` takes widgets, `form` takes rows. `accept` calls `check`, which says what is wrong ('' nothing).
+    """`body` takes widgets, `form` takes rows. `accept` calls `check`, which returns an error ('' for none).
 
-    Enter accepts once something was typed, moved to or clicked in the dialog, unless `enter_accepts` is False.
+    Enter accepts after the first typing, focus change or click in the dialog, unless `enter_accepts` is False.
     """
 
     lists_first = False
@@ -188,7 +188,7 @@ class FormDialog(BaseDialog):
             self.enter_presses(self.ok)
 
     def check(self) -> str:
-        """What keeps the dialog from being accepted, as a sentence; '' when nothing does."""
+        """The reason why the dialog cannot be accepted, as a sentence; '' if it can."""
         return ""
 
     def accept(self) -> None:
@@ -199,14 +199,14 @@ class FormDialog(BaseDialog):
 
 
 class _FirstTouch(QObject):
-    """Calls `then` when something is first typed, moved to or clicked in a dialog; watches no longer than that."""
+    """Calls `then` once, at the first typing, focus change or click in a dialog."""
 
     def __init__(self, dialog: QDialog, then: Callable[[], None]) -> None:
         super().__init__(dialog)
         self._dialog, self._then = dialog, then
         app = QApplication.instance()
         assert app is not None
-        app.installEventFilter(self)  # Qt drops the filter when the dialog goes
+        app.installEventFilter(self)  # Qt removes the filter with the dialog
         dialog.finished.connect(self._end)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -229,7 +229,7 @@ def _touches(event: QEvent) -> bool:
 
 
 class ShowDialog(BaseDialog):
-    """Shows something that is only read or acted on line by line; Esc and Close leave."""
+    """Shows something to read, or lines with actions; Esc and Close leave."""
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(title, parent)
@@ -251,7 +251,7 @@ class ShowDialog(BaseDialog):
 
 
 class EmptyPage(QFrame):
-    """Stands where a list would: what is missing, and below it what makes the first entry."""
+    """Replaces an empty list: what is missing, and a button below to create the first entry."""
 
     def __init__(self, headline: str, words: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -280,7 +280,7 @@ class EmptyPage(QFrame):
         self.words.setVisible(bool(words))
 
     def stand_in(self, table: QWidget, *, empty: bool) -> None:
-        """Show itself or the table."""
+        """Show this page or the table."""
         self.setVisible(empty)
         table.setVisible(not empty)
 
@@ -288,7 +288,7 @@ class EmptyPage(QFrame):
 class PathEdit(QWidget):
     """A path that can be typed or browsed for. `mode`: an existing file, a folder, or a file to be written.
 
-    With `or_folder` a second button browses for a folder, since a file dialog gives either the one or the other.
+    With `or_folder` a second button browses for a folder, since a file dialog offers only one of both.
     """
 
     changed = Signal()
@@ -363,7 +363,8 @@ def file_dialog(parent: QWidget, title: str, *, mode: QFileDialog.FileMode, filt
 
 
 def _quiet(palette: QPalette) -> QPalette:
-    """For a default button: the style frames it in the colour of what has the keyboard, which it has not."""
+    """For a default button: Remove the frame that the style draws in the focus colour although the button has no
+    focus."""
     found = QPalette(palette)
     found.setColor(QPalette.ColorRole.Highlight, palette.color(QPalette.ColorRole.Window).darker(112))
     return found
@@ -377,16 +378,16 @@ def _bold() -> QFont:
 
 
 def _without_icons(buttons: QDialogButtonBox) -> None:
-    """Words alone: whether there are icons differs from desktop to desktop."""
+    """Remove button icons, since they differ between desktops."""
     for button in buttons.buttons():
         button.setIcon(QIcon())
 
 
 def sentence(words: str, *, selectable: bool = False, muted: bool = False) -> QLabel:
-    """Plain text that wraps; `muted` is for what is secondary."""
+    """Plain text that wraps; `muted` is for secondary text."""
     label = PlainLabel(words)
     if muted:
-        label.setForegroundRole(QPalette.ColorRole.PlaceholderText)  # a role follows a change of theme
+        label.setForegroundRole(QPalette.ColorRole.PlaceholderText)  # palette roles follow a change of theme
     label.setWordWrap(True)
     if selectable:
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -1,4 +1,4 @@
-"""The current keys of commands, for hints and sentences: the default ones, or those of the user."""
+"""The current keys of commands, for hints and sentences: the defaults, or the user's own."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ from curator.domain.wording import tr
 SIGNS = {"Return": "↵", "Down": "↓", "Up": "↑", "Left": "←", "Right": "→", "+": " +", "-": " −"}
 _by_id: dict[str, Command[Any]] = {}
 _keymap = Keymap()
-"""Of the process: every hint in every window names keys, and the user has one set of them."""
+"""The key map of the process, shared by the hints in all windows."""
 
 
 def use_keys(keymap: Keymap, commands: Iterable[Command[Any]]) -> None:
-    """Let every hint that is made from now on name these keys; all windows of a process share them."""
+    """Use these keys in all hints created from now on, in all windows."""
     global _keymap
     _keymap = keymap
     _by_id.update({command.id: command for command in commands})
 
 
 def key_name(key: str) -> str:
-    """A key of Qt's portable text as this desktop writes it, in the user's language, with signs such as ↵."""
+    """The name of a key, given as Qt's portable text, as this desktop writes it, in the user's language, with signs
+    such as ↵."""
     last = key.rpartition("+")[2] or "+"
     held = key[: -len(last)]
     if last not in SIGNS or (not held and len(last) == 1):
@@ -50,35 +51,35 @@ def _native(key: str) -> str:
 
 
 def key_of(command_id: str) -> str:
-    """The first key of a command; '' where it has none."""
+    """The first key of a command; '' if it has none."""
     keys = _keymap.keys(_by_id[command_id])
     return key_name(keys[0]) if keys else ""
 
 
 def keys_between(first: str, last: str) -> str:
-    """Of a row of commands: `1–9`; '' where the first or the last has no key."""
+    """The keys of a range of commands, such as `1–9`; '' if the first or the last has no key."""
     ends = key_of(first), key_of(last)
     return "–".join(ends) if all(ends) else ""
 
 
 def way_to(command_id: str) -> str:
-    """The key of a command, or where it has none its place in the menus: for sentences that say what to press."""
+    """The key of a command, or its place in the menus if it has none, for use in sentences."""
     return key_of(command_id) or _in_menu(command_id)
 
 
 def place_of(command_id: str) -> str:
-    """The place of a command in the menus, with its key where it has one."""
+    """The place of a command in the menus, with its key if it has one."""
     key = key_of(command_id)
     return f"{_in_menu(command_id)} ({key})" if key else _in_menu(command_id)
 
 
 def _in_menu(command_id: str) -> str:
-    """Without the dots of a title that asks for more first: in a sentence they would meet its full stop."""
+    """The title without its final ellipsis, which would clash with the full stop of a sentence."""
     command = _by_id[command_id]
     return f"{tr(command.menu.value)} › {tr(command.title).removesuffix('…')}"
 
 
-# Whose key is it: a widget's that has the keyboard, or the window's.
+# Decides whether a key belongs to the focused widget or to the window.
 
 Key = Qt.Key
 _COMMANDING = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
@@ -98,15 +99,15 @@ _READER_KEYS = {Key.Key_Up, Key.Key_Down, Key.Key_PageUp, Key.Key_PageDown, Key.
 
 
 def is_plain(event: QKeyEvent) -> bool:
-    """A key that could be typed: no Ctrl, Alt or Meta, and no function key."""
+    """Whether the key is printable: no Ctrl, Alt or Meta, and no function key."""
     return not event.modifiers() & _COMMANDING and not Key.Key_F1 <= event.key() <= Key.Key_F35
 
 
 def belongs_to(widget: QWidget | None, event: QKeyEvent) -> bool:
-    """Whether the widget with the keyboard keeps the key, so that no shortcut of the window takes it.
+    """Whether the focused widget keeps the key, so that it triggers no shortcut of the window.
 
-    Where text is entered, every key that could be typed; in lists and texts for reading, the keys that move in them;
-    on buttons, those that press them. Ctrl, Alt and function keys are the window's, but for editing in text fields.
+    Text fields keep printable keys; lists and read-only texts, the navigation keys; buttons, the keys that press them.
+    Ctrl, Alt and function keys belong to the window, except editing keys in text fields.
     """
     if widget is None:
         return False

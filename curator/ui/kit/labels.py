@@ -1,4 +1,5 @@
-"""Small labels: one elided line, the state of a mention as a chip, a note on a tinted ground; and a line to find by."""
+"""Small labels: one elided line, the state of a mention as a chip, a note on a tinted background; and a search
+field."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from curator.ui.kit.theme import theme_of
 
 
 class ElidedLabel(QWidget):
-    """One line that is cut with an ellipsis where it does not fit; the whole is its tooltip."""
+    """One line, cut with an ellipsis if it does not fit; its tooltip has the full text."""
 
     def __init__(
         self, *, scale: float = 1.0, bold: bool = False, muted: bool = False, parent: QWidget | None = None
@@ -53,7 +54,7 @@ class ElidedLabel(QWidget):
 
 
 class NotedLabel(ElidedLabel):
-    """One line on the ground of notes while it says something; it keeps its room while it does not."""
+    """One line with the note background while it has text; it keeps its space while empty."""
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
         if not self._words:
@@ -66,7 +67,7 @@ class NotedLabel(ElidedLabel):
 
 
 class ScaledLabel(PlainLabel):
-    """A label whose font is a multiple of the interface's, also after that changes."""
+    """A label whose font is a multiple of the interface's, including later changes."""
 
     def __init__(self, words: str = "", *, scale: float, bold: bool = False, parent: QWidget | None = None) -> None:
         super().__init__(words, parent)
@@ -75,7 +76,7 @@ class ScaledLabel(PlainLabel):
 
     def event(self, event: QEvent) -> bool:
         done = super().event(event)
-        if event.type() is QEvent.Type.ApplicationFontChange:  # a size of its own hides the other changes from it
+        if event.type() is QEvent.Type.ApplicationFontChange:  # with its own size, it would miss the other changes
             self._fit()
         return done
 
@@ -113,7 +114,7 @@ class StateChip(QWidget):
 
 
 class NoteLabel(PlainLabel):
-    """A sentence on the note ground; hidden while it is empty. `framed` where it lies over other parts."""
+    """A sentence on the note background; hidden while empty. `framed` if it overlaps other parts."""
 
     def __init__(self, parent: QWidget | None = None, *, framed: bool = False) -> None:
         super().__init__(parent=parent)
@@ -128,14 +129,14 @@ class NoteLabel(PlainLabel):
             self.setVisible(bool(note))
 
     def fit(self, widest: int) -> None:
-        """Be as wide as the sentence in one line where there is that much room."""
+        """Make it as wide as the sentence in one line if there is room."""
         margins = self.contentsMargins()
         words = QFontMetricsF(self.font()).boundingRect(QRectF(0, 0, 1e6, 1e6), 0, self.text()).width()
         width = min(int(words) + margins.left() + margins.right() + 4, widest)
         self.resize(width, self.heightForWidth(width))
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002
-        """By hand: a label's own painting takes its colours from the application's style sheet, not its palette."""
+        """Paint by hand: QLabel takes its colours from the application's style sheet, not the palette."""
         painter = QPainter(self)
         theme = theme_of(self.palette())
         painter.fillRect(self.rect(), theme.note)
@@ -149,15 +150,15 @@ class NoteLabel(PlainLabel):
 
 
 def percent(value: float | None) -> str:
-    """`91.2 %`; a dash where the figure is not defined."""
+    """`91.2 %`; a dash if the figure is undefined."""
     return "–" if value is None else f"{localised(100 * value, '.1f')} %"
 
 
-# A line across the text that says in which state the window is, with what can be done about it; never modal.
+# A non-modal line above the text with the state of the window and possible actions.
 
 
 class Banner(QWidget):
-    """Words on the note ground and buttons at their right; hidden while nothing is to be said."""
+    """Text on the note background with buttons on the right; hidden while empty."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -177,7 +178,7 @@ class Banner(QWidget):
     def add_button(self, words: str, then: Callable[[], object]) -> QPushButton:
         button = QPushButton(words, self)
         button.setAutoDefault(False)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard where it is
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click does not change the focus
         button.clicked.connect(lambda: then())
         self._line.addWidget(button)
         self.buttons.append(button)
@@ -189,7 +190,7 @@ class Banner(QWidget):
         self.setVisible(bool(words))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where little room is left beside the buttons, the words stand above them."""
+        """Place the text above the buttons if there is little room next to them."""
         super().resizeEvent(event)
         narrow = 2 * self._line.sizeHint().width() > self.width()
         way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
@@ -206,11 +207,11 @@ class Banner(QWidget):
         painter.end()
 
 
-# A line to type into inside a window whose button would take Enter.
+# A search field for a window whose default button would take Enter.
 
 
 class FindLine(QLineEdit):
-    """Enter is the line's own: it does not close the window."""
+    """A search field that keeps Enter, so that it does not close the window."""
 
     def __init__(self, name: str, placeholder: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -12,11 +12,11 @@ from PySide6.QtCore import QPoint, QRect, QSize
 
 from curator.settings import config_folder
 
-# Small things that the window keeps beside the settings: lists and layouts that may be lost without harm.
+# Small window data stored next to the settings: lists and layouts that may be lost without harm.
 
 
 def read_state(name: str) -> Any:
-    """What was kept under this file name; None where nothing was, or where it cannot be read."""
+    """The contents stored under this file name; None if missing or unreadable."""
     try:
         return json.loads((config_folder() / name).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -24,7 +24,7 @@ def read_state(name: str) -> Any:
 
 
 def write_state(name: str, what: Any) -> None:
-    """Write it whole. What cannot be written is no reason to complain."""
+    """Write atomically. Errors are ignored."""
     path = config_folder() / name
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -37,12 +37,12 @@ def write_state(name: str, what: Any) -> None:
 
 FILE = "layout.json"
 MOST = 50
-"""Projects whose layout is kept, the last used ones."""
+"""The most projects whose layout is kept, last used first."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedLayout:
-    """Pixels; `splitters` and `columns` are sizes by name, `hidden` are names of panes that were put away."""
+    """Pixels; `splitters` and `columns` are sizes by name, `hidden` are names of closed panes."""
 
     place: tuple[int, int, int, int] | None = None
     maximised: bool = False
@@ -57,7 +57,7 @@ def usual_layout() -> SavedLayout:
 
 
 def layout_of(project: Path) -> SavedLayout:
-    """A project's own, or the last used one."""
+    """The layout of a project, or the last used one."""
     mine = _projects(_kept()).get(str(project.resolve()))
     return _layout(mine) if mine is not None else usual_layout()
 
@@ -73,7 +73,7 @@ def keep_layout(layout: SavedLayout, project: Path | None) -> None:
 
 
 def forget_layout(project: Path | None) -> None:
-    """Back to the program's own layout, for this project and for new ones."""
+    """Return to the default layout, for this project and for new ones."""
     projects = _projects(_kept())
     if project is not None:
         projects.pop(str(project.resolve()), None)
@@ -81,7 +81,7 @@ def forget_layout(project: Path | None) -> None:
 
 
 def on_screen(place: QRect, screens: list[QRect], smallest: QSize) -> QRect | None:
-    """The rectangle moved and shrunk to where it can be seen and reached; None where there is no screen."""
+    """The rectangle, moved and shrunk to be visible and reachable; None without a screen."""
     if not screens:
         return None
 
@@ -98,13 +98,13 @@ def on_screen(place: QRect, screens: list[QRect], smallest: QSize) -> QRect | No
 
 
 STEP = 32
-"""Pixels by which a further window is moved, so that the one below is seen."""
+"""Offset in pixels of a further window, so that the one below stays visible."""
 
 
 def cascaded(beside: QRect, screen: QRect, taken: Sequence[QPoint], smallest: QSize) -> QRect:
-    """Where a further window goes, its frame included: a step down and to the right of `beside`, smaller where that
-    would leave `screen`, and from the screen's corner again where that would be smaller than `smallest`. No corner of
-    `taken` is used twice as long as another one is free."""
+    """The rectangle of a further window, including its frame: a step down and right of `beside`, shrunk to fit
+    `screen`, starting again at the screen's corner if it would be smaller than `smallest`. Corners in `taken` are
+    reused only if no other is free."""
     smallest = smallest.boundedTo(screen.size())
     inside = on_screen(beside, [screen], smallest) or screen
     room = min(screen.width() - smallest.width(), screen.height() - smallest.height()) // STEP
@@ -130,7 +130,7 @@ def _projects(kept: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _layout(raw: Any) -> SavedLayout:
-    """What can be used of what was kept; a damaged part is left out."""
+    """The usable parts of a stored layout; damaged parts are left out."""
     if not isinstance(raw, dict):
         return SavedLayout()
     place = raw.get("place")

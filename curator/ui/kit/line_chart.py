@@ -1,4 +1,4 @@
-"""Line charts, painted without a library: the base of all line plots, and a chart of curves that grow step by step.
+"""Line charts without a plotting library: the base of all line plots, and a chart of growing curves.
 
 The chart has axis, grid, legend, running mean, and the values under the mouse.
 """
@@ -22,17 +22,17 @@ from curator.ui.kit.theme import Theme, theme_of
 SMOOTH = 0.9
 """Weight of the past in the running mean that is drawn over the raw figures."""
 MOST = 2000
-"""Points of a curve that are drawn; more of them cannot be told apart."""
+"""The most points drawn of a curve; more would be indistinguishable."""
 FEW = 12
-"""Points of a curve that have a mark each."""
+"""Up to this number of points, each has a mark."""
 PAD = 10.0
 GAP = 6.0
-"""Between an axis and its words."""
+"""Pixels between an axis and its labels."""
 Points = Sequence[tuple[float, float]]
 
 
 class Tone(IntEnum):
-    """Colours that are told apart by colour-blind eyes; the second line of a chart is dashed, too."""
+    """Colours that are distinguishable for colour-blind people; the second line of a chart is also dashed."""
 
     FIRST = 0
     SECOND = 1
@@ -41,7 +41,7 @@ class Tone(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """`points` is kept as it is and may grow; `smooth` draws the running mean over the faint raw figures."""
+    """`points` is not copied and may grow; `smooth` draws the running mean over the faint raw figures."""
 
     name: str
     points: Points
@@ -51,7 +51,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """Where data is drawn, from `left` to `right` across and from the first to the last of `ticks` upwards."""
+    """The plot area: from `left` to `right`, and from the first to the last of `ticks` upwards."""
 
     area: QRectF
     left: float
@@ -69,13 +69,13 @@ class Axes:
         return QPointF(self.across(x), self.up(y))
 
     def value_at(self, x: float) -> float:
-        """What lies at a pixel across."""
+        """The x value at a pixel."""
         return self.left + (x - self.area.left()) / (self.area.width() or 1.0) * (self.right - self.left)
 
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """How a line is drawn; `marks` is the size of the marks at its points, 0 for none. `number` gives their shape."""
+    """The style of a line; `marks` is the size of the marks at its points, 0 for none; `number` selects their shape."""
 
     colour: QColor
     style: Qt.PenStyle = Qt.PenStyle.SolidLine
@@ -87,7 +87,7 @@ class Stroke:
 def paint_grid(
     painter: QPainter, axes: Axes, words: Sequence[str], font: QFont, *, gap: float, grid: QColor, ink: QColor
 ) -> None:
-    """A line across at each tick, with its words at the left, `gap` before the axis."""
+    """Paint a horizontal line at each tick, with its label on the left, `gap` pixels from the axis."""
     height = QFontMetricsF(font).height()
     right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
     for tick, label in zip(axes.ticks, words, strict=True):
@@ -107,7 +107,7 @@ def paint_line(painter: QPainter, points: Sequence[QPointF], stroke: Stroke) -> 
 
 
 def paint_mark(painter: QPainter, point: QPointF, stroke: Stroke, size: float) -> None:
-    """A circle, square or diamond: lines are told apart without colours, too."""
+    """A circle, square or diamond: lines are distinguishable without colours."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(stroke.colour)
     if stroke.number % 3 == 0:
@@ -120,14 +120,14 @@ def paint_mark(painter: QPainter, point: QPointF, stroke: Stroke, size: float) -
 
 
 def paint_cursor(painter: QPainter, axes: Axes, x: float, ink: QColor) -> None:
-    """A dotted line upwards at what is looked at."""
+    """Paint a dotted vertical line at the current x value."""
     painter.setPen(QPen(ink, 1, Qt.PenStyle.DotLine))
     across = axes.across(x)
     painter.drawLine(QPointF(across, axes.area.top()), QPointF(across, axes.area.bottom()))
 
 
 class LineChart(QWidget):
-    """`show_curves` takes what is drawn; call `update` when the points have grown."""
+    """`show_curves` sets the curves; call `grown` after points were added."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class LineChart(QWidget):
         tick: Callable[[float], str] | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        """`words` writes a value, `tick` one at the axis."""
+        """`words` formats a value, `tick` a label of the axis."""
         super().__init__(parent)
         self._title, self._words, self._tick = title, words, tick or words
         self._curves: tuple[Curve, ...] = ()
@@ -152,7 +152,7 @@ class LineChart(QWidget):
         self.grown()
 
     def grown(self) -> None:
-        """The points have grown: say and draw it."""
+        """Redraw after points were added, and update the accessible text."""
         last = [f"{one.name} {self._words(one.points[-1][1])}" for one in self._curves if one.points]
         self.setAccessibleDescription(", ".join(last) or tr("no figures yet"))
         self.update()
@@ -239,7 +239,8 @@ class LineChart(QWidget):
         return min((x for curve in self._curves for x, _ in curve.points), key=lambda x: abs(x - wanted))
 
     def _paint_head(self, painter: QPainter, box: QRectF, theme: Theme, step: float | None) -> None:
-        """At the right the newest values, or those under the mouse; the title at the left, in what room they leave."""
+        """Paint the newest values, or those under the mouse, at the right, and the title in the remaining space at the
+        left."""
         line = QRectF(box.left() + PAD, box.top() + PAD - 3, box.width() - 2 * PAD, painter.fontMetrics().height())
         right = line.right()
         for curve in reversed(self._curves):
@@ -265,7 +266,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight
 
 
 def smoothed(values: Sequence[float], *, weight: float = SMOOTH) -> list[float]:
-    """Exponential running mean that begins unbiased (Kingma and Ba 2015, section 3)."""
+    """Exponential running mean with bias correction (Kingma and Ba 2015, section 3)."""
     result, mean = [], 0.0
     for count, value in enumerate(values, start=1):
         mean = weight * mean + (1 - weight) * value
@@ -274,7 +275,7 @@ def smoothed(values: Sequence[float], *, weight: float = SMOOTH) -> list[float]:
 
 
 def nice_ticks(low: float, high: float, *, about: int = 3) -> list[float]:
-    """Round numbers that span the range, a few of them."""
+    """A few round numbers that span the range."""
     span = high - low
     if span <= 0 or not math.isfinite(span):
         return [low]
@@ -287,7 +288,7 @@ def nice_ticks(low: float, high: float, *, about: int = 3) -> list[float]:
 
 
 def thinned(points: Points, limit: int) -> list[tuple[float, float]]:
-    """At most about `limit` of the points, the last one always among them."""
+    """At most about `limit` of the points, always including the last."""
     stride = max(1, len(points) // max(limit, 2))
     kept = list(points[::stride])
     return kept if not points or kept[-1] == points[-1] else [*kept, points[-1]]
@@ -304,7 +305,7 @@ def _ink(theme: Theme, tone: Tone) -> QColor:
 
 
 def _value_at(points: Points, step: float | None) -> float | None:
-    """The newest value, or the last one not behind `step`."""
+    """The newest value, or the last one up to `step`."""
     if not points:
         return None
     if step is None:

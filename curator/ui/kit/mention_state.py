@@ -22,7 +22,7 @@ class MentionState(StrEnum):
 
     @property
     def word(self) -> str:
-        """For people: on chips, in tooltips and for screen readers."""
+        """The word for display: on chips, in tooltips and for screen readers."""
         return "NIL" if self is MentionState.NIL else tr(self.value)
 
 
@@ -44,7 +44,7 @@ REASON_WORDS: dict[Reason, str] = {
     SkipReason.UNSURE: "unsure",
 }
 
-# The first reason of an outcome is the usual one: Enter takes it.
+# The first reason of an outcome is the default: Enter accepts it.
 REASONS: dict[Outcome, tuple[Reason, ...]] = {
     Outcome.NIL: (NilReason.NOT_IN_KB, NilReason.TOO_GENERAL, NilReason.TOO_SPECIFIC),
     Outcome.REJECTED: (RejectReason.NOT_AN_ENTITY, RejectReason.WRONG_SPAN),
@@ -53,12 +53,12 @@ REASONS: dict[Outcome, tuple[Reason, ...]] = {
 
 
 def state_of(decision: Decision | None) -> MentionState:
-    """The state that a mention's current decision gives it; None and CLEARED are undecided."""
+    """The state of a mention from its current decision; None and CLEARED are undecided."""
     return MentionState.UNDECIDED if decision is None else _STATES[decision.verdict.outcome]
 
 
 def verdict_words(verdict: Verdict, names: dict[str, str] | None = None) -> str:
-    """A verdict in words; `names` gives the names of entity ids where they are known."""
+    """A verdict in words; `names` gives the known names of entity ids."""
     if verdict.outcome is Outcome.LINK:
         known = names or {}
         return " + ".join(f"{known[i]} ({i})" if i in known else i for i in verdict.entity_ids)
@@ -68,26 +68,26 @@ def verdict_words(verdict: Verdict, names: dict[str, str] | None = None) -> str:
     return f"{words}: {tr(REASON_WORDS[verdict.reason])}" if verdict.reason is not None else words
 
 
-# A mention in words: tooltips, notes and what a screen reader says.
+# A mention in words: tooltips, notes and screen reader texts.
 
 AROUND = 80
-"""Characters before and behind a mention that a screen reader says with it."""
+"""Characters of context before and after a mention for a screen reader."""
 
 
 def names_in(view: MentionView) -> dict[str, str]:
-    """Names of entities that the mention's suggestion knows."""
+    """Names of the entities in the mention's suggestion."""
     return {} if view.suggestion is None else {one.entity_id: one.name for one in view.suggestion.candidates}
 
 
 def decision_words(view: MentionView, names: Mapping[str, str] | None = None) -> str:
-    """The decision so far in one line; '' for an undecided mention. `names` of entities beside the suggestion's."""
+    """The current decision in one line; '' for an undecided mention. `names` adds entities not in the suggestion."""
     if view.decision is None or view.decision.verdict.outcome is Outcome.CLEARED:
         return ""
     return verdict_words(view.decision.verdict, {**names_in(view), **(names or {})})
 
 
 def suggestion_words(view: MentionView) -> str:
-    """What the linker suggests, in one line."""
+    """The linker's suggestion in one line."""
     suggestion = view.suggestion
     if suggestion is None:
         return tr("no suggestion yet")
@@ -100,7 +100,7 @@ def suggestion_words(view: MentionView) -> str:
 
 
 def state_words(view: MentionView) -> str:
-    """What became of a mention, for the ear: `linked to Gout (D006073)`, or what the linker suggests."""
+    """The state of a mention for screen readers: `linked to Gout (D006073)`, or the linker's suggestion."""
     state, decided = state_of(view.decision), decision_words(view)
     if state is MentionState.LINKED:
         return tr("linked to {names}", names=decided)
@@ -108,12 +108,12 @@ def state_words(view: MentionView) -> str:
 
 
 def marked(view: MentionView) -> str:
-    """What a screen reader says when the caret comes into a mention while the text is read."""
+    """Screen reader text when the caret enters a mention in the text."""
     return f"{view.mention.text}, {view.mention.type}, {state_words(view)}"
 
 
 def spoken(view: MentionView, *, number: int, of: int, text: str) -> str:
-    """What a screen reader says when the curator comes to a mention; `text` is the document's."""
+    """Screen reader text when a mention becomes current; `text` is the document's."""
     mention = view.mention
     start, end = min(one.start for one in mention.spans), max(one.end for one in mention.spans)
     around = " ".join(text[max(start - AROUND, 0) : end + AROUND].split())
@@ -121,7 +121,7 @@ def spoken(view: MentionView, *, number: int, of: int, text: str) -> str:
 
 
 def tooltip(view: MentionView) -> str:
-    """Rich text; everything that comes from a document or a knowledge base is escaped."""
+    """Rich text; text from documents and knowledge bases is escaped."""
     state = state_of(view.decision)
     lines = [f"<b>{escaped(view.mention.text)}</b> · {escaped(view.mention.type)}"]
     if view.suggestion is not None and view.suggestion.expanded:
@@ -137,6 +137,6 @@ LONG_FORM = "<b>{short}</b> stands for {long}"
 
 
 def long_form(word: str, views: Sequence[MentionView]) -> str:
-    """What the linker took the abbreviation `word` for, where it is a mention of the document; '' otherwise."""
+    """The long form the linker used for the abbreviation `word`, if it is a mention of the document; else ''."""
     same = (view.suggestion for view in views if view.mention.text == word and view.suggestion is not None)
     return next((one.expanded for one in same if one.expanded), "")

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 
 def tell(parent: QWidget, title: str, words: str, *, details: str = "", wrong: bool = False) -> QMessageBox:
-    """Show a sentence; `details` are folded away."""
+    """Show a sentence; `details` are collapsed."""
     box = _box(parent, title, words, QMessageBox.Icon.Warning if wrong else QMessageBox.Icon.Information)
     if details:
         box.setDetailedText(details)
@@ -19,7 +19,7 @@ def tell(parent: QWidget, title: str, words: str, *, details: str = "", wrong: b
 
 
 def ask(parent: QWidget, title: str, words: str, *, yes: str, then: Callable[[], None]) -> QMessageBox:
-    """Ask for a knowing yes: Enter, Esc and Cancel are no."""
+    """Ask for an explicit yes: Enter, Esc and Cancel mean no."""
     box = _box(parent, title, words, QMessageBox.Icon.Question)
     box.addButton(yes, QMessageBox.ButtonRole.AcceptRole)
     cancel = box.addButton(QMessageBox.StandardButton.Cancel)
@@ -31,7 +31,7 @@ def ask(parent: QWidget, title: str, words: str, *, yes: str, then: Callable[[],
 
 
 def choose(parent: QWidget, title: str, words: str, answers: Mapping[str, Callable[[], None]]) -> QMessageBox:
-    """Ask with a button for each answer; the last one changes nothing, and is what Enter and Esc mean."""
+    """Ask with a button for each answer; the last one changes nothing and is the meaning of Enter and Esc."""
     box = _box(parent, title, words, QMessageBox.Icon.Question)
     buttons = {box.addButton(name, QMessageBox.ButtonRole.ActionRole): then for name, then in answers.items()}
     harmless = list(buttons)[-1]

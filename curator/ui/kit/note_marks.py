@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPolygonF
 from curator.ui.kit.theme import Theme
 
 FLAG, BUBBLE, TAG, GAP = 0.6, 1.1, 1.15, 4.0
-"""Widths of the marks in heights, and pixels behind each."""
+"""Widths of the marks relative to their height, and pixels after each."""
 
 
 def flag_colour(theme: Theme) -> QColor:
@@ -16,7 +16,7 @@ def flag_colour(theme: Theme) -> QColor:
 
 
 def _flag(foot: QPointF, height: float) -> QPainterPath:
-    """A pennant on a staff whose foot is at the point."""
+    """Path of a flag whose pole ends at the point."""
     top, half = foot - QPointF(0, height), height * 0.3
     path = QPainterPath()
     path.addRect(QRectF(top, QSizeF(max(height * 0.13, 1.2), height)))
@@ -26,7 +26,7 @@ def _flag(foot: QPointF, height: float) -> QPainterPath:
 
 
 def _bubble(foot: QPointF, height: float) -> QPainterPath:
-    """A speech bubble above the point."""
+    """Path of a speech bubble above the point."""
     box = QRectF(foot.x(), foot.y() - height, height * BUBBLE, height * 0.72)
     path = QPainterPath()
     path.addRoundedRect(box, height * 0.22, height * 0.22)
@@ -37,7 +37,7 @@ def _bubble(foot: QPointF, height: float) -> QPainterPath:
 
 
 def _tag(foot: QPointF, height: float) -> QPainterPath:
-    """A label with a hole, its point to the left, above the point."""
+    """Path of a tag with a hole, pointing left, above the point."""
     top, middle, right = foot.y() - height * 0.85, foot.y() - height * 0.42, foot.x() + height * TAG
     corner = foot.x() + height * 0.42
     path = QPainterPath()
@@ -49,7 +49,7 @@ def _tag(foot: QPointF, height: float) -> QPainterPath:
 
 
 def notes_width(height: float, *, flagged: bool, commented: bool, attributed: bool = False) -> float:
-    """What `draw_notes` takes."""
+    """The width used by `draw_notes`."""
     marks = ((flagged, FLAG), (commented, BUBBLE), (attributed, TAG))
     return sum(height * width + GAP for there, width in marks if there)
 
@@ -64,7 +64,7 @@ def draw_notes(
     commented: bool,
     attributed: bool = False,
 ) -> None:
-    """The marks that apply, side by side from the point on."""
+    """Draw the marks that apply, side by side to the right of the point."""
     place = QPointF(foot)
     shapes = []
     if flagged:

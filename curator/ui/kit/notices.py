@@ -1,4 +1,4 @@
-"""Results of background work, in a line that stays until it is read. It opens no window and never takes the focus."""
+"""Results of background work, in a line that stays until it is read, without a window and without taking the focus."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from curator.ui.kit.theme import theme_of
 
 BUG = "This is a bug in Curator; none of your data was changed. See the log for details."
 KEPT = 50
-"""Unread notices that are kept; the oldest go first."""
+"""The most unread notices; the oldest are dropped first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Notice:
 
 
 class Notices(QObject):
-    """Unread results. `show` opens the newest, and one that was read already where none is left."""
+    """Unread results. `show` opens the newest, or the last read one if none is left."""
 
     changed = Signal()
 
@@ -49,18 +49,18 @@ class Notices(QObject):
 
     @property
     def any(self) -> bool:
-        """Whether `show` has something to open."""
+        """Whether there is a notice that `show` can open."""
         return bool(self._unread) or self._read is not None
 
     def add(self, words: str, show: Callable[[], object], *, wrong: bool = False) -> None:
-        """A window behind others is marked in the taskbar; it stays where it is."""
+        """Add a notice. A window behind others is highlighted in the taskbar but not raised."""
         self._unread = [*self._unread, Notice(words, show, wrong)][-KEPT:]
         self.changed.emit()
         QApplication.alert(self._parent.window())
 
     def add_outcome(self, title: str, outcome: JobOutcome, *, details: str = "") -> None:
-        """An outcome in a sentence, with `details` folded away. A cancelled one is shown to nobody; a bug says so and
-        keeps its traceback in the folded part."""
+        """Add an outcome as a sentence with collapsed `details`. Cancelled ones are not shown; a bug is called a bug,
+        with its traceback in the details."""
         if outcome.state is JobState.CANCELLED:
             return
         wrong, words = outcome.state is not JobState.DONE, outcome.message
@@ -79,7 +79,7 @@ class Notices(QObject):
             self._read.show()
 
     def dismiss(self) -> None:
-        """The newest was read in its line; `show` can still open it."""
+        """Mark the newest notice as read; `show` can still open it."""
         self._take()
 
     def _take(self) -> None:
@@ -89,9 +89,10 @@ class Notices(QObject):
 
 
 class NoticeLine(QWidget):
-    """The newest notice, how many more there are, and its buttons; hidden while there is none.
+    """The newest notice, the number of others, and its buttons; hidden while there is none.
 
-    `left` asks for the keyboard to go back to the text: a button that had it has gone."""
+    `left` asks to return the focus to the text after a focused button was removed.
+    """
 
     left = Signal()
 
@@ -118,7 +119,7 @@ class NoticeLine(QWidget):
     def _button(self) -> QPushButton:
         button = QPushButton(self)
         button.setFlat(True)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard where it is
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click does not change the focus
         button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         return button
 

@@ -1,4 +1,4 @@
-"""Records in a table that can be sorted and used by keyboard: rounds, agreement, suspicious gold."""
+"""Tables of records, sortable and usable by keyboard: rounds, agreement, suspicious gold."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ R = TypeVar("R")
 
 
 class RecordColumn(Generic[R]):
-    """A heading, the words of a record under it, and what it is sorted by (by default its words). `figure`: right."""
+    """A heading, the text of a record in this column, and its sort key (by default the text). `figure`:
+    right-aligned."""
 
     def __init__(
         self, heading: str, words: Callable[[R], str], *, by: Callable[[R], Any] | None = None, figure: bool = False
@@ -47,7 +48,7 @@ class RecordColumn(Generic[R]):
 
     @property
     def gap(self) -> str:
-        """Behind a figure, so that it does not touch words that begin in the next column."""
+        """Space after a number, separating it from the next column."""
         return "\u2002" if self.figure else ""
 
 
@@ -98,7 +99,7 @@ class RecordTable(QTableView, Generic[R]):
     def __init__(
         self, name: str, columns: Sequence[RecordColumn[R]], *, wide: int = 0, parent: QWidget | None = None
     ) -> None:
-        """`wide`: the column that takes the room that is left."""
+        """`wide`: the column that takes the remaining width."""
         super().__init__(parent)
         self.setAccessibleName(name)
         self.model_of_rows: RecordModel[R] = RecordModel(columns, self)
@@ -119,18 +120,18 @@ class RecordTable(QTableView, Generic[R]):
         header.setHighlightSections(False)
 
     def show_rows(self, rows: Sequence[R]) -> None:
-        """The chosen place stays where it can."""
+        """Show records; the selected position is kept if possible."""
         at = max(self.currentIndex().row(), 0)
         self.model_of_rows.show_rows(rows)
         if rows:
             self.setCurrentIndex(self._sorted.index(min(at, len(rows) - 1), 0))
 
     def sizeHintForColumn(self, column: int) -> int:
-        """With room before the next column."""
+        """The width with space before the next column."""
         return super().sizeHintForColumn(column) + self.fontMetrics().averageCharWidth()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter chooses the row and is not handed on: a dialog's button must not take it besides."""
+        """Enter chooses the row and is not passed on, so that it presses no button of the dialog."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.activated.emit(self.currentIndex())
             event.accept()
@@ -138,7 +139,7 @@ class RecordTable(QTableView, Generic[R]):
             super().keyPressEvent(event)
 
     def go_to(self, row: int) -> None:
-        """Choose the row of that number, as they were shown."""
+        """Select a row by its number in the order given."""
         self.setCurrentIndex(self._sorted.mapFromSource(self.model_of_rows.index(row, 0)))
 
     @property
@@ -152,7 +153,7 @@ def _alignment(figure: bool) -> int:
     return int(side | Qt.AlignmentFlag.AlignVCenter)
 
 
-# Records as a table whose rows are ticked: Space or a click on the box ticks, Enter acts on what is ticked.
+# A table of records with check boxes: Space or a click on the box toggles, Enter acts on the ticked rows.
 
 FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
 
@@ -172,7 +173,7 @@ class TickModel(QAbstractTableModel, Generic[R]):
         self._ticked: set[int] = set()
 
     def show_rows(self, rows: Sequence[R], *, ticked: bool = False) -> None:
-        """`ticked`: all that can be are, at first."""
+        """`ticked`: initially tick all tickable rows."""
         self.beginResetModel()
         self._rows = list(rows)
         self._ticked = {at for at, row in enumerate(rows) if ticked and self._tickable(row)}
@@ -180,7 +181,7 @@ class TickModel(QAbstractTableModel, Generic[R]):
         self.ticked_changed.emit()
 
     def replace_row(self, at: int, row: R, *, ticked: bool) -> None:
-        """Another record in a row's place."""
+        """Replace the record of a row."""
         self._rows[at] = row
         self._ticked.discard(at)
         self.dataChanged.emit(self.index(at, 0), self.index(at, len(self._columns) - 1))
@@ -192,7 +193,7 @@ class TickModel(QAbstractTableModel, Generic[R]):
 
     @property
     def ticked(self) -> tuple[R, ...]:
-        """In the order of the rows."""
+        """The ticked records in the order of the rows."""
         return tuple(self._rows[at] for at in sorted(self._ticked))
 
     def is_ticked(self, at: int) -> bool:
@@ -249,7 +250,8 @@ class TickModel(QAbstractTableModel, Generic[R]):
 
 
 class TickTable(QTableView, Generic[R]):
-    """API: `show_rows`, `current`, `ticked`, `lines`. `chosen`: Enter or a double click; `moved`: to another row."""
+    """API: `show_rows`, `current`, `ticked`, `lines`. `chosen`: Enter or a double click; `moved`: the current row
+    changed."""
 
     chosen = Signal()
     moved = Signal()
@@ -263,7 +265,7 @@ class TickTable(QTableView, Generic[R]):
         tickable: Callable[[R], bool] = lambda _: True,
         parent: QWidget | None = None,
     ) -> None:
-        """`wide`: the column that takes the room that is left."""
+        """`wide`: the column that takes the remaining width."""
         super().__init__(parent)
         self.setAccessibleName(name)
         self.lines: TickModel[R] = TickModel(columns, tickable=tickable, parent=self)
@@ -287,7 +289,7 @@ class TickTable(QTableView, Generic[R]):
             self.moved.emit()
 
     def show_rows(self, rows: Sequence[R], *, ticked: bool = False) -> None:
-        """The current place stays where it can."""
+        """Show records; the current position is kept if possible."""
         at = max(self.currentIndex().row(), 0)
         self.lines.show_rows(rows, ticked=ticked)
         if rows:
@@ -312,15 +314,15 @@ class TickTable(QTableView, Generic[R]):
             super().keyPressEvent(event)
 
 
-# A table whose rows are opened, inside a window whose button would take Enter.
+# A table with rows that open, for a window whose default button would take Enter.
 
 
 class OpeningTable(QTableView):
-    """Enter opens the row and leaves the window as it is. Columns that share the room show their whole headings: where
-    that is wider than the table, it scrolls sideways."""
+    """Enter opens the row and does not close the window. Stretched columns show their full headings; if they do not
+    fit, the table scrolls sideways."""
 
     def sizeHintForColumn(self, column: int) -> int:
-        """With room before the next column."""
+        """The width with space before the next column."""
         return super().sizeHintForColumn(column) + self.fontMetrics().averageCharWidth()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -329,7 +331,7 @@ class OpeningTable(QTableView):
             event.accept()
 
     def updateGeometries(self) -> None:
-        """Qt calls it when the font, the columns or the room change."""
+        """Update the column widths; Qt calls it when font, columns or size change."""
         header = self.horizontalHeader()
         stretched = QHeaderView.ResizeMode.Stretch
         shared = [at for at in range(header.count()) if header.sectionResizeMode(at) is stretched]
@@ -339,11 +341,11 @@ class OpeningTable(QTableView):
         super().updateGeometries()
 
 
-# Headings with room between them.
+# Headings with space between them.
 
 
 class RoomyHeader(QHeaderView):
-    """Of columns that are as wide as their contents: neighbouring headings do not run together in large letters."""
+    """A header for columns as wide as their contents, whose headings stay apart in large fonts."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -354,11 +356,11 @@ class RoomyHeader(QHeaderView):
         return super().sectionSizeFromContents(section) + QSize(self.fontMetrics().averageCharWidth() * 2, 0)
 
 
-# A small table of figures for reading.
+# A small read-only table of figures.
 
 
 class FigureTable(QTableWidget):
-    """`words` columns of words, which share the room that is left, then right-aligned figures."""
+    """`words` text columns, which share the remaining width, then right-aligned figures."""
 
     def __init__(self, name: str, headings: Sequence[str], parent: QWidget | None = None, *, words: int = 1) -> None:
         super().__init__(0, len(headings), parent)
@@ -388,5 +390,5 @@ class FigureTable(QTableWidget):
         self.setMinimumHeight(min(height, 420))
 
     def sizeHint(self) -> QSize:
-        """As high as its rows: a dialog that has little height gives the rest to its sentences."""
+        """As high as its rows, so that a low dialog keeps space for its sentences."""
         return QSize(super().sizeHint().width(), self.minimumHeight())

@@ -1,4 +1,4 @@
-"""The list views of candidates, search, queue and history: painted rows, and a text where there are none.
+"""The list views of candidates, search, queue and history: painted rows, and a text if there are none.
 
 `RowTable` is for the queue: QListView lays out every row when its model is reset (300 ms for 100,000), a QTableView
 with rows of one height does not (8 ms).
@@ -30,7 +30,7 @@ _WORDS = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.Te
 
 
 class RowList(QListView):
-    """Rows without a frame. `chosen(row)`: clicked, or Enter while it has the keyboard."""
+    """Rows without a frame. `chosen(row)`: clicked, or Enter with the focus."""
 
     chosen = Signal(int)
 
@@ -41,19 +41,19 @@ class RowList(QListView):
         self.clicked.connect(lambda index: self.chosen.emit(index.row()))
 
     def set_empty_words(self, words: str) -> None:
-        """What to say, and what to do next, while there are no rows."""
-        if words != self.empty_words:  # said again with every key: the rows need no painting for it
+        """Set the text for an empty list: the reason, and what to do next."""
+        if words != self.empty_words:  # called after every key: avoids repainting the rows
             self.empty_words = words
             self.viewport().update()
 
     def row_option(self) -> QStyleOptionViewItem:
-        """How a row that is neither highlighted nor under the mouse is painted."""
+        """The paint options of a row that is neither highlighted nor under the mouse."""
         option = QStyleOptionViewItem()
         self.initViewItemOption(option)
         return option
 
     def height_for_words(self) -> int:
-        """What the words need while there are no rows."""
+        """The height needed by the text of an empty list."""
         room = QRect(0, 0, self.viewport().width() - BESIDE_WORDS.left() - BESIDE_WORDS.right(), 100_000)
         words = self.fontMetrics().boundingRect(room, int(_WORDS), self.empty_words)
         return words.height() + BESIDE_WORDS.top() + BESIDE_WORDS.bottom()
@@ -68,17 +68,17 @@ class RowList(QListView):
         elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End):
             super().keyPressEvent(event)
         else:
-            event.ignore()  # every other key is the window's
+            event.ignore()  # every other key belongs to the window
 
     def go_to(self, row: int) -> None:
-        """Highlight a row and bring it into sight."""
+        """Highlight a row and scroll to it."""
         model = self.model()
         if model is not None and 0 <= row < model.rowCount():
             self.setCurrentIndex(model.index(row, self.modelColumn()))
 
 
 class RowTable(QTableView):
-    """A `RowList` for very many rows, all of the height that its delegate gives the first."""
+    """A `RowList` for very many rows, all as high as the first."""
 
     chosen = Signal(int)
 
@@ -112,8 +112,8 @@ class RowTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(self.itemDelegate().sizeHint(option, QModelIndex()).height())
 
     def set_empty_words(self, words: str) -> None:
-        """What to say, and what to do next, while there are no rows."""
-        if words != self.empty_words:  # said again with every key: the rows need no painting for it
+        """Set the text for an empty list: the reason, and what to do next."""
+        if words != self.empty_words:  # called after every key: avoids repainting the rows
             self.empty_words = words
             self.viewport().update()
 
@@ -130,18 +130,18 @@ class RowTable(QTableView):
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End) and model is not None:
             self.go_to(0 if key == Qt.Key.Key_Home else model.rowCount() - 1)
         else:
-            event.ignore()  # every other key is the window's
+            event.ignore()  # every other key belongs to the window
 
     def go_to(self, row: int) -> None:
-        """Highlight a row and bring it into sight."""
+        """Highlight a row and scroll to it."""
         model = self.model()
         if model is not None and 0 <= row < model.rowCount():
-            self.updateGeometries()  # rows that were read again a moment ago have their places only later
+            self.updateGeometries()  # rows just reloaded get their positions only later
             self.setCurrentIndex(model.index(row, 0))
 
 
 def _choose(chosen: SignalInstance, view: QAbstractItemView, event: QKeyEvent) -> None:
-    """Once for each press: Enter held down may come from a window that it has just closed."""
+    """Choose once per press: a held Enter may come from a window it has just closed."""
     if not event.isAutoRepeat():
         chosen.emit(view.currentIndex().row())
 
@@ -167,8 +167,8 @@ def _paint_empty(view: QAbstractItemView, words: str) -> None:
 
 
 def cut_line(view: QListView, height: int, *, above: float) -> int:
-    """Pixels at the lower end of a list of this height that would show part of a line of words, where each row begins
-    with so many pixels `above` its lines: nothing is read through half a letter."""
+    """Pixels at the lower end of a list of this height that would show a cut line of text; each row has `above` pixels
+    before its lines."""
     model, line = view.model(), QFontMetricsF(view.font()).height()
     top = whole = 0.0
     for at in range(model.rowCount() if model is not None else 0):
@@ -182,14 +182,14 @@ def cut_line(view: QListView, height: int, *, above: float) -> int:
     return 0
 
 
-# What the delegates of candidate, search, queue and history rows draw alike: grounds, key caps, bars, elided words.
+# Shared painting for candidate, search, queue and history rows: backgrounds, key caps, bars, elided text.
 
 PAD = 10.0
 LONGEST_LINE = 1_000
-"""Characters of a line that are measured; no screen has room for more."""
+"""The most characters of a line that are measured; no screen shows more."""
 _LINE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine | Qt.TextFlag.TextDontClip
 _LEFT, _RIGHT = int(_LINE | Qt.AlignmentFlag.AlignLeft), int(_LINE | Qt.AlignmentFlag.AlignRight)
-"""Put together once: Python's flags take as long as drawing a word."""
+"""Combined once: Python's flags take as long as drawing a word."""
 
 
 def scaled(font: QFont, scale: float, *, bold: bool = False) -> QFont:
@@ -201,21 +201,21 @@ def scaled(font: QFont, scale: float, *, bold: bool = False) -> QFont:
 
 
 def fixed_font() -> QFont:
-    """Letters of one width, in the size of the interface."""
+    """A fixed-width font in the size of the interface font."""
     result = QFont()
     result.setFamilies(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).families())
     return result
 
 
 def row_height(font: QFont, lines: float = 2.0) -> int:
-    """Height of a row of so many lines with its padding."""
+    """Height of a row with this number of lines, including padding."""
     return int(QFontMetricsF(font).height() * lines + 14)
 
 
 def draw_words(
     painter: QPainter, rect: QRectF, words: str, *, font: QFont, colour: QColor, right: bool = False
 ) -> float:
-    """One line, elided at the end where it does not fit; returns the width it took."""
+    """Draw one line, elided at the end if it does not fit; return its width."""
     metrics = QFontMetricsF(font)
     line = shown(" ".join(words[: 2 * LONGEST_LINE].split()), LONGEST_LINE)
     width = metrics.horizontalAdvance(line)
@@ -229,7 +229,7 @@ def draw_words(
 
 
 def draw_ground(painter: QPainter, option: QStyleOptionViewItem, theme: Theme) -> None:
-    """Ground of a row: highlighted, hovered or plain; the highlighted one has a bar at its left."""
+    """Draw the background of a row: highlighted (with a bar at the left), hovered or plain."""
     rect = QRectF(option.rect)
     if option.state & QStyle.StateFlag.State_Selected:
         painter.fillRect(rect, theme.accent_tint)
@@ -239,7 +239,7 @@ def draw_ground(painter: QPainter, option: QStyleOptionViewItem, theme: Theme) -
 
 
 def draw_focus(painter: QPainter, option: QStyleOptionViewItem, theme: Theme) -> None:
-    """A frame around the highlighted row while the list has the keyboard."""
+    """Draw a frame around the highlighted row while the list has the focus."""
     if option.state & QStyle.StateFlag.State_HasFocus and option.state & QStyle.StateFlag.State_Selected:
         painter.setPen(QPen(theme.accent, 1.5))
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -247,7 +247,7 @@ def draw_focus(painter: QPainter, option: QStyleOptionViewItem, theme: Theme) ->
 
 
 def draw_key(painter: QPainter, rect: QRectF, key: str, *, font: QFont, theme: Theme) -> None:
-    """A key cap: the key that does this."""
+    """Draw a key cap with the key of an action."""
     painter.setPen(QPen(theme.palette.color(QPalette.ColorRole.Dark) if not theme.dark else theme.muted, 1))
     painter.setBrush(theme.palette.color(QPalette.ColorRole.Button))
     painter.drawRoundedRect(rect, 4, 4)
@@ -257,7 +257,7 @@ def draw_key(painter: QPainter, rect: QRectF, key: str, *, font: QFont, theme: T
 
 
 def draw_bar(painter: QPainter, rect: QRectF, fraction: float, *, colour: QColor, theme: Theme) -> None:
-    """A bar filled to `fraction` (clamped to 0..1)."""
+    """Draw a bar filled to `fraction` (clamped to 0..1)."""
     painter.setPen(Qt.PenStyle.NoPen)
     radius = rect.height() / 2
     painter.setBrush(theme.track)
@@ -273,7 +273,7 @@ def tag_width(words: str, font: QFont) -> float:
 
 
 def draw_tag(painter: QPainter, place: QPointF, words: str, *, font: QFont, theme: Theme, state: MentionState) -> float:
-    """A small tinted tag that ends at `place` (right, middle); returns its width."""
+    """Draw a small tinted tag that ends at `place` (right, middle); return its width."""
     width, height = tag_width(words, font), QFontMetricsF(font).height() + 3
     rect = QRectF(place.x() - width, place.y() - height / 2, width, height)
     colours = theme.states[state]
@@ -287,5 +287,5 @@ def draw_tag(painter: QPainter, place: QPointF, words: str, *, font: QFont, them
 
 
 def figure(value: float) -> str:
-    """A score with two decimals, and a real minus sign."""
+    """Format a score with two decimals and a true minus sign."""
     return localised(value, ".2f").replace("-", "−")

@@ -1,13 +1,13 @@
-"""What was on the screen when a key was pressed: a key decides only what the curator saw.
+"""Tracks what was visible when a key was pressed, so that a key decides only what the curator saw.
 
 The rule: a key decides only what was on the screen for at least `SEEN_SECONDS` before the key was pressed, and a key
 pressed for one view never acts on another that appeared in the meantime. Two classes enforce it:
 
 * `Sight` filters the keys of every window before any shortcut or widget gets them. A view (window, dialog, strip,
   panel) that has only just been drawn does not get the key, and `dropped` says so.
-* `PaintLog` records since when each item of a view has been on the screen. Code that decides calls `Glance.saw` first.
+* `PaintLog` records since when each item of a view has been visible. Code that decides calls `Glance.saw` first.
 
-Times are those of the key events. A key held down counts from its first press.
+Times are those of the key events. A held key counts from its first press.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ SEEN_SECONDS = 0.15
 WRAP_MS = 1 << 32
 """X servers count milliseconds in 32 bits."""
 DELAY_MS = 60_000
-"""An event older than this carries the time of another clock."""
+"""An event older than this has a time from another clock."""
 ASKED_SECONDS = 1.0
-"""A view that appears within this time of a key press was asked for by that key."""
+"""A view that appears within this time after a key press counts as opened by that key."""
 MODIFIERS = {
     Qt.Key.Key_Shift,
     Qt.Key.Key_Control,
@@ -65,7 +65,7 @@ class PressClock:
         self._least: float | None = None
 
     def seconds(self, stamp_ms: int) -> float:
-        """When the event happened; the present where it carries no time."""
+        """The time of the event; the current time if it has none."""
         now = self._clock()
         if stamp_ms <= 0:
             return now
@@ -78,9 +78,9 @@ class PressClock:
 
 
 class PaintLog(QObject):
-    """Since when each thing that `view` shows has been on the screen.
+    """Records since when each item of `view` has been visible.
 
-    `shown` returns the keys of what the next painting shows; it is called before each painting.
+    `shown` returns the keys of the items in the next painting; it is called before each painting.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class PaintLog(QObject):
         view.installEventFilter(self)
 
     def since(self, key: Hashable) -> float | None:
-        """Seconds of the clock; None while it is not on the screen."""
+        """The time since when the item is visible, in seconds of the clock; None if it is not."""
         return self._since.get(key)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: ARG002
@@ -120,7 +120,7 @@ class PaintLog(QObject):
 
 
 class SeenLog(PaintLog):
-    """Remembers besides what was on the screen for `SEEN_SECONDS` before it was scrolled away or hidden."""
+    """Also remembers items that were visible for `SEEN_SECONDS` before they were scrolled away or hidden."""
 
     def __init__(self, view: QWidget, shown: Callable[[], Iterable[Hashable]], *, clock: Callable[[], float]) -> None:
         super().__init__(view, shown, clock=clock)
@@ -148,7 +148,7 @@ class SeenLog(PaintLog):
 
 
 def rows_in_sight(view: QAbstractItemView) -> range:
-    """The rows of a list of which at least half can be seen."""
+    """The rows of a list that are at least half visible."""
     model, height = view.model(), view.viewport().height()
     first = view.indexAt(view.viewport().rect().topLeft())
     if model is None or not first.isValid():
@@ -168,11 +168,11 @@ def rows_in_sight(view: QAbstractItemView) -> range:
 class Sight(QObject):
     """One for the process, a child of the application.
 
-    API: `watch` a view that can open by itself or by a key; top-level windows with their hidden parts are watched
-    without being named.
+    API: `watch` a view that can open by itself or by a key; top-level windows and their hidden parts are watched
+    automatically.
     """
 
-    dropped = Signal()  # a key that came too early did nothing
+    dropped = Signal()  # a key pressed too early was dropped
 
     def __init__(
         self, app: QApplication, *, clock: Callable[[], float] = time.monotonic, times: PressClock | None = None
@@ -192,17 +192,17 @@ class Sight(QObject):
 
     @classmethod
     def of_process(cls) -> Sight | None:
-        """The one that was installed; None in a process without."""
+        """The installed instance; None if there is none."""
         app = QApplication.instance()
         return app.findChild(cls) if app is not None else None
 
     def has_seen(self, since: float | None) -> bool:
-        """Whether what has been on the screen since then was seen before the key or button that is being handled was
-        pressed. True where none is being handled."""
+        """Whether something visible since then was seen before the press of the current key or button. True if none is
+        being handled."""
         return self._pressed is None or (since is not None and since + SEEN_SECONDS <= self._pressed)
 
     def watch(self, view: QWidget) -> None:
-        """Give this view its keys only after it was on the screen for `SEEN_SECONDS`."""
+        """Deliver keys to this view only after it was visible for `SEEN_SECONDS`."""
         if id(view) in self._views:
             return
         self._views[id(view)] = view
@@ -214,7 +214,7 @@ class Sight(QObject):
             self._shown(view)
 
     def watch_parts(self, window: QWidget) -> None:
-        """Watch every part of the window that is hidden now and could take the keyboard when it comes up."""
+        """Watch every hidden part of the window that could take the focus when shown."""
         for part in window.findChildren(QWidget):
             around = part.parentWidget()
             hidden = not part.isVisibleTo(window) and around is not None and around.isVisibleTo(window)
@@ -245,11 +245,11 @@ class Sight(QObject):
             self._clicked = self._times.seconds(event.timestamp())
             self._handle(self._clicked)
         elif kind == Kind.MouseButtonRelease:
-            self._handle(self._clicked)  # what a click does, it does when the button is released
+            self._handle(self._clicked)  # a click acts on release
         return False
 
     def _handle(self, pressed: float) -> None:
-        """A press of this time is being handled until the event loop is reached again."""
+        """Remember the time of the current press until control returns to the event loop."""
         self._pressed = pressed
         QTimer.singleShot(0, self, self._handled)
 
@@ -269,16 +269,16 @@ class Sight(QObject):
         return True
 
     def _time_of(self, event: QKeyEvent) -> float:
-        """When the key was pressed; of a key that repeats itself, when it went down."""
+        """The time of the key press; for auto-repeat, of the first press."""
         if not (event.isAutoRepeat() and self._down[0] == event.key()):
             self._down = event.key(), self._times.seconds(event.timestamp())
         return self._down[1]
 
     def _is_due(self, event: QKeyEvent, pressed: float) -> bool:
-        """Whether everything around the widget that would get the key was seen before."""
+        """Whether all watched parents of the widget that gets the key were seen before."""
         popup, focused = QApplication.activePopupWidget(), QApplication.focusWidget()
         if isinstance(popup, QAbstractItemView) and _is_typed(focused, event):
-            popup = None  # a list of completions hands what is typed to its field
+            popup = None  # a completion list passes typed text to its field
         target = popup or focused or QApplication.activeWindow()
         typed = _is_typed(target, event)
         view = target
@@ -317,7 +317,7 @@ class Sight(QObject):
     def _listen(self, window: QWindow | None) -> None:
         if window is None:
             return
-        window.installEventFilter(self)  # a second time changes nothing
+        window.installEventFilter(self)  # repeated calls have no effect
         for widget in QApplication.topLevelWidgets():
             if widget.windowHandle() is window and not self.watches(widget):
                 self.watch(widget)
@@ -333,7 +333,7 @@ def _takes_keys(part: QWidget) -> bool:
 
 
 def _is_typed(target: QWidget | None, event: QKeyEvent) -> bool:
-    """Whether the key is text for a field, which decides nothing. A field in which a character acts says so by the
+    """Whether the key is text for a field, which decides nothing. Fields in which characters trigger actions have the
     property `typing_acts`."""
     if isinstance(target, QTextEdit | QPlainTextEdit) and target.isReadOnly():
         return False
@@ -343,14 +343,14 @@ def _is_typed(target: QWidget | None, event: QKeyEvent) -> bool:
 
 
 def watch(view: QWidget) -> None:
-    """Give a view that opens by itself or by a key its keys only after it was seen, where the process has a `Sight`."""
+    """If the process has a `Sight`, deliver keys to a view that opens by itself or by a key only after it was seen."""
     sight = Sight.of_process()
     if sight is not None:
         sight.watch(view)
 
 
 class Glance:
-    """What a window asks before it decides: was all of it seen? Without a `Sight`, everything was."""
+    """Tells a window before a decision whether all items were seen. Without a `Sight`, all were."""
 
     def __init__(self, sight: Sight | None) -> None:
         self._sight = sight
@@ -367,22 +367,22 @@ class Glance:
             self._logs.append(SeenLog(view, shown, clock=self._sight.clock))
 
     def unseen(self, keys: Iterable[Hashable]) -> list[Hashable]:
-        """Those that were never on the screen long enough before the key was pressed, of what is remembered."""
+        """Remembered items that were never visible long enough before the key was pressed."""
         return [] if self._sight is None else [key for key in keys if not self.saw(key) and not self._was_seen(key)]
 
     def saw(self, *keys: Hashable) -> bool:
-        """Whether each of these was on the screen long enough before the key was pressed."""
+        """Whether each of these was visible long enough before the key was pressed."""
         sight = self._sight
         return sight is None or all(sight.has_seen(self._since(key)) for key in keys)
 
     def forget(self) -> None:
-        """Nothing was seen yet, of what is remembered: the view is used for something else."""
+        """Clear the remembered items, because the view has new contents."""
         for log in self._logs:
             if isinstance(log, SeenLog):
                 log.forget()
 
     def is_shown(self, key: Hashable) -> bool:
-        """Whether it is on the screen now."""
+        """Whether the item is visible now."""
         return self._sight is None or self._since(key) is not None
 
     def _was_seen(self, key: Hashable) -> bool:

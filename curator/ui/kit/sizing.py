@@ -1,4 +1,4 @@
-"""The size of dialogs in the font of the interface: none is larger than the screen, and no text is cut off."""
+"""Sizes dialogs by the interface font: none is larger than the screen, and no text is cut off."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ from PySide6.QtWidgets import (
 )
 
 USUAL_LINE = 18
-"""Pixels of a line of the usual font, for which the dialogs' sizes were chosen."""
+"""Line height in pixels of the font for which the dialog sizes were chosen."""
 SCROLLED = "curator.scrolled"
 
 
 def fit_to_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
-    """Enlarge a dialog by as much as the interface's font is larger than the usual one, and until its sentences have
-    their lines; not beyond the screen, or the window where that is larger. What has no room then can be scrolled; the
-    `buttons` stay in sight."""
+    """Scale a dialog with the interface font, and enlarge it until its sentences fit, up to the size of the screen (or
+    the window if larger). Then the contents can be scrolled; the `buttons` stay visible."""
     _make_room_for_mnemonics(dialog)
     larger = max(dialog.fontMetrics().height() / USUAL_LINE, 1.0)
     room = _room(dialog)
@@ -38,7 +37,7 @@ def fit_to_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
     if needed.boundedTo(room) != needed:
         _scroll(dialog, buttons)
     if (arranged := dialog.layout()) is not None:
-        arranged.activate()  # the least size of before holds no longer
+        arranged.activate()  # the previous minimum size no longer applies
     width = min(max(int(dialog.width() * larger), dialog.sizeHint().width()), room.width())
     height = max(int(dialog.height() * larger), dialog.sizeHint().height())
     layout = dialog.layout()
@@ -49,7 +48,7 @@ def fit_to_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
 
 
 def _make_room_for_mnemonics(dialog: QDialog) -> None:
-    """Qt draws an underlined letter by itself, so that the next one moves no closer (`To`), and measures it with it."""
+    """Qt draws an underlined letter separately, without kerning (`To`), but measures the text with kerning."""
     for label in dialog.findChildren(QLabel):
         before, mark, after = label.text().partition("&")
         if label.buddy() is not None and mark and after:
@@ -59,7 +58,7 @@ def _make_room_for_mnemonics(dialog: QDialog) -> None:
 
 
 def make_room_for_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
-    """Let a dialog that is open grow for words that came after it was shown, or scroll where the screen is too low."""
+    """Enlarge an open dialog for text added later, or let it scroll if the screen is too low."""
     layout, room = dialog.layout(), _room(dialog)
     if layout is None or not layout.hasHeightForWidth():
         return
@@ -70,11 +69,11 @@ def make_room_for_words(dialog: QDialog, buttons: QDialogButtonBox | None) -> No
 
 
 def grow(dialog: QDialog, size: QSize) -> None:
-    """Resize a dialog; one that is shown already is moved back onto the screen where it would reach beyond the edge."""
+    """Resize a dialog; if it is shown, move it back onto the screen if necessary."""
     dialog.resize(size)
     handle = dialog.windowHandle()
     if handle is None or not handle.isVisible():
-        return  # it is put somewhere when it is shown
+        return  # it is positioned when shown
     if handle.isExposed():
         _move_onto_screen(dialog)
     else:
@@ -82,7 +81,7 @@ def grow(dialog: QDialog, size: QSize) -> None:
 
 
 class _Placed(QObject):
-    """Waits until the desktop has put a window somewhere, as it does with the size that the window had at first."""
+    """Waits until the desktop has positioned a window, which it does by the initial size."""
 
     def __init__(self, dialog: QDialog) -> None:
         super().__init__(dialog)
@@ -114,13 +113,13 @@ def _room(dialog: QDialog) -> QSize:
 
 
 def _frame(dialog: QDialog) -> QSize:
-    """Of the window that it belongs to: the dialog gets one as high, and is put above the middle by about as much."""
+    """Frame height of the parent window: the dialog's frame is as high, and shifts it up by about as much."""
     parent = dialog.parentWidget()
     return parent.window().frameSize() - parent.window().size() if parent is not None else QSize(0, 0)
 
 
 def _needed(layout: QLayout | None, room: QSize) -> QSize:
-    """The least in which no word of the layout is cut, where it may be as wide as the room."""
+    """The least size in which no text of the layout is cut, up to the available width."""
     if layout is None:
         return QSize()
     least = layout.minimumSize()
@@ -130,7 +129,7 @@ def _needed(layout: QLayout | None, room: QSize) -> QSize:
 
 
 def _stack(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
-    """The buttons one above the other at the right, where a row of them is wider than the screen."""
+    """Stack the buttons at the right if a row is wider than the screen."""
     layout = dialog.layout()
     if buttons is not None and len(buttons.buttons()) > 2 and isinstance(layout, QBoxLayout):
         buttons.setOrientation(Qt.Orientation.Vertical)
@@ -138,7 +137,7 @@ def _stack(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
 
 
 def _scroll(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
-    """Everything but the buttons into an area that scrolls; what has the keyboard keeps it, in sight."""
+    """Move everything except the buttons into a scroll area; the focused widget stays focused and visible."""
     layout, focused = dialog.layout(), dialog.focusWidget()
     if buttons is None or not isinstance(layout, QBoxLayout) or dialog.findChild(QScrollArea, SCROLLED) is not None:
         return
@@ -157,21 +156,21 @@ def _scroll(dialog: QDialog, buttons: QDialogButtonBox | None) -> None:
     whole.addWidget(area, 1)
     whole.addWidget(buttons)
     if layout.direction() is QBoxLayout.Direction.TopToBottom:
-        buttons.setContentsMargins(20, 0, 0, 0)  # the area begins at the edge of the dialog, its scroll bar apart
+        buttons.setContentsMargins(20, 0, 0, 0)  # the area starts at the edge of the dialog, next to its scroll bar
     for one in (area, *shown):
-        one.show()  # a layout would show what it moves only from the event loop, and hidden parts get no keyboard
+        one.show()  # a layout would show moved widgets only later, and hidden widgets get no focus
     if focused is not None:
         focused.setFocus()
 
 
-# A row of widgets that continues in a further line where it is too wide.
+# A row of widgets that wraps if it is too wide.
 
 Placed = tuple[QLayoutItem, QSize]
 
 
 class FlowRow(QLayout):
-    """Widgets from left to right, no wider than the widest one needs: a panel that would otherwise be wider than its
-    column leaves the other columns their width. What expands takes the room that is left in its line."""
+    """Widgets from left to right in wrapped lines. Its minimum width is that of the widest widget, so that a panel does
+    not push other columns aside. Expanding widgets take the rest of their line."""
 
     def __init__(self, *widgets: QWidget) -> None:
         super().__init__()
@@ -202,7 +201,7 @@ class FlowRow(QLayout):
         return True
 
     def invalidate(self) -> None:
-        """Qt calls it when something in it has another size, comes or goes."""
+        """Drop cached sizes; Qt calls it when items are resized, added or removed."""
         self._heights, self._sizes = {}, None
         super().invalidate()
 
@@ -226,7 +225,7 @@ class FlowRow(QLayout):
         self._place(rect, move=True)
 
     def _place(self, rect: QRect, *, move: bool) -> int:
-        """Returns the height that all lines take."""
+        """Arrange the widgets; returns the total height of the lines."""
         room = rect.marginsRemoved(self.contentsMargins())
         y = room.top()
         for line in self._broken(room.width()):
@@ -242,7 +241,7 @@ class FlowRow(QLayout):
         return y - self.spacing() // 2 + self.contentsMargins().bottom() - rect.top()
 
     def _shown(self) -> list[tuple[QLayoutItem, QSize, QSize]]:
-        """With the size that each wants, and the least that it needs."""
+        """The visible items with their preferred and minimum sizes."""
         if self._sizes is None:
             shown = [one for one in self._items if not one.isEmpty()]
             self._sizes = [(one, one.sizeHint().expandedTo(one.minimumSize()), one.minimumSize()) for one in shown]
@@ -262,11 +261,11 @@ class FlowRow(QLayout):
         return sum(size.width() + self.spacing() for _, size in line) - self.spacing()
 
 
-# Pages of which one is shown.
+# Pages, one of which is shown.
 
 
 class Pages(QWidget):
-    """One of several is shown. A `QStackedWidget` would be as high as the page that needs most lines."""
+    """Shows one of several pages, with its own height; a `QStackedWidget` would be as high as the highest page."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -294,8 +293,7 @@ class Pages(QWidget):
 
 
 class RestColumn(QObject):
-    """Gives a column of a table the width that the others leave. Where that is less than `least` letters, it gets so
-    much, and the table can be scrolled."""
+    """Gives a table column the remaining width, at least `least` letters; then the table can be scrolled."""
 
     def __init__(self, table: QTableView, column: int, *, least: int) -> None:
         super().__init__(table)

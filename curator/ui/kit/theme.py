@@ -23,7 +23,7 @@ from curator.ui.kit.sizing import USUAL_LINE
 
 
 class Scheme(StrEnum):
-    """The setting: follow the desktop, or not."""
+    """The setting of the colour scheme: follow the desktop, light or dark."""
 
     SYSTEM = "system"
     LIGHT = "light"
@@ -41,7 +41,8 @@ class StateColours:
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """One palette and what has no palette role. Text on `accent_tint`, `selection` or `note` is `palette.text()`."""
+    """A palette and the colours that have no palette role. Text on `accent_tint`, `selection` or `note` is
+    `palette.text()`."""
 
     dark: bool
     palette: QPalette
@@ -53,9 +54,9 @@ class Theme:
     hover: QColor
     selection: QColor  # selected text in the document
     track: QColor  # the empty part of a bar
-    note: QColor  # ground of notes such as "not calibrated here"
+    note: QColor  # background of notes such as "not calibrated here"
     note_ink: QColor
-    sides: tuple[StateColours, StateColours]  # of two candidates that are compared: blue and yellow
+    sides: tuple[StateColours, StateColours]  # for two compared candidates: blue and yellow
 
 
 def luminance(colour: QColor) -> float:
@@ -199,17 +200,17 @@ def theme_of(palette: QPalette) -> Theme:
 
 
 def style_sheet(theme: Theme, line: int = USUAL_LINE) -> str:
-    """The few things Fusion lacks. Colours are palette roles, but for tool tips: there Qt resolves the roles of tips to
-    those of the window, and light words stood on a light ground. `line` is the height of the interface's font, with
-    which check boxes and radio buttons grow."""
+    """Additions to the Fusion style. Colours are palette roles, except in tooltips, where Qt would use the window's
+    roles (light text on light). `line` is the line height of the interface font, which scales check boxes and radio
+    buttons."""
     ink, ground = (theme.palette.color(role).name() for role in (_TIP_TEXT, _TIP_BASE))
     tips = f"QToolTip {{ color: {ink}; background: {ground}; border: 1px solid {ground}; padding: 4px 6px; }}"
     return tips + _SHEET + _indicators(line)
 
 
 def _indicators(line: int) -> str:
-    """Ticked or not, each has a frame of 3:1 or more; Fusion's has the colour of a dark window."""
-    side = 2 * round(line * 0.42)  # even, so that the dot of a radio button is in the middle
+    """Style of check boxes and radio buttons: a frame of 3:1 contrast or more, which Fusion lacks in dark windows."""
+    side = 2 * round(line * 0.42)  # even, so that the dot of a radio button is centred
     dot = 2 * (side // 4)
     images = files("resources").joinpath("indicators")
     tick, dash = (str(images.joinpath(f"{one}.svg")).replace("\\", "/") for one in ("tick", "dash"))
@@ -263,11 +264,11 @@ _SHEET = """
 
 
 FRAMED = ("QAbstractSpinBox", "QComboBox")
-"""Fields that Fusion frames in a shade of Window, which is hardly seen on a dark one."""
+"""Fields whose Fusion frame, a shade of Window, is hardly visible in dark windows."""
 
 
 def _framing(palette: QPalette) -> QPalette:
-    """With the Window colour of which Fusion's frame, its `darker(140)`, is as clear as that of other fields."""
+    """The Window colour for which Fusion's frame, `darker(140)`, is as visible as that of other fields."""
     found = QPalette(palette)
     found.setColor(QPalette.ColorRole.Window, palette.color(QPalette.ColorRole.Dark).lighter(140))
     return found
@@ -276,8 +277,8 @@ def _framing(palette: QPalette) -> QPalette:
 class ThemeController(QObject):
     """Sets the palette and the font of an application and follows the desktop's colour scheme.
 
-    Stores its parameters only; nothing changes before `apply`. The sheet is set again only with another palette or
-    font, as setting one re-polishes every widget.
+    Stores its parameters only; nothing changes before `apply`. The style sheet is set again only after a change of
+    palette or font, as this re-polishes every widget.
     """
 
     changed = Signal()
@@ -297,7 +298,7 @@ class ThemeController(QObject):
 
     @property
     def theme(self) -> Theme:
-        """The theme that the setting and the desktop ask for now."""
+        """The current theme, from the setting and the desktop."""
         if self._scheme is Scheme.SYSTEM:
             return DARK if QGuiApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark else LIGHT
         return DARK if self._scheme is Scheme.DARK else LIGHT
@@ -307,13 +308,13 @@ class ThemeController(QObject):
         self.apply()
 
     def set_point_size(self, points: float) -> None:
-        """Size of the interface's font; 0 is the desktop's own."""
+        """Set the size of the interface font; 0 uses the desktop's."""
         if points != self._point_size:
             self._point_size = points
             self.apply()
 
     def set_percent(self, percent: int) -> None:
-        """Size of the interface's font in percent of the desktop's own."""
+        """Set the size of the interface font in percent of the desktop's."""
         self.set_point_size(0.0 if percent == 100 else self._font.pointSizeF() * percent / 100)
 
     def apply(self) -> None:
@@ -324,7 +325,7 @@ class ThemeController(QObject):
             font.setPointSizeF(self._point_size)
         if self._applied is not self.theme or font != self._app.font():
             self._applied = self.theme
-            self._app.setStyleSheet("")  # under a sheet, widgets that are there already keep their old palette and font
+            self._app.setStyleSheet("")  # with a style sheet, existing widgets keep their old palette and font
             self._app.setPalette(self.theme.palette)
             for name in FRAMED:
                 self._app.setPalette(_framing(self.theme.palette), name)  # type: ignore[arg-type]  # a str, not bytes
@@ -346,7 +347,7 @@ def icon_names() -> list[str]:
 
 
 def icon(name: str) -> QIcon:
-    """An icon that follows the palette. Raises FileNotFoundError for a name that is not there."""
+    """An icon that follows the palette. Raises FileNotFoundError for an unknown name."""
     return QIcon(SvgIconEngine(read_svg(name)))
 
 

@@ -17,8 +17,8 @@ from curator.services.ports import Disk
 
 
 class _WindowCalls(QObject):
-    """Lives as long as the process: a thread that emitted from a part of a window could do so while the window is being
-    taken down, which ends the program."""
+    """Exists as long as the process: a thread emitting a signal of a widget while its window is destroyed would crash
+    the program."""
 
     called = Signal(object)
 
@@ -40,18 +40,18 @@ def _window_calls() -> _WindowCalls:
 
 
 def call_in_window(call: Callable[[], None]) -> None:
-    """Through the event loop of the application, in the order asked, from any thread; also from the window's own, never
-    in the middle of what it does. `call` must see for itself whether what it touches still lives."""
+    """Run `call` from any thread through the application's event loop, in order; never immediately, even from the
+    window's own thread. `call` must check that the objects it uses still exist."""
     _window_calls().called.emit(call)
 
 
 LATE_MS = 40
-"""After the frame that a key paints, and before anybody notices."""
+"""After the frame painted for a key press, but before anybody notices."""
 
 
 class Later(QTimer):
-    """What a key need not wait for: `act` is called once, some milliseconds after the last `start`. Whoever needs its
-    result before calls `settle`."""
+    """Delays work that a key press need not wait for: `act` is called once, some milliseconds after the last `start`.
+    Call `settle` to run it earlier."""
 
     def __init__(self, parent: QObject, act: Callable[[], None], *, ms: int = LATE_MS) -> None:
         super().__init__(parent, singleShot=True, interval=ms)
@@ -59,7 +59,7 @@ class Later(QTimer):
         self.timeout.connect(act)
 
     def settle(self) -> None:
-        """Do it now, where it is due."""
+        """Run it now if it is pending."""
         if self.isActive():
             self.stop()
             self._act()
@@ -73,11 +73,11 @@ def _nothing() -> None:
 
 
 class Bridge(QObject):
-    """Emits in the window's thread what services and jobs announce in theirs.
+    """Emits events of services and jobs in the window's thread.
 
-    Every change is announced once. A step that was taken in the window's own thread is `stepped`, at once: it is shown
-    within the key press. All else goes through the event loop, also from the window's own thread: its listeners never
-    run in the middle of the action that caused it. After `close` nothing is emitted any more.
+    Every change is emitted once. A step from the window's own thread emits `stepped` at once, so that it is shown
+    within the key press. All other events go through the event loop, even from the window's own thread, so that
+    listeners never run during the action that caused them. Nothing is emitted after `close`.
     """
 
     stepped = Signal(object)  # Change: stored, and on the disk moments later
@@ -103,7 +103,7 @@ class Bridge(QObject):
         self._unfollow = disk.on_saving(self.tell_saving)
 
     def close(self) -> None:
-        """Nothing that arrives later is announced."""
+        """Stop emitting events."""
         self._open = False
         self._unsubscribe()
         self._unfollow()

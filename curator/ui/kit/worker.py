@@ -33,7 +33,7 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """`worked`: there is a `result`; `raised`: there is none, as the work failed."""
+    """`worked`: there is a `result`; `raised`: the work failed without one."""
 
     result: Any = None
     worked: bool = False
@@ -42,12 +42,11 @@ class _Outcome:
 
 
 class Worker(QObject):
-    """`ask(work, done)` runs `work` in a thread of its own and `done` with its result in the window's thread.
+    """`ask(work, done)` runs `work` in a background thread and `done` with its result in the window's thread.
 
-    One task runs at a time. Of those asked meanwhile only the last one runs next, and a result that something was asked
-    after is dropped; with `in_turn` every task runs and is delivered, in the order asked. `work` should hold nothing of
-    the window, which may be gone before it ends. With `here` set, it runs at once in the caller's thread: right for
-    what takes less than a frame.
+    One task runs at a time. Of the tasks requested meanwhile, only the last one runs next, and outdated results are
+    dropped; with `in_turn` every task runs and is delivered in order. `work` should not refer to the window, which may
+    be closed before it ends. With `here`, it runs at once in the caller's thread, for tasks shorter than a frame.
     """
 
     changed = Signal()  # a task began or ended
@@ -55,7 +54,7 @@ class Worker(QObject):
     def __init__(self, parent: QObject | None = None, *, in_turn: bool = False, here: bool = False) -> None:
         super().__init__(parent)
         self.here = here
-        self.took = 0.0  # seconds, of the last task that ended
+        self.took = 0.0  # seconds, of the last task
         self.stop = threading.Event()  # set by `close`: long work looks at it and raises CancelledError
         self._in_turn = in_turn
         self._thread: threading.Thread | None = None
@@ -67,8 +66,8 @@ class Worker(QObject):
         return self._thread is not None and not self.stop.is_set()
 
     def ask(self, work: Work, done: Deliver, *, failed: Callable[[], None] | None = None) -> None:
-        """Where `work` raises anything but CancelledError, the log says what, and `failed` is called in the window's
-        thread."""
+        """Run `work`. If it raises anything except CancelledError, this is logged and `failed` is called in the
+        window's thread."""
         if self.stop.is_set():
             return
         task = _Task(work, done, failed)
@@ -86,18 +85,18 @@ class Worker(QObject):
             self.changed.emit()
 
     def reporter(self, hear: Deliver, *, every: float = 0.0) -> Deliver:
-        """What `work`, or any other thread, may call with a value: `hear`, a method, gets it in the window's thread, at
-        most once in `every` seconds, and not after `close`."""
+        """A function that any thread may call with a value: the method `hear` gets it in the window's thread, at most
+        once in `every` seconds, and not after `close`."""
         return _Reporter(WeakMethod(self._report), WeakMethod(hear), every)
 
     def drop(self) -> None:
-        """What was asked for is not delivered any more."""
+        """Drop the results of pending tasks."""
         self._waiting.clear()
         if self._task is not None:
             self._task = _Task(self._task.work, _ignore, None)
 
     def close(self, *, wait: bool = True) -> None:
-        """Nothing is delivered any more. `wait` for running work, unless it holds nothing that is closed next."""
+        """Deliver nothing from now on. `wait` for running work, unless it uses nothing that is closed next."""
         self.stop.set()
         self._waiting.clear()
         if wait and self._thread is not None:
@@ -135,12 +134,12 @@ class Worker(QObject):
 
 
 def _ignore(_: Any) -> None:
-    """Nobody waits for the result."""
+    """Discard the result."""
 
 
 @dataclass(slots=True)
 class _Reporter:
-    """Lives in the other thread, where it holds nothing of the window."""
+    """Passes values to the window's thread without a reference to the window."""
 
     report: WeakMethod[Callable[[WeakMethod[Deliver], Any], None]]
     hear: WeakMethod[Deliver]
@@ -155,7 +154,7 @@ class _Reporter:
 
 
 def _run(work: Work, end: WeakMethod[Callable[[_Outcome], None]]) -> None:
-    """In the other thread, which holds nothing of the window."""
+    """Run in the background thread, without a reference to the window."""
     begun = time.perf_counter()
     result, worked, raised = None, False, False
     try:
@@ -170,21 +169,21 @@ def _run(work: Work, end: WeakMethod[Callable[[_Outcome], None]]) -> None:
 
 
 def _deliver(method: WeakMethod[Callable[..., None]], *values: Any) -> None:
-    """To a method whose owner may be gone."""
+    """Call a method whose owner may no longer exist."""
     found = method()
     if found is not None:
         found(*values)
 
 
-# Work on chosen or dropped files in a background thread: counted, stopped when its window closes, never lost.
+# Checks chosen or dropped files in a background thread, with a counter; stopped when its window closes.
 
 EVERY = 0.2
-"""Seconds between two counts that are shown."""
+"""Seconds between updates of the counter."""
 ScanWork = Callable[[Counted, Event], Any]
 
 
 class FileScan(QObject):
-    """Looks at every batch of files that is asked for, in turn. `changed` when it began, counted on or ended."""
+    """Checks the requested batches of files in turn. `changed` at start, end and counter updates."""
 
     changed = Signal()
 
@@ -200,7 +199,7 @@ class FileScan(QObject):
 
     @property
     def words(self) -> str:
-        """How far it is; '' when there is nothing to look at."""
+        """Progress in words; '' if idle."""
         if not self.busy:
             return ""
         if not self._number:
@@ -208,8 +207,8 @@ class FileScan(QObject):
         return ntr("Reading the files… {n:,} so far", "Reading the files… {n:,} so far", self._number)
 
     def ask(self, work: ScanWork, done: Deliver) -> None:
-        """`work` gets what counts and what stops it; `done` gets its result, in the window's thread, or None where it
-        failed: the log says why."""
+        """`work` gets a counter and a stop event; `done` gets its result in the window's thread, or None if it failed
+        (see the log)."""
 
         def ended(result: Any = None) -> None:
             self._number = 0
@@ -219,7 +218,7 @@ class FileScan(QObject):
         self._worker.ask(lambda: work(count, stop), ended, failed=ended)
 
     def close(self) -> None:
-        """Stop at the next file; nothing is delivered any more."""
+        """Stop at the next file and deliver nothing."""
         self._worker.close()
 
     def _count(self, number: int) -> None:

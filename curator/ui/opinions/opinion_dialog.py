@@ -1,4 +1,4 @@
-"""*Tools > Second opinion*: which model is asked when, where it runs, a test of it, and the project's prompt."""
+"""*Tools > Second opinion*: which model is queried when, its server, a test, and the project's prompt."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ EXAMPLE = "http://localhost:11434/v1"
 SHORTEST = 12
 """Characters that a list of choices shows at least."""
 SAMPLE = Prompt('Answer with JSON only: {"choice": 1}', ("1",))
-"""Sent by the test where no mention with candidates is on show."""
+"""Sent by the test if no mention with candidates is current."""
 
 
 class OpinionDialog(FormDialog):
-    """`values` are the settings that the dialog shows, by name. Nothing is sent before a button asks for it."""
+    """`values` are the settings in the dialog, by name. Nothing is sent before a button is pressed."""
 
     def __init__(self, service: OpinionService, *, mention_id: int | None, parent: QWidget | None = None) -> None:
         super().__init__(tr("Second opinion"), intro=tr(INTRO), ok=tr("Save"), parent=parent)
@@ -191,7 +191,7 @@ class OpinionDialog(FormDialog):
         self._ask(work, self.state.setText)
 
     def _ask(self, work: Callable[[Stopper], Any], done: Callable[[Any], None]) -> None:
-        """In a thread; the one before is stopped. What goes wrong is said where the result would be."""
+        """Query in a thread, stopping the previous query. Errors are shown in place of the result."""
         self._stopper.stop()
         self._stopper = stopper = Stopper()
         self.state.setText(tr("Asking the server…"))

@@ -1,4 +1,4 @@
-"""Flows around the second opinion: asked for the mention on show or for the queue, shown below the candidates."""
+"""Flows around the second opinion: requested for the current mention or for the queue, shown below the candidates."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ if TYPE_CHECKING:
     from curator.ui.opinions.opinion_dialog import OpinionDialog
 
 REST_MS = 400
-"""A curator who moves on sooner is not asked for: no request is sent for a mention that is passed by."""
+"""No request is sent for a mention that the curator leaves sooner."""
 MOST = 100_000
 NOTHING = "No undecided mention that the filter shows is doubtful."
 Save = Callable[[Mapping[str, Any]], None]
 Found = tuple[Opinion | None, str, str]
-"""An opinion, the name of its entity, and else why there is none."""
+"""An opinion, the name of its entity, or else the reason why there is none."""
 
 
 class OpinionFlows(QObject):
     """*Tools > Ask for a second opinion, Second opinions for the queue, Second opinion*."""
 
     def __init__(self, bench: Workbench, *, save: Save) -> None:
-        """`save` keeps settings by name."""
+        """`save` stores settings by name."""
         super().__init__(bench)
         self._bench, self._save = bench, save
         self._service = bench.project.opinions
         self.worker = Worker(self)
         self._stopper = Stopper()
-        self._key: tuple[int, bool] | None = None  # the mention on show, and whether it has a suggestion
+        self._key: tuple[int, bool] | None = None  # the current mention, and whether it has a suggestion
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._look)
         bench.navigator.mention_changed.connect(self._mention_changed)
@@ -62,7 +62,7 @@ class OpinionFlows(QObject):
 
     @Slot()
     def renew(self) -> None:
-        """Settings changed."""
+        """Apply changed settings."""
         self._bench.candidates.set_opinions(self._service.options.use is not OpinionUse.OFF)
         self._key = None
         self._mention_changed()
@@ -81,7 +81,7 @@ class OpinionFlows(QObject):
             self._rest.start()
 
     def _visible(self) -> MentionView | None:
-        """The mention on show, unless an opinion would influence what is measured."""
+        """The current mention, unless an opinion would influence a measurement."""
         view, bench = self._bench.navigator.mention, self._bench
         shuffled = bench.navigator.candidate_order is CandidateOrder.SHUFFLED
         return None if view is None or view.held_out or bench.judging or shuffled else view
@@ -96,7 +96,7 @@ class OpinionFlows(QObject):
         self._ask(view, options, send=unasked and undecided and options.doubts(view.suggestion))
 
     def ask_now(self) -> None:
-        """For the mention on show, whether the linker doubts it or not."""
+        """Request an opinion for the current mention, whether or not the linker is in doubt."""
         view, options = self._visible(), self._service.options
         if refusal := refusal_words(options):
             self._bench.say(refusal)
@@ -106,7 +106,7 @@ class OpinionFlows(QObject):
             self._ask(view, options, send=True, aloud=True)
 
     def _ask(self, view: MentionView, options: OpinionOptions, *, send: bool, aloud: bool = False) -> None:
-        """Look for the stored opinion, and with `send` ask the model, in the background. With `aloud` the bottom line,
+        """Look up the stored opinion, and with `send` query the model, in the background. With `aloud` the bottom line,
         which has room for a whole sentence, says too why there is no answer."""
         self._stopper = stopper = Stopper()
         if send:
@@ -144,7 +144,7 @@ class OpinionFlows(QObject):
 
     @Slot(object)
     def _changed(self, change: Change) -> None:
-        """Work on the queue has an answer for the mention on show."""
+        """Show an answer for the current mention from the work on the queue."""
         here = self._key is not None and self._key[0] in change.mention_ids
         if change.kind is ChangeKind.OPINIONS and here and not self.worker.busy:
             self._rest.start()
@@ -152,7 +152,7 @@ class OpinionFlows(QObject):
     # --- the queue ---
 
     def ask_queue(self) -> None:
-        """Count the doubtful mentions, ask whether to continue, and ask about them in the background."""
+        """Count the doubtful mentions, ask for confirmation, and query the model in the background."""
         options, bench, service = self._service.options, self._bench, self._service
         if refusal := refusal_words(options):
             bench.say(refusal)
@@ -203,7 +203,7 @@ class OpinionFlows(QObject):
         return dialog
 
     def close_windows(self) -> None:
-        """They go with the project, as does the request that is running."""
+        """Close the windows with the project, and stop the running request."""
         self._rest.stop()
         self._stopper.stop()
         self.worker.close()

@@ -1,4 +1,4 @@
-"""What the window says of second opinions: below the candidates, before many are asked for, and in the dialog."""
+"""Texts about second opinions: below the candidates, before many are requested, and in the dialog."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INCOMPLETE = "Second opinion: choose a server and a model in Tools › Second op
 
 
 def answer_words(opinion: Opinion, suggestion: Suggestion | None, name: str) -> str:
-    """Such as `◆ llama3.1 disagrees: Prilocaine. It is a local anesthetic.` `name` is that of the entity."""
+    """Such as `◆ llama3.1 disagrees: Prilocaine. It is a local anesthetic.` `name` is the entity's name."""
     said = name or opinion.entity_id or tr("not in the knowledge base")
     if suggestion is None:
         words = tr("{model}: {name}", model=opinion.model, name=said)
@@ -34,7 +34,7 @@ def answer_words(opinion: Opinion, suggestion: Suggestion | None, name: str) -> 
 
 
 def silent_words(options: OpinionOptions, suggestion: Suggestion | None) -> str:
-    """Why there is no opinion of a mention that nobody asked about."""
+    """The reason why no opinion was requested for a mention."""
     if not is_complete(options):
         return tr(INCOMPLETE)
     if suggestion is None:
@@ -47,19 +47,19 @@ def silent_words(options: OpinionOptions, suggestion: Suggestion | None) -> str:
 
 
 def is_complete(options: OpinionOptions) -> bool:
-    """Whether there is a server and a model to be asked."""
+    """Whether a server and a model are set."""
     return bool(options.address.strip() and options.model.strip())
 
 
 def refusal_words(options: OpinionOptions) -> str:
-    """Why nothing can be asked, and what to do; '' where it can."""
+    """The reason why no opinion can be requested, and what to do; '' if it can."""
     if options.use is OpinionUse.OFF:
         return tr(TURNED_OFF, way=place_of("tools.opinion"))
     return "" if is_complete(options) else tr(INCOMPLETE)
 
 
 def question_words(options: OpinionOptions, number: int) -> str:
-    """Asked before many mentions go to a model."""
+    """The confirmation question before many mentions are sent to a model."""
     return "\n\n".join(
         (
             tr(

@@ -1,4 +1,4 @@
-"""The prompt of a project: its template, and exactly what is sent for the mention on show."""
+"""The prompt of a project: its template, and exactly what is sent for the current mention."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LINES = 9
 
 
 class PromptDialog(FormDialog):
-    """`template` is what the dialog shows. `prompt` makes the whole prompt of a template; it raises UserError."""
+    """`template` is the text in the dialog. `prompt` builds the full prompt from a template; it raises UserError."""
 
     enter_accepts = False
 
@@ -64,7 +64,7 @@ class PromptDialog(FormDialog):
         return ""
 
     def _renew(self) -> None:
-        """What is wrong with the template is said where its prompt would be."""
+        """Show the prompt of the template, or its error."""
         if self._prompt is None:
             self.exact.setPlainText(self.check() or tr(NO_MENTION))
             return

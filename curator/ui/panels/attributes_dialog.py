@@ -1,4 +1,4 @@
-"""*Annotate > Attributes of the project*: which attributes mentions can have, with their values."""
+"""*Annotate > Attributes of the project*: the attributes of mentions, with their values."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ NONE, MAKE = "No attributes yet", "“New…” adds one; common ones are offere
 EDIT_INTRO = "Empty a value to delete it. Mentions that have it keep it, hidden, until it is restored."
 NO_PRESET = "own values"
 COLUMNS = 3
-"""Of the fields for values."""
+"""Columns of value fields."""
 
 
 UNSAVED = "Press Save, or Cancel, and open the list again: it was changed, and reading from files changes it too."
 
 
 class AttributesDialog(FormDialog):
-    """Edits a draft; `scheme` is what was made of it. `notes` says what should be known before it is saved.
+    """Edits a draft; `scheme` is the result. `notes` gives warnings before it is saved.
 
-    `files` shows what imported files have; `read_wanted` carries the names of those to be read, and `reload` shows what
-    came of it.
+    `files` shows the attributes of imported files; `read_wanted` carries the names of those to read, and `reload` shows
+    the result.
     """
 
     read_wanted = Signal(tuple)
@@ -45,7 +45,7 @@ class AttributesDialog(FormDialog):
         writable: bool,
         parent: QWidget | None = None,
     ) -> None:
-        """`uses` is the number of mentions by value id; `types` are offered."""
+        """`uses` is the number of mentions by value id; `types` are the available mention types."""
         super().__init__(tr("Attributes of the project"), intro=tr(INTRO), ok=tr("Save"), parent=parent)
         self.scheme = self._saved = scheme
         self._uses, self._notes, self._types, self._writable = uses, notes, types, writable
@@ -83,7 +83,7 @@ class AttributesDialog(FormDialog):
         (self.table if scheme.attributes else self.new).setFocus()
 
     def reload(self, scheme: Scheme, uses: Mapping[int, int]) -> None:
-        """The list as it is now, in place of a draft that nobody changed."""
+        """Replace an unchanged draft by the current list."""
         self.scheme = self._saved = scheme
         self._uses = uses
         self._show()
@@ -150,12 +150,12 @@ class AttributesDialog(FormDialog):
 
 
 class AttributeDialog(FormDialog):
-    """One attribute: a name, its values in a field each, and the mention types that have it."""
+    """One attribute: a name, a field for each value, and the mention types that have it."""
 
     def __init__(
         self, scheme: Scheme, one: Attribute | None, *, types: Sequence[str], parent: QWidget | None = None
     ) -> None:
-        """`one` is to be edited; None: a new one."""
+        """`one` is the attribute to edit; None: a new one."""
         title, intro = (tr("New attribute"), "") if one is None else (tr("Edit attribute"), tr(EDIT_INTRO))
         super().__init__(title, intro=intro, ok=tr("OK"), parent=parent)
         self._scheme, self._one = scheme, one
@@ -214,7 +214,7 @@ class AttributeDialog(FormDialog):
         return ""
 
     def changed(self) -> Scheme:
-        """The scheme with what was entered. Raises UserError where it cannot be."""
+        """The scheme with the entered attribute. Raises UserError if invalid."""
         names = [line.text().strip() for line in self.values]
         types = [part.strip() for part in self.types.text().split(",") if part.strip()]
         if self._one is None:

@@ -1,4 +1,4 @@
-"""Attributes that imported files have, below the list of the project's: those that are ticked are read into it."""
+"""Attributes of imported files, below the list of the project's; ticked ones are read into it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INTRO = (
     "that you can undo. What you set or cleared before stays as it is."
 )
 SHOWN = 6
-"""Values that a row names."""
+"""The most values listed in a row."""
 NEW, DONE = "new", "read"
 SEARCHING = "Searching the files for attributes…"
 NOTHING = "The imported files have no attributes."
@@ -68,14 +68,14 @@ class FoundInFiles(QWidget):
         self._show(found=False)
 
     def show_rows(self, rows: Sequence[FileAttribute]) -> None:
-        """What was found; attributes that the project does not have yet are ticked."""
+        """Show the attributes found; those the project does not have yet are ticked."""
         self._busy = False
         self.table.show_rows(rows)
         self.table.lines.set_ticked([at for at, one in enumerate(rows) if can_be_read(one)], True)
         self._show(found=bool(rows))
 
     def set_busy(self, words: str = "") -> None:
-        """Files are read: the button is off until the next rows come, or with no words at once."""
+        """Disable the button while files are read, until the next rows; without words, enable it at once."""
         self._busy = bool(words)
         self.note.setText(words)
         self.note.setVisible(bool(words))

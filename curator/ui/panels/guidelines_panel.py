@@ -1,4 +1,4 @@
-"""The project's guidelines next to the text: Markdown to read, written in place, saved by itself."""
+"""The project's guidelines next to the text: Markdown, edited in place and saved automatically."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ EMPTY = (
 
 
 def headings(text: str) -> list[str]:
-    """The Markdown headings in order, without what is in fenced code."""
+    """The Markdown headings in order, without those in fenced code."""
     outside = re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.MULTILINE | re.DOTALL)
     return [one["words"] for one in HEADING.finditer(outside)]
 
 
 class GuidelinesPanel(QWidget):
-    """API: `show_panel`, `flush` (save what is not saved yet), `closed` when the curator puts it away."""
+    """API: `show_panel`, `flush` (save unsaved text), `closed` when the curator closes it."""
 
     closed = Signal()
     said = Signal(str)
@@ -49,7 +49,7 @@ class GuidelinesPanel(QWidget):
     def __init__(
         self, service: GuidelineService, *, writable: bool, images: Path | None = None, parent: QWidget | None = None
     ) -> None:
-        """`images`: the folder that the guidelines' images are in; none are shown without it."""
+        """`images`: the folder of the guidelines' images; without it, none are shown."""
         super().__init__(parent)
         self._service = service
         self._text = ""
@@ -117,7 +117,7 @@ class GuidelinesPanel(QWidget):
         column.addWidget(self.state)
 
     def show_panel(self) -> None:
-        """As they are in the project, ready to be read, with the keyboard."""
+        """Show the project's guidelines for reading and focus them."""
         if not self.edit.isChecked():
             self._load()
         self.show()
@@ -159,7 +159,7 @@ class GuidelinesPanel(QWidget):
         self._timer.start()
 
     def flush(self) -> None:
-        """Save now what is not saved yet; what cannot be saved stays in the editor, and why is said."""
+        """Save unsaved text now; on failure it stays in the editor, with an error message."""
         self._timer.stop()
         text = self.editor.toPlainText()
         if self._pages.currentWidget() is not self.editor or text == self._text:
@@ -174,7 +174,7 @@ class GuidelinesPanel(QWidget):
         self.state.setText(tr("Saved."))
 
     def toggle(self) -> None:
-        """Show the guidelines with the keyboard in them, or put them away."""
+        """Show and focus the guidelines, or close them."""
         if self.isVisible():
             self.put_away()
         else:
@@ -196,7 +196,7 @@ class GuidelinesPanel(QWidget):
             _find_heading(self.reader, found)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Esc ends editing, then puts the guidelines away."""
+        """Esc ends editing, then closes the guidelines."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Escape:
             if watched is self.editor:
                 self.edit.setChecked(False)

@@ -1,4 +1,5 @@
-"""Every decision of a mention: when, who, what, what was suggested then and what it replaced; nothing is hidden."""
+"""Every decision of a mention: when, who, what, the suggestion at that time, and the replaced decision; nothing is
+hidden."""
 
 from __future__ import annotations
 
@@ -83,11 +84,12 @@ class HistoryModel(QAbstractListModel):
 
 
 class HistoryDelegate(QStyledItemDelegate):
-    """What, and below it when, who, what was shown, and what it replaced. Undone decisions are struck through."""
+    """The decision, and below it when, who, the suggestion shown, and the replaced decision. Undone decisions are
+    struck through."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._heights: dict[tuple[str, int], int] = {}  # by font and lines: measuring is the longest part
+        self._heights: dict[tuple[str, int], int] = {}  # by font and lines: measuring takes longest
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row = index.data(ROW_ROLE)
@@ -117,7 +119,7 @@ class HistoryDelegate(QStyledItemDelegate):
 
 
 class _Decisions(RowList):
-    """Its lower end leaves out what would be half a line."""
+    """A list without a cut line at its lower end."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -146,17 +148,17 @@ class HistoryPanel(QWidget):
 
     @property
     def model(self) -> HistoryModel:
-        """What is shown, up to date."""
+        """The model of the list, up to date."""
         self._late.settle()
         return self._model
 
     def show_later(self, read: Callable[[], None]) -> None:
-        """Have `read` show a history, after the frame that shows the mention; the last one asked for wins."""
+        """Call `read` to show a history, after the frame that shows the mention; only the last request counts."""
         self._read = read
         self._late.start()
 
     def stop(self) -> None:
-        """Read nothing any more: the project is being closed."""
+        """Stop reading, as the project is being closed."""
         self._late.stop()
 
     def _read_now(self) -> None:
@@ -172,8 +174,8 @@ class HistoryPanel(QWidget):
         text: str = "",
         more: Sequence[HistoryRow] = (),
     ) -> None:
-        """Decisions and changes of the mention oldest first, as `CurationService.history` and `edits` return them;
-        `names` of entities by id, `text` of the document; `more` are other changes, in words."""
+        """Show decisions and edits, oldest first, as `CurationService.history` and `edits` return them; `names` of
+        entities by id, `text` of the document; `more` are other changes in words."""
         rows = merged(history_rows(decisions, names or {}), [*edit_rows(edits, text), *more])
         if rows != self._model.rows:
             self._model.show_rows(rows)
@@ -181,13 +183,13 @@ class HistoryPanel(QWidget):
 
 
 LATE_MS = 40
-"""Until the room is shared again: after the frame that shows the mention."""
+"""Delay before the splitter is adjusted: after the frame that shows the mention."""
 
 
 class HistorySide(QWidget):
-    """The decisions and the comments of the mention under a heading; one line while there are none of either."""
+    """The decisions and comments of the mention under a heading; one line while there are none."""
 
-    changed = Signal()  # from one line to all of it, or back
+    changed = Signal()  # switched between one line and full
 
     def __init__(self, history: HistoryPanel, comments: CommentsPanel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -206,7 +208,7 @@ class HistorySide(QWidget):
             column.addLayout(line)
         column.addWidget(history, 1)
         column.addWidget(comments, 1)
-        history.setMinimumHeight(1)  # comments take from it, never from the candidates
+        history.setMinimumHeight(1)  # comments take space from it, never from the candidates
         self.filled = True
         self._look()
         self._late = QTimer(self, singleShot=True, interval=LATE_MS)  # a key press paints the mention first
@@ -229,14 +231,14 @@ class HistorySide(QWidget):
 
 
 LEAST_LINES = 6
-"""Of the history where there is something to show, on a small screen or in large letters."""
+"""The least lines of a non-empty history, on a small screen or with large fonts."""
 
 
 class SideSplitter(QSplitter):
-    """What the curator works with above the history; while that is one line, its room is the record's.
+    """The main panel above the history; while the history is one line, the panel gets its space.
 
-    `sizes` and `setSizes` are of a history that has something to show, so that a layout kept meanwhile is the
-    curator's. Nothing moves in `upper`, whose lower end takes and gives the room.
+    `sizes` and `setSizes` refer to a non-empty history, so that stored layouts are the curator's. Nothing moves in
+    `upper`, only its lower end.
     """
 
     def __init__(self, above: QWidget, history: HistorySide, upper: QSplitter, parent: QWidget | None = None) -> None:

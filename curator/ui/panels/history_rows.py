@@ -16,7 +16,7 @@ from curator.ui.kit import figure, verdict_words
 
 
 class DecisionStatus(StrEnum):
-    """What became of a decision."""
+    """The status of a decision."""
 
     CURRENT = "current"
     REPLACED = "replaced"
@@ -25,7 +25,7 @@ class DecisionStatus(StrEnum):
 
 
 STATUS_WORDS = {DecisionStatus.REPLACED: "replaced", DecisionStatus.UNDONE: "undone"}
-"""What is said of a decision that does not stand."""
+"""The words for a decision that is no longer current."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +34,24 @@ class HistoryRow:
     what: str
     shown: str
     status: DecisionStatus
-    replaced: str = ""  # what stood before, in words
+    replaced: str = ""  # the previous value, in words
     edit: MentionEdit | AttributeEdit | RelationEdit | None = None
 
     @property
     def more(self) -> str:
-        """What it replaced and with which note; '' where there is neither."""
+        """The replaced decision and the note; '' if there is neither."""
         note = self.decision.note if self.decision is not None else ""
         parts = (tr("in place of {replaced}", replaced=self.replaced) if self.replaced else "", note)
         return " · ".join(part for part in parts if part)
 
     @property
     def small_lines(self) -> list[str]:
-        """What is below `what`."""
+        """The lines below `what`."""
         return [words for words in (self.who_and_when, self.shown, self.more) if words]
 
     @property
     def lines(self) -> int:
-        """How many lines it takes, without making them: lists ask for the height of each row again and again."""
+        """The number of lines, computed without building them, as lists query row heights often."""
         more = bool(self.replaced) or (self.decision is not None and bool(self.decision.note))
         return 1 + ((self.decision or self.edit) is not None) + bool(self.shown) + more
 
@@ -71,7 +71,7 @@ class HistoryRow:
 
 
 def history_rows(decisions: Sequence[Decision], names: Mapping[str, str]) -> list[HistoryRow]:
-    """Newest first. `decisions` come oldest first; one that a CLEARED follows was undone."""
+    """Newest first. `decisions` come oldest first; one followed by a CLEARED was undone."""
     rows = []
     for at, decision in enumerate(decisions):
         after = decisions[at + 1] if at + 1 < len(decisions) else None
@@ -96,8 +96,8 @@ def history_rows(decisions: Sequence[Decision], names: Mapping[str, str]) -> lis
 
 
 def shown_words(decision: Decision, names: Mapping[str, str] | None = None) -> str:
-    """What the curator saw: the first suggestion where another was chosen, the place of the chosen entity among the
-    candidates, and the score of NIL."""
+    """The suggestion shown to the curator: the first candidate if another was chosen, the rank of the chosen entity,
+    and the score of NIL."""
     shown = decision.shown
     if shown is None or decision.verdict.outcome is Outcome.CLEARED:
         return "" if decision.verdict.outcome is Outcome.CLEARED else tr("nothing shown")
@@ -142,7 +142,7 @@ def edit_rows(edits: Sequence[MentionEdit], text: str) -> list[HistoryRow]:
 
 
 def attribute_rows(edits: Sequence[AttributeEdit], scheme: Scheme) -> list[HistoryRow]:
-    """Newest first, with the names that attributes and values have now."""
+    """Newest first, with the current names of attributes and values."""
     values = {value.id: value.name for one in scheme.attributes for value in one.values}
     names = {one.id: one.name for one in scheme.attributes}
     rows = []
@@ -172,7 +172,7 @@ def relation_rows(edits: Sequence[RelationEdit]) -> list[HistoryRow]:
 
 
 def merged(decisions: Sequence[HistoryRow], edits: Sequence[HistoryRow]) -> list[HistoryRow]:
-    """Both newest first; of one moment, the decision is the newer."""
+    """Merge two lists, both newest first; at equal times, the decision counts as newer."""
     if not edits:
         return list(decisions)
     return sorted((*decisions, *edits), key=lambda row: row.at or datetime.min.replace(tzinfo=UTC), reverse=True)

@@ -1,4 +1,4 @@
-"""What the keys for flags, comments and discussion do: one short action each, on the disk moments later."""
+"""The key actions for flags, comments and discussion, saved moments later."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from curator.services.curating import CurationService, NoteService
 from curator.ui.deciding import Decider, Navigator
 from curator.ui.kit import PlainLabel, cut_line
 
-# A comment written in one line at the bottom, which covers nothing.
+# A one-line comment field at the bottom, which covers nothing.
 
 
 class CommentStrip(QWidget):
-    """`ask(about)` takes the keyboard; Enter saves (`written`), Esc leaves (`left`). The keyboard goes back."""
+    """`ask(about)` takes the focus; Enter saves (`written`), Esc leaves (`left`). Then the focus returns."""
 
     written = Signal(str)
     left = Signal()
@@ -56,7 +56,7 @@ class CommentStrip(QWidget):
         self.hide()
 
     def ask(self, about: str) -> None:
-        """`about` is what is commented on, in words."""
+        """Open the field; `about` is the subject in words."""
         if not self.isVisible():
             self._before = QApplication.focusWidget()
         self.about.setText(tr("Comment on {about}:", about=about))
@@ -89,7 +89,7 @@ class CommentStrip(QWidget):
         return super().eventFilter(watched, event)
 
 
-# The comments on the mention and its document, with author and time; Delete takes the chosen one away.
+# The comments on the mention and its document, with author and time; Delete removes the selected one.
 
 ID_ROLE = int(Qt.ItemDataRole.UserRole)
 
@@ -183,7 +183,7 @@ class _List(QListWidget):
         self.setProperty("keeps_delete", True)  # see keys.belongs_to
 
     def fit(self) -> None:
-        """One line at least, so that the candidates above stay where they are, comments or not; and no half a line."""
+        """Fit the height to whole lines, at least one, so that the candidates above never move."""
         self.setMinimumHeight(self.fontMetrics().height() + 2)
         self.setViewportMargins(10, 0, 6, cut_line(self, self.height(), above=0.0))
 
@@ -202,11 +202,11 @@ class _List(QListWidget):
         elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End):
             super().keyPressEvent(event)
         else:
-            event.ignore()  # every other key is the window's
+            event.ignore()  # every other key belongs to the window
 
 
 class Noter(QObject):
-    """Flags and comments the current mention or document."""
+    """Adds flags and comments to the current mention or document."""
 
     def __init__(
         self,
@@ -216,7 +216,7 @@ class Noter(QObject):
         decider: Decider,
         parent: QObject | None = None,
     ) -> None:
-        """What it does are steps of the `decider`, which knows what was on the screen before the key was pressed."""
+        """Its actions are steps of the `decider`, which knows what was visible before the key was pressed."""
         super().__init__(parent)
         self._notes = notes
         self._curation = curation
@@ -235,7 +235,7 @@ class Noter(QObject):
             self._decider.act(lambda: self._notes.flag_document(opened.document.id))
 
     def discuss(self) -> None:
-        """The document needs discussion; where it does already, it is in progress again."""
+        """Mark the document for discussion, or set it back to in progress."""
         opened = self._at.opened
         if opened is not None and self._decider.saw_document():
             there = opened.document.state is DocumentState.DISCUSS
@@ -243,7 +243,7 @@ class Noter(QObject):
             self._decider.act(lambda: self._curation.set_state(opened.document.id, state))
 
     def ask_comment(self, strip: CommentStrip, *, on_document: bool) -> bool:
-        """Ask for a comment on the mention, or on the document; False where there is none."""
+        """Ask for a comment on the mention or the document; False if there is none."""
         opened, view = self._at.opened, self._at.mention
         if opened is None or (view is None and not on_document):
             return False
@@ -258,7 +258,7 @@ class Noter(QObject):
         return True
 
     def write_comment(self, words: str) -> None:
-        """Save what was asked for, on what it was asked about."""
+        """Save the comment on the mention or document for which it was requested."""
         if self._about is not None:
             document_id, mention_id = self._about
             self._decider.act(lambda: self._notes.comment(document_id, words, mention_id=mention_id))
@@ -267,6 +267,6 @@ class Noter(QObject):
         self._decider.act(lambda: self._notes.delete_comment(comment_id))
 
     def show_in(self, panel: CommentsPanel) -> None:
-        """The comments on the current mention and document."""
+        """Show the comments on the current mention and document."""
         opened, view = self._at.opened, self._at.mention
         panel.show_comments(view.comments if view is not None else (), opened.comments if opened is not None else ())

@@ -1,4 +1,4 @@
-"""The relations of the open document beside its text: those of the framed mention first."""
+"""The relations of the open document next to its text, those of the current mention first."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ BETWEEN = {
 
 @dataclass(frozen=True, slots=True)
 class RelationRow:
-    """A relation with the words of its ends. `here`: it is about the framed mention."""
+    """A relation with the texts of its mentions. `here`: it involves the current mention."""
 
     relation: Relation
     ends: tuple[str, ...]
@@ -49,7 +49,7 @@ class RelationRow:
 
     @property
     def small(self) -> str:
-        """The type, between what it is, and where it is from."""
+        """The second line: type, kinds of its ends, and source."""
         one = self.relation
         parts = [one.type, tr(BETWEEN[one.kind]), one.note]
         if one.at is not None and not one.source:
@@ -84,7 +84,7 @@ class RelationModel(QAbstractListModel):
 
 
 class RelationDelegate(QStyledItemDelegate):
-    """From what to what, and below it the type; a bar at those of the framed mention."""
+    """Both ends, and below them the type; a bar marks relations of the current mention."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002 Qt's signature
         return QSize(120, row_height(option.font, 2) - 4)
@@ -120,7 +120,7 @@ class RelationList(RowList):
 
 
 class RelationsPanel(QWidget):
-    """API: `show_relations`. It says what the curator asks for; who steers it does it."""
+    """API: `show_relations`. It only emits the curator's requests; its owner carries them out."""
 
     closed = Signal()
     deleted = Signal(object)  # Relation
@@ -171,14 +171,14 @@ class RelationsPanel(QWidget):
         self._look()
 
     def forget(self) -> None:
-        """Nothing, until the relations of the document are read."""
+        """Show nothing until the relations of the document are read."""
         self.model.show_rows(())
         self.list.set_empty_words("")
         self._head(tr("Relations"))
         self._look()
 
     def show_relations(self, rows: Sequence[RelationRow], *, key: str) -> None:
-        """Rows in their order; what was highlighted stays so. `key` begins a relation."""
+        """Show rows in order and keep the highlighted one. `key` is the key that starts a relation."""
         before = self.current
         self.model.show_rows(rows)
         self.list.set_empty_words(tr(NOTHING, key=key))
@@ -195,7 +195,7 @@ class RelationsPanel(QWidget):
 
     @property
     def current(self) -> Relation | None:
-        """The highlighted one."""
+        """The highlighted relation."""
         row = self.list.currentIndex().row()
         return self.model.rows[row].relation if 0 <= row < len(self.model.rows) else None
 

@@ -1,4 +1,4 @@
-"""The right end of the menu bar: when the last change was on the disk, and how the linker is."""
+"""The right end of the menu bar: when the last change was saved, and the state of the linker."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ WORDS = {
 
 
 BETWEEN = 6
-"""Pixels between titles of a menu bar, at least."""
+"""Least pixels between titles of a menu bar."""
 
 
 class StatusLine(QWidget):
-    """`saved 10:42:07 · linker: ready (CPU)`. The linker's words carry the whole sentence as their tooltip."""
+    """`saved 10:42:07 · linker: ready (CPU)`. The tooltip of the linker's text is the full sentence."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._saved = PlainLabel(parent=self)
         self._saved.setAccessibleName(tr("Saved"))
-        self._bad: set[QLabel] = set()  # what they say needs attention
+        self._bad: set[QLabel] = set()  # the text needs attention
         self._linker = PlainLabel(parent=self)
         self._linker.setAccessibleName(tr("Linker"))
         self._watched = False
@@ -66,16 +66,16 @@ class StatusLine(QWidget):
             self.adjust()
 
     def show_saved(self, at: datetime, *, linker: bool = True) -> None:
-        """All decisions are on the disk since `at`."""
+        """Show that all decisions were saved at `at`."""
         words = tr("saved {at:%H:%M:%S}", at=at) + (" ·" if linker else "")
         self._say_saved(words, tr("All decisions up to this time are on disk."))
 
     def show_saving(self) -> None:
-        """A decision is on its way to the disk."""
+        """Show that a decision is being saved."""
         self._say_saved(tr("saving…") + " ·", tr("The last decisions are being written to disk."))
 
     def show_unsaved(self, why: str) -> None:
-        """The disk fails: `why` is the sentence about it."""
+        """Show that saving fails; `why` is the error as a sentence."""
         self._say_saved(tr("NOT SAVED") + " ·", why, bad=True)
 
     def show_read_only(self) -> None:
@@ -83,7 +83,7 @@ class StatusLine(QWidget):
         self._say_saved(tr("read-only"), why)
 
     def show_linker(self, status: LinkerStatus, *, trouble: str = "") -> None:
-        """`trouble`: a sentence about answers that could not be stored; '' when all is well."""
+        """Show the linker's state; `trouble`: a sentence about answers that could not be stored, or ''."""
         self._linker.setText(
             tr("linker: {linker_words}", linker_words=linker_words(status))
             + (tr("· suggestions not saved") if trouble else "")
@@ -115,14 +115,14 @@ class StatusLine(QWidget):
             self._colour()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The menu bar became wider or narrower, or its titles longer."""
+        """React to a resized menu bar or changed titles."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.FontChange, QEvent.Type.ActionChanged):
             self.adjust()
         return super().eventFilter(watched, event)
 
     def _make_room(self, bar: QMenuBar) -> None:
-        """Hide what the bar has no room for next to its menus, first the name, then when it was saved, then the linker;
-        what needs attention stays."""
+        """Hide what does not fit next to the menus: first the name, then the save time, then the linker; warnings
+        stay."""
         titles = sum(bar.actionGeometry(one).width() + BETWEEN for one in bar.actions() if one.isVisible()) + BETWEEN
         parts: tuple[QToolButton | QLabel, ...] = (self.i_am, self._saved, self._linker)
         wanted = [bool(one.text()) for one in parts]
@@ -137,7 +137,7 @@ class StatusLine(QWidget):
         self.setToolTip(tip(" ".join(hidden)))
 
     def adjust(self) -> None:
-        """A menu bar places its corner again only when it is laid out."""
+        """Force a layout of the menu bar, which otherwise does not move its corner widget."""
         bar = self.parentWidget()
         if isinstance(bar, QMenuBar):
             if not self._watched:
@@ -149,7 +149,7 @@ class StatusLine(QWidget):
             before = self.width()
             self.adjustSize()
             if self.width() != before:
-                bar.setCornerWidget(self, Qt.Corner.TopRightCorner)  # the menus make room, too
+                bar.setCornerWidget(self, Qt.Corner.TopRightCorner)  # the menus take space, too
             self.move(bar.width() - self.width(), 0)
 
     @property
@@ -169,7 +169,7 @@ def linker_words(status: LinkerStatus) -> str:
 
 
 def device_word(device: str) -> str:
-    """GPU or CPU from the sentence about the device."""
+    """Extract GPU or CPU from the sentence about the device."""
     folded = device.casefold()
     if any(word in folded for word in ("cuda", "gpu", "mps")):
         return "GPU" if "no gpu" not in folded else "CPU"
