@@ -29,7 +29,7 @@ CARRIES_NOT = "This format cannot store who decided and when. “{other}” can.
 class ExportDialog(FormDialog):
     """`out`, `format` and `scope` are valid after acceptance.
 
-    For a format, `carries` tells whether it includes the curator, `name` is the default file name, and `makes`
+    For a format, `carries` shows whether it includes the curator, `name` is the default file name, and `makes`
     describes what is written to a path.
     """
 

@@ -350,7 +350,7 @@ def watch(view: QWidget) -> None:
 
 
 class Glance:
-    """Tells a window before a decision whether all items were seen. Without a `Sight`, all were."""
+    """Shows a window before a decision whether all items were seen. Without a `Sight`, all were."""
 
     def __init__(self, sight: Sight | None) -> None:
         self._sight = sight

@@ -1,4 +1,4 @@
-"""Several curators: rounds, adjudication, agreement, and under whose name decisions are made."""
+"""Several curators: rounds, adjudication, agreement, and the name under which decisions are stored."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
-"""The current disagreement: what each curator said, one number each, below the text with its place.
+"""The current disagreement: each curator's verdict, numbered, below the text.
 
-While the panel has the keyboard, 1 to 9 make that curator's verdict the project's decision and the next disagreement
-comes; with the keyboard in the text the usual keys decide it again.
+While the panel has the focus, 1 to 9 make that curator's verdict the project's decision and go to the next
+disagreement; with the focus in the text, the usual keys decide it again.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ AGREED = "Adopt the {n:,} agreed"
 LEFT = "“{mention}” · {left:,} of {all:,} disagreements left in “{name}”"
 LONGEST = 40
 TITLE = 20
-"""Letters of the title that are seen at least; the columns beside the panel need their width."""
+"""Least visible letters of the title; the other columns need their width."""
 MOST = 5
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """One curator's verdict in words; `number` is the key that chooses it."""
+    """One curator's verdict in words; `number` is its key."""
 
     number: int
     curator: str
@@ -85,14 +85,14 @@ def verdict_rows(judged: MentionVerdicts, name_of: Callable[[str], str]) -> list
 
 
 def majority(rows: list[VerdictRow]) -> int:
-    """The first row whose verdict most curators share: what Enter takes."""
+    """The first row with the verdict of most curators, which Enter accepts."""
     shared = [sum(_same(row.verdict, other.verdict) for other in rows) for row in rows]
     return shared.index(max(shared)) if rows else 0
 
 
 class AdjudicationPanel(QWidget):
-    """API: `show_adjudication`. `settled(mention id, curator)` asks for a verdict to be taken; `keyboard` says how many
-    the digits take from now on."""
+    """API: `show_adjudication`. `settled(mention id, curator)` asks to accept a verdict; `keyboard` is the number of
+    verdicts with a digit key."""
 
     settled = Signal(int, str)
     adopt_wanted = Signal()
@@ -154,7 +154,7 @@ class AdjudicationPanel(QWidget):
         whole.addWidget(self.hint)
 
     def show_adjudication(self, found: Adjudication, judged: MentionVerdicts | None) -> None:
-        """The current one (None: nothing is left) and how far it is."""
+        """Show the current disagreement (None: nothing is left) and the progress."""
         self._judged = judged
         rows = verdict_rows(judged, self._name_of) if judged is not None else []
         self.model.show_rows(rows)
@@ -176,7 +176,7 @@ class AdjudicationPanel(QWidget):
         self.keyboard.emit(len(rows) if self.list.hasFocus() else 0)
 
     def _fit(self) -> None:
-        """The list as high as its verdicts: the text that they are about needs the room."""
+        """Make the list as high as its verdicts, as the text needs the space."""
         rows = min(self.model.rowCount(), MOST)
         self.list.setFixedHeight(rows * row_height(self.font(), 1.0) + 2 * self.list.frameWidth())
 
@@ -186,7 +186,7 @@ class AdjudicationPanel(QWidget):
             self._fit()
 
     def show_suggestion(self, words: str) -> None:
-        """What the linker says about the current mention."""
+        """Show the linker's suggestion for the current mention."""
         self.suggested.setText(words if self._judged is not None else "")
         self.suggested.setVisible(bool(self.suggested.text()))
 
@@ -195,7 +195,7 @@ class AdjudicationPanel(QWidget):
         return self._judged
 
     def eventFilter(self, watched: object, event: QEvent) -> bool:
-        """Digits belong to the list before any shortcut of the window; Esc goes to the text."""
+        """Give digits to the list before any shortcut of the window; Esc goes to the text."""
         if watched is self.list and event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
             self.keyboard.emit(self.model.rowCount() if event.type() == QEvent.Type.FocusIn else 0)
         if watched is self.list and isinstance(event, QKeyEvent):
@@ -229,7 +229,7 @@ class AdjudicationPanel(QWidget):
 
 
 class _Delegate(QStyledItemDelegate):
-    """The key, the curator, a tag of the verdict's kind, the verdict."""
+    """Paints the key, the curator, a tag with the kind of verdict, and the verdict."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002
         return QSize(200, row_height(option.font, 1.0))

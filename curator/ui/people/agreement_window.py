@@ -29,12 +29,12 @@ EXPLAINED = (
 BRACKETS = "In brackets: the 95 % interval of alpha from 1,000 resamples of the documents."
 CONSISTENT = "How often a curator gives the same answer when a decided mention is shown again without notice."
 PARTS = {"Pairs": "Pair", "Types": "Type", "Documents": "Document", "Attributes": "Attribute"}
-"""What the tables tell apart, and the heading of their first column."""
+"""The grouping of each table, and the heading of its first column."""
 NO_REPEATS = "No mentions have been shown again yet. Edit › Settings › Shown again sets the share of decided mentions."
 
 
 class AgreementWindow(ShowDialog):
-    """Opens at once; `show_report` fills it when the figures are there. `export_wanted` carries the CSV's text."""
+    """Opens at once; `show_report` fills it once the figures are computed. `export_wanted` carries the CSV text."""
 
     export_wanted = Signal(str)
 
@@ -79,7 +79,7 @@ class AgreementWindow(ShowDialog):
         self._show_parts(True)
 
     def show_problem(self, words: str) -> None:
-        """Why there are no figures."""
+        """Show the reason why there are no figures."""
         self.head.setText(words)
 
     def _export(self) -> None:

@@ -1,4 +1,4 @@
-"""*People > I am*: whose name the decisions bear from now on."""
+"""*People > I am*: the name stored with decisions from now on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IMPORT = "A name cannot begin with “import:”, which is reserved for gold imp
 
 
 class IAmDialog(FormDialog):
-    """`name` is valid once it was accepted."""
+    """`name` is valid after acceptance."""
 
     def __init__(self, present: str, known: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(tr("I am…"), intro=tr(INTRO), ok=tr("Continue"), parent=parent)

@@ -1,4 +1,4 @@
-"""What *People* does with an open project: names, rounds, agreement, adjudication."""
+"""The *People* commands for an open project: names, rounds, agreement, adjudication."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ MINE, ALL = "Only my judgements", "Everybody's judgements"
 
 
 class PeopleFlows(QObject):
-    """`rename` saves another curator's name; `named` says whether a name was ever given; `name_held` says why it
-    cannot change now, in this window or another."""
+    """`rename` saves a new curator's name; `named` shows whether a name was ever entered; `name_held` gives the reason
+    why it cannot change now in any window."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class PeopleFlows(QObject):
         return self._bench.window()
 
     def start(self) -> None:
-        """Once the window shows the project: back into the round that the curator was in."""
+        """Return to the curator's round once the window shows the project."""
         if self.mode.active is None:
             self.mode.start()
 
@@ -79,13 +79,13 @@ class PeopleFlows(QObject):
 
     @property
     def holds_name(self) -> str:
-        """Why the curator's name cannot change now: this project is in a round; '' where it can."""
+        """The reason why the curator's name cannot change now (a round is active); '' if it can."""
         if self.mode.active is None:
             return ""
         return tr(IN_ROUND, name=self.mode.active.name, curator=self._bench.project.curation.curator)
 
     def say_who_i_am(self) -> IAmDialog | None:
-        """Ask for the name; in a round it is refused, since another curator's decisions would go elsewhere."""
+        """Ask for the name; refused in a round, since another curator's decisions are stored separately."""
         from curator.ui.people.i_am import IAmDialog
 
         if held := self._name_held():
@@ -182,7 +182,7 @@ class PeopleFlows(QObject):
         self._do(lambda: rounds.close(found.id))
 
     def export_round(self, found: Round) -> None:
-        """Mine or everybody's, then where to."""
+        """Ask whose judgements to export, then the file."""
         name = self._bench.project.curation.curator
         words = tr(
             "Which judgements of “{name}” should be exported? Curators who are still deciding should "
@@ -239,7 +239,7 @@ class PeopleFlows(QObject):
         return dialog
 
     def read_round(self, path: Path) -> None:
-        """In a worker thread; what came in is reported."""
+        """Read in a worker thread and report the result."""
         files = self._bench.project.round_files
 
         def work() -> dict[str, Any]:
@@ -256,12 +256,12 @@ class PeopleFlows(QObject):
     # --- agreement and adjudication ---
 
     def show_agreement(self) -> None:
-        """Of the only round; where there are several, the curator says which."""
+        """Show the agreement of the only round, or ask for the round."""
         rounds = self._bench.project.rounds.all()
         self._choose_round(tr("Agreement"), rounds, tr(NO_ROUND), lambda one: self._agreement(one.name))
 
     def _agree(self, found: Round) -> None:
-        """The figures come in a window of their own, which a dialog in front would block; it comes back after them."""
+        """Show the figures in their own window, which the dialog would block; it reopens afterwards."""
         if self._dialog is not None:
             self._dialog.accept()
         self._agreement(found.name, then=partial(self._show_round, found.id))
@@ -272,7 +272,7 @@ class PeopleFlows(QObject):
         self.show_rounds().table.go_to(at)
 
     def _agreement(self, name: str, *, then: Callable[[], None] | None = None) -> None:
-        """The window opens at once and is filled by a worker thread: the intervals take a second. `then` is called when
+        """Open the window at once and fill it from a worker thread: the intervals take a second. `then` is called when
         the curator closes it."""
         from curator.ui.people.agreement_window import AgreementWindow
 

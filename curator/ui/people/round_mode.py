@@ -1,6 +1,6 @@
-"""Which decisions the window makes: the project's own, judgements in a round, or those of an adjudication.
+"""Switches what the window's decisions are: the project's own, judgements in a round, or an adjudication.
 
-Each is a `Seat` that the navigator and the decider work with; everything else stays as it is.
+Each mode is a `Seat` for the navigator and the decider; everything else stays the same.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ALL_SETTLED = (
 
 
 class RoundMode(QObject):
-    """API: `start`, `enter`, `leave`, `adjudicate`. `judging` says whether decisions are judgements."""
+    """API: `start`, `enter`, `leave`, `adjudicate`. `judging` shows whether decisions are judgements."""
 
     changed = Signal()
 
@@ -66,13 +66,13 @@ class RoundMode(QObject):
 
     @property
     def active(self) -> Round | None:
-        """The round that is judged in or adjudicated."""
+        """The round being judged or adjudicated."""
         return self._seat.round if self._seat is not None else self._round
 
     # --- judging ---
 
     def start(self) -> None:
-        """As the curator left the project: back in the round, if there was one."""
+        """Restore the round in which the curator left the project, if any."""
         found = self._bench.project.rounds.active()
         if found is not None and not self._bench.project.read_only:
             self._take(found)
@@ -144,7 +144,7 @@ class RoundMode(QObject):
     # --- adjudicating ---
 
     def adjudicate(self, found: Round) -> None:
-        """Begin where something is unsettled. Raises UserError for an open round or one that one curator judged."""
+        """Start at the first unsettled mention. Raises UserError for an open round or one with a single curator."""
         bench, service = self._bench, self._bench.project.adjudication
         state = service.of(found.id)
         if self._seat is not None:
@@ -195,7 +195,7 @@ class RoundMode(QObject):
         self._bench.decider.several(lambda: self._bench.project.adjudication.adopt_agreed(round_id))
 
     def _decided(self) -> None:
-        """The next disagreement comes where the current one was settled, by its number or by the usual keys."""
+        """Go to the next disagreement after the current one was settled, by its number or the usual keys."""
         self._tell()
         if self._round is not None:
             shown = self.panel.judged

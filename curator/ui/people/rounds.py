@@ -1,4 +1,4 @@
-"""*People > Rounds*: what rounds there are, how far everybody is, and what can be done with each."""
+"""*People > Rounds*: the list of rounds, everybody's progress, and actions for each."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class RoundEntry:
 
 
 class RoundsDialog(ShowDialog):
-    """Every wish names the round; the dialog stays open and gets the new rows with `show_rows`."""
+    """Every signal carries the round; the dialog stays open and gets new rows with `show_rows`."""
 
     new_wanted = Signal()
     import_wanted = Signal()
@@ -83,7 +83,7 @@ class RoundsDialog(ShowDialog):
         (self.table if rows else self.new).setFocus()
 
     def _choose_open(self, rows: Sequence[RoundEntry]) -> None:
-        """The round that is judged in, else the first open one, is the current one."""
+        """Select the round being judged, else the first open one."""
         order = [*(one for one in rows if one.active), *(one for one in rows if not one.round.closed)]
         if order:
             self.table.go_to(rows.index(order[0]))
@@ -132,7 +132,7 @@ class RoundsDialog(ShowDialog):
         )
 
 
-# *Rounds > New*: a name, how blind it is, and which documents.
+# *Rounds > New*: name, kind of blinding, and documents.
 
 NEW_INTRO = (
     "In a round, several curators judge the same documents independently. Nobody sees the judgements of "
@@ -147,10 +147,10 @@ ANY = "from all splits"
 
 
 class NewRoundDialog(FormDialog):
-    """`name`, `kind`, `count`, `split` and `here_only` are valid once it was accepted."""
+    """`name`, `kind`, `count`, `split` and `here_only` are valid after acceptance."""
 
     def __init__(self, *, documents: int, filtered: int | None = None, parent: QWidget | None = None) -> None:
-        """`documents` there are in all; `filtered` that the queue shows now, where a filter is set."""
+        """`documents` is the total number; `filtered` the number in the queue if a filter is set."""
         super().__init__(tr("New round"), intro=tr(NEW_INTRO), ok=tr("Create round"), parent=parent)
         self.line = QLineEdit(self)
         self.line.setAccessibleName(tr("Name of the round"))

@@ -1,4 +1,4 @@
-"""The list of documents and of mentions to be decided, its facets and filters, and the head of the open document."""
+"""The list of documents and of mentions to decide, its facets and filters, and the header of the open document."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The line above the text: which document, of which split, in which state, how much is decided."""
+"""The line above the text: document, split, state, and decided share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from curator.ui.queue.queue_model import SPLIT_WORDS, STATE_WORDS
 
 
 class DocumentHeader(QWidget):
-    """API: `show_row`. The title is left to the text; it is shown there in full."""
+    """API: `show_row`. Without the title, which the text shows in full."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

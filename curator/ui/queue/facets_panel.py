@@ -1,4 +1,4 @@
-"""The facets with their counts, as a tree: arrows go through it, Space sets and lifts a value."""
+"""The facets with their counts, as a tree: arrow keys navigate, Space sets and clears a value."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from curator.domain.facets import (
 )
 from curator.domain.wording import localised, tr
 
-# What facets and their values are called.
+# The names of facets and their values.
 
 FACET_WORDS = {
     Facet.STATE: "State",
@@ -84,7 +84,7 @@ def _band_words(bands: Iterable[float]) -> dict[str, str]:
 
 
 def _number_words(bands: Sequence[int], nothing: str) -> dict[str, str]:
-    """Whole numbers from 1 on, `nothing` for 0."""
+    """A range of whole numbers from 1, or `nothing` for 0."""
     words = {"0": nothing}
     for low, high in pairwise(bands[1:]):
         words[str(low)] = str(low) if high == low + 1 else f"{low} to {high - 1}"
@@ -92,7 +92,7 @@ def _number_words(bands: Sequence[int], nothing: str) -> dict[str, str]:
 
 
 def _figure(value: float) -> str:
-    """In English: the words are translated where they are shown."""
+    """A number in English notation; it is translated for display."""
     return f"{value:.2f}".lstrip("0")
 
 
@@ -139,13 +139,13 @@ def range_words(within: Range) -> str:
 
 
 def _short(number: float | None) -> str:
-    """As the bands are written: .37; 12. In German 0,37."""
+    """A number as in the bands: .37; 12. In German 0,37."""
     text = "" if number is None else localised(number, ".6g")
     return text[1:] if text.startswith("0.") else text
 
 
 def read_range(typed: str) -> Range | None:
-    """“.37 – .52”, “.37 to .52”, “.9” (from), “< .5” or “–.5” (up to). None for anything else."""
+    """“.37 – .52”, “.37 to .52”, “.9” (from), “< .5” or “–.5” (up to). None for other input."""
     numbers = _NUMBER.findall(typed.replace("..", " – "))
     if len(numbers) == 2:
         return Range.between(*numbers)
@@ -159,16 +159,16 @@ _NUMBER = re.compile(r"\d*[.,]\d+|\d+")
 
 
 def values_in_order(facet: Facet, present: Iterable[str]) -> list[str]:
-    """The values to offer: those known beforehand in their order, then others by the alphabet; only those present."""
+    """The values to offer: known ones in their order, then others alphabetically; only those present."""
     found = set(present)
-    if facet is Facet.ATTRIBUTE:  # of each attribute the mentions without a value last
+    if facet is Facet.ATTRIBUTE:  # for each attribute, mentions without a value last
         return sorted(found, key=lambda one: (one.partition("=")[0].casefold(), one.endswith("="), one.casefold()))
     known = [one for one in _WORDS.get(facet, {}) if one in found]
     return [*known, *sorted(found - set(known), key=str.casefold)]
 
 
 def chips(facets: Facets) -> list[tuple[Facet, str]]:
-    """One for each facet that is set: “State: undecided, skipped”."""
+    """A chip for each set facet: “State: undecided, skipped”."""
     return [
         (
             facet,
@@ -179,7 +179,7 @@ def chips(facets: Facets) -> list[tuple[Facet, str]]:
 
 
 class _RangeEditor(QStyledItemDelegate):
-    """A field for the row in which a range is typed."""
+    """The editor of a range's row."""
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:  # noqa: ARG002
         facet, _ = index.data(KEY_ROLE)
@@ -190,25 +190,25 @@ class _RangeEditor(QStyledItemDelegate):
         return line
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:  # noqa: ARG002
-        """Higher than its row where its frame needs that."""
+        """Make the editor higher than its row if its frame needs it."""
         place, height = option.rect, max(option.rect.height(), editor.sizeHint().height())
         editor.setGeometry(place.left(), place.center().y() - height // 2, place.width(), height)
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
-        """Nothing: the row's own words are no range."""
+        """Start empty, as the row's label is not a range."""
 
 
 Index = QModelIndex | QPersistentModelIndex
 ASK = ".."
-"""In place of a value: the row in which a range is typed."""
+"""The value of the row in which a range is entered."""
 KEY_ROLE = int(Qt.ItemDataRole.UserRole)
 OPEN = (Facet.STATE, Facet.TYPE, Facet.PROBABILITY)
-"""Facets that show their values from the beginning."""
+"""Facets that are expanded initially."""
 
 
 class FacetsPanel(QTreeWidget):
-    """API: `show_cube`, `show_facets`; `changed` when the curator sets or lifts a value; `said`: why a range
-    was not set."""
+    """API: `show_cube`, `show_facets`; `changed` when the curator sets or clears a value; `said`: why a range was not
+    set."""
 
     changed = Signal(object)  # Facets
     said = Signal(str)
@@ -221,7 +221,7 @@ class FacetsPanel(QTreeWidget):
         self._writing = False
         self.setAccessibleName(tr("Facets"))
         self.setColumnCount(2)
-        self.setHeaderLabels([tr("Facet"), ""])  # a hidden heading, too, would make the figures' column as wide as it
+        self.setHeaderLabels([tr("Facet"), ""])  # even hidden, a heading would widen the column of figures
         self.headerItem().setData(1, Qt.ItemDataRole.AccessibleTextRole, tr("Mentions"))
         self.setHeaderHidden(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -244,18 +244,18 @@ class FacetsPanel(QTreeWidget):
         return self._facets
 
     def show_cube(self, cube: FacetCube) -> None:
-        """New numbers; what has the keyboard keeps it."""
+        """Show new numbers and keep the focused row."""
         self._cube = cube
         self._present = cube.counts(Facets())
         self._write()
 
     def show_facets(self, facets: Facets) -> None:
-        """What is set, without telling it as a change."""
+        """Show the set facets without emitting a change."""
         self._facets = facets
         self._write()
 
     def counts(self, facet: Facet) -> dict[str, int]:
-        """The numbers on show, by value."""
+        """The displayed numbers, by value."""
         return {value: int(row.text(1).replace(",", "")) for value, row in self._rows[facet].items()}
 
     def item(self, facet: Facet, value: str) -> QTreeWidgetItem | None:
@@ -308,7 +308,7 @@ class FacetsPanel(QTreeWidget):
         return row
 
     def ask_range(self, facet: Facet) -> None:
-        """Type a range of the facet in its own row."""
+        """Edit a range of the facet in its row."""
         top = self._tops[facet]
         top.setExpanded(True)
         row = top.child(top.childCount() - 1)
@@ -317,7 +317,7 @@ class FacetsPanel(QTreeWidget):
             self.editItem(row, 0)
 
     def _take_range(self, item: QTreeWidgetItem, facet: Facet) -> None:
-        """Filter by what was typed. The row gets its own words back."""
+        """Filter by the entered range, and restore the row's label."""
         typed, self._writing = item.text(0).strip(), True
         item.setText(0, tr(ANY_RANGE))
         self._writing = False
@@ -350,7 +350,7 @@ class FacetsPanel(QTreeWidget):
         self.changed.emit(facets)
 
     def _clicked(self, item: QTreeWidgetItem, column: int) -> None:
-        """A click on a facet's name folds it; one on a value's number sets the value, as one on its box does."""
+        """Collapse a facet clicked by name; set a value clicked by number, like its box."""
         if item.data(0, KEY_ROLE)[1] is None:
             item.setExpanded(not item.isExpanded())
         elif item.data(0, KEY_ROLE)[1] == ASK:
@@ -362,7 +362,7 @@ class FacetsPanel(QTreeWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         item = self.currentItem()
         if self.state() is QAbstractItemView.State.EditingState:
-            event.accept()  # what the field did with it is all
+            event.accept()  # the field has handled it
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and item is not None:
             if item.data(0, KEY_ROLE)[1] is None:
                 item.setExpanded(not item.isExpanded())
@@ -371,7 +371,7 @@ class FacetsPanel(QTreeWidget):
         elif event.key() in _MOVES:
             super().keyPressEvent(event)
         else:
-            event.ignore()  # every other key is the window's, Esc too
+            event.ignore()  # every other key belongs to the window, including Esc
 
 
 _MOVES = (

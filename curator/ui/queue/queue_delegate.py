@@ -1,4 +1,4 @@
-"""Paints a document of the queue: state as a glyph and a word, id, title, how much is decided."""
+"""Paints a document of the queue: state as a glyph and a word, id, title, decided share."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from curator.ui.queue.work_model import DECIDED_ROLE, DOCUMENT_ROLE
 
 SMALL = 0.88
 USUAL_GLYPH = 14.0
-"""Pixels for which the glyphs are drawn; a line's height is what they get."""
+"""Design size of the glyphs in pixels; they are scaled to the line height."""
 
 
 class QueueDelegate(QStyledItemDelegate):
-    """Rows of a `QueueModel`, all of one height."""
+    """Paints the rows of a `QueueModel`, all of one height."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: ARG002
         return QSize(200, row_height(option.font, 2.0) + 8)
@@ -69,7 +69,7 @@ def _paint_row(
     width = draw_words(painter, QRectF(left, top, right - left, line), counts, font=small, colour=text, right=True)
     words = QRectF(left, top, right - width - PAD - left, line)
     noted = notes_width(line * 0.6, flagged=row.flagged, commented=row.comments > 0)
-    name = words.adjusted(0, 0, -noted - 6 if noted else 0, 0)  # the marks stand behind it, never over the counts
+    name = words.adjusted(0, 0, -noted - 6 if noted else 0, 0)  # the marks follow it, never over the counts
     used = draw_words(painter, name, row.external_id, font=scaled(font, 1.0, bold=True), colour=text)
     foot = QPointF(words.left() + used + 6, top + line * 0.8)
     draw_notes(painter, foot, line * 0.6, theme, flagged=row.flagged, commented=row.comments > 0)
@@ -84,8 +84,8 @@ def _paint_row(
 
 
 def draw_state_glyph(painter: QPainter, centre: QPointF, size: float, state: DocumentState, theme: Theme) -> None:
-    """An empty ring for todo, a half-filled one for in progress, a filled one with a tick for done, one with a question
-    mark for what needs discussion; `size` pixels wide."""
+    """Draw an empty ring for todo, a half-filled one for in progress, a filled one with a tick for done, one with a
+    question mark for what needs discussion; `size` pixels wide."""
     painter.save()
     painter.translate(centre)
     painter.scale(size / USUAL_GLYPH, size / USUAL_GLYPH)
@@ -123,11 +123,11 @@ def _draw_glyph(painter: QPainter, state: DocumentState, theme: Theme) -> None:
         painter.drawPath(tick)
 
 
-# Paints a mention of a list of work: its text, how sure its suggestion is, its type and document.
+# Paints a mention of a work list: text, confidence of the suggestion, type and document.
 
 
 class WorkDelegate(QStyledItemDelegate):
-    """Rows of a `WorkModel`, all of one height."""
+    """Paints the rows of a `WorkModel`, all of one height."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:  # noqa: ARG002
         return QSize(200, row_height(option.font, 2.0) + 8)

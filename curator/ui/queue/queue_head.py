@@ -1,4 +1,4 @@
-"""The upper part of the queue: the filter's text, the facets, the order, and what is set."""
+"""The upper part of the queue: the filter text, the facets, the order, and the set filters."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from curator.services.queue import QueueOrder
 from curator.ui.kit import tip
 from curator.ui.queue.facets_panel import FACET_WORDS, FacetsPanel, chips
 
-# What the queue is narrowed to, one chip each: pressing one lifts it.
+# The active filters, one chip each; pressing one removes it.
 
 CLEAR = "Clear all  (Shift+Q)"
 
 
 class FilterChips(QWidget):
-    """API: `show_filter`. Hidden while nothing is set; `words` says what is, for tests and screen readers."""
+    """API: `show_filter`. Hidden while nothing is set; `words` describes the filters, for tests and screen readers."""
 
     lifted = Signal(str)  # a facet's value
     cleared = Signal()
@@ -85,7 +85,7 @@ class FilterChips(QWidget):
         self._column.addWidget(button)
 
 
-# Named filters: choose one, or type a name and press Enter to keep what is set now.
+# Named filters: choose one, or type a name and press Enter to save the current filter.
 
 HINT = "Saved filters"
 
@@ -94,7 +94,7 @@ class SavedFiltersRow(QWidget):
     """API: `show_names`."""
 
     chosen = Signal(str)
-    named = Signal(str)  # keep what is set now under this name
+    named = Signal(str)  # save the current filter under this name
     deleted = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -125,7 +125,7 @@ class SavedFiltersRow(QWidget):
 
     def show_names(self, names: Iterable[str], current: str = "") -> None:
         self._names = list(names)
-        self.box.blockSignals(True)  # filling is not choosing
+        self.box.blockSignals(True)  # filling the list is not a choice
         self.box.clear()
         self.box.addItems(self._names)
         self.box.setCurrentIndex(self._names.index(current) if current in self._names else -1)
@@ -153,7 +153,7 @@ ORDER_WORDS = {
 
 
 class QueueHead(QWidget):
-    """Widgets only; `QueuePanel` says what they do."""
+    """Only the widgets; `QueuePanel` connects them."""
 
     unfolded = Signal(bool)  # or folded
     order_chosen = Signal(object)  # QueueOrder
@@ -195,7 +195,7 @@ class QueueHead(QWidget):
         column.addWidget(self.chips)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """If the order has no room next to the facets, it is below them."""
+        """Place the order below the facets if there is no room next to them."""
         super().resizeEvent(event)
         words = max(self.fontMetrics().horizontalAdvance(self.orders.itemText(at)) for at in range(len(ORDER_WORDS)))
         needed = self.fold.sizeHint().width() + words + 3 * self.fontMetrics().height()
@@ -218,7 +218,7 @@ class QueueHead(QWidget):
         self.orders.setCurrentIndex(self.orders.findData(order.value))
 
     def set_narrowing(self, facets: bool, *, orders: bool, saving: bool) -> None:
-        """What this queue can be narrowed by."""
+        """Set the filters available for this queue."""
         self.fold.setEnabled(facets)
         self.orders.setEnabled(orders)
         self.saved.setEnabled(saving)

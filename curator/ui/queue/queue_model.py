@@ -1,4 +1,4 @@
-"""The queue of documents as a lazy model: rows are read a page at a time, when the view asks for them."""
+"""The queue of documents as a lazy model: rows are read page by page, when the view needs them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from curator.ui.kit import in_role
 
 PAGE = 200
 PAGES = 50
-"""Pages kept; 10,000 rows, a few megabytes."""
+"""The most pages kept; 10,000 rows, a few megabytes."""
 FEW = 20
-"""So many changed documents are read one by one; of more, whole pages are."""
+"""Up to this number of changed documents are read one by one; more are read by page."""
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 CURRENT_ROLE = ROW_ROLE + 1
 
@@ -31,10 +31,10 @@ SPLIT_WORDS = {Split.TRAIN: "train", Split.VALIDATION: "validation", Split.TEST:
 
 
 class QueueModel(QAbstractListModel):
-    """One row for each document of the filter. A hundred thousand of them cost one count and the pages looked at.
+    """One row for each document of the filter. A hundred thousand of them cost one count and the viewed pages.
 
-    While facets are set, the documents that hold matching mentions are given (`load`), and come and go one by one
-    (`update_matching`), so that the list keeps its place; the open document stays until it is left.
+    While facets are set, the documents with matching mentions are passed in (`load`) and updated one by one
+    (`update_matching`), so that the list does not jump; the open document stays until it is left.
     """
 
     def __init__(self, lists: Lists | None = None, parent: QObject | None = None) -> None:
@@ -50,16 +50,17 @@ class QueueModel(QAbstractListModel):
 
     @property
     def ids(self) -> Sequence[int] | None:
-        """The documents of a filter with facets, those whose last match was just decided included; None without."""
+        """The documents of a filter with facets, including the open one whose last match was just decided; None without
+        facets."""
         return self._ids
 
     @property
     def matching(self) -> int:
-        """How many mentions match, while facets are set."""
+        """The number of matching mentions, while facets are set."""
         return sum(self._matching.values())
 
     def matching_of(self, document_id: int) -> int | None:
-        """How many mentions of a document match; None where no facet is set."""
+        """The number of matching mentions of a document; None if no facet is set."""
         return None if self._ids is None else self._matching.get(document_id, 0)
 
     @property
@@ -73,7 +74,7 @@ class QueueModel(QAbstractListModel):
         self.load(QueueFilter())
 
     def load(self, where: QueueFilter, matching: Mapping[int, int] | None = None) -> None:
-        """Read again under a filter; with facets `matching` holds the documents in order, and their numbers."""
+        """Reload with a filter; with facets, `matching` holds the documents in order, and their numbers of matches."""
         self.beginResetModel()
         self._where = where
         self._source = self._lists(where) if self._lists is not None else None
@@ -87,7 +88,7 @@ class QueueModel(QAbstractListModel):
         self.endResetModel()
 
     def update_matching(self, document_ids: Collection[int], found: Mapping[int, int]) -> None:
-        """Of some documents the numbers have changed to what was `found`; absent is none."""
+        """Update the numbers of some documents to `found`; missing means 0."""
         assert self._ids is not None
         for one in document_ids:
             self._matching.pop(one, None)
@@ -117,8 +118,8 @@ class QueueModel(QAbstractListModel):
         self._pages.clear()
 
     def refresh(self, document_ids: Collection[int] = ()) -> None:
-        """Rows have changed: those of the given documents (none given: any). Where the number of rows changed with
-        them, everything is read again; otherwise only the pages in hand that hold one of them."""
+        """Update the rows of the given documents (none given: all). If the number of rows changed, everything is
+        reloaded; otherwise only the loaded pages with one of them."""
         if self._source is None:
             return
         if self._ids is None and self._few(document_ids) and self._replace_rows(document_ids):
@@ -129,7 +130,7 @@ class QueueModel(QAbstractListModel):
         self._forget_pages(document_ids)
 
     def _forget_pages(self, document_ids: Collection[int]) -> None:
-        """Of a few documents the rows are read again and put into the pages in hand; else those pages are dropped."""
+        """Reload the rows of a few documents into the loaded pages, or drop those pages."""
         if self._few(document_ids):
             self._replace_rows(document_ids)
             return
@@ -139,12 +140,12 @@ class QueueModel(QAbstractListModel):
                 self._forget(number)
 
     def _few(self, document_ids: Collection[int]) -> bool:
-        """So few that rows are read one by one, under a filter that a decision takes none out of."""
+        """Whether rows are read one by one: few documents, and a filter from which a decision removes none."""
         return 0 < len(document_ids) <= FEW and self._where.state is None
 
     def _replace_rows(self, document_ids: Collection[int]) -> bool:
-        """A key decides in one document: its row alone is read and painted. Whether all were in hand and are there
-        still, so that their number cannot have changed."""
+        """Reload and repaint single rows. Returns whether all were loaded and still exist, so that the number of rows
+        is unchanged."""
         assert self._source is not None
         held = {row.document_id for page in self._pages.values() for row in page} & set(document_ids)
         fresh = {row.document_id: row for row in self._source.rows_of(sorted(held))} if held else {}
@@ -165,7 +166,7 @@ class QueueModel(QAbstractListModel):
         self.dataChanged.emit(self.index(first), self.index(min(first + PAGE, self._count) - 1))
 
     def set_current(self, document_id: int | None) -> None:
-        """Mark the document that is open."""
+        """Mark the open document."""
         old, self._current = self._current, document_id
         for one in (old, document_id):
             row = self.row_of(one) if one is not None else None
@@ -181,7 +182,7 @@ class QueueModel(QAbstractListModel):
         return self._current
 
     def row_of(self, document_id: int) -> int | None:
-        """The row of a document among the pages in hand."""
+        """The row of a document in the loaded pages."""
         for number, page in self._pages.items():
             for i, row in enumerate(page):
                 if row.document_id == document_id:
@@ -189,7 +190,7 @@ class QueueModel(QAbstractListModel):
         return None
 
     def find(self, document_id: int) -> int | None:
-        """The row of a document; reads pages by bisection where rows come in the order of ids, as the queue's do."""
+        """The row of a document; reads pages by bisection if rows are ordered by id, as in the queue."""
         if self._ids is not None:
             at = bisect_left(self._ids, document_id)
             return at if at < len(self._ids) and self._ids[at] == document_id else None
@@ -206,7 +207,7 @@ class QueueModel(QAbstractListModel):
         return known
 
     def row(self, number: int) -> QueueRow | None:
-        """One row, reading its page where it is not in hand."""
+        """A row; its page is read if not loaded."""
         if self._source is None or not 0 <= number < self._count:
             return None
         page = self._page(number // PAGE)

@@ -1,4 +1,4 @@
-"""The queue at the left: filter, facets, order, what is set, the documents or the list of work, and how many."""
+"""The queue on the left: filter, facets, order, set filters, the documents or the work list, and their number."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from curator.ui.queue.queue_rows import QueueRows
 
 DEBOUNCE_MS = 120
 RECOUNT_MS = 400
-"""Facets are counted again so long after the last change, and never while they are folded away."""
+"""Delay after the last change before facets are recounted, and never while collapsed."""
 SHARE = 10
-"""And so many times longer than counting takes: it has a tenth of a processor at most."""
+"""Also a delay of this multiple of the counting time, so that it uses at most a tenth of a core."""
 MANY = 200
-"""More documents than this are counted again in a background thread."""
+"""More documents than this are recounted in a background thread."""
 
 
 class QueuePanel(QWidget):
@@ -84,7 +84,7 @@ class QueuePanel(QWidget):
         ordering: OrderingService | None = None,
         filters: SavedFilters | None = None,
     ) -> None:
-        """Another queue. Without `facets` it cannot be narrowed to mentions (a round's queue is as it is)."""
+        """Set the queue. Without `facets` it has no mention filters (as in a round)."""
         self._facet_service, self._ordering, self._filters = facets, ordering, filters
         large = facets is not None and facets.large()
         for one in (self._documents, self._cubes, self._works):
@@ -98,11 +98,11 @@ class QueuePanel(QWidget):
         self.set_order(QueueOrder.DOCUMENT)
 
     def set_counts(self, counts: ProjectCounts) -> None:
-        """How many documents the project has."""
+        """Set the number of documents of the project."""
         self.rows.set_total(sum(counts.documents.values()))
 
     def refresh(self, document_ids: tuple[int, ...] = ()) -> None:
-        """Documents have changed (none given: any)."""
+        """Update changed documents (none given: all)."""
         if self.model.ids is not None and self._facet_service is not None:
             if not document_ids or len(document_ids) > MANY:
                 self._reload()
@@ -114,29 +114,29 @@ class QueuePanel(QWidget):
         self._count_later()
 
     def set_current(self, document_id: int | None) -> None:
-        """Mark the open document and bring it into sight."""
+        """Mark the open document and scroll to it."""
         self.rows.set_current(document_id)
 
     def suggestions_changed(self, document_ids: Sequence[int]) -> None:
-        """The linker has answered: rows are as they were, what matches may not be."""
+        """Recount after new suggestions: rows are unchanged, but matches may differ."""
         if self.model.ids is not None:
             self.refresh(tuple(document_ids))
         else:
             self._count_later()
 
     def set_current_mention(self, mention_id: int | None) -> None:
-        """Mark the mention that the curator is at, in a list of work."""
+        """Mark the current mention in a work list."""
         self.rows.set_current_mention(mention_id)
 
     def mark_decided(self, mention_ids: Sequence[int], queue: QueueService) -> None:
-        """Mark in a list of work what was decided, or is undecided again."""
+        """Mark mentions of a work list that were decided or reset."""
         for one in mention_ids:
             if self.rows.work.place(one) is not None:
                 self.rows.work.set_decided(one, not queue.waits(one, QueueFilter()))
         self.rows.say()
 
     def close_work(self) -> None:
-        """Wait for what is being counted; nothing is reported any more."""
+        """Wait for running counts and report nothing more."""
         for one in (self._documents, self._cubes, self._works):
             one.close()
 
@@ -144,17 +144,17 @@ class QueuePanel(QWidget):
 
     @property
     def counting(self) -> bool:
-        """Whether something of the queue is still being counted in the background."""
+        """Whether a count is still running in the background."""
         return any(one.busy for one in (self._documents, self._cubes, self._works))
 
     @property
     def where(self) -> QueueFilter:
-        """What the queue is narrowed to."""
+        """The current filter of the queue."""
         return self._where
 
     @property
     def documents(self) -> Sequence[int] | None:
-        """The documents that hold what matches; None where no facet is set."""
+        """The documents with matches; None if no facet is set."""
         return self.model.ids
 
     @property
@@ -166,7 +166,7 @@ class QueuePanel(QWidget):
         self.text.selectAll()
 
     def focus_facets(self) -> None:
-        """Unfold the facets and go to them; from there, fold them again."""
+        """Expand and focus the facets; if focused, collapse them."""
         if self.facets.hasFocus():
             self.head.unfold(False)
             self.rows.view.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -177,18 +177,18 @@ class QueuePanel(QWidget):
                 self.facets.setCurrentItem(first)
 
     def narrow(self, where: QueueFilter) -> None:
-        """Show what this filter holds."""
+        """Apply a filter."""
         if where == self._where:
             return
         self._where = where
         if self.text.text().strip() != where.text:
-            self.text.blockSignals(True)  # it is this filter's already
+            self.text.blockSignals(True)  # already counted for this filter
             self.text.setText(where.text)
             self.text.blockSignals(False)
         self._reload()
 
     def clear(self) -> None:
-        """Show everything."""
+        """Remove all filters."""
         self.narrow(QueueFilter())
 
     def _lift(self, facet: str) -> None:
@@ -233,13 +233,13 @@ class QueuePanel(QWidget):
         self.renew_work()
 
     def step_order(self) -> None:
-        """The next order."""
+        """Switch to the next order."""
         if self._ordering is not None:
             orders = list(QueueOrder)
             self.set_order(orders[(orders.index(self.order) + 1) % len(orders)])
 
     def renew_work(self) -> None:
-        """Make the list of work again, where the order has one."""
+        """Rebuild the work list if the order has one."""
         service, where, order = self._ordering, self._where, self.order
         if service is None or order is QueueOrder.DOCUMENT:
             self._worked(())
@@ -274,19 +274,19 @@ class QueuePanel(QWidget):
             self.said.emit(tr("The saved filter “{name}” is deleted; the queue stays filtered as it is.", name=name))
 
     def changeEvent(self, event: QEvent) -> None:
-        """In a smaller font the head needs less, which a splitter alone does not give to the rows."""
+        """Give the rows the space that the head does not need in a smaller font."""
         super().changeEvent(event)
         if event.type() is QEvent.Type.FontChange and hasattr(self, "head") and not self.head.is_unfolded:
             QTimer.singleShot(0, self, lambda: self.rows.share(facets=self.head.is_unfolded))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Down from the filter goes to the list, Enter opens its first document, Esc empties the filter."""
+        """Down in the filter goes to the list, Enter opens its first document, Esc empties the filter."""
         if watched is self.text and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() == Qt.Key.Key_Down:
                 self.rows.enter()
                 return True
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-                if self._timer.isActive():  # what was typed last is not filtered by yet
+                if self._timer.isActive():  # the last text typed is not applied yet
                     self._text_changed()
                 self.rows.choose_first()
                 return True

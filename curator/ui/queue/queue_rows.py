@@ -1,4 +1,4 @@
-"""The lower part of the queue: its documents, or the mentions of a list of work, and how many there are."""
+"""The lower part of the queue: documents or mentions of a work list, and their number."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NO_WORK = "No undecided mentions are left here. O changes the order, Shift+Q cle
 
 
 class QueueRows(QWidget):
-    """Widgets and models; `QueuePanel` says what they hold."""
+    """Widgets and models, filled by `QueuePanel`."""
 
     document_chosen = Signal(int)
     mention_chosen = Signal(int, int)
@@ -58,7 +58,7 @@ class QueueRows(QWidget):
         self.work_list.chosen.connect(self._choose_mention)
 
     def put_under(self, head: QWidget, whole: QWidget) -> None:
-        """Fill `whole` with the head and these rows; how high the facets are can be drawn."""
+        """Fill `whole` with the head and these rows; a splitter sets the height of the facets."""
         whole.setAutoFillBackground(True)
         whole.setBackgroundRole(QPalette.ColorRole.Base)
         self._parts = parts = QSplitter(Qt.Orientation.Vertical, whole)
@@ -72,13 +72,13 @@ class QueueRows(QWidget):
         column.addWidget(parts)
 
     def share(self, *, facets: bool) -> None:
-        """Give the facets three fifths of the height, or take it back."""
+        """Give the facets three fifths of the height, or undo that."""
         height = self._parts.height()
         self._parts.setSizes([height * 3 // 5, height * 2 // 5] if facets else [0, height])
 
     @property
     def view(self) -> RowTable:
-        """What is on show."""
+        """The visible list."""
         return self.work_list if self._stack.currentWidget() is self.work_list else self.list
 
     def set_source(self, lists: Lists | None) -> None:
@@ -91,7 +91,7 @@ class QueueRows(QWidget):
         self.say()
 
     def set_importing(self, importing: bool) -> None:
-        """Whether documents are on their way."""
+        """Set whether an import is running."""
         if importing != self._importing:
             self._importing = importing
             self.say()
@@ -113,7 +113,7 @@ class QueueRows(QWidget):
         self.say()
 
     def _follow(self) -> None:
-        """The arrow keys start from the open document, also after the rows were read again under another filter."""
+        """Keep the open document as the start for arrow keys, even after the rows were reloaded."""
         current = self.model.current
         row = self.model.find(current) if current is not None else None
         if row is not None:
@@ -128,7 +128,7 @@ class QueueRows(QWidget):
         self.say()
 
     def say(self) -> None:
-        """How many there are; and what to do where there are none."""
+        """Show the number of rows, or what to do if there are none."""
         count, where = self.model.rowCount(), self.model.where
         filtered = where != QueueFilter()
         total = self._total if filtered and self._total else count
@@ -146,7 +146,7 @@ class QueueRows(QWidget):
         self.work_list.set_empty_words(tr(NO_WORK))
 
     def enter(self) -> None:
-        """Give the rows the keyboard."""
+        """Focus the rows."""
         self.view.setFocus(Qt.FocusReason.TabFocusReason)
         self.view.go_to(max(self.view.currentIndex().row(), 0))
 

@@ -1,4 +1,4 @@
-"""A list of work as rows: the mentions in the order in which they are most useful to decide."""
+"""The rows of a work list: the mentions in the order in which they are most useful to decide."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from curator.ui.queue.queue_model import CURRENT_ROLE, ROW_ROLE
 DECIDED_ROLE = CURRENT_ROLE + 1
 DOCUMENT_ROLE = CURRENT_ROLE + 2
 AHEAD = 60
-"""Documents' names are read for so many rows at once."""
+"""Document titles are read for this number of rows at once."""
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
 
 
 class WorkModel(QAbstractListModel):
-    """Rows stay where they are when they are decided, so that the list never moves under the curator."""
+    """Decided rows keep their position, so that the list never moves."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -38,7 +38,7 @@ class WorkModel(QAbstractListModel):
         self.show_work(())
 
     def show_work(self, rows: Iterable[WorkRow]) -> None:
-        """Another list; nothing of it is decided yet."""
+        """Show a new list with nothing decided yet."""
         self.beginResetModel()
         self.rows = tuple(rows)
         self._at = {row.mention_id: at for at, row in enumerate(self.rows)}
@@ -60,7 +60,7 @@ class WorkModel(QAbstractListModel):
 
     @property
     def left(self) -> int:
-        """Rows that were not decided since the list was made."""
+        """The number of rows not decided since the list was built."""
         return len(self.rows) - len(self._decided)
 
     def _touch(self, *mention_ids: int | None) -> None:
@@ -100,7 +100,7 @@ class WorkModel(QAbstractListModel):
 
 
 def chance_words(row: WorkRow) -> str:
-    """How sure the first suggestion is."""
+    """The confidence of the first suggestion in words."""
     if row.probability is None:
         return tr("no suggestion")
     return tr("first suggestion {probability:.2f}", probability=row.probability)

@@ -1,7 +1,7 @@
-"""Keeping a project safe: its backups, its check, and the ways out where it is damaged.
+"""Keeping a project safe: backups, check, and recovery of damaged projects.
 
 * **A damaged project has no services**: `Rescue` works with the project's folder alone, through `curator.bootstrap`.
-* **What takes long runs in a thread**; restoring closes the project first and opens it again afterwards.
+* **Long operations run in a thread**; restoring closes the project first and opens it again afterwards.
 """
 
 from typing import TYPE_CHECKING

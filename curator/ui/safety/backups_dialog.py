@@ -1,4 +1,4 @@
-"""The list of a project's backups; where the project is damaged, with what happened and the other ways out."""
+"""The list of a project's backups; for a damaged project, with the error and other recovery options."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NONE_FOUND, OTHER = "No backups were found", "Decisions that can still be read c
 
 class BackupsDialog(ShowDialog):
     """`restore_wanted` gives the chosen backup. With `trouble`, a sentence, the project could not be opened: decisions
-    can be saved, and it can be opened without what is missing where it is `lacking` only that."""
+    can be saved, and with `lacking` it can be opened without the missing parts."""
 
     restore_wanted = Signal(object)  # Backup
     make_wanted = Signal()
@@ -69,7 +69,7 @@ class BackupsDialog(ShowDialog):
         return button
 
     def show_backups(self, backups: Sequence[Backup]) -> None:
-        """In the order in which they are to be listed."""
+        """Show backups in the given order."""
         self.table.show_rows(backups)
         self.empty.stand_in(self.table, empty=not backups)
         self.ways.setVisible(self._offers and bool(backups))
@@ -78,7 +78,7 @@ class BackupsDialog(ShowDialog):
             self.table.setFocus()
 
     def say(self, words: str) -> None:
-        """What happened, below the list."""
+        """Show a message below the list."""
         self.note.set_note(words)
 
     def _restore(self) -> None:

@@ -1,4 +1,4 @@
-"""Restoring a backup, and the ways out where a project cannot be opened."""
+"""Restores backups and offers recovery options for projects that cannot be opened."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SURE = (
 
 
 class Opener(Protocol):
-    """What opens and closes projects in the window."""
+    """The part of the window that opens and closes projects."""
 
     window: QMainWindow
 
@@ -42,7 +42,7 @@ class Rescue(QObject):
         self.dialog: BackupsDialog | None = None
 
     def offer(self, error: UserError) -> BackupsDialog:
-        """Show what is wrong with the project, its backups, and what else can be done."""
+        """Show the problem of the project, its backups, and other options."""
         lacking = isinstance(error, MissingStepsError)
         found = error.__cause__ if isinstance(error.__cause__, DamagedProjectError) else error  # without the ways out
         dialog = BackupsDialog(trouble=str(found), lacking=lacking, parent=self._opener.window)
@@ -57,7 +57,7 @@ class Rescue(QObject):
         return dialog
 
     def ask_restore(self, backup: Backup) -> None:
-        """Restore it after a knowing yes."""
+        """Restore it after confirmation."""
         parent = self.dialog or self._opener.window
         words = tr(SURE, when=backup.when)
         ask(parent, tr("Restore backup"), words, yes=tr("Restore"), then=lambda: self._restore(backup))
@@ -72,7 +72,7 @@ class Rescue(QObject):
         return dialog
 
     def salvage(self, out: Path) -> None:
-        """Save the readable decisions to `out`; the dialog says what came of it."""
+        """Save the readable decisions to `out`; the dialog shows the result."""
         folder = self._folder
         self._do(lambda: bootstrap.salvage_decisions(folder, out), lambda found: self._say(found.text))
 
@@ -97,7 +97,7 @@ class Rescue(QObject):
         self._do(lambda: bootstrap.continue_without(folder), then)
 
     def _do(self, work: Callable[[], Any], then: Callable[[Any], None]) -> None:
-        """In a thread; an error of the user's or the environment is shown."""
+        """Run in a thread; user and environment errors are shown."""
 
         def outcome() -> Any:
             try:

@@ -1,4 +1,4 @@
-"""Flows of an open project: the list of its backups, its check, and what the background says of both."""
+"""Flows of an open project: the list of backups, the check, and notices about both."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SafetyFlows(QObject):
         return dialog
 
     def check(self) -> None:
-        """In a worker thread, with its progress in the bottom line; the result is a notice."""
+        """Check in a worker thread, with progress in the bottom line; the result is a notice."""
         folder, title = self._bench.project.folder, tr("Check project")
 
         def work() -> Generator[Progress, None, dict[str, Any]]:
@@ -59,7 +59,7 @@ class SafetyFlows(QObject):
         self._bench.jobs.run(JobKind.IMPORT, title, work, then=then)
 
     def close_windows(self) -> None:
-        """Nothing is shown of a closed project."""
+        """Close the windows of a closed project."""
         self._ear.close(wait=False)
         if self.rescue.dialog is not None:
             self.rescue.dialog.close()
@@ -95,7 +95,7 @@ class SafetyFlows(QObject):
             self._trouble(words)
 
     def _ask_altered(self, words: str) -> None:
-        """The ways out. The change is said at every opening until it is accepted."""
+        """Offer recovery options. The change is reported at every opening until accepted."""
         ways: dict[str, Callable[[], None]] = {
             tr("Check project"): self.check,
             tr("Backups…"): self._open_backups,
@@ -105,7 +105,7 @@ class SafetyFlows(QObject):
         choose(self._bench.window(), tr("Project safety"), words, ways)
 
     def _trouble(self, words: str, details: str = "") -> None:
-        """Shown as a notice, which stays until it is read and takes no keyboard away."""
+        """Show it as a notice, which stays until it is read and does not take the focus."""
         window, title = self._bench.window(), tr("Project safety")
         self._bench.notices.add(words, lambda: tell(window, title, words, details=details, wrong=True), wrong=True)
 

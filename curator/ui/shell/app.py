@@ -50,13 +50,13 @@ from curator.ui.shell.dropping import FileDrops
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.quiet_time import collect_in_quiet_times
 
-# The window's language: which one, and Qt's own words beside the program's.
+# Sets the window's language, for the program's texts and Qt's.
 
 __all__ = ["catalogue", "code_of", "languages", "read_po", "speak"]
 
 
 def speak(app: QApplication, wanted: Language) -> None:
-    """Let the program, and what Qt says by itself, speak the wanted language; English where there is no other."""
+    """Set the language of the program's and Qt's own texts; English if there is no catalogue."""
     code = code_of(wanted)
     wording.use(catalogue(code))
     if code == "en":
@@ -67,7 +67,7 @@ def speak(app: QApplication, wanted: Language) -> None:
 
 
 def code_of(wanted: Language) -> str:
-    """`en` or the code of a language that there is a catalogue for."""
+    """`en`, or the code of a language with a catalogue."""
     code = QLocale.system().name().partition("_")[0] if wanted is Language.SYSTEM else wanted.value
     return code if code in languages() else "en"
 
@@ -75,13 +75,13 @@ def code_of(wanted: Language) -> str:
 log = logging.getLogger(__name__)
 Hook = Callable[[type[BaseException], BaseException, TracebackType | None], None]
 SEEN = "display.json"
-"""With which Qt a window could be opened here."""
+"""File recording the Qt version with which a window could be opened."""
 PROBE = "import sys; from PySide6.QtGui import QGuiApplication; QGuiApplication(sys.argv[:1])"
 BUG = "Something went wrong in Curator itself. Your decisions so far are kept. See the log in {log} for details."
 
 
 def run(*projects: Path, read_only: bool = False) -> int:
-    """Open the window, and one more for each further project; returns the exit code when the last is closed."""
+    """Open a window for each project; returns the exit code when the last is closed."""
     handler = start_logging()
     qInstallMessageHandler(to_log)
     app = make_application(sys.argv[:1])
@@ -105,7 +105,7 @@ def run(*projects: Path, read_only: bool = False) -> int:
 
 
 class AfterPaint(QObject):
-    """Calls `then` once, when the window was painted for the first time."""
+    """Calls `then` once, after the first painting of the window."""
 
     def __init__(self, window: MainWindow, then: Callable[[], None]) -> None:
         super().__init__(window)
@@ -120,7 +120,7 @@ class AfterPaint(QObject):
 
 
 def open_projects(window: MainWindow, projects: Sequence[Path], *, read_only: bool) -> None:
-    """Open what was asked for; without a project, load what opening one needs while the first page is read."""
+    """Open the requested projects; without any, preload the modules for opening one."""
     log.info(sqlite_words())
     if not projects:
         threading.Thread(target=import_module, args=("curator.bootstrap",), daemon=True).start()
@@ -133,7 +133,7 @@ def open_projects(window: MainWindow, projects: Sequence[Path], *, read_only: bo
 
 
 def show_fitting(window: MainWindow, project: Path | None = None) -> None:
-    """Show the window where it stood last; else at its size, or filling a screen that has no room for it."""
+    """Show the window at its last position; else at its default size, or maximised on a small screen."""
     if window.layout_keeper.restore_window(project):
         window.show()
         return
@@ -145,15 +145,15 @@ def show_fitting(window: MainWindow, project: Path | None = None) -> None:
 
 
 RING = 2
-"""Pixels of the frame around what has the keyboard."""
+"""Width of the focus frame in pixels."""
 
 
 RINGED = (QAbstractItemView, QPushButton, QToolButton, QComboBox, QAbstractSpinBox)
 
 
 class FocusRing(QObject):
-    """Frames the list, table, button or box that has the keyboard, which the style hardly does. Lines of text have
-    frames of their own."""
+    """Draws a frame around the focused list, table, button or box, since the style's frame is faint. Text fields have
+    their own frames."""
 
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)
@@ -170,7 +170,7 @@ class FocusRing(QObject):
 
 
 class FocusFrame(QWidget):
-    """A part of what it frames, so that it goes where that goes."""
+    """A child of the framed widget, so that it moves with it."""
 
     def __init__(self, framed: QWidget) -> None:
         super().__init__(framed)
@@ -186,7 +186,7 @@ class FocusFrame(QWidget):
         return False
 
     def _fit(self, framed: QWidget) -> None:
-        """Only the frame is covered: what scrolls inside it is moved, not painted again."""
+        """Mask the inside, so that scrolling contents are moved instead of repainted."""
         self.setGeometry(framed.rect())
         inner = self.rect().adjusted(RING, RING, -RING, -RING)
         self.setMask(QRegion(self.rect()).subtracted(QRegion(inner)))
@@ -198,10 +198,10 @@ class FocusFrame(QWidget):
 
 
 SWITCH_SECONDS = 0.0005
-"""After so long a thread that runs Python gives the interpreter's lock to one that waits for it; usually after 5 ms.
+"""Python's thread switch interval in seconds; the default is 5 ms.
 
-Beside a thread that runs Python, as one does that stores the linker's answers, waking up and the 15 reads of a key took
-22 ms at 5 ms and 14 ms at 0.5 ms, 6 ms with no such thread (medians, two busy cores); at best 8 ms, 3 ms and 2 ms.
+With a second busy Python thread (such as the one storing suggestions), the wake-up and 15 reads of a key press took 22
+ms at 5 ms and 14 ms at 0.5 ms, 6 ms without that thread (medians, two busy cores); at best 8 ms, 3 ms and 2 ms.
 """
 
 
@@ -220,7 +220,7 @@ def make_application(arguments: list[str]) -> QApplication:
 
 
 def make_window(app: QApplication) -> MainWindow:
-    """The window with the user's settings; it shows problems of the settings file."""
+    """The window with the user's settings; shows problems of the settings file."""
     loaded = load()
     speak(app, loaded.settings.language)
     theme = ThemeController(app, scheme=Scheme(loaded.settings.theme.value))
@@ -233,20 +233,21 @@ def make_window(app: QApplication) -> MainWindow:
 
 
 def has_display() -> bool:
-    """Whether a window can be seen: on Linux there must be an X or Wayland server to connect to."""
+    """Whether there is a display: on Linux, whether an X or Wayland server is set."""
     if os.environ.get("QT_QPA_PLATFORM") in ("offscreen", "minimal"):
         return False
     return not sys.platform.startswith("linux") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def can_show() -> bool:
-    """Whether Qt can open a window here. Without a display or its libraries Qt ends the process, so a child tries."""
+    """Whether Qt can open a window here. Without a display or its libraries Qt aborts the process, so a child process
+    tries."""
     if not has_display():
         return False
     if not sys.platform.startswith("linux"):
         return True
     if read_state(SEEN) == _this_qt() and _x_answers():
-        return True  # it could here before; asking takes longer than half of the rest of the start
+        return True  # it could before; trying takes longer than half of the rest of the start
     child = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, check=False)  # noqa: S603 - our own code
     if child.returncode == 0:
         write_state(SEEN, _this_qt())
@@ -258,7 +259,7 @@ def _this_qt() -> list[str]:
 
 
 def _x_answers() -> bool:
-    """Whether the X server of this computer that DISPLAY names takes a connection; others have to be tried by Qt."""
+    """Whether the local X server in DISPLAY accepts a connection; remote ones are left to Qt."""
     name = os.environ.get("DISPLAY", "")
     number = name.removeprefix(":").partition(".")[0]
     if not name.startswith(":") or not number.isdigit() or os.environ.get("WAYLAND_DISPLAY"):
@@ -273,13 +274,13 @@ def _x_answers() -> bool:
 
 
 def to_log(kind: QtMsgType, context: QMessageLogContext, words: str) -> None:
-    """Qt's own messages belong into the log, not between those of the command line."""
+    """Write Qt's messages to the log instead of the terminal."""
     level = logging.INFO if kind in (QtMsgType.QtDebugMsg, QtMsgType.QtInfoMsg) else logging.WARNING
     log.log(level, "Qt %s: %s", context.category or "", words)
 
 
 def _hook(app: QApplication, window: MainWindow) -> Hook:
-    """Bugs go to the log with their traceback; the curator sees a sentence and can continue."""
+    """Log bugs with their traceback; the curator sees a sentence and can continue."""
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         log.error("A bug", exc_info=(kind, error, trace))

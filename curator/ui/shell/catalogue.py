@@ -39,4 +39,4 @@ COMMANDS = in_menu_order(
         SEEING,
     )
 )
-"""In the order of the menus; within a group of a menu the features follow each other as here."""
+"""In the order of the menus; within a menu group, features are in this order."""

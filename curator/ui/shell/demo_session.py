@@ -1,4 +1,4 @@
-"""`curator demo`: make the demo project, then open the window; without a display, the same session off screen."""
+"""`curator demo`: create the demo project and open the window, or run the same session off screen without a display."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from curator.ui.files import ExportDialog, fill, is_filled, world_of
 from curator.ui.shell.app import can_show, make_application, make_window, run, to_log
 from curator.ui.shell.main_window import MainWindow
 
-# Hands for the demo without a display: they press the keys that a curator would press, and wait for what appears.
+# Simulated input for the demo without a display: presses a curator's keys and waits for the results.
 
 PATIENCE_MS = 180_000
 REST_MS = 1_000
@@ -53,7 +53,7 @@ class Hands:
         QTest.keyClick(QApplication.focusWidget() or self._window, key, modifiers)
 
     def wait(self, ready: Callable[[], bool], *signals: SignalInstance, what: str) -> None:
-        """Run the event loop until `ready`, looked at whenever one of the signals comes. Raises UserError."""
+        """Run the event loop until `ready`, checked at each of the signals. Raises UserError on timeout."""
         loop = QEventLoop()
         timer = QTimer(singleShot=True, interval=PATIENCE_MS)
         timer.timeout.connect(loop.quit)
@@ -74,8 +74,8 @@ class Hands:
             raise UserError(tr("{what} did not appear within {n} minutes. See the log.", what=what, n=minutes))
 
     def wait_for_suggestions(self) -> None:
-        """Until the linker has answered for the open document, whose held-out mentions show no suggestion. Raises
-        UserError where the linker gave up."""
+        """Wait for the suggestions of the open document, except its held-out mentions. Raises UserError if the linker
+        gave up."""
         bench = self._bench
         failed = bench.project.suggestions.status
 
@@ -89,13 +89,13 @@ class Hands:
             raise UserError(tr("The linker failed: {message}", message=failed().message))
 
     def rest(self) -> None:
-        """Until the window has looked up what it looks up for a curator who rests."""
+        """Wait for the lookups that the window makes for an idle curator."""
         QTest.qWait(REST_MS)
 
     # --- a curator's minute ---
 
     def curate(self) -> Iterator[str]:
-        """Decide with each of the deciding keys; yields what each did."""
+        """Use each of the deciding keys; yields the effect of each."""
         bench = self._bench
         for keys, act in (
             ("↵", self._accept),
@@ -119,7 +119,7 @@ class Hands:
             yield tr("{keys:8} at “{mention}”: {words}", keys=keys, mention=before, words=bench.bottom.message.words)
 
     def _pass_held_out(self) -> None:
-        """On to a mention that shows suggestions, which the next keys are about."""
+        """Go on to a mention with visible suggestions, for the next keys."""
         bench = self._bench
         opened = bench.navigator.opened
         for _ in opened.mentions if opened is not None else ():
@@ -136,7 +136,7 @@ class Hands:
         self.press(Key.Key_Return)
 
     def _search_and_link(self) -> None:
-        """Search the mention's text, where that finds nothing the first candidate's name; link to the first found."""
+        """Search the mention's text, or else the first candidate's name; link to the first result."""
         view, panel = self._bench.navigator.mention, self._bench.search.panel
         found = lambda: not panel.worker.busy  # noqa: E731
         self.press(Key.Key_Space)
@@ -154,7 +154,7 @@ class Hands:
             self.press(Key.Key_Escape)
 
     def export(self, out: Path) -> Path:
-        """Through the dialog, into `out`."""
+        """Export through the dialog, into `out`."""
         bench = self._bench
         form, name = FORMATS[bench.project.name]
         path = out / name
@@ -179,7 +179,7 @@ SCREENSHOT = "screenshot.png"
 
 
 def run_demo(out: Path, *, world: str) -> int:
-    """Build `out`/WORLD.curation where it is not complete, then show it. Raises UserError; returns the exit code."""
+    """Build `out`/WORLD.curation if incomplete, then show it. Raises UserError; returns the exit code."""
     folder = make_project(out, world=world)
     if can_show():
         click.echo(tr("Opening {folder}", folder=folder))
@@ -190,7 +190,7 @@ def run_demo(out: Path, *, world: str) -> int:
 
 
 def make_project(out: Path, *, world: str) -> Path:
-    """The demo project with documents and a complete index; one that is complete is left as it is."""
+    """Create the demo project with documents and a complete index; a complete one is left unchanged."""
     files = world_of(world)
     folder = out / f"{world}.curation"
     try:
@@ -233,7 +233,7 @@ def _show(steps: Generator[Progress, None, Any]) -> None:
 
 
 def _build_index(project: Project) -> None:
-    """Raises UserError with the job's sentence where it does not finish."""
+    """Raises UserError with the job's message if it does not finish."""
     ended: list[JobOutcome] = []
     with _bar() as bar:
         task = bar.add_task("index", said="")
@@ -253,7 +253,7 @@ def _build_index(project: Project) -> None:
 
 
 def off_screen(folder: Path, out: Path) -> int:
-    """A curator's minute with real key presses in a window that nobody sees; a screenshot and the gold remain."""
+    """Run a minute of curation with real key presses in an invisible window; writes a screenshot and the gold."""
     handler = start_logging()
     qInstallMessageHandler(to_log)
     app = make_application(sys.argv[:1])

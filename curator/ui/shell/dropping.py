@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 KB_SUFFIXES = (".json", ".gz", ".RRF")
-"""Of files in a folder that may be a knowledge base; others are not opened, since folders may be large."""
+"""Suffixes of files in a folder that may be a knowledge base; others are not opened, since folders may be large."""
 
 MARGIN = 12  # pixels around the note
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Paths by what they are; `wrong` has a sentence for each that is nothing of ours."""
+    """Dropped paths by kind; `wrong` has a sentence for each unrecognised one."""
 
     projects: tuple[Path, ...] = ()
     knowledge_bases: tuple[Path, ...] = ()
@@ -37,9 +37,9 @@ class Dropped:
     wrong: tuple[str, ...] = ()
 
     def refusal(self, *, open_project: bool, writable: bool) -> str:
-        """What keeps them from being taken, as a sentence; '' when nothing does.
+        """The reason why they cannot be accepted, as a sentence; '' if they can.
 
-        Projects open anywhere; documents and a knowledge base need a project that can be written.
+        Projects can always be opened; documents and a knowledge base need a writable project.
         """
         if self.wrong:
             return "\n".join(self.wrong)
@@ -54,14 +54,14 @@ class Dropped:
 
 
 def local_paths(data: QMimeData) -> list[Path]:
-    """Files and folders of this computer in what is dragged."""
+    """The local files and folders being dragged."""
     return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile() and url.toLocalFile()]
 
 
 def sorted_out(
     paths: Sequence[Path], formats: FormatRegistry, *, count: Counted | None = None, stop: Event | None = None
 ) -> Dropped:
-    """Ask every path what it is, by content. Raises CancelledError once `stop` is set."""
+    """Classify every path by content. Raises CancelledError once `stop` is set."""
     looker = FileRecogniser(formats, count=count, stop=stop)
     found: dict[str, list[Path]] = {"project": [], "knowledge base": [], "documents": []}
     wrong = []
@@ -77,7 +77,7 @@ def sorted_out(
 
 
 def _kind_of(path: Path, formats: FormatRegistry, looker: FileRecogniser) -> tuple[str, str]:
-    """("project", "knowledge base" or "documents", ''), or ('', why it is none)."""
+    """("project", "knowledge base" or "documents", ''), or ('', error)."""
     from curator.bootstrap import project_folder  # not needed for the first paint
 
     try:
@@ -106,18 +106,17 @@ def _is_kb(path: Path, formats: FormatRegistry) -> bool:
 
 
 def words_for(paths: Sequence[Path]) -> str:
-    """What the window says while something is held over it."""
+    """The hint while files are dragged over the window."""
     if len(paths) == 1:
         return tr("Drop {name} to open or import it.", name=paths[0].name)
     return ntr("Drop {n} file to open or import it.", "Drop {n} files to open or import them.", len(paths))
 
 
-# What the window does with what is dragged over it and dropped.
+# Handles files dragged over the window and dropped.
 
 
 def accept_copy(event: QDropEvent) -> bool:
-    """Take what is dragged as a copy and as nothing else: after a move the file manager deletes the file. False where
-    it offers no copy."""
+    """Accept the drag only as a copy: after a move, the file manager deletes the file. False if no copy is offered."""
     if not event.possibleActions() & Qt.DropAction.CopyAction:
         return False
     event.setDropAction(Qt.DropAction.CopyAction)
@@ -126,8 +125,8 @@ def accept_copy(event: QDropEvent) -> bool:
 
 
 class FileDrops(QObject):
-    """Gives files that are dragged over any part of a `MainWindow` to the window, and those over a dialog to nobody: a
-    field would take their addresses as text, and as a move where the file manager offers one."""
+    """Passes files dragged over any part of a `MainWindow` to the window, and drops those over dialogs, where a field
+    would insert their paths as text, and possibly as a move."""
 
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)
@@ -136,7 +135,7 @@ class FileDrops(QObject):
 
     def _listen(self, window: QWindow | None) -> None:
         if window is not None:
-            window.installEventFilter(self)  # a second time changes nothing
+            window.installEventFilter(self)  # repeated calls have no effect
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.DragLeave:
@@ -158,13 +157,14 @@ class FileDrops(QObject):
 
 
 def _flow_of(window: QObject) -> DropFlow | None:
-    """The flow of the `MainWindow` that this is the native window of."""
+    """The flow of the `MainWindow` with this native window."""
     shown = next((one for one in QApplication.topLevelWidgets() if one.windowHandle() is window), None)
     return shown.findChild(DropFlow, options=Qt.FindChildOption.FindDirectChildrenOnly) if shown is not None else None
 
 
 class DropFlow(QObject):
-    """Projects open, a knowledge base and documents go to the import dialogs; without a project, to a new one."""
+    """Opens projects; passes documents and knowledge bases to the import dialogs, or to a new project if none is
+    open."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -183,7 +183,7 @@ class DropFlow(QObject):
             event.ignore()
 
     def move(self, event: QDragMoveEvent) -> None:
-        """A modifier key may ask for a move meanwhile."""
+        """Check again, as a modifier key may now request a move."""
         if not (local_paths(event.mimeData()) and accept_copy(event)):
             event.ignore()
 
@@ -194,7 +194,7 @@ class DropFlow(QObject):
         self.leave()
         paths = local_paths(event.mimeData())
         if paths and accept_copy(event):
-            QTimer.singleShot(0, self, lambda: self.take(paths))  # the file manager gets its answer first
+            QTimer.singleShot(0, self, lambda: self.take(paths))  # answer the file manager first
         else:
             event.ignore()
 
@@ -206,7 +206,7 @@ class DropFlow(QObject):
         self.scan.ask(lambda count, stop: sorted_out(asked, formats, count=count, stop=stop), self._sorted)
 
     def close(self) -> None:
-        """The window goes: nothing is looked at any more."""
+        """Stop checking files, as the window is closing."""
         self.scan.close()
 
     def _say(self, words: str) -> None:
@@ -235,7 +235,7 @@ class DropFlow(QObject):
         self._window.session.new_project(documents=dropped.documents, knowledge_base=kb)
 
     def _import(self, dropped: Dropped) -> None:
-        """The knowledge base first, since gold is looked up in it."""
+        """Import the knowledge base first, since gold is looked up in it."""
         flows = self._window.session.flows
         if flows is None:
             return

@@ -1,4 +1,4 @@
-"""All keys at a glance (?), made from the commands."""
+"""All keys at a glance (?), generated from the commands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from curator.ui.kit import key_name, theme_of, watch
 from curator.ui.shell.catalogue import COMMANDS
 
 LEAST_LETTERS = 34
-"""Of a column; where three have no room for so many, they stand one below the other."""
+"""Least letters of a column; if three columns do not fit, they are stacked."""
 COLUMNS: tuple[tuple[Menu, ...], ...] = (
     (Menu.MENTION, Menu.ANNOTATE),
     (Menu.EDIT, Menu.QUEUE, Menu.PROJECT),
@@ -25,9 +25,9 @@ COLUMNS: tuple[tuple[Menu, ...], ...] = (
 USUAL = Keymap()
 NARROW = 1100
 ROOM_ASIDE = 90
-"""Pixels of edges, margins and the scroll bar."""
+"""Pixels for edges, margins and the scroll bar."""
 EDGE = 12
-"""Pixels of the dimmed window that stay around the sheet."""
+"""Pixels of the dimmed window visible around the sheet."""
 MORE = {
     Menu.MENTION: (
         ("← →", "Move a caret in the text; Ctrl moves it by word, Shift selects"),
@@ -37,7 +37,7 @@ MORE = {
 
 
 class KeysOverlay(QWidget):
-    """Lies over the window and dims it. Esc, ? and a click close it; what had the keyboard gets it back."""
+    """Covers and dims the window. Esc, ? and a click close it and restore the focus."""
 
     def __init__(self, over: QWidget, *, keymap: Keymap = USUAL) -> None:
         super().__init__(over)
@@ -61,7 +61,7 @@ class KeysOverlay(QWidget):
             each = over.width() - ROOM_ASIDE
         for label in self.labels:
             label.setAlignment(Qt.AlignmentFlag.AlignTop)
-            if narrow:  # what the keys do takes more lines then
+            if narrow:  # the descriptions take more lines then
                 label.setWordWrap(True)
                 label.setFixedWidth(each)
             columns.addWidget(label)
@@ -108,7 +108,7 @@ class KeysOverlay(QWidget):
         return super().eventFilter(watched, event)
 
     def event(self, event: QEvent) -> bool:
-        """While the overlay is up no key is the window's."""
+        """Keep all keys from the window while the overlay is open."""
         if event.type() == QEvent.Type.ShortcutOverride:
             event.accept()
             return True
@@ -139,7 +139,7 @@ class KeysOverlay(QWidget):
 
 
 def key_rows(menu: Menu, keymap: Keymap = USUAL) -> Iterator[tuple[str, str]]:
-    """(keys, what they do) of a menu; the nine digits are one row."""
+    """(keys, action) of a menu; the nine digits are one row."""
     for command in COMMANDS:
         if command.menu is menu and keymap.keys(command) and not _is_later_digit(command):
             yield keys_words(command, keymap), _digit_title(command)
@@ -156,7 +156,7 @@ RANGES = {
     "mention.choose1": "Choose a candidate",
     "mention.also1": "Add a candidate to the link, or remove it",
 }
-"""The first of nine commands that differ by a digit, which stands for all of them."""
+"""The first of nine commands that differ by a digit, representing all of them."""
 DIGITS = RANGES | {"mention.nil_usual": "NIL, not in the knowledge base"}
 
 

@@ -1,4 +1,4 @@
-"""The main window: menus made from the commands, the first page or a workbench, and the status at the right."""
+"""The main window: menus generated from the commands, the first page or a workbench, and the status at the right."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ if TYPE_CHECKING:
 
 DROPPED = "The key was ignored because what it acts on had only just appeared. Press it again."
 OPENED_MS = 500
-"""After a project was opened, what need not be there at once: its place among the recent ones, and what is due."""
+"""Delay after opening a project for less urgent work: the recent list and pending jobs."""
 SIZE = QSize(1440, 900)
 SMALLEST = QSize(900, 560)
 
 
 class MainWindow(QMainWindow):
-    """API: `session` opens and closes projects, `bench` is the open one's workbench, `menus` holds the actions."""
+    """API: `session` opens and closes projects, `bench` is the workbench of the open one, `menus` holds the actions."""
 
-    # what its commands reach is declared: mypy reads them before this class
+    # declared for mypy, which reads the commands before this class
     session: Session
     preferences: Preferences
     palette_flow: PaletteFlow
     layout_keeper: WindowLayout
 
     def __init__(self, theme: ThemeController, loaded: LoadedSettings, *, windows: Windows | None = None) -> None:
-        """`windows`: those of this process; without, it is the first."""
+        """`windows`: the windows of this process; without them, this is the first."""
         super().__init__()
-        self._pressed: int | None = None  # when the last key came whose frame is not painted yet, for a trace
+        self._pressed: int | None = None  # time of the last key whose frame is not painted yet, for a trace
         self.windows = windows or Windows(lambda all_: MainWindow(theme, self.preferences.loaded, windows=all_))
         self.setWindowTitle("Curator")
         self.setMinimumSize(SMALLEST)
@@ -107,7 +107,7 @@ class MainWindow(QMainWindow):
     # --- projects come and go ---
 
     def show_opening(self, project: Path) -> None:
-        """What is painted first where a project was asked for: no flash of the first page."""
+        """Show an empty page while a project is opened, so that the first page does not flash."""
         self.opening.setText(tr("Opening {name}…", name=project.name.removesuffix(".curation")))
         self.pages.setCurrentWidget(self.opening)
 
@@ -151,7 +151,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.session.bench is not None and not self.session.leave(self._close_all):
-            event.ignore()  # asked first; after a yes the window closes by itself
+            event.ignore()  # ask first; after a yes the window closes by itself
             return
         self.layout_keeper.save()
         self.drops.close()
@@ -160,7 +160,7 @@ class MainWindow(QMainWindow):
         event.accept()
 
     def _close_all(self) -> None:
-        """The project, then the window; closing a window that is being closed already changes nothing."""
+        """The project, then the window; repeated calls have no effect."""
         self.session.close()
         self.close()
 
@@ -176,14 +176,14 @@ class MainWindow(QMainWindow):
             self.status.show_curator(self.bench.project.curation.curator)
 
     def _settle(self) -> None:
-        """Show the state that came with another mention, where that is still to be done."""
+        """Show the state of the new mention if that is still pending."""
         if self.bench is not None:
             self.bench.state_later.settle()
 
     @Slot()
     def _preferences_changed(self) -> None:
         settings = self.preferences.settings
-        self.menuBar().setFont(QApplication.font())  # a widget with a sheet of its own keeps the font it had
+        self.menuBar().setFont(QApplication.font())  # a widget with its own style sheet keeps its old font
         self.menus.fit_overflow()
         self.menus.check_theme(settings.theme.value)
         self.menus.set_keymap(self.preferences.keymap)
@@ -199,7 +199,7 @@ class MainWindow(QMainWindow):
 
     @Slot(str)
     def say(self, words: str) -> None:
-        """A sentence in the bottom line; on the first page, in a box."""
+        """Show a sentence in the bottom line, or in a box on the first page."""
         if self.bench is not None:
             self.bench.say(words)
         else:
@@ -207,7 +207,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _dropped(self) -> None:
-        """A key came before the view that would have got it was seen."""
+        """Report a key dropped because its view had not been seen yet."""
         window = QApplication.activeWindow()
         while window is not None and window is not self:
             window = window.parentWidget()
@@ -220,7 +220,7 @@ class MainWindow(QMainWindow):
             self.bench.reset_layout()
 
     def toggle_focus_mode(self) -> None:
-        """The whole screen for text and candidates, or everything as it was, a maximised window too."""
+        """Switch between full screen with text and candidates only, and the previous layout."""
         if self.bench is None:
             return
         text = self.bench.text
@@ -246,7 +246,7 @@ class MainWindow(QMainWindow):
     # --- keys ---
 
     def _run(self, command: Command[Any]) -> None:
-        """State may have changed since the menu was enabled: ask it once more."""
+        """Run a command after checking again that it is enabled."""
         state = self.bench.state if self.bench is not None else WindowState()
         if command.enabled(state):
             with tracing.span("command", id=command.id):
@@ -255,13 +255,13 @@ class MainWindow(QMainWindow):
             self.show_state()
 
     def event(self, event: QEvent) -> bool:
-        """Shortcuts never take a key from a text field or a list that uses it."""
+        """Keep shortcuts from taking a key that a text field or list uses."""
         if tracing.is_on():
             return self._traced(event)
         return self._event(event)
 
     def _traced(self, event: QEvent) -> bool:
-        """With a span from each key to the end of the first frame after it, and one for the frame."""
+        """Trace a span from each key to the end of the next frame, and one for the frame."""
         if event.type() == QEvent.Type.ShortcutOverride:
             self._pressed = tracing.clock()
         if event.type() != QEvent.Type.UpdateRequest:
@@ -276,7 +276,7 @@ class MainWindow(QMainWindow):
     def _event(self, event: QEvent) -> bool:
         typed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride
         if typed:
-            self._settle()  # the key may be a command's that could not be used before
+            self._settle()  # the key may belong to a command that was disabled before
         if typed and belongs_to(QApplication.focusWidget(), cast(QKeyEvent, event)):
             event.accept()
             return True

@@ -28,11 +28,11 @@ FIRST = "index.md"
 LINKED = re.compile(r"\]\(([\w-]+\.md)\)")
 MARKUP = re.compile(r"<!--.*?-->|\]\([^)]*\)|^\|[-| :]+\|$|[*`|\[\]#\\]", re.MULTILINE)
 BEFORE, AFTER = 12, 60
-"""Characters of a page that are shown around what was found."""
+"""Characters shown before and after a search result."""
 
 
 def pages() -> dict[str, str]:
-    """File name -> Markdown: the first page, then the others in the order in which it names them."""
+    """Map of file name to Markdown: the first page, then the others in the order of its links."""
     folder = resources.files("resources") / FOLDER
     if not folder.is_dir():
         return {}
@@ -44,15 +44,15 @@ def pages() -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A page that has every word that was looked for; `words` are those around the first of them."""
+    """A page that contains all search words; `words` is the text around the first."""
 
     name: str
     words: str
 
 
 def search(found: dict[str, str], query: str) -> list[Found]:
-    """The pages with all words of `query`, in any case: those whose title has them first, then those that have the
-    words next to each other, then the others, each in the order of the manual."""
+    """The pages with all words of `query`, in any case: first matches in the title, then those with adjacent words,
+    then the others, each in the order of the manual."""
     words = query.casefold().split()
     hits: list[tuple[int, Found]] = []
     for name, markdown in found.items():
@@ -135,7 +135,7 @@ class Manual(ShowDialog):
     # --- searching ---
 
     def _search(self, query: str) -> None:
-        """List the pages that have the words, or all of them again; the first is shown at the first hit."""
+        """List the pages with the words (all without words), and show the first hit."""
         hits = search(self._pages, query)
         listed = hits if query.strip() else [Found(name, "") for name in self._pages]
         shown = self.list.currentItem()
@@ -158,7 +158,7 @@ class Manual(ShowDialog):
             self.list.setCurrentRow([hit.name for hit in listed].index(before))
 
     def _places(self) -> list[QTextCursor]:
-        """Where the words of the search are on the page, in their order."""
+        """The positions of the search words on the page, in order."""
         found: list[QTextCursor] = []
         for word in self.line.text().split():
             at = self.page.document().find(word)
@@ -168,7 +168,7 @@ class Manual(ShowDialog):
         return sorted(found, key=lambda one: one.selectionStart())
 
     def _mark(self) -> None:
-        """Tint what was found, and scroll to the first."""
+        """Highlight the hits, and scroll to the first."""
         places, marks = self._places(), []
         for place in places:
             mark = QTextEdit.ExtraSelection()
@@ -188,7 +188,7 @@ class Manual(ShowDialog):
         bar.setValue(bar.value() + self.page.cursorRect(here).top() - self.page.viewport().height() // 3)
 
     def onward(self) -> None:
-        """The next hit on the page, else the next page."""
+        """Go to the next hit on the page, else to the next page."""
         places, here = self._places(), self.page.textCursor().position()
         later = [one for one in places if one.selectionStart() > here]
         if later:
@@ -213,7 +213,7 @@ class Manual(ShowDialog):
         self._fit_pages()
 
     def _fit_pages(self) -> None:
-        """The titles whole, where the page still gets the larger part."""
+        """Show full titles if the page still gets the larger part."""
         if self.line.text():
             return
         titles = self.list.sizeHintForColumn(0) + self.list.verticalScrollBar().sizeHint().width() + 4
@@ -222,7 +222,7 @@ class Manual(ShowDialog):
         self.splitter.setSizes([pages, whole - pages])
 
     def changeEvent(self, event: QEvent) -> None:
-        """Links have their colour from when the page was set."""
+        """Reload the page, as links keep the colour of the time of loading."""
         super().changeEvent(event)
         item = self.list.currentItem() if hasattr(self, "list") else None
         if event.type() is QEvent.Type.FontChange and hasattr(self, "splitter"):
@@ -233,7 +233,7 @@ class Manual(ShowDialog):
             self.page.verticalScrollBar().setValue(place)
 
     def _follow(self, url: QUrl) -> None:
-        """Another page, a place in this one, or a page of the web in the browser."""
+        """Open another page, an anchor in this page, or a web page in the browser."""
         name = url.fileName()
         if url.isRelative() and name in self._pages:
             self.line.clear()
@@ -244,7 +244,7 @@ class Manual(ShowDialog):
             QDesktopServices.openUrl(url)
 
 
-# *Help > About*: version, where it is installed and how, licences, the device that serves.
+# *Help > About*: version, place and kind of installation, licences, the device in use.
 
 PLACE = "Installed {how}, in {folder}"
 WHAT = "Curate entity links in PubMed and Wikia documents with an embedded, retrainable entity linker."
@@ -255,7 +255,7 @@ QT = (
 
 
 class AboutDialog(ShowDialog):
-    """`device` is the linker's own sentence."""
+    """`device` is the linker's sentence about it."""
 
     def __init__(self, *, device: str, parent: QWidget | None = None) -> None:
         super().__init__(tr("About Curator"), parent)
@@ -284,5 +284,5 @@ class AboutDialog(ShowDialog):
 
 
 def notice() -> str:
-    """What Curator contains and under which licences."""
+    """The parts of Curator and their licences."""
     return (resources.files("resources") / "NOTICE").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Menus and shortcuts, made from the commands."""
+"""Menus and shortcuts, generated from the commands."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from curator.ui.kit import tip
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.recent import RecentMenu
 
-# A letter of its own for every title of a menu, as long as the alphabet lasts.
+# Unique mnemonic letters for the titles of a menu, if possible.
 
 
 def with_mnemonics(titles: Sequence[str]) -> list[str]:
-    """The titles with the letters marked that choose them in their open menu: the first of a word rather than another,
-    and those of earlier titles rather than of later ones, but above all a letter for each (Kuhn's augmenting paths).
-    A title is as it is where no letter is left for it.
-    """
+    """Mark the mnemonics of the titles of a menu: as many titles as possible get one (Kuhn's augmenting paths),
+    preferably the first letter of a word, with priority for earlier titles. A title without a free letter stays
+    unchanged."""
     owners: dict[str, int] = {}
     places: dict[int, int] = {}
 
@@ -39,13 +38,13 @@ def with_mnemonics(titles: Sequence[str]) -> list[str]:
 
     for number, title in enumerate(titles):
         taken = {letter for letter in title.casefold() if letter in owners}
-        if not give(number, taken):  # none is free: an earlier title gives way
+        if not give(number, taken):  # none is free: reassign an earlier title
             give(number, set())
     return [_marked(title, places.get(number)) for number, title in enumerate(titles)]
 
 
 def _places(title: str) -> list[int]:
-    """Of letters: those that begin a word first."""
+    """Positions of letters, first letters of words first."""
     letters = [at for at, letter in enumerate(title) if letter.isalpha()]
     return sorted(letters, key=lambda at: at > 0 and title[at - 1].isalpha())
 
@@ -55,23 +54,22 @@ def _marked(title: str, at: int | None) -> str:
 
 
 RECENT_AFTER = "project.open"
-"""The command behind which the projects opened before are listed."""
+"""The command after which recent projects are listed."""
 
 RESULT, COUNT = "tools.result", "curator.unread"
-"""The command that opens results, and the property with what its title ends in."""
+"""The command that opens results, and the property with the suffix of its title."""
 
 OVERFLOW = "qt_menubar_ext_button"
-"""Qt's name of the button that opens the menus a narrow bar has no room for."""
+"""Qt's name of the overflow button of a narrow menu bar."""
 
 
 class CommandMenus(QObject):
-    """One `QAction` for each command; `show_state` enables those that can be used."""
+    """One `QAction` for each command; `show_state` enables the usable ones."""
 
     def __init__(
         self, bar: QMenuBar, *, run: Callable[[Command[Any]], None], settle: Callable[[], None] = lambda: None
     ) -> None:
-        """`settle` brings about a `show_state` that is due: before a menu opens, and before anybody asks for an
-        action."""
+        """`settle` runs a pending `show_state`: before a menu opens, and before an action is looked up."""
         super().__init__(bar)
         self._settle = settle
         self._state: WindowState | None = None
@@ -89,7 +87,7 @@ class CommandMenus(QObject):
                 self._results, self._results_title = filled, title
         for command in COMMANDS:
             self._actions[command.id].triggered.connect(
-                lambda _=False, one=command: run(one)  # the default binds this command
+                lambda _=False, one=command: run(one)  # the default argument binds this command
             )
 
     def _fill(self, menu: QMenu, commands: list[Command[Any]], window: QWidget) -> None:
@@ -113,7 +111,7 @@ class CommandMenus(QObject):
                 menu.addMenu(self.recent)
 
     def fit_overflow(self) -> None:
-        """A sign in the colour and size of the menus; Qt's own is small and nearly black in every theme."""
+        """Give the overflow button a sign in the colour and size of the menus; Qt's own is small and nearly black."""
         if (button := self._overflow) is not None:
             button.setIcon(QIcon())
             button.setText("»")
@@ -136,7 +134,7 @@ class CommandMenus(QObject):
         self._mark_unread(state.unread)
 
     def _mark_unread(self, unread: int) -> None:
-        """A dot on the menu, and the number on its command, until the results were opened."""
+        """Show a dot on the menu and the number on its command, until the results are opened."""
         mark = f"{self._results_title} •" if unread else self._results_title
         if self._results.title() != mark:
             self._results.setTitle(mark)
@@ -156,13 +154,13 @@ class CommandMenus(QObject):
                 action.setShortcuts(keys)
 
     def check_theme(self, name: str) -> None:
-        """Mark which colours are chosen."""
+        """Check the chosen colour scheme."""
         for one in ("system", "light", "dark"):
             self._actions[f"view.{one}"].setChecked(one == name)
 
 
 def _titles(commands: list[Command[Any]]) -> list[str]:
-    """The items of a menu, in their order."""
+    """The titles of the items of a menu, in order."""
     titles: list[str] = []
     for command in commands:
         if not command.hidden:
@@ -171,8 +169,8 @@ def _titles(commands: list[Command[Any]]) -> list[str]:
 
 
 def with_mnemonic(title: str, taken: set[str]) -> str:
-    """The title with the letter marked that chooses it in its open menu: the first of a word where one is free, else
-    any; `taken` grows by it. As it is where no letter is left."""
+    """Mark a mnemonic in the title: the first free initial of a word, else any free letter, which is added to `taken`.
+    Unchanged if none is free."""
     starts = [at for at, letter in enumerate(title) if letter.isalpha() and (at == 0 or not title[at - 1].isalpha())]
     others = [at for at, letter in enumerate(title) if letter.isalpha()]
     at = next((at for at in (*starts, *others) if title[at].casefold() not in taken), None)

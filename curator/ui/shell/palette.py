@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from curator.ui.shell.main_window import MainWindow
 
 
-# What the command palette lists: commands by a few letters, recent ones first, and documents behind an @.
+# What the command palette lists: commands by a few letters, recent ones first, and documents after an @.
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
@@ -53,7 +53,8 @@ MOST_DOCUMENTS = 50
 
 @dataclass(frozen=True, slots=True)
 class PaletteEntry:
-    """One line. `why` says why it cannot be chosen; '' where it can. Exactly one of the last two is set."""
+    """One line. `why` is the reason why it cannot be chosen; '' if it can. Exactly one of the last two fields is
+    set."""
 
     title: str
     place: str
@@ -64,12 +65,12 @@ class PaletteEntry:
 
     @property
     def spoken(self) -> str:
-        """For a screen reader: everything that the line shows."""
+        """The text for a screen reader: everything in the line."""
         return ", ".join(part for part in (self.title, self.place, self.keys, self.why) if part)
 
 
 def command_entries(query: str, state: WindowState, keymap: Keymap, recent: Sequence[str]) -> list[PaletteEntry]:
-    """Commands that match, in English or in the window's language; among equals recent ones, then usable ones first."""
+    """Commands that match, in English or in the window's language; on ties, recent ones, then usable ones first."""
     last = {command_id: -place for place, command_id in enumerate(recent)}
     found = []
     for place, command in enumerate(COMMANDS):
@@ -83,7 +84,7 @@ def command_entries(query: str, state: WindowState, keymap: Keymap, recent: Sequ
 
 
 def _score(query: str, command: Command[Any]) -> int | None:
-    """The best of title, `menu title` and the English title."""
+    """The best score of title, `menu title` and the English title."""
     titles = {tr(command.title), f"{tr(command.menu.value)} {tr(command.title)}", command.title}
     hits = [hit.score for title in titles if (hit := match(query, title)) is not None]
     return max(hits, default=None)
@@ -96,7 +97,7 @@ def _entry(command: Command[Any], why: str, keymap: Keymap) -> PaletteEntry:
 
 
 def shown_keys(keys: Sequence[str]) -> str:
-    """Keys as this desktop writes them."""
+    """The keys as this desktop writes them."""
     return "  ".join(QKeySequence(one).toString(QKeySequence.SequenceFormat.NativeText) for one in keys)
 
 
@@ -113,7 +114,7 @@ def document_entries(rows: Sequence[QueueRow]) -> list[PaletteEntry]:
 
 
 class PaletteModel(QAbstractListModel):
-    """`ENTRY_ROLE` gives the whole `PaletteEntry`. Those that cannot be chosen are listed too: they say why."""
+    """`ENTRY_ROLE` gives the whole `PaletteEntry`. Disabled ones are listed too, with the reason."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -153,7 +154,7 @@ NO_PROJECT = "Documents are found when a project is open."
 
 
 class PaletteDelegate(QStyledItemDelegate):
-    """Title and place at the left; keys at the right, or why it cannot be chosen."""
+    """Paints title and menu at the left; keys, or the reason why it is disabled, at the right."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: ARG002
         return QSize(200, row_height(option.font, 1.0))
@@ -178,8 +179,8 @@ class PaletteDelegate(QStyledItemDelegate):
 
 
 class Palette(QWidget):
-    """Lies over the window. `entries` gives the commands for what was typed, `documents` the rows of the queue, None
-    without a project. `chosen` comes after it has gone and the keyboard is back where it was."""
+    """Covers the window. `entries` gives the commands for the typed text, `documents` the rows of the queue, None
+    without a project. `chosen` is emitted after it has closed and restored the focus."""
 
     chosen = Signal(object)  # PaletteEntry
 
@@ -221,7 +222,7 @@ class Palette(QWidget):
         self.list = RowList(tr("Results"), self.sheet)
         self.list.setItemDelegate(PaletteDelegate(self.list))
         self.list.setModel(self.model)
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the line keeps the keyboard; arrows move in the list
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the field keeps the focus; arrows move in the list
         column = QVBoxLayout(self.sheet)
         column.setContentsMargins(10, 10, 10, 10)
         column.addWidget(self.line)
@@ -251,7 +252,7 @@ class Palette(QWidget):
         self.list.go_to(0)
 
     def _choose(self, row: int) -> None:
-        """What cannot be chosen says so and stays."""
+        """Choose an entry; a disabled one shows its reason and the palette stays open."""
         entry = self.model.entry(row)
         if entry is not None and not entry.why:
             self.leave()
@@ -264,7 +265,7 @@ class Palette(QWidget):
             self._fit()
         if watched is self.line and isinstance(event, QKeyEvent):
             if event.type() == QEvent.Type.ShortcutOverride:
-                event.accept()  # while the palette is up no key is the window's
+                event.accept()  # while the palette is open, no key goes to the window
                 return True
             if event.type() == QEvent.Type.KeyPress:
                 return self._key(event)
@@ -301,7 +302,7 @@ class Palette(QWidget):
         painter.end()
 
 
-# Opens the palette over a window, remembers what was chosen, and does it.
+# Opens the palette over a window, remembers the choice and carries it out.
 
 FILE = "palette.json"
 MOST = 20
@@ -341,6 +342,6 @@ class PaletteFlow(QObject):
 
 
 def recent_commands() -> list[str]:
-    """Ids of what was chosen in the palette, the last first."""
+    """Ids of entries chosen in the palette, most recent first."""
     raw = read_state(FILE)
     return [one for one in raw if isinstance(one, str)] if isinstance(raw, list) else []

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Preferences(QObject):
-    """Holds the settings of this moment; each change is saved and applied at once."""
+    """Holds the current settings; each change is saved and applied at once."""
 
     changed = Signal()
     saved = Signal()
@@ -36,7 +36,7 @@ class Preferences(QObject):
         refuse: Callable[[str], None],
         name_held: Callable[[], str],
     ) -> None:
-        """`name_held` says why the curator's name cannot change now, '' where it can."""
+        """`name_held` gives the reason why the curator's name cannot change now, '' if it can."""
         super().__init__(window)
         self._window = window
         self.theme = theme
@@ -47,7 +47,7 @@ class Preferences(QObject):
 
     @property
     def loaded(self) -> LoadedSettings:
-        """As a further window takes them over."""
+        """The settings passed to a further window."""
         return replace(self._loaded, settings=self.settings, problems=())
 
     def apply(self) -> None:
@@ -62,7 +62,7 @@ class Preferences(QObject):
         return Keymap(self.settings.shortcuts)
 
     def reading_font(self, base: QFont) -> QFont:
-        """The text's font at the size of the settings."""
+        """The font of the text in the size from the settings."""
         font = QFont(base)
         font.setPointSize(self.settings.font_size)
         return font
@@ -84,21 +84,21 @@ class Preferences(QObject):
         return dialog
 
     def adopt(self, settings: Settings) -> None:
-        """Another window has saved these."""
+        """Apply settings saved by another window."""
         if settings != self.settings:
             self.settings = settings
             self.apply()
 
     def set_curator(self, name: str) -> None:
-        """Whose name decisions bear from now on."""
+        """Set the curator's name for decisions from now on."""
         self._set("curator_name", name)
 
     def set_page_opening(self, opening: PageOpening) -> None:
-        """What is done with the address of an entity's page from now on."""
+        """Set the handling of addresses of entity pages from now on."""
         self._set("page_opening", opening)
 
     def keep(self, values: Mapping[str, Any]) -> None:
-        """Several settings by name. Raises UserError for a value that is not allowed."""
+        """Save several settings by name. Raises UserError for an invalid value."""
         settings = self.settings
         for name, value in values.items():
             settings = with_value(settings, name, value)
@@ -108,18 +108,18 @@ class Preferences(QObject):
         self._set("theme", name)
 
     def shuffle_candidates(self) -> None:
-        """Candidates in a random order without scores, or best first again."""
+        """Show candidates in random order without scores, or best first."""
         shuffled = self.settings.candidate_order is CandidateOrder.SHUFFLED
         self._set("candidate_order", CandidateOrder.RANKED if shuffled else CandidateOrder.SHUFFLED)
 
     def zoom(self, steps: int) -> None:
-        """Larger or smaller by a point; 0 goes back to the usual size."""
+        """Enlarge or shrink the font by a point; 0 restores the default size."""
         option = next(one for one in options() if one.name == "font_size")
         size = self.settings.font_size + steps if steps else default("font_size")
         self._set("font_size", min(max(size, option.minimum), option.maximum))
 
     def step(self, name: str, by: int) -> None:
-        """A number of the settings larger or smaller, within its limits."""
+        """Increase or decrease a numeric setting within its limits."""
         option = next(one for one in options() if one.name == name)
         self._set(name, min(max(getattr(self.settings, name) + by, option.minimum), option.maximum))
 

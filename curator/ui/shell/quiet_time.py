@@ -1,6 +1,6 @@
-"""What is done while the user is idle: full garbage collections, and preparing windows that would open slowly.
+"""Work done while the user is idle: full garbage collections, and preparing windows that open slowly.
 
-Python's garbage collections: only in the window's thread, full ones only while the user is idle.
+Garbage is collected only in the window's thread, and full collections run only while the user is idle.
 
 Widgets must be deleted in the thread that created them, but Python collects in any thread that allocates, and searches
 allocate in background threads. With a document of 2,000 mentions open, a full collection takes 100 ms. It would run at
@@ -19,25 +19,25 @@ from curator.tracing import span
 
 YOUNG_MS = 250
 QUIET_MS = 4_000
-"""Without a step of the curator for so long, nobody waits."""
+"""Milliseconds without a step after which the curator counts as idle."""
 BETWEEN_MS = 500
-"""Between two steps of what is prepared."""
+"""Milliseconds between two preparation steps."""
 LATER_MS = 30_000
 DUE = 10
-"""Collections of the middle generation after which Python would begin a full one."""
+"""Number of middle-generation collections after which Python would start a full one."""
 
 
 def collect_in_quiet_times(app: QCoreApplication) -> None:
-    """From now on nothing is collected but by `app`'s thread: the young generations by a timer, all by `QuietTime`. For
-    the window's process, once, at its start."""
-    gc.disable()  # Python's own collections may come in any thread, where widgets must not end
+    """Collect only in `app`'s thread: young generations by a timer, all by `QuietTime`. Called once at the start of the
+    window's process."""
+    gc.disable()  # automatic collections run in any thread, where widgets must not be deleted
     timer = QTimer(app, interval=YOUNG_MS)
     timer.timeout.connect(collect_young)
     timer.start()
 
 
 def collect_young() -> None:
-    """The young generations where Python would have collected them."""
+    """Collect the young generations if Python would have collected them."""
     (young, middle, _), (limit, often, _) = gc.get_count(), gc.get_threshold()
     if young >= limit:
         with span("collect garbage", generation=int(middle >= often)):
@@ -45,17 +45,16 @@ def collect_young() -> None:
 
 
 def keep_loaded() -> None:
-    """What is loaded now, mostly modules, lives as long as the process: no collection examines it again.
+    """Exclude the objects loaded so far, mostly modules, from all later collections.
 
-    Once: what a second project leaves behind is collected.
+    Only once, so that objects left by a closed project are collected.
     """
     if not gc.isenabled() and not gc.get_freeze_count():
         gc.freeze()
 
 
 class QuietTime(QObject):
-    """`busy` puts off the next full collection and what is prepared; without `collect_in_quiet_times` it never begins
-    a collection."""
+    """`busy` postpones the next full collection and preparation; without `collect_in_quiet_times` it never collects."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -64,7 +63,7 @@ class QuietTime(QObject):
         self._steps: list[Callable[[], None]] = []
 
     def prepare(self, *steps: Callable[[], None]) -> None:
-        """Do these once, one after the other, each in a quiet moment; each takes no longer than a collection."""
+        """Run these once, one after the other, each while idle; each must not take longer than a collection."""
         self._steps += steps
         self.busy()
 
@@ -79,7 +78,7 @@ class QuietTime(QObject):
             self.collect()
 
     def collect(self) -> None:
-        """A full collection where one is due."""
+        """Run a full collection if due."""
         if gc.isenabled():
             return
         if gc.get_count()[2] >= DUE:

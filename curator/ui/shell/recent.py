@@ -29,14 +29,14 @@ class Recent:
 
 
 def opened_before() -> list[Recent]:
-    """The last opened first, those included that are gone now (an unplugged disk comes back)."""
+    """Recent projects, last opened first, including missing ones (an unplugged disk may return)."""
     raw = read_state(FILE)
     folders = [Path(one) for one in raw if isinstance(one, str)] if isinstance(raw, list) else []
     return [Recent(one, _is_there(one)) for one in folders[:MOST]]
 
 
 def recent_projects() -> list[Path]:
-    """Folders that still exist, the last opened first; none where the list cannot be read."""
+    """Existing folders, last opened first; none if the list cannot be read."""
     return [one.folder for one in opened_before() if one.there]
 
 
@@ -48,24 +48,24 @@ def remember(folder: Path) -> None:
 
 
 def forget_missing() -> None:
-    """Take out of the list what is not there any more."""
+    """Remove missing projects from the list."""
     write_state(FILE, [str(one) for one in recent_projects()])
 
 
 def _is_there(folder: Path) -> bool:
     try:
         return folder.is_dir()
-    except OSError:  # a mount that does not answer
+    except OSError:  # an unresponsive mount
         return False
 
 
-# *Project > Open recent*: the last ten projects, those that are gone greyed.
+# *Project > Open recent*: the last ten projects, missing ones greyed.
 
 SHOWN = 10
 
 
 class RecentMenu(QMenu):
-    """Read again whenever it opens. `chosen` carries the folder."""
+    """Reloaded whenever it opens. `chosen` carries the folder."""
 
     chosen = Signal(object)  # Path
 

@@ -48,15 +48,15 @@ CHOICES: Mapping[str, str] = {
     "local": "this computer only",
     "any": "any computer",
 }
-"""Values that are shown in words; others are shown as they are in the file."""
+"""Words for values; other values are shown as in the file."""
 
 
 PAGE_LINES = 6
 
 
 class SettingsDialog(FormDialog):
-    """`settings` are the values in the dialog; raises UserError while something is out of range. `name_held` says why
-    the curator's name cannot change now, '' where it can."""
+    """`settings` are the values in the dialog; raises UserError if a value is out of range. `name_held` gives the
+    reason why the curator's name cannot change now, '' if it can."""
 
     def __init__(self, settings: Settings, *, name_held: str = "", parent: QWidget | None = None) -> None:
         super().__init__(tr("Settings"), ok=tr("Save"), parent=parent)
@@ -74,7 +74,7 @@ class SettingsDialog(FormDialog):
         self.resize(720, 680)
 
     def _scroll(self) -> None:
-        """The options in an area that scrolls: there are more of them than a small screen has room for."""
+        """Put the options into a scroll area, as they do not fit on a small screen."""
         inside = QWidget()
         self.body.removeItem(self.form)
         self.form.setParent(None)
@@ -91,14 +91,14 @@ class SettingsDialog(FormDialog):
             field.installEventFilter(self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In large letters the names of the options go above their fields: the area does not scroll sideways."""
+        """With large fonts, put option names above their fields, as the area does not scroll sideways."""
         super().resizeEvent(event)
         self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
         if self.form.minimumSize().width() > self.area.viewport().width():
             self.form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """A field that gets the keyboard comes into sight."""
+        """Scroll to a field that gets the focus."""
         if event.type() == QEvent.Type.FocusIn and isinstance(watched, QWidget):
             self.area.ensureWidgetVisible(watched)
             self.area.horizontalScrollBar().setValue(0)
@@ -120,7 +120,7 @@ class SettingsDialog(FormDialog):
 
 
 def shown_options() -> tuple[Option, ...]:
-    """What the dialog asks for; keys have a dialog of their own."""
+    """The options in the dialog; keys have their own dialog."""
     return tuple(one for one in options() if one.kind is not OptionKind.KEYS)
 
 
@@ -166,7 +166,7 @@ def _value(field: QWidget) -> Any:
 
 
 def _with_help(option: Option, field: QWidget, *, held: str = "") -> QWidget:
-    """The field with its sentence below; `held` is shown instead if the field cannot be changed."""
+    """The field with its help text below; `held` is shown instead if the field cannot be changed."""
     whole = QWidget()
     column = QVBoxLayout(whole)
     column.setContentsMargins(0, 0, 0, 6)

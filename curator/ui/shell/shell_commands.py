@@ -30,7 +30,7 @@ def _shuffle_candidates(window: MainWindow) -> None:
         window.say(window.bench.desk.order_words)
 
 
-# What a command opens is loaded when it is asked for.
+# Modules are loaded when a command needs them.
 
 
 def _show_manual(window: MainWindow) -> None:
@@ -263,7 +263,7 @@ def _say_who_i_am(window: MainWindow) -> None:
     people = window.session.people
     if people is not None:
         people.say_who_i_am()
-    else:  # without a project nobody decides: the name of the settings
+    else:  # without a project, use the name from the settings
         window.preferences.edit()
 
 

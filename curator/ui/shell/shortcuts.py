@@ -1,4 +1,4 @@
-"""*Edit > Shortcuts*: every command with its keys, to assign others, see conflicts, and restore the defaults."""
+"""*Edit > Shortcuts*: assign keys to commands, see conflicts, and restore the defaults."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ PORTABLE = QKeySequence.SequenceFormat.PortableText
 
 
 class ShortcutsDialog(FormDialog):
-    """`keymap` holds the keys in the dialog. Enter presses only a button that has the keyboard: while keys are chosen,
-    it must not save and close."""
+    """`keymap` holds the keys in the dialog. Enter presses only a focused button: while keys are being assigned, it
+    must not save and close."""
 
     enter_accepts = False
 
@@ -137,7 +137,7 @@ class ShortcutsDialog(FormDialog):
         return self.keys.keySequence().toString(PORTABLE)
 
     def _tell(self) -> None:
-        """Who has the pressed keys; else the keys that several commands have."""
+        """Show the command with the pressed keys, else the conflicting keys."""
         command, key = self.chosen, self._pressed()
         self.give.setEnabled(bool(key) and command is not None)
         others = self.keymap.users(key, COMMANDS, besides=command.id) if key and command is not None else []
@@ -168,5 +168,5 @@ class ShortcutsDialog(FormDialog):
         self._fill()
 
     def accept(self) -> None:
-        """Conflicts are shown, not forbidden: who wants a key to rest may let it."""
+        """Accept with conflicts, as they are only shown, not forbidden."""
         self.done(self.DialogCode.Accepted)

@@ -15,11 +15,11 @@ from curator.ui.shell.recent import Recent
 MOST_RECENT = 6
 WIDTH_IN_LETTERS = 64
 WHOLE = "curator.whole"
-"""The words of a button that may have to be shortened."""
+"""Property with the full text of a button that may be shortened."""
 
 
 class WelcomePage(QWidget):
-    """Buttons for a new project, an existing one, the demo projects and those opened before."""
+    """Buttons for a new project, an existing one, the demo projects and recent ones."""
 
     new_wanted = Signal()
     open_wanted = Signal()
@@ -80,7 +80,7 @@ class WelcomePage(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
-            QTimer.singleShot(0, self, self._fit)  # when its contents have the new font, too
+            QTimer.singleShot(0, self, self._fit)  # after its contents have the new font
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -88,25 +88,25 @@ class WelcomePage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._fit()  # the font may have changed while another page was on show
+        self._fit()  # the font may have changed while another page was visible
 
     def _fit(self) -> None:
-        """The width of the column is a number of letters, in any font size, and no sentence is cut off."""
+        """Set the column width in letters, for any font size, without cutting off text."""
         metrics = self.fontMetrics()
         self._title.setFont(scaled(self.font(), 2.4, bold=True))
         self._column.setFixedWidth(min(metrics.averageCharWidth() * WIDTH_IN_LETTERS, max(self.width() - 40, 200)))
         for button in self._column.findChildren(QPushButton):
             button.setMinimumHeight(metrics.height() * 2)
-            if whole := button.property(WHOLE):  # a long path loses its middle; the tip has the whole
+            if whole := button.property(WHOLE):  # a long path is elided in the middle; the tooltip is full
                 room = self._column.width() - 8 * metrics.averageCharWidth()
                 button.setText(metrics.elidedText(whole, Qt.TextElideMode.ElideMiddle, room))
         self._rows.invalidate()
         needed = self._rows.totalHeightForWidth(self._column.width())
-        self._column.setMinimumHeight(needed)  # its own hint takes sentences for wider than they are
+        self._column.setMinimumHeight(needed)  # its own size hint overestimates the width of sentences
         self._inside.setMinimumHeight(needed + 2 * metrics.height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Return presses the button that has the keyboard, as in a dialog."""
+        """Let Return press the focused button, as in a dialog."""
         button = self.focusWidget()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(button, QPushButton):
             button.click()
@@ -114,7 +114,7 @@ class WelcomePage(QWidget):
             super().keyPressEvent(event)
 
     def show_recent(self, projects: Sequence[Recent]) -> None:
-        """Those that are not found are greyed; their folder may come back."""
+        """Show recent projects; missing ones are greyed, as their folder may return."""
         while (item := self._recent.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:

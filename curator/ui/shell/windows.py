@@ -44,11 +44,11 @@ if TYPE_CHECKING:
 
 
 FRAME = QSize(16, 44)
-"""As much as a window manager may put around a window that is not maximised."""
+"""Upper estimate of the frame that a window manager adds to a normal window."""
 
 
 class Windows(QObject):
-    """`make` builds a window that belongs to these."""
+    """`make` builds a window of this group."""
 
     def __init__(self, make: Callable[[Windows], MainWindow], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -62,17 +62,17 @@ class Windows(QObject):
         return len(self._windows)
 
     def add(self, window: MainWindow) -> None:
-        """Called by every window about itself."""
+        """Register a window; every window calls it."""
         self._windows.append(window)
         window.preferences.saved.connect(lambda: self._share(window))
 
     def remove(self, window: MainWindow) -> None:
-        """A closed window; the last one is left to its creator."""
+        """Unregister a closed window; the last one is left to its creator."""
         if window in self._windows:
             self._windows.remove(window)
 
     def new(self, beside: MainWindow | None = None) -> MainWindow:
-        """One more window, shown."""
+        """Open and show a further window."""
         others = [one for one in self._windows if one.isVisible()]
         window = self._make(self)
         if beside is not None:
@@ -82,7 +82,7 @@ class Windows(QObject):
         return window
 
     def raise_project(self, folder: Path) -> bool:
-        """Bring the window forward that has this project open; False where none has."""
+        """Raise the window with this open project; False if none has it."""
         wanted = folder.resolve()
         for window in self._windows:
             bench = window.bench
@@ -93,7 +93,7 @@ class Windows(QObject):
         return False
 
     def open(self, folders: list[Path], *, beside: MainWindow) -> None:
-        """The first in `beside` where that is free, every other in a window of its own."""
+        """Open projects: the first in `beside` if that is empty, the others each in a new window."""
         for folder in folders:
             if self.raise_project(folder):
                 continue
@@ -101,27 +101,27 @@ class Windows(QObject):
             window.session.open(folder)
 
     def name_held(self) -> str:
-        """Why the curator's name, which all windows share, cannot change now; '' where it can."""
+        """The reason why the curator's name, shared by all windows, cannot change now; '' if it can."""
         everyone = [one.session.people for one in self._windows]
         return next((one.holds_name for one in everyone if one is not None and one.holds_name), "")
 
     def close_all(self) -> None:
-        """Close every window; one whose work would be stopped asks first and stays until it is answered."""
+        """Close every window; a window with running work asks first and stays open until answered."""
         for window in list(self._windows):
             window.close()
 
     def _share(self, origin: MainWindow) -> None:
-        """Settings that one window saved apply to the others, and none overwrites them with older ones."""
+        """Apply settings saved by one window to the others, so that none overwrites them."""
         for window in self._windows:
             if window is not origin:
                 window.preferences.adopt(origin.preferences.settings)
 
 
 def _place(window: MainWindow, beside: MainWindow, others: Sequence[MainWindow]) -> None:
-    """Whole on the screen of `beside`, its frame too; a frame that is not there yet is as wide as that one's."""
+    """Place the window fully on the screen of `beside`, including its frame, assumed as wide as that of `beside`."""
     frame, inner = beside.frameGeometry(), beside.geometry()
     margins = frame.size() - inner.size()
-    if beside.isMaximized():  # it has the screen, and less of a frame; the further one is as large as it was before
+    if beside.isMaximized():  # it is maximised; use its normal size for the new one
         margins = margins.expandedTo(FRAME)
         frame = QRect(frame.topLeft(), beside.normalGeometry().size() + margins)
     taken = [one.frameGeometry().topLeft() for one in others]
@@ -143,7 +143,7 @@ TRAINING = (
 
 
 class Session(QObject):
-    """Holds at most one open project. `opened` comes with its workbench, `closed` before it is gone."""
+    """Holds at most one open project. `opened` carries its workbench, `closed` is emitted before it is deleted."""
 
     opened = Signal(object)  # Workbench
     closing = Signal()
@@ -175,7 +175,7 @@ class Session(QObject):
     # --- opening ---
 
     def choose_project(self, *, beside: bool = False) -> QFileDialog:
-        """`beside`: in a window of its own where this one has a project."""
+        """`beside`: in a new window if this one has a project."""
         dialog = file_dialog(self.window, tr("Open project"), mode=QFileDialog.FileMode.Directory)
         open_it = self._open_beside if beside else self.open
         dialog.fileSelected.connect(lambda name: open_it(Path(name)))
@@ -192,8 +192,8 @@ class Session(QObject):
         self._windows.close_all()
 
     def open(self, folder: Path, *, read_only: bool = False) -> None:
-        """Open a project in place of the present one; the window that has it already comes forward instead. Where
-        another process writes to it, offer to read."""
+        """Open a project instead of the current one, or raise the window that has it open. If another process writes to
+        it, offer to open it read-only."""
         if self._windows.raise_project(folder):
             return
         self.leave(lambda: self._open(folder, read_only=read_only))
@@ -217,13 +217,13 @@ class Session(QObject):
             self.show(project)
 
     def rescue(self, folder: Path) -> Rescue:
-        """The ways out where a project cannot be opened."""
+        """Offer recovery options for a project that cannot be opened."""
         from curator.ui.safety import Rescue
 
         return Rescue(self, folder)
 
     def new_project(self, *, documents: Sequence[Path] = (), knowledge_base: Path | None = None) -> NewProjectDialog:
-        """Ask, step by step; files that were dropped onto the window are already in the dialog."""
+        """Show the dialog for a new project, filled in with dropped files."""
         from curator import bootstrap
         from curator.ui.files import NewProjectDialog
 
@@ -252,7 +252,7 @@ class Session(QObject):
             self.flows.fill(wish.knowledge_base, wish.documents)
 
     def open_demo(self, world: str) -> None:
-        """Open the demo project; the first time it is made and filled in the background."""
+        """Open the demo project; the first time, it is created and filled in the background."""
         folder = demo_folder(world)
         if self._windows.raise_project(folder):
             return
@@ -277,8 +277,8 @@ class Session(QObject):
         self._create(ProjectWish(folder))
 
     def show(self, project: Project) -> None:
-        """Take an open project into the window."""
-        # what shows a project is loaded with the first one, after the first paint
+        """Show an open project in the window."""
+        # project views are loaded with the first project, after the first paint
         from curator.ui.bench import AttributeDesk, Workbench
         from curator.ui.corpus import CorpusFlows
         from curator.ui.dashboard import SeeingFlows, StepFlows
@@ -324,7 +324,7 @@ class Session(QObject):
     # --- closing ---
 
     def leave(self, then: Callable[[], None]) -> bool:
-        """Do `then`, after a knowing yes where background work would be stopped. True when it is done already."""
+        """Call `then`, after confirmation if background work would be stopped. True if called already."""
         job = self.bench.jobs.shown if self.bench is not None else None
         if job is None:
             then()
@@ -341,7 +341,7 @@ class Session(QObject):
         return False
 
     def close(self) -> None:
-        """Close the project; its processes end and its lock is free. Idempotent."""
+        """Close the project, end its processes and release its lock. Idempotent."""
         bench, model = self.bench, self.model
         listed = (self.people, self.records, self.entities, self.uses, self.corpus, self.inconsistencies, self.opinions)
         for flows in (*listed, self.safety):
@@ -367,13 +367,13 @@ class Session(QObject):
 
     @property
     def prepared(self) -> Sequence[Callable[[], None]]:
-        """What is done in quiet moments, so that a window opens as fast the first time as later."""
+        """Preparations while idle, so that windows open quickly the first time, too."""
         if self.uses is None or self.steps is None:
             return ()
         return self.uses.prepare_window, self.uses.prepare_reading, self.steps.prepare_window
 
     def renew_opinions(self) -> None:
-        """The settings changed."""
+        """Apply changed settings."""
         if self.opinions is not None:
             self.opinions.renew()
 
@@ -395,4 +395,4 @@ class Session(QObject):
 
 
 def _nobody(value: object) -> None:
-    """Without a window's preferences nothing is kept."""
+    """Default without a window's preferences: store nothing."""

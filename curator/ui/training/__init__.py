@@ -1,4 +1,4 @@
-"""The linker's own windows: retraining, bundles and what one changed, evaluation, detection, the map of embeddings."""
+"""The windows for the linker: retraining, bundles and promotion diff, evaluation, detection, embedding map."""
 
 from typing import TYPE_CHECKING
 

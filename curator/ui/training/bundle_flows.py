@@ -1,4 +1,4 @@
-"""Flows around bundles: promote with a reason, roll back, delete, what changed, the manifest, the map."""
+"""Flows around bundles: promote with a reason, roll back, delete, show differences, manifest and map."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ GONE = "That mention is no longer in the project."
 
 
 class BundleFlows(QObject):
-    """The bundles window, and what it and the window of a training ask for. `compare_wanted` carries a bundle's id,
-    `curve_wanted` asks for the project's learning curve."""
+    """Handles the requests of the bundles window and the training window. `compare_wanted` carries a bundle's id,
+    `curve_wanted` requests the project's learning curve."""
 
     compare_wanted = Signal(str)
     curve_wanted = Signal()
@@ -83,7 +83,7 @@ class BundleFlows(QObject):
             self._weigh()
 
     def _weigh(self) -> None:
-        """In a worker thread: it looks at every file."""
+        """Measure disk use in a worker thread, as it checks every file."""
         project = self._bench.project
 
         def work() -> dict[str, Any]:
@@ -99,7 +99,7 @@ class BundleFlows(QObject):
     # --- which serves ---
 
     def ask_promote(self, bundle_id: str) -> None:
-        """One that its gate refused is promoted with a reason only."""
+        """Promote a bundle; one refused by its gate needs a reason."""
         from curator.ui.training.bundles import ReasonDialog, promote_question
 
         bundle = self._bundle(bundle_id)
@@ -169,7 +169,7 @@ class BundleFlows(QObject):
             )
 
     def show_changes(self, bundle_id: str) -> None:
-        """The promotion diff of a bundle against the one that it was compared with."""
+        """The promotion diff of a bundle against the bundle it was compared with."""
         from curator.ui.kit import ShowDialog
         from curator.ui.training.promotion_diff import PromotionDiff
 
@@ -226,7 +226,7 @@ class BundleFlows(QObject):
         bench.focus_document()
 
     def look_up(self, entity_id: str) -> None:
-        """Show an entity in the search next to the text."""
+        """Show an entity in the search panel."""
         bench = self._bench
         bench.window().raise_()
         bench.window().activateWindow()
@@ -242,13 +242,13 @@ class BundleFlows(QObject):
             return str(document_id)
 
     def close_windows(self) -> None:
-        """Windows that stay beside the project's go with it."""
+        """Close the separate windows with the project."""
         for one in (self._history, *list(self._beside)):
             if one is not None:
                 one.close()
 
     def show_beside(self, dialog: ShowDialog) -> None:
-        """A window that goes with the project and may lie behind the text, where its rows lead."""
+        """Show a window that closes with the project and may be covered by the main window."""
         dialog.setWindowFlags(Qt.WindowType.Window)
         self._beside.add(dialog)
         dialog.finished.connect(lambda _: self._beside.discard(dialog))

@@ -1,4 +1,4 @@
-"""*Model > Bundles*: what there is, which serves, what they measured and take; promote, roll back, delete."""
+"""*Model > Bundles*: list with the bundle in use, measurements and disk use; promote, roll back, delete."""
 
 from __future__ import annotations
 
@@ -50,21 +50,21 @@ class BundleTableModel(QAbstractTableModel):
         self._disk: Mapping[str, DiskUse] = {}
 
     def show_disk(self, disk: Mapping[str, DiskUse]) -> None:
-        """What the bundles take, once it is known."""
+        """Show the disk use of the bundles, once known."""
         self._disk = disk
         if self._rows:
             first, last = HEADERS.index("On disk"), HEADERS.index("Own files")
             self.dataChanged.emit(self.index(0, first), self.index(len(self._rows) - 1, last))
 
     def show_bundles(self, bundles: Sequence[BundleInfo]) -> None:
-        """Oldest first, as the service lists them."""
+        """Show bundles, given oldest first as listed by the service."""
         self.beginResetModel()
         self._rows = list(bundles)[::-1]
         self.endResetModel()
 
     @property
     def bundles(self) -> Sequence[BundleInfo]:
-        """Oldest first."""
+        """The bundles, oldest first."""
         return self._rows[::-1]
 
     def bundle(self, row: int) -> BundleInfo | None:
@@ -127,13 +127,13 @@ def _recall(bundle: BundleInfo, which: str) -> str:
 
 ROOM = 14  # pixels between two columns
 SPARED = ("Linker", "Own files", "Recall@1 before", "Components", "On disk", "Recall@1 after", "Check")
-"""Columns in the order in which they give way where the window is narrow; what they hold is said below the list."""
+"""Columns hidden in a narrow window, in this order; their contents are shown below the list."""
 NONE, FIRST = "No linkers yet", "Import a knowledge base; its index becomes the first linker."
 UNTRAINED = "An untrained linker; no check was needed."
 
 
 class BundlesDialog(ShowDialog):
-    """Every signal carries a bundle's id; whether it may, the caller asks."""
+    """Every signal carries a bundle's id; the caller checks whether the action is allowed."""
 
     promote_wanted = Signal(str)
     rollback_wanted = Signal()
@@ -216,7 +216,7 @@ class BundlesDialog(ShowDialog):
     # --- what is shown ---
 
     def show_bundles(self, bundles: Sequence[BundleInfo], activations: Sequence[Activation] | None = None) -> None:
-        """The row stays on its bundle; at first, and where that is gone, on the one that serves."""
+        """Show bundles and keep the current one; initially, or if it is gone, select the one in use."""
         kept = self.chosen.id if self.chosen is not None else ""
         if activations is not None:
             self._activations = list(activations)
@@ -246,7 +246,7 @@ class BundlesDialog(ShowDialog):
         self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """The last column, the id, takes what is left; where little is, its end is cut rather than the table's."""
+        """Give the last column (the id) the remaining width; it is cut rather than the table."""
         for column in range(len(HEADERS)):
             self.table.setColumnHidden(column, False)
         self.table.resizeColumnsToContents()
@@ -266,7 +266,7 @@ class BundlesDialog(ShowDialog):
         return super().eventFilter(watched, event)
 
     def _spare_columns(self) -> None:
-        """Hide what has no room, rather than let the list scroll sideways."""
+        """Hide columns that do not fit, so that the list does not scroll sideways."""
         spare, left = self.table.viewport().width(), sum(self._widths)
         for words in SPARED:
             column = HEADERS.index(words)
@@ -275,7 +275,7 @@ class BundlesDialog(ShowDialog):
         self._say_row()
 
     def _widen(self) -> None:
-        """Until all columns are whole, where the screen has room."""
+        """Widen the window until all columns fit, if the screen has room."""
         missing = self._whole + 2 * self.table.frameWidth() - self.table.width()
         if self.isVisible() and missing > 0:
             room = self.screen().availableSize().width() - (self.frameSize() - self.size()).width()
@@ -312,7 +312,7 @@ class BundlesDialog(ShowDialog):
         self.map.setEnabled(bundle is not None and has_map(bundle))
 
     def _say_row(self) -> None:
-        """What there is to say of the bundle, and what hidden columns hold of it."""
+        """Show details of the bundle and the contents of hidden columns."""
         if (bundle := self.chosen) is None:
             self.summary.setText("")
             return
@@ -325,12 +325,12 @@ class BundlesDialog(ShowDialog):
         self.summary.setText("\n".join(part for part in (self._words(bundle), " · ".join(hidden)) if part))
 
     def _same_kb(self, bundle: BundleInfo) -> list[BundleInfo]:
-        """Bundles whose answers can be compared with those of this one."""
+        """Bundles with the same knowledge base, which can be compared with this one."""
         every = [self._at(row) for row in range(self.model.rowCount())]
         return [one for one in every if one.kb_hash == bundle.kb_hash]
 
     def _words(self, bundle: BundleInfo) -> str:
-        """The gate's sentence, what flipped, what it was made from, and when and why it served."""
+        """The gate's sentence, flipped decisions, origin of the bundle, and times and reasons of use."""
         changed = (
             diff_words(diff_rows(bundle.metrics), asked=queue_asked(bundle.metrics))
             if "flips" in bundle.metrics
@@ -343,7 +343,7 @@ class BundlesDialog(ShowDialog):
 
 
 def promote_question(bundle: BundleInfo | None, verdict: GateVerdict | None = None) -> str:
-    """What a curator should know before letting a bundle serve that the gate did not promote."""
+    """The question before using a bundle that the gate did not promote."""
     found = verdict or (bundle.verdict if bundle is not None else GateVerdict.NOT_GATED)
     rest = tr(
         "Decisions stay; suggestions for undecided mentions are recalculated. You can roll back in Model › Linkers."
@@ -359,7 +359,7 @@ def promote_question(bundle: BundleInfo | None, verdict: GateVerdict | None = No
 
 
 def delete_question(bundle: BundleInfo, freed: int | None) -> str:
-    """What goes and what stays."""
+    """The question before a deletion: what is deleted and what is kept."""
     frees = tr(" This frees {size}.", size=size_words(freed)) if freed is not None else ""
     return tr(
         "Delete the linker {id} ({recipe}, {at:%d %b %Y, %H:%M})?{frees} This cannot be undone. "
@@ -371,7 +371,7 @@ def delete_question(bundle: BundleInfo, freed: int | None) -> str:
     )
 
 
-# Asks for the reason of a choice that goes against a measurement; it is kept in the history.
+# Asks for the reason of a choice against a measurement; it is stored in the history.
 
 EMPTY = "Enter a reason; it is saved in the history with your name."
 

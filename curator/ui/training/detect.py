@@ -1,4 +1,4 @@
-"""*Tools > Detect mentions*: which entity types are looked for."""
+"""*Tools > Detect mentions*: choose the entity types."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOTHING_TICKED = "Tick at least one entity type, or press Cancel."
 
 
 class DetectDialog(FormDialog):
-    """`types` is what is ticked; `documents` says how many documents will be read."""
+    """`types` are the ticked types; `documents` is the number of documents to read."""
 
     def __init__(
         self, entity_types: Sequence[str], *, ticked: Collection[str], documents: int, parent: QWidget | None = None

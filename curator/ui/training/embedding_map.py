@@ -1,4 +1,4 @@
-"""A plane of the embedding map: where mentions and entities lay before a training, or where they lie after it."""
+"""A plane of the embedding map: positions of mentions and entities before or after a training."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from curator.domain.wording import tr
 from curator.services.training import MapPoint, Place
 from curator.ui.kit import MentionState, Theme, scaled, theme_of
 
-REACH = 9.0  # pixels within which the mouse finds a point
+REACH = 9.0  # mouse distance to a point in pixels
 STEP = 1.25
 MOST_ZOOM, LEAST_ZOOM = 64.0, 0.5
 PAN = 40.0
@@ -41,8 +41,8 @@ class When(StrEnum):
 
 
 class MapView(QWidget):
-    """One plane. `view_changed` carries zoom and centre, so that a second one can follow; `hovered` the number of the
-    point that the mouse or the keyboard is on, -1 for none; `clicked` that of the point that shall be opened."""
+    """One plane. `view_changed` carries zoom and centre, so that a second plane can follow; `hovered` the number of the
+    point under the mouse or chosen by key, -1 for none; `clicked` the point to open."""
 
     view_changed = Signal(float, QPointF)
     hovered = Signal(int)
@@ -86,7 +86,7 @@ class MapView(QWidget):
             self.update()
 
     def set_current(self, number: int) -> None:
-        """Mark the point of the mention that is open in the text; -1 for none."""
+        """Mark the point of the current mention; -1 for none."""
         if number != self._current:
             self._current = number
             self.update()
@@ -97,17 +97,17 @@ class MapView(QWidget):
 
     @property
     def chosen(self) -> int:
-        """The point that the mouse or the keyboard is on; -1 for none."""
+        """The point under the mouse or chosen by key; -1 for none."""
         return self._hover
 
     def choose(self, number: int) -> None:
-        """As if the mouse were on the point; it is brought into view. -1 chooses none."""
+        """Choose a point as if hovered, and scroll to it. -1 chooses none."""
         self._tell_hover(number)
         if number >= 0 and not QRectF(self.rect()).adjusted(20, 20, -20, -20).contains(self.place_of(number)):
             self._change(self._zoom, QPointF(*self._unit[number]))
 
     def place_of(self, number: int) -> QPointF:
-        """Where a point is painted."""
+        """The painting position of a point."""
         x, y = self._unit[number]
         return self._to_screen(QPointF(x, y))
 
@@ -131,7 +131,7 @@ class MapView(QWidget):
         self.view_changed.emit(self._zoom, self._centre)
 
     def point_at(self, place: QPointF) -> int:
-        """The number of the nearest point within reach; -1 where there is none. Mentions go before entities."""
+        """The number of the nearest point within reach; -1 if there is none. Mentions have priority over entities."""
         best, found = (True, REACH**2), -1
         for number, one in enumerate(self._points):
             apart = self.place_of(number) - place
@@ -193,7 +193,7 @@ class MapView(QWidget):
             super().keyPressEvent(event)
 
     def _step(self, way: QPointF) -> None:
-        """To the nearest point that way; to the current one, or that in the middle, from none."""
+        """Go to the nearest point in a direction; if none is chosen, to the current or the central one."""
         if not self._points:
             return
         if self._hover < 0:
@@ -269,7 +269,7 @@ class MapView(QWidget):
             painter.drawEllipse(place, 6.5, 6.5)
 
     def _paint_current(self, painter: QPainter, theme: Theme) -> None:
-        """Two rings and a cross: the mention that is open in the text."""
+        """Two rings and a cross: the current mention."""
         place = self.place_of(self._current)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for colour, radius in ((self.palette().color(QPalette.ColorRole.Base), 9.0), (theme.accent, 11.0)):
@@ -279,13 +279,13 @@ class MapView(QWidget):
             painter.drawLine(place + QPointF(x, y) * 11, place + QPointF(x, y) * 17)
 
     def _paint_way(self, painter: QPainter, theme: Theme) -> None:
-        """From where the point lay to where it lies."""
+        """Paint a line from the old to the new position of a point."""
         ends = (QPointF(*places[self._hover]) for places in (self._before, self._after))
         painter.setPen(QPen(theme.muted, 1.5, Qt.PenStyle.DashLine))
         painter.drawLine(*(self._to_screen(end) for end in ends))
 
     def _paint_label(self, painter: QPainter, theme: Theme) -> None:
-        """Beside the point, kept inside the plane."""
+        """Paint the label next to the point, inside the plane."""
         one, place = self._points[self._hover], self.place_of(self._hover)
         words = one.label or one.key
         painter.setFont(scaled(self.font(), 0.9))
@@ -303,7 +303,7 @@ class MapView(QWidget):
 
 
 def unit_places(places: Sequence[Place]) -> list[Place]:
-    """Into a square of side 1, keeping proportions, y upwards; all at its middle where they have no extent."""
+    """Scale points into a unit square, keeping proportions, y upwards; all at its centre if they coincide."""
     if not places:
         return []
     xs, ys = [x for x, _ in places], [y for _, y in places]
@@ -315,7 +315,7 @@ def unit_places(places: Sequence[Place]) -> list[Place]:
 
 
 def group_colour(theme: Theme, number: int) -> QColor:
-    """The colours that colour-blind eyes tell apart first, then hues by the golden angle."""
+    """The colour of a group: colours distinguishable for colour-blind people first, then hues by the golden angle."""
     known = [theme.accent, *(theme.states[state].line for state in MentionState)]
     if number < len(known):
         return QColor(known[number])

@@ -1,4 +1,4 @@
-"""Flows around the errors of an evaluation: the list, and going from one to the next in the text."""
+"""Flows around the errors of an evaluation: the list, and navigation between them in the text."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from curator.ui.training.errors_window import ErrorsWindow
 
 QUIET_MS = 1000
-"""So long after the last decision the list looks again what is decided differently: never between two keys."""
+"""Delay after the last decision before the list is updated, so that it never happens between two key presses."""
 
 
 class ErrorFlows(QObject):
-    """The window is made when it is asked for, and stays behind the text while its mentions are looked at."""
+    """The window is created on request, and stays behind the main window while its mentions are viewed."""
 
     def __init__(self, bench: Workbench, bundles: BundleFlows) -> None:
-        """`bundles` opens mentions and shows windows that go with the project."""
+        """`bundles` opens mentions and shows windows that close with the project."""
         super().__init__(bench)
         self._bench, self._bundles = bench, bundles
         self._list: ErrorsWindow | None = None
@@ -32,7 +32,7 @@ class ErrorFlows(QObject):
             told.connect(self._changed)
 
     def show_errors(self, evaluation: str = "") -> ErrorsWindow:
-        """The list of an evaluation; '' leaves a list that is open as it is."""
+        """The list of an evaluation; '' keeps an open list."""
         from curator.ui.training.errors_window import ErrorsWindow
 
         if self._list is None:
@@ -47,7 +47,7 @@ class ErrorFlows(QObject):
         return self._list
 
     def step(self, by: int) -> None:
-        """To the next error or the previous one of the list that is open."""
+        """Go to the next or previous error of the open list."""
         if self._list is None:
             self._bench.say(tr("No list of errors is open: {place} opens one.", place=place_of("model.errors")))
         else:

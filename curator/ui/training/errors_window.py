@@ -1,4 +1,4 @@
-"""*Model > Errors of an evaluation*: what the linker got wrong, the confident errors first; a row opens its mention."""
+"""*Model > Errors of an evaluation*: the linker's errors, confident ones first; a row opens its mention."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ if TYPE_CHECKING:
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 SORT_ROLE = ROW_ROLE + 1
 WIDTHS = (0, 16, 40, 19, 19, 0, 0, 0, 0, 0)
-"""In letters, of the columns that the user can make wider (of the context, at least); 0 is as wide as its content."""
+"""Widths in letters of the resizable columns (minimum for the context); 0 fits the content."""
 CONTEXT, BEFORE = 2, 32
-"""Its column, which is cut on the right, and the characters of the text before a mention that it shows."""
+"""The index of the context column, which is cut on the right, and its characters before the mention."""
 SPLITS = ""
-"""In place of an evaluation's id: the newest of every split."""
+"""Used instead of an evaluation's id: the newest of every split."""
 NONE_STORED = "No evaluation is stored yet"
 MAKE_ONE = "Tools › Evaluate compares the linker with the decisions of a split. Its errors are listed here."
 NO_ERRORS, ALL_RIGHT = "No errors", "Every answer of the linker is right."
@@ -69,11 +69,11 @@ NO_MATCH, LESS = "No error matches", "Change the search words or the choices abo
 OPENS = "Enter or a double-click opens the mention."
 STEPS = "Enter or a double-click opens the mention. In the text, {next} and {previous} go to the next and the previous."
 Found = tuple[list[StoredEvaluation], ErrorList, str]
-"""What is stored, the errors of what is chosen, and what went wrong, '' for nothing."""
+"""Stored evaluations, errors of the chosen one, and an error message or ''."""
 
 
 class ErrorsWindow(ShowDialog):
-    """`mention_wanted` carries the ids of a document and a mention, `said` what the error is."""
+    """`mention_wanted` carries the ids of a document and a mention, `said` the description of the error."""
 
     mention_wanted = Signal(int, int)
     said = Signal(str)
@@ -189,7 +189,7 @@ class ErrorsWindow(ShowDialog):
         self.worker.ask(partial(_found, self._service, evaluation), lambda found: self._show(found, evaluation))
 
     def refresh(self) -> None:
-        """Decisions changed: look again which of the mentions are decided differently now."""
+        """Check again after decisions which of the mentions are decided differently now."""
         if self._every.rows:
             compared, every = self._service.compared, self._every
             self.worker.ask(lambda: compared(every), self._mark)
@@ -218,7 +218,7 @@ class ErrorsWindow(ShowDialog):
         self._filter()
 
     def _offer(self) -> None:
-        """What can be chosen, with the numbers of errors; a choice stays where it is still there."""
+        """Fill the choices with numbers of errors; keep the current choice if possible."""
         every = self._every
         kinds: list[tuple[str, object]] = [(tr("Every kind ({n:,})", n=len(every.rows)), "")]
         for kind, numbers in every.counts().items():
@@ -290,7 +290,7 @@ class ErrorsWindow(ShowDialog):
     # --- going through them ---
 
     def step(self, by: int) -> None:
-        """Open the next error or the previous one, in the order on the screen; the first time the chosen one."""
+        """Open the next or previous error in the displayed order; the first time, the selected one."""
         rows = self._sorted.rowCount()
         if not rows:
             self.said.emit(tr("No error is listed."))
@@ -338,7 +338,7 @@ class ErrorsWindow(ShowDialog):
         dialog.open()
 
     def save_to(self, path: Path) -> None:
-        """Write the rows on show, in the order of their probability."""
+        """Write the visible rows, ordered by probability."""
         try:
             self._service.write(self._shown, path)
         except UserError as error:
@@ -348,7 +348,7 @@ class ErrorsWindow(ShowDialog):
 
 
 def context_words(row: EvaluationError) -> str:
-    """The mention with the text around it, which is cut to whole words on the left."""
+    """The mention in context, cut at a word boundary on the left."""
     before = row.before
     if len(before) > BEFORE:
         before = "…" + before[-BEFORE:].partition(" ")[2]

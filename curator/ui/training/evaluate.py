@@ -1,4 +1,4 @@
-"""*Tools > Evaluate*: which split and bundle, compared with which, or a replay; then the figures and the report."""
+"""*Tools > Evaluate*: choose split, bundle and comparison, or a replay; then the figures and the report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from curator.ui.training.promotion_diff import PromotionDiff
 
 reports = cache(partial(tempfile.TemporaryDirectory, prefix="curator-report-"))  # removed when the program ends
 
-# Figures of evaluations and gates in words and rows.
+# Figures of evaluations and gates as text and rows.
 
 Row = tuple[str, str, str]
 ALONE = "The trained part alone, recall@1"
@@ -34,7 +34,7 @@ WORDS = {
 
 
 def evaluation_rows(result: Mapping[str, Any]) -> list[Row]:
-    """(figure, value, 95 % interval) as *Tools > Evaluate* shows them, from the result of the job."""
+    """(figure, value, 95 % interval) for *Tools > Evaluate*, from the result of the job."""
     rows = [
         (tr("Decided mentions"), localised(result.get("mentions", 0), ","), ""),
         (tr("of them in the knowledge base"), localised(result.get("in_kb", 0), ","), ""),
@@ -63,7 +63,7 @@ def comparison_rows(against: Mapping[str, Any]) -> list[tuple[str, str, str, str
 
 
 def comparison_words(against: Mapping[str, Any]) -> str:
-    """What the exact test says, in a sentence."""
+    """The result of the exact test, in a sentence."""
     test = against["decisions"]
     return tr(
         "Compared with linker {bundle}: {here:,} decisions are right only with this linker, {there:,} "
@@ -76,7 +76,7 @@ def comparison_words(against: Mapping[str, Any]) -> str:
 
 
 def mcnemar_words(comparison: Mapping[str, Any]) -> str:
-    """What the exact test says of the old and the new linker, in a sentence; '' where it was not made."""
+    """The exact test of the old and the new linker, in a sentence; '' if not computed."""
     test = comparison.get("decisions") or comparison.get("mcnemar")
     if not isinstance(test, Mapping) or "p_value" not in test:
         return ""
@@ -106,14 +106,14 @@ def replay_rows(result: Mapping[str, Any]) -> list[Row]:
 
 
 def figure_words(name: str, value: float | None) -> str:
-    """In per cent; errors and areas as plain numbers."""
+    """A figure in per cent; errors and areas as plain numbers."""
     if value is None:
         return "–"
     return localised(value, ".3f") if _is_plain(name) else percent(value)
 
 
 def interval_words(name: str, low: float | None, high: float | None, *, signed: bool = False) -> str:
-    """`90.1 – 92.3`, of differences `−0.2 to +1.1`; empty without an interval."""
+    """`90.1 – 92.3`, for differences `−0.2 to +1.1`; empty without an interval."""
     if low is None or high is None:
         return ""
     if signed:
@@ -126,7 +126,7 @@ def interval_words(name: str, low: float | None, high: float | None, *, signed: 
 
 
 def _signed(name: str, value: float) -> str:
-    """A difference: in points of per cent, without a unit."""
+    """A difference in percentage points, without a unit."""
     words = figure_words(name, abs(value)).removesuffix(" %")
     return words if words.strip("0.,") == "" else ("+" if value > 0 else "−") + words
 
@@ -188,7 +188,7 @@ OTHER_AND_THIS = ("Other linker", "This linker")
 
 
 class EvaluateDialog(FormDialog):
-    """`wish` says what was asked for. With `bundle` that one is proposed, compared with the one that serves."""
+    """`wish` is the request. With `bundle`, this one is proposed, compared with the one in use."""
 
     def __init__(
         self,
@@ -245,7 +245,7 @@ class EvaluateDialog(FormDialog):
             self.against.setCurrentIndex(max(self.against.findData(other), 0))
 
     def _show_kind(self) -> None:
-        """A replay continues with another split, and compares with no bundle."""
+        """Show the options of the kind; a replay has other splits and no comparison."""
         replay = self.replay.isChecked()
         self.form.setRowVisible(self.against, not replay)
         self.form.setRowVisible(self.then, replay)
@@ -274,8 +274,8 @@ class EvaluateDialog(FormDialog):
 
 
 class FiguresDialog(ShowDialog):
-    """The outcome of an evaluation or a replay. `open_url` shows the report in the desktop's browser; `name_of` and
-    `title_of` name entities and documents in the table of what two bundles answer differently."""
+    """Shows the outcome of an evaluation or a replay. `open_url` shows the report in the desktop's browser; `name_of`
+    and `title_of` name entities and documents in the table of differing answers."""
 
     mention_wanted = Signal(int, int)  # document, mention
     errors_wanted = Signal(str)  # id of the stored evaluation
@@ -323,7 +323,7 @@ class FiguresDialog(ShowDialog):
         self._add_flips(tabs, against)
 
     def _add_flips(self, tabs: QTabWidget, against: Mapping[str, Any]) -> None:
-        """The decisions on which the two differ, each opens its mention."""
+        """Add the decisions with differing answers; each opens its mention."""
         self.flips = PromotionDiff(
             diff_rows(against),
             name_of=self._name_of,

@@ -1,4 +1,4 @@
-"""What a bundle says of itself: the notes of its making, its manifest, and when it served."""
+"""Information about a bundle: notes, manifest, and times of use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = {
 
 
 class ManifestDialog(ShowDialog):
-    """Plain text that can be searched, selected and copied."""
+    """Shows plain text that can be searched, selected and copied."""
 
     def __init__(self, title: str, text: str, parent: QWidget | None = None) -> None:
         super().__init__(title, parent)
@@ -35,7 +35,7 @@ class ManifestDialog(ShowDialog):
 
 
 def served_words(activations: Sequence[Activation], bundle_id: str) -> str:
-    """A line for each time the bundle began to serve, with curator and reason."""
+    """A line for each time the bundle was put in use, with curator and reason."""
     lines = []
     for one in activations:
         if one.bundle_id == bundle_id:
@@ -51,7 +51,7 @@ def served_words(activations: Sequence[Activation], bundle_id: str) -> str:
 
 
 def manifest_words(notes: Sequence[str], manifest: str, served: str) -> str:
-    """The three parts under their headings; what is empty is left out."""
+    """The three parts under their headings; empty ones are left out."""
     parts = ((tr("When it was in use"), served), (tr("Training notes"), "\n".join(notes)), (tr("Manifest"), manifest))
     shown = [f"{title}\n{'-' * len(title)}\n{text}" for title, text in parts if text]
     return "\n\n".join(shown) or tr("The manifest of this linker cannot be read.")

@@ -1,4 +1,4 @@
-"""*Model > Embedding map*: both planes side by side, and how true the picture is."""
+"""*Model > Embedding map*: both planes side by side, and how faithful they are."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from curator.ui.training.embedding_map import MapView, When
 
 NO_MAP = "This linker has no map. Training writes one when it finishes."
 WELL = 0.2
-"""Above this stress a layout shows the distances poorly, by Kruskal's rule of thumb."""
+"""Above this stress, a layout shows distances poorly (Kruskal's rule of thumb)."""
 HELP = (
     "Filled circles are mentions, rings are entities. Points of the same entity have the same colour, "
     "and a cross marks the mention that is open in the text. A click or Enter opens a mention in the "
@@ -23,8 +23,8 @@ NOT_FOUND = "No point matches."
 
 
 class MapDialog(ShowDialog):
-    """Both planes side by side; what is pointed at in the one is marked in the other, and they move together.
-    `mention_wanted` carries a mention's id, `entity_wanted` an entity's."""
+    """Both planes side by side; hovered points are marked in both, and they move together. `mention_wanted` carries a
+    mention's id, `entity_wanted` an entity's."""
 
     mention_wanted = Signal(int)
     entity_wanted = Signal(str)
@@ -47,7 +47,7 @@ class MapDialog(ShowDialog):
         self.body.addWidget(self.told)
         self._connect()
         self.resize(1080, 680)
-        self.views[-1].setFocus()  # arrows go at once
+        self.views[-1].setFocus()  # arrow keys work at once
 
     def _find_line(self) -> FindLine:
         hint = tr("Find a point by its text or identifier; Enter goes to the next match")
@@ -57,13 +57,13 @@ class MapDialog(ShowDialog):
         return line
 
     def show_current(self, mention_id: int | None) -> None:
-        """Mark the mention that is open in the text, where the map has it."""
+        """Mark the current mention if the map has it."""
         known = {one.mention: at for at, one in enumerate(self._points) if one.mention is not None}
         for view in self.views:
             view.set_current(-1 if mention_id is None else known.get(mention_id, -1))
 
     def find_point(self, *, again: bool) -> None:
-        """Go to a point with these words, from the one that is chosen on; `again`: not to that one itself."""
+        """Search for a point with these words, starting at the chosen one; `again`: excluding that one."""
         words = self.words.text().strip().casefold()
         after = self.views[-1]
         hits = [at for at, one in enumerate(self._points) if words and words in f"{one.label} {one.key}".casefold()]
@@ -95,7 +95,7 @@ class MapDialog(ShowDialog):
 
 
 def map_words(drawn: EmbeddingMap) -> str:
-    """How true the picture is, and what is true in the full space."""
+    """How faithful the map is, and the facts of the full space."""
     words = []
     if drawn.nearest is not None:
         before, after = (percent(one) for one in drawn.nearest)

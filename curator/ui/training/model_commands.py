@@ -1,4 +1,4 @@
-"""Commands of the linker, of the tools that ask it, and of the background work."""
+"""Commands of the linker, of the tools that use it, and of the background work."""
 
 from __future__ import annotations
 

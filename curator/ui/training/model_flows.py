@@ -30,7 +30,7 @@ NOTHING_TO_DETECT = "Every document already has mentions. {way} adds more to the
 
 
 class ModelFlows(QObject):
-    """What *Model* and *Tools* do with an open project."""
+    """The *Model* and *Tools* commands for an open project."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__(bench)
@@ -39,7 +39,7 @@ class ModelFlows(QObject):
         self.training = TrainingFlows(bench, self.bundles)
         self.errors = ErrorFlows(bench, self.bundles)
         self.bundles.compare_wanted.connect(self.evaluate)
-        self._detect_types: tuple[str, ...] = ()  # what was ticked last
+        self._detect_types: tuple[str, ...] = ()  # last ticked values
 
     @property
     def _window(self) -> QWidget:
@@ -48,8 +48,8 @@ class ModelFlows(QObject):
     # --- the index ---
 
     def build_index(self, *, again: bool = False) -> None:
-        """Lexical first, then full; each serves as soon as it is there. `again`: also what is there already, as the
-        curator asked."""
+        """Build the lexical, then the full index; each is used as soon as it is ready. `again`: rebuild existing ones,
+        as the curator asked."""
         retraining = self._bench.project.retraining
         self._start(
             JobKind.INDEX,
@@ -67,7 +67,7 @@ class ModelFlows(QObject):
             self._bench.notices.add_outcome(tr("Build the index"), outcome)
 
     def build_if_needed(self) -> None:
-        """Resume what was interrupted: a training, an index that is not complete, or a refit that is due."""
+        """Resume interrupted work: a training, an incomplete index, or a pending refit."""
         project = self._bench.project
         if project.read_only or self._bench.jobs.runs(JobKind.INDEX):
             return
@@ -78,7 +78,7 @@ class ModelFlows(QObject):
             self.calibrate_if_due()
 
     def calibrate_if_due(self) -> None:
-        """Look in a worker thread, since it reads every decided document; refit in the background."""
+        """Check in a worker thread, since it reads every decided document; refit in the background."""
         project = self._bench.project
 
         def work() -> dict[str, Any]:
@@ -91,7 +91,7 @@ class ModelFlows(QObject):
         self._bench.jobs.ask(work, then=then)
 
     def calibrate(self, *, asked: bool = True) -> None:
-        """Refit the weights. `asked`: by the curator, who looks; otherwise only a promoted bundle is reported."""
+        """Refit the weights. `asked`: requested by the curator; otherwise only a promoted bundle is reported."""
         retraining = self._bench.project.retraining
         self._start(
             JobKind.CALIBRATE,
@@ -114,7 +114,7 @@ class ModelFlows(QObject):
         return self.training.retrain()
 
     def resume(self) -> None:
-        """What to do with the training that was interrupted."""
+        """Handle the choice for an interrupted training."""
         self.training.offer_resume()
 
     def show_training(self, job: RunningJob) -> None:
@@ -124,7 +124,7 @@ class ModelFlows(QObject):
         return self.bundles.show_bundles()
 
     def show_map(self) -> None:
-        """The map of the bundle that serves, or of the one that it was made from."""
+        """Show the map of the bundle in use, or of its parent."""
         from curator.services.training import nearest_with_map
 
         bundles = self._bench.project.retraining.bundles()
@@ -137,7 +137,7 @@ class ModelFlows(QObject):
     # --- tools ---
 
     def detect(self, *, everywhere: bool) -> DetectDialog | None:
-        """Asks which entity types are looked for, where the knowledge base has several."""
+        """Detect mentions; ask for the entity types if the knowledge base has several."""
         from curator.ui.training.detect import DetectDialog
 
         project = self._bench.project
@@ -180,7 +180,7 @@ class ModelFlows(QObject):
             self._bench.notices.add_outcome(tr("Detect mentions"), outcome)
 
     def evaluate(self, bundle: str = "") -> EvaluateDialog:
-        """Of the bundle that serves; or of another, compared with it."""
+        """Evaluate the bundle in use, or another compared with it."""
         from curator.ui.training.evaluate import EvaluateDialog
 
         project = self._bench.project
@@ -218,7 +218,7 @@ class ModelFlows(QObject):
         found.show_beside(dialog)
 
     def close_windows(self) -> None:
-        """Windows that stay beside the project's go with it: nothing can be promoted in a closed project."""
+        """Close the separate windows: nothing can be promoted in a closed project."""
         self.training.close_windows()
         self.bundles.close_windows()
 
@@ -227,7 +227,7 @@ class ModelFlows(QObject):
     def _start(
         self, kind: JobKind, title: str, launch: Launch, then: Callable[[JobOutcome], None], *, asked: bool = True
     ) -> RunningJob | None:
-        """`asked`: a refusal answers the curator in a box; one of what began by itself waits as a notice."""
+        """`asked`: a refusal is shown in a box; for automatic jobs as a notice."""
         try:
             return self._bench.jobs.start(kind, title, launch, then=then)
         except UserError as error:

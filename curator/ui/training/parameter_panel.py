@@ -1,4 +1,5 @@
-"""The parameters of a recipe, folded away: grouped fields, published values beside them, and a way back to both."""
+"""The collapsible parameters of a recipe: grouped fields, published values next to them, and buttons to restore
+them."""
 
 from __future__ import annotations
 
@@ -32,11 +33,11 @@ MOST = 2**31 - 1
 
 
 class NumberEdit(QLineEdit):
-    """A number that spans magnitudes, such as a learning rate; what is no number counts as the last that was one."""
+    """A field for numbers of any magnitude, such as a learning rate; invalid text counts as the last valid number."""
 
     def __init__(self, value: float, *, minimum: float | None, maximum: float | None) -> None:
         super().__init__(f"{value:g}")
-        self.setProperty("low", True)  # no higher than the spin boxes above and below
+        self.setProperty("low", True)  # as high as the spin boxes around it
         self._value = value
         low = -1e300 if minimum is None else minimum
         high = 1e300 if maximum is None else maximum
@@ -59,7 +60,7 @@ class NumberEdit(QLineEdit):
 
 
 def parameter_field(parameter: Parameter, edited: Callable[[], None]) -> QWidget:
-    """`edited` is called after each change."""
+    """The field of a parameter; `edited` is called after each change."""
     field = _make(parameter, edited)
     field.setToolTip(tip(parameter.help))
     field.setAccessibleName(parameter.title)
@@ -211,12 +212,12 @@ class ParameterPanel(QWidget):
 
 
 def _published(parameter: Parameter) -> Any:
-    """The recipe's own where the publication says nothing."""
+    """The published values, or the recipe's if not published."""
     return parameter.default if parameter.paper is None else parameter.paper
 
 
 def parameter_groups(parameters: Sequence[Parameter]) -> list[tuple[str, list[Parameter]]]:
-    """(heading, parameters) in the order in which they are shown; every parameter once."""
+    """(heading, parameters) in display order; every parameter once."""
     place = {name: title for title, names in GROUPS.items() for name in names}
     found: dict[str, list[Parameter]] = {title: [] for title in (*GROUPS, *PARTS.values(), OTHERS)}
     for one in parameters:
@@ -225,7 +226,7 @@ def parameter_groups(parameters: Sequence[Parameter]) -> list[tuple[str, list[Pa
 
 
 def published_words(parameter: Parameter) -> str:
-    """`as published`, `published: 1e-05`, or nothing where the publication says nothing."""
+    """`as published`, `published: 1e-05`, or '' if not published."""
     if parameter.paper is None:
         return ""
     if parameter.paper == parameter.default:
@@ -240,7 +241,7 @@ def value_words(value: Any) -> str:
 
 
 def set_value(field: QWidget, value: Any) -> None:
-    """Put a value into a parameter's field."""
+    """Set the value of a parameter's field."""
     if isinstance(field, QCheckBox):
         field.setChecked(bool(value))
     elif isinstance(field, QComboBox):

@@ -1,4 +1,4 @@
-"""A training's preview in words: what it will learn from, what judges it, how long it will take."""
+"""The preview of a training in words: its training data, evaluation data and duration."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ LONGER = "It takes longer while other programs run."
 LONGER_NOW = "The computer is busy now: while it is, this takes up to {n:.1f} times as long."
 MUCH_LONGER_NOW = "The computer is very busy now: while it is, this can take more than {n} times as long."
 MANY = 10
-"""Times as long from which on no figure is given: it changes too much."""
+"""Slowdown factor from which no figure is given, as it varies too much."""
 NOTICED = 1.5
-"""Times as long from which on other programs that run now are mentioned."""
+"""Slowdown factor from which other running programs are mentioned."""
 
 
 def learns_words(preview: TrainingPreview) -> str:
-    """What it will learn from, what judges it, and what is left alone."""
+    """The training data, the evaluation data, and the excluded documents."""
     if preview.in_turn:
         return tr(
             "{links:,} links and {nils:,} NIL decisions in {documents:,} training and validation "
@@ -78,7 +78,7 @@ def learns_words(preview: TrainingPreview) -> str:
 
 
 def judges_words(preview: TrainingPreview) -> str:
-    """What judges the result."""
+    """The evaluation data."""
     return (
         tr(
             "No validation document has decisions: a fifth of these documents is held out to evaluate "
@@ -98,7 +98,7 @@ def judges_words(preview: TrainingPreview) -> str:
 
 
 def judged_words(preview: TrainingPreview) -> str:
-    """That a quick recipe is judged on fewer, where it is."""
+    """A note if a quick recipe is evaluated on fewer mentions."""
     return (
         tr(", using {judged_at_most} of their links", judged_at_most=preview.judged_at_most)
         if preview.judged_at_most
@@ -107,7 +107,7 @@ def judged_words(preview: TrainingPreview) -> str:
 
 
 def time_words(preview: TrainingPreview) -> str:
-    """First what encoding entities or names again takes, then the whole, and how that is known."""
+    """The time for encoding entities or names again, then the total, and the basis of the estimate."""
     others = _others_words(preview.slower)
     time = range_words(60 * preview.least, 60 * preview.most)
     whole = tr(FORECAST, time=time, basis=tr(preview.basis), others=others)

@@ -57,7 +57,8 @@ ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 class DiffModel(QAbstractTableModel):
-    """`name_of` and `title_of` return an entity's name and a document's title; they are asked for visible rows only."""
+    """`name_of` and `title_of` return an entity's name and a document's title; they are called for visible rows
+    only."""
 
     def __init__(
         self,
@@ -116,7 +117,7 @@ class DiffModel(QAbstractTableModel):
 
 
 class _Filter(QSortFilterProxyModel):
-    """By kind, and by words that any column holds."""
+    """Filter by kind, and by words in any column."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -138,7 +139,8 @@ class _Filter(QSortFilterProxyModel):
 
 
 class PromotionDiff(QWidget):
-    """`mention_wanted` carries the ids of a document and a mention of it. `asked` undecided mentions were looked at."""
+    """`mention_wanted` carries the ids of a document and a mention of it. `asked` is the number of undecided mentions
+    examined."""
 
     mention_wanted = Signal(int, int)
 
@@ -211,7 +213,7 @@ class PromotionDiff(QWidget):
             self._colour()
 
     def _to_table(self) -> None:
-        """From what was typed to the first row of it: Enter once more opens that."""
+        """Go from the search field to the first match; Enter again opens it."""
         if self.filtered.rowCount():
             self.table.setCurrentIndex(self.filtered.index(0, 0))
             self.table.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,6 +1,6 @@
-"""*Model > Retrain*: what it will learn from, what it may bring, how long it will take, and one button.
+"""*Model > Retrain*: training data, expected gain, duration, and one button.
 
-The first tab offers what starts from the linker in use; the second has all recipes and their parameters.
+The first tab offers recipes that start from the linker in use; the second has all recipes and their parameters.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class TrainingWish:
 
 
 class RetrainDialog(FormDialog):
-    """`preview_wanted` asks for a preview of (recipe, parameters, device, minutes at most); `show_preview` takes the
+    """`preview_wanted` requests a preview of (recipe, parameters, device, maximal minutes); `show_preview` shows the
     answer."""
 
     preview_wanted = Signal(str, object, str, object)
@@ -173,7 +173,7 @@ class RetrainDialog(FormDialog):
 
     @property
     def _simple(self) -> bool:
-        """Whether the first tab is shown: what is set in the second does not count then."""
+        """Whether the first tab is shown: the settings in the second are then ignored."""
         return self.tabs.currentIndex() == 0
 
     def _simple_page(self) -> QWidget:
@@ -187,17 +187,17 @@ class RetrainDialog(FormDialog):
         return page
 
     def _turned(self, page: int) -> None:
-        """The first tab chooses what it offers, with the recipe's own values."""
+        """On the first tab, choose its recipe with the default values."""
         if page == 0 and self._chosen not in self._offered:
             self.choose(next(id_ for id_, radio in self.radios.items() if radio.isChecked()))
         self._show_recipe()
 
     def _give_room(self, shown: bool) -> None:
-        """The parameters take what room there is while they are shown."""
+        """Give the parameters the available space while they are shown."""
         self._rest.setVisible(not shown)
 
     def _fill_tree(self, recipes: list[Recipe]) -> None:
-        """What starts from the linker as it is, open; the papers' recipes folded beneath."""
+        """Fill the tree: recipes starting from the current linker, expanded; the papers' recipes collapsed below."""
         own = {role: members for role, members in grouped(recipes) if role in (FIT, NAMES)}
         for role, members in own.items():
             heading = self._heading(self.tree, tr(ROLES[role]))
@@ -233,7 +233,7 @@ class RetrainDialog(FormDialog):
 
     @property
     def recipe(self) -> Recipe:
-        """The chosen one; going over a heading keeps the one before."""
+        """The chosen recipe; a heading keeps the previous choice."""
         return self._recipes[self._chosen]
 
     def _choose(self, item: QTreeWidgetItem | None) -> None:
@@ -243,7 +243,7 @@ class RetrainDialog(FormDialog):
             self._show_recipe()
 
     def choose(self, recipe_id: str) -> None:
-        """Go to a recipe; its headings open, and the second tab where the first does not offer it."""
+        """Select a recipe and expand its headings; switch to the second tab if the first does not offer it."""
         if recipe_id in self.radios:
             self.radios[recipe_id].setChecked(True)
         else:
@@ -273,12 +273,12 @@ class RetrainDialog(FormDialog):
         self.ask_preview()
 
     def ask_preview(self) -> None:
-        """Ask for the preview of what is chosen now."""
+        """Request the preview of the current choice."""
         self._timer.stop()
         self.preview_wanted.emit(self.recipe.id, self.values, self._device, self._budget)
 
     def show_preview(self, recipe: str, preview: TrainingPreview | None, *, problem: str = "") -> None:
-        """The answer to `preview_wanted`; `problem` says why there is none. One for another recipe is dropped."""
+        """Show the answer to `preview_wanted`, or the `problem`. Answers for another recipe are dropped."""
         if recipe != self.recipe.id:
             return
         self._preview = preview
@@ -318,7 +318,7 @@ class RetrainDialog(FormDialog):
 
 
 def offered(recipes: Sequence[Recipe]) -> dict[str, Recipe]:
-    """What starts from the linker in use, by id, the proposed one first: its names' encoder and the weights, or the
-    weights alone."""
+    """The ids of recipes that start from the linker in use, the proposed one first: its name encoder and weights, or
+    only the weights."""
     own = {role: members[0] for role, members in grouped(recipes) if role in OFFERED}
     return {own[role].id: own[role] for role in OFFERED if role in own}

@@ -1,4 +1,4 @@
-"""A retraining while it runs, and what came of it: the comparison, the promotion diff, and whether it serves."""
+"""A running retraining and its result: the comparison, the promotion diff, and whether it is in use."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ CANCELLING = "Cancelling… The current linker stays in use."
 
 
 class RetrainLive(ShowDialog):
-    """Curves, figures, log and time left of one job; closing it leaves the job alone. `name_of` and `title_of` give
-    the names of entities and the titles of documents."""
+    """Curves, figures, log and remaining time of one job; closing it does not stop the job. `name_of` and `title_of`
+    give the names of entities and the titles of documents."""
 
     cancel_wanted = Signal()
     promote_wanted = Signal(str)  # bundle id
@@ -96,9 +96,10 @@ class RetrainLive(ShowDialog):
     # --- what came of it ---
 
     def show_outcome(self, outcome: JobOutcome) -> None:
-        """Promoted, no gain or refused with old and new figures and what flips; cancelled or failed with a sentence."""
+        """Show the outcome: promoted, no gain or refused with old and new figures and flips; cancelled or failed with a
+        sentence."""
         self.bar.hide()
-        if self.cancel.hasFocus():  # else the keyboard would go to the next button
+        if self.cancel.hasFocus():  # else the focus would go to the next button
             self.buttons.button(QDialogButtonBox.StandardButton.Close).setFocus()
         self.cancel.hide()
         if outcome.state is not JobState.DONE:
@@ -138,18 +139,18 @@ class RetrainLive(ShowDialog):
         self.tabs.tabBar().show()
 
     def offer_map(self) -> None:
-        """The bundle has a map of its embeddings."""
+        """Offer the map of the bundle's embeddings."""
         self.map.show()
 
     @property
     def bundle(self) -> str:
-        """The bundle that was made; '' before the end."""
+        """The id of the new bundle; '' before the end."""
         return self._bundle
 
 
 class ComparisonView(QWidget):
-    """The old and the new linker on the same held-out documents: with differences, intervals and an exact test where
-    the job calculated them, else the two figures alone."""
+    """The old and the new linker on the same held-out documents: with differences, intervals and an exact test if the
+    job computed them, else only the figures."""
 
     def __init__(self, metrics: Mapping[str, Any], parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Flows around training: choose a recipe, watch it run, see what came of it, go on after a crash."""
+"""Flows around training: choose a recipe, follow the run, see the result, resume after a crash."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TrainingFlows(QObject):
         self._bench = bench
         self._bundles = bundles
         self._live: RetrainLive | None = None
-        self._job: RunningJob | None = None  # the last one that was started
+        self._job: RunningJob | None = None  # the last one started
         bench.jobs.progressed.connect(self._progressed)
         bench.jobs.changed.connect(self._look_for_interrupted)
         bench.bottom.job.details_wanted.connect(self.show_training)
@@ -58,7 +58,7 @@ class TrainingFlows(QObject):
     def _preview(
         self, dialog: RetrainDialog, recipe: str, values: Mapping[str, Any], device: str, minutes: float | None
     ) -> None:
-        """Count in a worker thread; it reads every train and validation document."""
+        """Compute the preview in a worker thread; it reads every train and validation document."""
         project = self._bench.project
         open_ = [True]
         dialog.finished.connect(lambda _: open_.clear())
@@ -99,7 +99,7 @@ class TrainingFlows(QObject):
         self._bench.set_interrupted(bool(self._bench.project.retraining.interrupted()))
 
     def offer_resume(self) -> QMessageBox | None:
-        """Ask what shall become of a training that a crash interrupted; None where there is none."""
+        """Ask how to continue a training interrupted by a crash; None if there is none."""
         if self._bench.project.read_only or self._bench.jobs.runs(JobKind.TRAIN):
             return None
         found = next(iter(self._bench.project.retraining.interrupted()), None)
@@ -143,7 +143,7 @@ class TrainingFlows(QObject):
 
     def show_training(self, job: RunningJob) -> None:
         if self._live is not None and self._live.job != job.number:
-            self._live.close()  # what came of the training before was seen
+            self._live.close()  # the result of the previous training was seen
         if self._live is None:
             self._live = self._make_live(job)
             if job.outcome is not None:
@@ -154,7 +154,7 @@ class TrainingFlows(QObject):
         from curator.ui.training.retrain_live import RetrainLive
 
         live = RetrainLive(job, self._window, name_of=self._bundles.name_of, title_of=self._bundles.title_of)
-        live.setWindowFlags(Qt.WindowType.Window)  # its rows lead into the text, which must not lie behind it
+        live.setWindowFlags(Qt.WindowType.Window)  # its rows open in the text, which it must not cover
         live.cancel_wanted.connect(lambda: self._bench.jobs.cancel(job))
         live.promote_wanted.connect(self._bundles.ask_promote)
         live.rollback_wanted.connect(self._bundles.ask_rollback)
@@ -172,7 +172,7 @@ class TrainingFlows(QObject):
             self._live.show_job(job)
 
     def _trained(self, outcome: JobOutcome) -> None:
-        """The open window shows it in its place; where nobody looks at that, a notice says so until it is read."""
+        """Show the result in the open window; if that is not visible, as a notice until it is read."""
         self._look_for_interrupted()
         job = self._job
         if job is None:
@@ -196,7 +196,7 @@ class TrainingFlows(QObject):
             self._live.offer_map()
 
     def close_windows(self) -> None:
-        """Nothing can be promoted in a closed project."""
+        """Close the windows: nothing can be promoted in a closed project."""
         if self._live is not None:
             self._live.close()
 
