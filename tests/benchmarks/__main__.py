@@ -145,6 +145,14 @@ def lexical() -> None:
             lexical_peers.main(["--million"])
 
 
+def dense() -> None:
+    """Search by meaning against its peer, on the real knowledge base; encodes all names first."""
+    from tests.benchmarks import dense_peers
+
+    if REAL.is_file():
+        dense_peers.main([])
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -155,6 +163,7 @@ def main() -> None:
             single_steps(whole_commands(folder))
             indexes()
             lexical()
+            dense()
         table(results)
 
 

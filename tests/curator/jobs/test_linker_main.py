@@ -6,6 +6,7 @@ import contextlib
 import json
 import queue
 import shutil
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -144,6 +145,15 @@ def test_memory_is_given_back_when_a_linker_is_ready_and_every_so_many_answers(
     for _ in range(2 * linker_main.TRIM_EVERY):
         process.found()
     assert given == [0, linker_main.TRIM_EVERY, 2 * linker_main.TRIM_EVERY]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_answers_go_on_after_memory_and_the_code_of_libraries_were_given_back(process: Process, bundle: Bundle) -> None:
+    process.open(bundle)
+    before = process.found()
+    assert any(length > 0 for _, length in linker_main.code_of_libraries())
+    linker_main.trim()
+    assert process.found() == before
 
 
 def test_two_candidates_are_told_apart_by_the_words_around(process: Process, bundle: Bundle) -> None:
