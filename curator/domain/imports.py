@@ -14,7 +14,7 @@ class ImportKind(StrEnum):
     """The kind of an entry in the list of imports."""
 
     IMPORTED = "imported"
-    WITHDRAWN = "withdrawn"  # undone: the documents are hidden, with everything that was recorded of them
+    WITHDRAWN = "withdrawn"  # undone: the documents are hidden, with all records about them
     RESTORED = "restored"  # imported again after it was undone
 
 

@@ -66,8 +66,8 @@ class SqlUnitOfWork:
 
 
 class SqlStore:
-    """See `ports.Store`. `lock` is the held write lock; None makes the store read-only. `mark` is what was read before
-    anything was opened."""
+    """See `ports.Store`. `lock` is the held write lock; None makes the store read-only. `mark` is the mark read before
+    opening the database."""
 
     team = None
 

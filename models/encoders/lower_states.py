@@ -79,8 +79,8 @@ class Halves:
 
 
 def halves(encoder: Encoder) -> Halves | None:
-    """The encoder in two, cut where `train_layers` cuts; None where that does not pay or does not hold: on a GPU,
-    in a rounded number format, for encoders that are built in another way than BERT."""
+    """The encoder split in two at the cut of `train_layers`; None if that saves no time or is not exact: on a GPU, in a
+    rounded number format, or for encoders with another architecture than BERT."""
     layers = list(encoder.module.layers)
     bert, cut = encoder.packed(), len(layers) // 2
     if bert is None or not cut or encoder.device.precision is not Precision.FP32:

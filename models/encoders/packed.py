@@ -31,8 +31,8 @@ KINDS = frozenset({"Bert", "BertModel"})
 PLAIN = frozenset({"Dropout", "GELU", "GELUActivation", "LayerNorm", "Linear"})
 PACKED_FOR = 2048  # numbers of tokens; other numbers work too
 KEPT_PRODUCTS = 16
-"""oneDNN caches what it compiled for each number of tokens, half a megabyte each in two caches of 1,024. Numbers of
-tokens hardly repeat, so 500 linked documents would leave 400 MB in the caches; a batch needs a handful of them."""
+"""oneDNN caches compiled code for each number of tokens, half a megabyte each in two caches of 1,024. Numbers of tokens
+hardly repeat, so 500 linked documents would fill 400 MB; a batch needs few of them."""
 for _cache in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):  # both are read at the first product
     os.environ.setdefault(_cache, str(KEPT_PRODUCTS))
 

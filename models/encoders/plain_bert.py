@@ -1,10 +1,10 @@
 """A plain BERT and its WordPiece tokenizer, read without transformers: for encoding only, never for training.
 
-Importing transformers with its BERT takes 1.9 s of processor time and 120 MiB that stay, more than everything that a
-linker loads besides PyTorch. Most encoders are the plain BERT that this module knows. It reads the same files and gives
-the same token ids and states. A folder with any other setting is left to transformers: the functions return None.
+Importing transformers with its BERT takes 1.9 s of CPU time and 120 MiB of memory, more than everything else that a
+linker loads besides PyTorch. Most encoders are plain BERT, which this module reads from the same files, with the same
+token ids and states. For other settings, the functions return None, and transformers is used.
 
-Weights stay in their file: pages that were only needed to reorder them (`packed`) are given back.
+Weights are memory-mapped; pages needed only for reordering them (`packed`) are released.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class States(NamedTuple):
 
 class Bert(nn.Module):
     """The network with the parameter names of transformers' `BertModel`, without pooler and dropout; its weights are
-    views of a file's `mapping`, which nobody may write to."""
+    views of a file's `mapping`, which must not be written."""
 
     def __init__(self, config: SimpleNamespace, weights: Weights, mapping: mmap.mmap) -> None:
         super().__init__()
@@ -87,13 +87,13 @@ class Bert(nn.Module):
         return States(states)
 
     def give_back(self) -> None:
-        """Let go of the pages of the weights; they are fetched again when they are needed."""
+        """Release the pages of the weights; they are read again when needed."""
         if hasattr(self.mapping, "madvise"):
             self.mapping.madvise(mmap.MADV_DONTNEED)
 
 
 class _Layer(nn.Module):
-    """Attention, then each token by itself."""
+    """One layer: attention, then each token by itself."""
 
     def __init__(self, config: SimpleNamespace, weights: Weights, name: str) -> None:
         super().__init__()
@@ -127,7 +127,7 @@ class _Layer(nn.Module):
 
 
 def _parts(**named: nn.Module) -> nn.Module:
-    """A module of these parts, which may be called `self`."""
+    """A module with these parts, one of which may be named `self`."""
     found = nn.Module()
     for name, part in named.items():
         found.add_module(name, part)
@@ -135,7 +135,7 @@ def _parts(**named: nn.Module) -> nn.Module:
 
 
 def _embedding(weights: Weights, name: str, rows: int, size: int) -> nn.Embedding:
-    made = nn.Embedding(1, 1)  # no numbers are drawn that would be replaced at once
+    made = nn.Embedding(1, 1)  # skips random initial weights
     made.num_embeddings, made.embedding_dim = rows, size
     made.weight = nn.Parameter(_taken(weights, f"{name}.weight", rows, size), requires_grad=False)
     return made
@@ -159,14 +159,14 @@ def _given(made: Affine, weight: Tensor, bias: Tensor) -> Affine:
 
 
 def _taken(weights: Weights, name: str, *shape: int) -> Tensor:
-    """KeyError or ValueError where there is no such tensor."""
+    """The tensor of this name and shape. Raises KeyError or ValueError if there is none."""
     if weights[name].shape != shape:
         raise ValueError(f"{name} is {tuple(weights[name].shape)}, not {shape}")
     return weights[name]
 
 
 def plain_bert(found: EncoderFolder) -> Bert | None:
-    """The network of a folder, its float32 weights in their file; None where it is not plain or lacks any weight."""
+    """The network of a folder, its float32 weights in their file; None if it is not plain BERT or lacks a weight."""
     config = found.config
     plain = all(config.get(name) in allowed for name, allowed in PLAIN_SETTINGS.items())
     if not plain or len(found.weights) != 1 or not all(isinstance(config.get(name), int) for name in SIZES):
@@ -175,7 +175,7 @@ def plain_bert(found: EncoderFolder) -> Bert | None:
         mapping, weights = _mapped(found.weights[0])
         return Bert(SimpleNamespace(**{"layer_norm_eps": 1e-12, **config}), weights, mapping)
     except (OSError, ValueError, KeyError, TypeError, RuntimeError):
-        return None  # transformers says what is wrong
+        return None  # transformers reports the error
 
 
 def _mapped(path: Path) -> tuple[mmap.mmap, Weights]:
@@ -197,14 +197,14 @@ def _mapped(path: Path) -> tuple[mmap.mmap, Weights]:
 
 @dataclass(frozen=True, slots=True)
 class Tokenised:
-    """Of each text the token ids and their (start, end) in code points."""
+    """The token ids of each text and their (start, end) in code points."""
 
     input_ids: list[list[int]]
     offset_mapping: list[list[tuple[int, int]]]
 
 
 class PlainTokenizer:
-    """What `models` needs of a tokenizer of transformers, over the same `backend_tokenizer`."""
+    """The part of a transformers tokenizer that `models` uses, with the same `backend_tokenizer`."""
 
     def __init__(self, backend: Any) -> None:
         self.backend_tokenizer = backend
@@ -229,20 +229,20 @@ class PlainTokenizer:
             backend.enable_truncation(max_length)
         else:
             backend.no_truncation()
-        # offsets in code points take longer to make
+        # offsets in code points take longer
         encode = backend.encode_batch if return_offsets_mapping else backend.encode_batch_fast
         found = encode(list(texts), add_special_tokens=add_special_tokens)
         offsets = [list(one.offsets) for one in found] if return_offsets_mapping else []
         return Tokenised([one.ids for one in found], offsets)
 
     def convert_tokens_to_ids(self, token: str) -> int:
-        """The unknown token's for a token that there is not."""
+        """The id of a token, or of the unknown token."""
         found = self.backend_tokenizer.token_to_id(token)
         return self.unk_token_id if found is None else int(found)
 
 
 def plain_tokenizer(body: Path) -> PlainTokenizer | None:
-    """The tokenizer of a folder; None where its settings ask for anything else than its `tokenizer.json` says."""
+    """The tokenizer of a folder; None if its settings differ from its `tokenizer.json`."""
     from tokenizers import Tokenizer
 
     try:

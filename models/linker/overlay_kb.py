@@ -185,7 +185,7 @@ class LiveNames(RowSequence[str]):
 
 @dataclass(frozen=True, eq=False)
 class LiveRows(Mapping[str, int]):
-    """Primary id → entity row, of living entities."""
+    """Primary id → entity row, for entities that are not deleted."""
 
     kb: LiveKnowledgeBase
 
@@ -207,7 +207,8 @@ class LiveRows(Mapping[str, int]):
 
 @dataclass(frozen=True, eq=False)
 class LiveIds(Mapping[str, str]):
-    """Alternate and primary id → primary id, of living entities; looked up without listing those of the base."""
+    """Alternate and primary id → primary id, for entities that are not deleted; looked up without listing those of the
+    base."""
 
     kb: LiveKnowledgeBase
 

@@ -34,8 +34,8 @@ faiss: Any = faiss_module
 MAX_K = 2048
 BLOCK_SCORES = 2**25  # scores at once, 128 MiB
 CACHED_SCORES, FEWEST_QUERIES = 2**22, 32
-"""On the processor so few that they are still in its cache when the best are chosen; but passing all vectors for a
-handful of queries takes longer than that gains."""
+"""On a CPU, scores at once, few enough to stay in its cache until the best are chosen; and the fewest queries per pass
+over all vectors, as more passes would cost more than that gains."""
 SPARE = 64  # neighbours more than asked for, which are compared exactly
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]

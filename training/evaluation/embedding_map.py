@@ -70,7 +70,7 @@ class EmbeddingMap:
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> EmbeddingMap:
-        """Raises ModelError where `raw` is not what `to_json` gives."""
+        """Inverse of `to_json`. Raises ModelError if `raw` is invalid."""
         try:
             points = tuple(_point(one) for one in raw["points"])
             return cls(points, *(float(raw[name]) for name in ("stress", "nearest_before", "nearest_after")))

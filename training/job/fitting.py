@@ -54,7 +54,7 @@ class Taught:
         return Taught(kept[0], tuple(kept[1:]))
 
     def in_folds(self) -> Taught:
-        """All of them in folds, by documents."""
+        """The decisions in folds, by document."""
         documents = sorted({one.document.key for one in self.outside()}, key=lambda key: place(key, salt="fold"))
         fold = {key: number % TURNS for number, key in enumerate(documents)}
         every = self.outside()

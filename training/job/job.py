@@ -88,8 +88,8 @@ def run_training(spec: TrainingSpec | Mapping[str, Any], *, shuffle_labels: bool
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Refitted:
-    """The linker to be sealed, and answers to the held-out mentions of `gold`: by the linker in use, by the new one,
-    and by the new one without its part where combiner and NIL, or `only_nil`, were refitted (`taught`)."""
+    """The linker to seal, and answers to the held-out mentions of `gold`: by the linker in use, by the new one, and by
+    the new one without its part where combiner and NIL, or `only_nil`, were refitted (`taught`)."""
 
     linker: Linker
     gold: GoldSet
@@ -138,7 +138,7 @@ def _fit_alone(loaded: Loaded, budget: Budget, notes: list[str]) -> Iterator[Eve
     """Without a network: combiner and NIL are fitted on all decisions, and each document is evaluated with weights
     fitted on the others.
 
-    NIL alone is fitted where this is as good: it needs fewer decisions and keeps the order of candidates.
+    Only NIL is fitted if this is as good: it needs fewer decisions and keeps the order of candidates.
     """
     gold = _gold(loaded, loaded.parts.held_out)
     if len(gold.linked) < MIN_COMBINER:
@@ -173,8 +173,8 @@ def _finish_weights(
 
 
 def _weights_alone(loaded: Loaded, taught: Taught) -> Refitted | None:
-    """Where a trained part is no gain: combiner and NIL fitted on all decisions, as without training. None where this
-    is no gain either, or where decisions are too few or taught a stage that is in use."""
+    """If a trained part brings no gain: combiner and NIL fitted on all decisions, as without training. None if this
+    brings no gain either, or if decisions are too few or were used to train a stage in use."""
     gold = _gold(loaded, loaded.decided)
     whole = taught.in_folds()
     if not taught.train or linked_count(whole.outside(), gold) < MIN_COMBINER:
@@ -185,8 +185,8 @@ def _weights_alone(loaded: Loaded, taught: Taught) -> Refitted | None:
 
 
 def of_both(both: Refitted, nil: Refitted) -> Refitted:
-    """With combiner and NIL refitted, or NIL alone: what the gate promotes. Of two that it promotes, the one with more
-    fitted must also be better than the other beyond chance. If it promotes none, the first."""
+    """The better of two results, with combiner and NIL refitted or only NIL: the one that the gate promotes. If it
+    promotes both, the one with more fitted parts must be significantly better. If it promotes none, the first."""
     promoted = [one for one in (both, nil) if judge(one.old, one.new, one.gold).verdict is GateOutcome.PROMOTE]
     if len(promoted) == 2 and judge(nil.new, both.new, both.gold).verdict is not GateOutcome.PROMOTE:
         return nil

@@ -1,7 +1,7 @@
-"""The names' encoder, retrained on the decisions. It either replaces the linker's encoder of names or is not used.
+"""The encoder of names, retrained on the decisions. It either replaces the linker's encoder of names or is not used.
 
 It learns from strings that are not equal to a name of their entity, each against the candidates that the linker in use
-found for it. A frequent string counts once. Pairs of synonyms of these candidates can be added as if one of two names
+found for it. A repeated string counts once. Pairs of synonyms of these candidates can be added as if one of two names
 were a decided string and the other the only right name.
 """
 
@@ -40,7 +40,8 @@ from training.tasks import NamedMention, NamesTask, train_layers
 RIVALS, NEAREST_GOLD, JUDGED, LEAST = 24, 4, 300, 10
 ALL_LAYERS = "all"
 LEAST_ALIKE, MOST_ALIKE, AROUND = 0.35, 0.92, 64
-"""Cosines of two synonyms between which a pair teaches something, and neighbours among which its rivals are."""
+"""Least and greatest cosine of two synonyms for a useful pair, and the number of neighbours searched for its wrong
+names."""
 SECONDS_A_NAME = 0.0018
 """Encoding time per name on two cores; reserved in a time budget."""
 
@@ -164,8 +165,8 @@ def synonym_pairs(
     loaded: Loaded, prepared: Prepared, stage: NamesRetriever, encoder: Encoder, kinship: NameKinship, *, number: int
 ) -> list[NamedMention]:
     """At most `number` pairs of names of one candidate of the training mentions, each with the nearest names in the
-    index of entities that are no kin; one pair of each entity, no more alike than `MOST_ALIKE` and no less than
-    `LEAST_ALIKE`, drawn by the seed. Each is a cluster by itself."""
+    index of unrelated entities; one pair for each entity, with a cosine from `LEAST_ALIKE` to `MOST_ALIKE`, drawn by
+    the seed. Each pair is its own cluster."""
     random = np.random.default_rng([loaded.spec.seed, 4])
     candidates = np.unique([row for one in prepared.train_scored for row in one.table.rows.tolist()])
     pairs: list[tuple[int, int, int]] = []

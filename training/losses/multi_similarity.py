@@ -1,12 +1,12 @@
 """Multi-similarity loss (Wang et al. 2019, Multi-Similarity Loss with General Pair Weighting for Deep Metric Learning),
 the loss of SapBERT over names (Liu et al. 2021, eqs. 1 and 2).
 
-    eqs. 11, 12  pairs that count: s⁻ > s⁺ − ε, and s⁺ < max s⁻ + ε
+    eqs. 11, 12 selected pairs: s⁻ > s⁺ − ε, and s⁺ < max s⁻ + ε
     eq. 15       L = 1/α · log(1 + exp(−α(s⁺ − λ))) + 1/β · log(1 + Σ exp(β(s⁻ − λ)))
 
-With one positive for each mention, the nearest name of its entity, the pairs that count are the triplets of SapBERT's
-eq. 1, and the sum over positives of eq. 15 has one term. The gradients are ∂L/∂s⁺ = −σ(−α(s⁺ − λ)) and
-∂L/∂s⁻ = exp(β(s⁻ − λ)) / (1 + Σ exp(β(s⁻ − λ))): a negative weighs by how it compares with λ and the other negatives.
+With one positive for each mention, the nearest name of its entity, the selected pairs are the triplets of SapBERT's eq.
+1, and the sum over positives of eq. 15 has one term. The gradients are ∂L/∂s⁺ = −σ(−α(s⁺ − λ)) and ∂L/∂s⁻ = exp(β(s⁻ −
+λ)) / (1 + Σ exp(β(s⁻ − λ))): the weight of a negative depends on λ and the other negatives.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from training.losses.base import (
 
 
 def hard_pairs(positive: Tensor, negative: Tensor, eligible: Tensor, *, margin: float) -> Tensor:
-    """[B, N] bool: which negatives count by eq. 11. A mention for which none does has no pair at all (eq. 12).
+    """[B, N] bool: the negatives selected by eq. 11. A mention without any has no pair at all (eq. 12).
 
     `positive` [B]: s⁺; `negative` [B, N]: s⁻; `eligible` [B, N] bool; `margin`: ε, in units of the score.
     """
@@ -39,7 +39,7 @@ def hard_pairs(positive: Tensor, negative: Tensor, eligible: Tensor, *, margin: 
 def multi_similarity_loss(
     positive: Tensor, negative: Tensor, counts: Tensor, *, alpha: float, beta: float, base: float
 ) -> Tensor:
-    """Eq. 15 for each mention, [B]; `counts` [B, N] are the pairs that do, `base` is λ. 0 where no pair counts.
+    """Eq. 15 for each mention, [B]; `counts` [B, N] are the selected pairs, `base` is λ. 0 without selected pairs.
 
     The 1 under the second logarithm is exp(0): a logsumexp with a zero appended, which cannot overflow.
     """
@@ -53,9 +53,9 @@ def multi_similarity_loss(
 class MultiSimilarityLoss(Loss):
     """Mean of eq. 15 over linked mentions; NIL mentions have no positive and are left out.
 
-    Wang et al. have alpha 2, beta 50 and ε (`margin`) 0.1, over cosines. `base` is λ, where a score counts as neither
-    alike nor different; SapBERT's code has 0.5. With `calibrated` the job sets it by `calibrate` from the scores before
-    training (our option), as encoders differ in where their cosines lie.
+    Wang et al. have alpha 2, beta 50 and ε (`margin`) 0.1, over cosines. `base` is λ, the score between similar and
+    different pairs; SapBERT's code uses 0.5. With `calibrated` the job sets it by `calibrate` from the scores before
+    training (our option), as the range of cosines differs between encoders.
     """
 
     def __init__(

@@ -149,9 +149,9 @@ class RdfReader(SourceReader):
 
 
 class _Shallow:
-    """A Turtle file that is refused if brackets are nested so deeply that it must be damaged: the parser needs some 350
-    bytes for each open bracket. The count is approximate: it includes brackets in strings, and restarts after each line
-    that ends a statement."""
+    """Refuses a Turtle file with brackets nested so deeply that it must be damaged: the parser needs about 350 bytes
+    for each open bracket. The count is approximate: it includes brackets in strings, and restarts after each line that
+    ends a statement."""
 
     def __init__(self, stream: BinaryIO, path: Path) -> None:
         self._stream, self._path = stream, path

@@ -51,7 +51,7 @@ KINDS = {
 
 
 def change_of(unit: UnitOfWork, operation_id: int) -> Change:
-    """An operation that somebody else appended, as it is announced. Raises UserError when there is none."""
+    """An operation that somebody else appended, for its announcement. Raises UserError if there is none."""
     operation, payload = unit.decisions.operation(operation_id)
     if operation.kind in (OperationKind.UNDO, OperationKind.REDO):
         done, payload = unit.decisions.operation(operation.target or operation_id)

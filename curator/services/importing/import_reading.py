@@ -110,7 +110,7 @@ T = TypeVar("T")
 def store_batch(
     unit: UnitOfWork, file_id: int, batch: Sequence[SourceDocument], split: Split, gold: GoldWriter | None
 ) -> list[int]:
-    """New documents with what their file says of them; their ids in the project."""
+    """Store new documents with the contents of their file; returns their ids in the project."""
     stored = unit.documents.add_documents(file_id, batch, split=split)
     restore_comments(unit, list(zip(batch, stored, strict=True)))
     restore_splits(unit, list(zip(batch, stored, strict=True)), wished=split)

@@ -324,16 +324,18 @@ class DecisionRepository(Protocol):
         ...
 
     def next_undo(self, actor: str = "") -> int | None:
-        """The operation that undo reverses next; None if there is none. It never undoes imports. In a shared project
-        it is this actor's own."""
+        """The operation that undo reverses next; None if there is none. It never undoes imports. In a shared project,
+        only among this actor's operations."""
         ...
 
     def next_redo(self, actor: str = "") -> int | None:
-        """The operation that redo repeats next; None if there is none. In a shared project it is this actor's own."""
+        """The operation that redo repeats next; None if there is none. In a shared project, only among this actor's
+        operations."""
         ...
 
     def built_on(self, operation_id: int, actor: str) -> str:
-        """Who else later decided or moved mentions of an operation, in a shared project; '' if no one did."""
+        """The other curators who later decided or moved mentions of an operation in a shared project; '' if no one
+        did."""
         ...
 
     def steps(self, where: StepFilter, *, limit: int, before: int | None = None) -> list[LoggedStep]:

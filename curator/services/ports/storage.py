@@ -86,7 +86,7 @@ class Disk(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A document that was handed out to a curator, until a time by the server's clock."""
+    """A document assigned to a curator until a time by the server's clock."""
 
     document_id: int
     curator: str
@@ -94,32 +94,32 @@ class Claim:
 
 
 class Team(Protocol):
-    """What clients of a shared project know of each other."""
+    """News and claims shared by the clients of a shared project."""
 
     def follow(self, heard: Callable[[Sequence[int]], None]) -> None:
-        """Call `heard`, in a thread, soon after others wrote, with their operations since the last time; without any
-        where they wrote something else. An exception of it means that it is called again. Call once."""
+        """Call `heard` in a thread, soon after others wrote, with their new operations (none for other writes). If it
+        raises an exception, it is called again. May be called once."""
         ...
 
     def close(self) -> None:
-        """Nothing is heard any more when this returns; idempotent."""
+        """Stop calling `heard`, before this returns; idempotent."""
         ...
 
     def next(self, curator: str, *, seconds: int) -> Claim | None:
-        """Hand out the first document that is not done and that nobody else has, or the one that this curator has; None
-        where there is none."""
+        """Assign the first document that is not done and not assigned to others, or return this curator's; None if
+        there is none."""
         ...
 
     def prolong(self, document_id: int, curator: str, *, seconds: int) -> bool:
-        """False where the curator no longer has the document."""
+        """Extend the claim; False if the curator no longer has the document."""
         ...
 
     def give_back(self, document_id: int, curator: str) -> None:
-        """Nothing where the curator does not have it."""
+        """Release the document; no effect if the curator does not have it."""
         ...
 
     def claims(self) -> list[Claim]:
-        """Documents that are handed out, by id."""
+        """Assigned documents by id."""
         ...
 
 
@@ -128,13 +128,13 @@ class Store(Disk, Protocol):
 
     @property
     def team(self) -> Team | None:
-        """Of a shared project. None: nobody else writes."""
+        """The clients of a shared project; None for a folder, to which only one process writes."""
         ...
 
     @property
     def sole(self) -> bool:
-        """Whether nobody else had the project open for writing when it was opened for that: what killed processes left
-        may be removed."""
+        """Whether nobody else had the project open for writing when this store was opened, so that remains of killed
+        processes may be removed."""
         ...
 
     @property

@@ -1,6 +1,6 @@
-"""Several curators in one shared project: documents handed out, news of what others did, and decisions that collide.
+"""Several curators in one shared project: assigned documents, news of others' changes, and conflicting decisions.
 
-In a folder nobody else writes: documents are handed out to whoever asks, and there is no news.
+In a folder nobody else writes: any document can be assigned, and there is no news.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from curator.services.curating import change_of
 from curator.services.ports import Claim, QueueFilter, Store, UnitOfWork
 
 MINUTES = 15
-"""How long a document is handed out for, where nobody says."""
+"""The default number of minutes for which a document is assigned."""
 COLLIDED = "{who} decided otherwise than you: {step}. {which}"
 THEIRS = "Both decisions are kept, and theirs is in force."
 YOURS = "Both decisions are kept, and yours is in force."
@@ -28,8 +28,8 @@ State = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Collision:
-    """A mention that somebody else decided otherwise than this curator; `current` is the one of the two that is in
-    force. `step` says what they did."""
+    """A mention that another curator decided differently; `current` is the current decision of the two. `step` is the
+    other's step in words."""
 
     mention_id: int
     step: str
@@ -54,7 +54,7 @@ class TeamService:
         self._decided: set[int] = set()  # mentions that this curator decided since the project was opened
         self._told: list[Callable[[Change, Sequence[Collision]], None]] = []
         self._state: State = ()
-        self._held: dict[int, float] = {}  # documents handed out here, and when to ask for more time
+        self._held: dict[int, float] = {}  # documents assigned here, and when to extend the claim
         self._guard = threading.Lock()
         self._following = False
         if store.team is not None:
@@ -63,8 +63,8 @@ class TeamService:
     # --- documents handed out ---
 
     def next(self, *, minutes: float = MINUTES) -> int | None:
-        """The document that this curator has, or the first that is not done and that nobody else has: theirs for so
-        many minutes, which go on while they decide. None where there is none."""
+        """The curator's assigned document, or the first that is not done and not assigned to others. It is assigned for
+        `minutes`, extended while they decide. None if there is none."""
         if self._store.team is None:
             with self._store.read() as unit:
                 begun, fresh = (unit.documents.rows(QueueFilter(one), offset=0, limit=1) for one in LEFT)
@@ -77,18 +77,18 @@ class TeamService:
         return claim.document_id
 
     def give_back(self, document_id: int) -> None:
-        """Others may have it."""
+        """Release the document for others."""
         with self._guard:
             self._held.pop(document_id, None)
         if self._store.team is not None:
             self._store.team.give_back(document_id, self._curator())
 
     def claims(self) -> list[Claim]:
-        """Documents that are handed out, by id."""
+        """Assigned documents by id."""
         return [] if self._store.team is None else self._store.team.claims()
 
     def _prolong(self, change: Change) -> None:
-        """After half of the time."""
+        """Extend the claim after half of its time."""
         now = time.monotonic()
         with self._guard:
             due = [one for one in change.document_ids if now > self._held.get(one, float("inf"))]
@@ -100,7 +100,7 @@ class TeamService:
     # --- news ---
 
     def start(self) -> None:
-        """From now on what others do is announced like this curator's own steps, and collisions are collected."""
+        """Announce others' changes like this curator's own steps from now on, and collect collisions."""
         with self._guard:
             if self._store.team is None or self._following:
                 return
@@ -109,17 +109,17 @@ class TeamService:
         self._store.team.follow(self._heard)
 
     def close(self) -> None:
-        """Nothing is announced any more when this returns."""
+        """Stop announcing, before this returns."""
         if self._store.team is not None:
             self._store.team.close()
 
     @property
     def collisions(self) -> Sequence[Collision]:
-        """Since the project was opened, the oldest first."""
+        """Collisions since the project was opened, oldest first."""
         return tuple(self._collisions)
 
     def on_news(self, told: Callable[[Change, Sequence[Collision]], None]) -> None:
-        """Call `told`, in another thread, with each step of somebody else and what of it collides."""
+        """Call `told` in another thread with each step of another curator and its collisions."""
         self._told.append(told)
 
     def _own(self, change: Change) -> None:
@@ -141,7 +141,7 @@ class TeamService:
                 told(change, collisions)
 
     def _other(self) -> None:
-        """What others do that is no operation."""
+        """Announce writes of others that are not operations."""
         kinds = (ChangeKind.IMPORTED, ChangeKind.KNOWLEDGE_BASE, ChangeKind.BUNDLE, ChangeKind.TYPE_MAPPING)
         before, self._state = self._state, self._other_state()
         for kind, old, new in zip(kinds, before, self._state, strict=True):

@@ -115,7 +115,7 @@ class BundleSwitch:
             return activations(unit.meta)
 
     def earlier(self) -> BundleInfo | None:
-        """The bundle that served before, to which `rollback` goes back; None where there is none."""
+        """The bundle used before, to which `rollback` returns; None if there is none."""
         there = {one.id: one for one in self.all()}
         with self._store.read() as unit:
             history = [one for one in bundle_history(unit.meta) if one in there]

@@ -225,7 +225,7 @@ _USE_COLUMNS = (
 _USES = _CONTEXTS.with_only_columns(rows_as_json(*_USE_COLUMNS), maintain_column_froms=True).where(
     DecisionRow.id.is_not(None), among(MentionRow.id)
 )
-"""As one value, since each row from SQLite waits for the GIL, which the window's thread holds."""
+"""The rows as one value, since reading each row from SQLite needs the GIL, which the window's thread holds."""
 _LISTED = select(SuggestionRow.mention_id, SuggestionRow.payload).where(
     among(SuggestionRow.mention_id), SuggestionRow.first != bindparam("entity_id"), SuggestionRow.probability > 0
 )

@@ -163,7 +163,7 @@ class Operations:
 
     @property
     def _own_stacks(self) -> bool:
-        """Whether each curator undoes their own steps: where several write at once."""
+        """Whether each curator undoes only their own steps, as in shared projects."""
         return self._conn.dialect.name == POSTGRESQL
 
     def operation(self, operation_id: int) -> tuple[Operation, dict[str, Any]]:
@@ -291,8 +291,8 @@ class Operations:
         return new_id, None
 
     def _last(self, before: int | None = None, actor: str = "") -> tuple[int, int | None, int | None]:
-        """The id of the last operation (before the operation `before`), and the tops of both stacks after it: those of
-        the actor, where each has their own."""
+        """The id of the last operation (before the operation `before`), and the tops of both stacks after it: only the
+        actor's, if each actor has their own stacks."""
         query = _LAST if before is None else _BEFORE
         if actor and self._own_stacks:
             query = query.where(or_(OperationRow.actor == actor, OperationRow.kind.in_(_ENDING)))

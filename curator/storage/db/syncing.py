@@ -25,7 +25,7 @@ from curator.storage.db.turns import Turns
 
 log = logging.getLogger(__name__)
 QUIET = 0.25
-"""Seconds without a commit after which a long log is folded: between two keys, not during one."""
+"""Seconds without a commit after which a long log is checkpointed, between two key presses."""
 SLOW = 0.1
 """If a sync takes at least this many seconds, the disk is busy: a key during a fold would wait as long."""
 RETRY = 2.0

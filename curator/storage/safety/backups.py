@@ -67,7 +67,7 @@ _CHANGING = (
     "SELECT count(*), sum(revision) FROM documents",
     "SELECT group_concat(key || '=' || value) FROM (SELECT * FROM meta ORDER BY key)",
 )
-"""What curators change, besides steps. Suggestions are calculated again."""
+"""Queries that show changes by curators other than steps. Suggestions can be recomputed."""
 
 
 def backups_of(folder: Path, root: Path) -> list[Backup]:

@@ -1,9 +1,8 @@
-"""What clients of a shared project know of each other: news of what others wrote, and documents handed out.
+"""News of others' writes, and assigned documents, for the clients of a shared project.
 
-Whoever writes rings a bell in the same transaction (`NOTIFY`); a thread of every other client hears it (`LISTEN`) and
-reads the operations after those it knows. A bell that was missed costs nothing: after a lost connection the same
-question finds all that was written meanwhile. Claims run out by the server's clock, not by those of clients. Writers
-take turns (`postgres`), so that no document is handed out twice.
+Each writing transaction sends `NOTIFY`; a thread of every other client receives it (`LISTEN`) and reads the new
+operations. Missed notifications do no harm: after a lost connection, the same query finds everything written meanwhile.
+Claims expire by the server's clock. Writers take turns (`postgres`), so that no document is assigned twice.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ if TYPE_CHECKING:
     from curator.storage.team.store import SharedStore
 
 AGAIN = 0.5
-"""Seconds between two attempts to reach a server that is gone."""
+"""Seconds between two attempts to reach a lost server."""
 REST = 0.2
-"""Seconds between two readings at least: what thirty curators decide is read in bundles."""
+"""Least seconds between two reads, so that the decisions of thirty curators are read in batches."""
 CLAIMS = table("claims", column("document_id"), column("curator"), column("until", DateTime(timezone=True)))
 _LAST = select(func.coalesce(func.max(OperationRow.id), 0))
 _NOW = func.now()
@@ -71,7 +70,7 @@ class TeamBoard:
         while not self._closed:
             try:
                 self._listen()
-            except UserError as error:  # the server is gone: what is missed until it is back is read then
+            except UserError as error:  # connection lost: missed operations are read later
                 log.info("news of others: %s", error)
             except Exception:  # a listener failed: it is called again
                 log.exception("news of others")
@@ -93,7 +92,7 @@ class TeamBoard:
                     waiting.select([self._woken.fileno()], [], [], REST)
 
     def _tell(self) -> None:
-        """Operations become visible in the order of their numbers, as writers take turns."""
+        """Report operations; they become visible in numerical order, as writers take turns."""
         self._store.others_wrote()
         query = select(OperationRow.id).where(OperationRow.id > self._seen).order_by(OperationRow.id)
         with self._store.read() as unit:
@@ -145,7 +144,7 @@ def _own(curator: str, document_id: int) -> ColumnElement[bool]:
 
 
 def _prolonged(curator: str, document_id: int, seconds: int) -> Any:
-    """Also one that has run out, as long as nobody else has got the document."""
+    """Extend a claim, even an expired one if nobody else has the document."""
     return update(CLAIMS).where(_own(curator, document_id)).values(until=_NOW + timedelta(seconds=seconds))
 
 

@@ -1,8 +1,8 @@
-"""The knowledge base of a shared project: pieces in the shared database, and a copy on this computer that is searched.
+"""The knowledge base of a shared project: pieces in the shared database, and a local copy that is searched.
 
-A version never changes once it is active, so a copy is made once: the pieces are loaded in their order, indexed as in a
-folder, and compared with the version's hash. Whoever imports a knowledge base fills their own copy and sends each
-piece on in the same step. Searching, linking and the hierarchy ask the copy and never the server.
+A version never changes once it is active, so it is copied once: the pieces are loaded in order, indexed as in a folder,
+and compared with the version's hash. An import fills the local copy and uploads each piece in the same step. Search,
+linking and the hierarchy use only the copy.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from curator.storage.team.schema import KB_PIECES
 
 log = logging.getLogger(__name__)
 AT_ONCE = 50
-"""Pieces read from the server in one question, of some 20 KB each."""
+"""Pieces read from the server in one query, about 20 KB each."""
 WRONG = (
     "The knowledge base “{name}” that was fetched differs from the one that was imported. Import it again, or ask "
     "whoever runs the server to restore a backup."
@@ -45,7 +45,7 @@ _MADE = "CREATE TABLE IF NOT EXISTS complete (version INTEGER PRIMARY KEY, conte
 
 
 class LocalCopy:
-    """The file `database` on this computer, which several processes may use."""
+    """The local file `database`, which several processes may use."""
 
     def __init__(self, database: Path) -> None:
         self._database = database
@@ -54,7 +54,7 @@ class LocalCopy:
 
     @contextmanager
     def shelf(self) -> Iterator[Shelf]:
-        """What one unit of work sees of the copy. What it wrote is kept where the block ends without an exception."""
+        """One unit of work's view of the copy. Its writes are kept if the block ends without an exception."""
         shelf = Shelf(self)
         with as_user_errors(self._database):
             try:
@@ -80,15 +80,15 @@ class LocalCopy:
 
 
 class Shelf:
-    """See `LocalCopy.shelf`. The connection is opened with the first question."""
+    """See `LocalCopy.shelf`. The connection is opened for the first query."""
 
     def __init__(self, copy: LocalCopy) -> None:
         self._copy = copy
         self._local: sqlite3.Connection | None = None
 
     def tables(self, conn: Connection, version: int) -> KbTables:
-        """The tables of a version that is active or being loaded; of an active one that this computer lacks, a copy is
-        made first. Raises DamagedProjectError where what was fetched is not what was imported."""
+        """The tables of a version that is active or being loaded; a missing local copy of an active one is made first.
+        Raises DamagedProjectError if the fetched data differ from the imported."""
         local = self._opened()
         row = conn.execute(_VERSION.where(KbVersionRow.id == version)).first()
         if row is not None and row.active:
@@ -98,7 +98,7 @@ class Shelf:
         return SharedTables(local, conn, self, version)
 
     def begin(self) -> None:
-        """From here on, what is written to the copy is kept with the unit."""
+        """Keep everything written to the copy from now on if the unit is committed."""
         local = self._opened()
         if not local.in_transaction:
             local.execute("BEGIN IMMEDIATE")
@@ -140,7 +140,7 @@ class Shelf:
 
 
 class SharedTables(KbTables):
-    """The local tables of a version; what is loaded into them goes to the shared database in the same step."""
+    """The local tables of a version; loaded data are sent to the shared database in the same step."""
 
     def __init__(self, local: sqlite3.Connection, shared: Connection, shelf: Shelf, version: int) -> None:
         super().__init__(local, version)
@@ -150,7 +150,7 @@ class SharedTables(KbTables):
 
     def create(self) -> None:
         self._shelf.begin()
-        super().drop()  # what another project or a stopped import left under this number
+        super().drop()  # remains of another project or a stopped import
         self.conn.execute("DELETE FROM complete WHERE version = ?", (self._version,))
         super().create()
 
@@ -166,11 +166,11 @@ class SharedTables(KbTables):
         self._shelf.begin()
 
     def finish(self, content_hash: str) -> None:
-        """All is there: the copy is what everybody else will fetch."""
+        """Finish loading: others will fetch the same data."""
         _complete(self.conn, self._version, content_hash)
 
     def drop(self) -> None:
-        """The pieces go with the unit; the copy at once, for whoever reads it has a state of its own."""
+        """Delete the pieces with the unit and the copy at once; its readers have their own snapshots."""
         self._shelf.begin()
         self._shared.execute(delete(KB_PIECES).where(KB_PIECES.c.version == self._version))
         self.conn.execute("DELETE FROM complete WHERE version = ?", (self._version,))
@@ -184,13 +184,13 @@ class SharedTables(KbTables):
 
 
 def send_piece(shared: Connection, version: int, place: int, source: str | None, rows: Sequence[str]) -> None:
-    """Entities, or the obsolete ones of a source, each as JSON."""
+    """Send entities, or the obsolete ones of a source, each as JSON."""
     data = zlib.compress(json.dumps(rows, ensure_ascii=False).encode())
     shared.execute(insert(KB_PIECES), [{"version": version, "place": place, "source": source, "data": data}])
 
 
 def load_pieces(shared: Connection, version: int, tables: KbTables) -> None:
-    """Make the tables of what is in the shared database, indexes included."""
+    """Build the tables and indexes from the pieces in the shared database."""
     tables.create()
     for source, rows in _pieces(shared, version):
         if source is None:
@@ -228,5 +228,5 @@ def _no_pause() -> None:
 
 
 def with_shelf(conn: Connection, shelf: Shelf) -> Connection:
-    """The connection, which from now on finds knowledge bases on the shelf."""
+    """The connection, using the knowledge bases of this shelf."""
     return conn.execution_options(**{SHELF: shelf})

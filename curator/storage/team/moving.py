@@ -1,8 +1,9 @@
-"""Moves a project from a folder into a database, and back: every row as it is, so that exports and audit are the same.
+"""Moves a project from a folder into a database, and back: every row unchanged, so that exports and audit trail stay
+the same.
 
-What is moved is copied: the source is only read and stays as it was. The target is one transaction, or a folder that
-gets its name at the end, so that a move that is stopped leaves nothing. Knowledge bases travel as pieces (see
-`local_copy`), linkers with all their files. Unfinished trainings stay where they are, as they are of the computer.
+The data are copied; the source is only read. The target is written in one transaction, or as a folder renamed at the
+end, so that a stopped move leaves nothing. Knowledge bases are copied as pieces (see `local_copy`), linkers with all
+their files. Unfinished trainings are not moved, as they belong to the computer.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ from curator.storage.team.upgrading import newest_version
 from curator.storage.team.vault import fetch_linker, send_linker
 
 FILES = ("evaluations", "fetched")
-"""Folders beside the database that belong to the project; of a shared one they are on the computer that made them."""
+"""Folders next to the database that belong to the project; for a shared one, on the computer that created them."""
 MANIFEST = "manifest.json"
 AT_ONCE = 500
-"""Rows, or entities of a piece."""
+"""Rows per statement, or entities per piece."""
 TWO_FOLDERS = "Both places are folders. Copy the folder to move a project from one folder to another."
 TWO_SERVERS = (
     "Both places are addresses. Move the project to a folder first, or ask whoever runs the servers (`pg_dump`, "
@@ -52,9 +53,9 @@ BAD_NAME = "The shared project has a linker with the name {name}, which no folde
 
 
 def move(source: ProjectPlace, target: ProjectPlace) -> Mapping[str, int]:
-    """Make the project at `source` one at `target`, of a folder a database or the reverse; returns the rows of each
-    table. The source is only read. Raises ProjectLockedError while somebody writes to it, and UserError; then nothing
-    is at the target."""
+    """Copy the project at `source` to `target`, from a folder to a database or the reverse; returns the rows of each
+    table. The source is only read. Raises ProjectLockedError while somebody writes to it, and UserError; then the
+    target stays empty."""
     if isinstance(source, SharedAddress) and isinstance(target, SharedAddress):
         raise UserError(tr(TWO_SERVERS))
     if isinstance(target, SharedAddress):
@@ -65,10 +66,10 @@ def move(source: ProjectPlace, target: ProjectPlace) -> Mapping[str, int]:
 
 
 def move_to_server(source: Path, target: SharedAddress) -> Mapping[str, int]:
-    """Make the empty database at `target` a project that holds what the folder holds; returns the rows of each table.
+    """Copy the folder's project into the empty database at `target`; returns the rows of each table.
 
-    Raises ProjectLockedError where somebody writes to the folder, and UserError where the folder is no project, or the
-    database cannot be reached or holds anything.
+    Raises ProjectLockedError while somebody writes to the folder, and UserError if the folder is not a project, or the
+    database is unreachable or not empty.
     """
     folder = project_folder(source)
     with _unwritten(folder), open_project(folder, read_only=True) as store, store.read() as unit:
@@ -81,16 +82,16 @@ def move_to_server(source: Path, target: SharedAddress) -> Mapping[str, int]:
             for linker in sorted(one.parent for one in (folder / BUNDLES_NAME).glob(f"*/{MANIFEST}")):
                 send_linker(there, linker.name, linker)
                 counts["linkers"] += 1
-            there.exec_driver_sql("ANALYZE")  # or the first questions would be answered by guesses
+            there.exec_driver_sql("ANALYZE")  # or the first queries would be planned by guesses
             _copy_files(folder, local_folder(there))
     return counts
 
 
 def move_to_folder(source: SharedAddress, target: Path) -> Mapping[str, int]:
-    """Make a folder that holds what the shared project holds; returns the rows of each table.
+    """Copy the shared project into a new folder; returns the rows of each table.
 
-    Raises ProjectLockedError where somebody writes to the shared project, NewerProjectError, and UserError where it
-    cannot be read or the folder exists or cannot be written.
+    Raises ProjectLockedError while somebody writes to the shared project, NewerProjectError, and UserError if it cannot
+    be read, or the folder exists or cannot be written.
     """
     counts: Counter[str] = Counter()
     with held_alone(source), using(reading_team_engine(source)) as engine, engine.connect() as there:
@@ -123,7 +124,7 @@ def _tables() -> list[Table]:
 
 @contextmanager
 def _unwritten(folder: Path) -> Iterator[None]:
-    """Nobody writes to the project meanwhile; one on a disk that cannot be written needs no lock."""
+    """Lock the project against writing; on a read-only disk no lock is needed."""
     lock = ProjectLock(folder)
     try:
         lock.acquire()
@@ -139,7 +140,7 @@ def _unwritten(folder: Path) -> Iterator[None]:
 
 
 def _rows(conn: Connection, table: Table) -> Iterator[list[Any]]:
-    """Lists of rows in the order of their keys. A knowledge base that was not loaded to its end stays behind."""
+    """Lists of rows ordered by key, without incomplete knowledge bases."""
     query = select(table).order_by(*table.primary_key)
     if table is KbVersionRow.__table__:
         query = query.where(KbVersionRow.active)
@@ -170,7 +171,7 @@ def _send_kb(tables: KbTables, there: Connection, version: int) -> None:
 
 
 def _fill(there: Connection, database: Path, counts: Counter[str]) -> None:
-    """All in one transaction, in which references are looked at once, at its end."""
+    """Fill the tables in one transaction, with references checked at its end."""
     with closing(connect(f"{database.absolute().as_uri()}?mode=rw", writable=True)) as here:
         here.execute("BEGIN IMMEDIATE")
         here.execute("PRAGMA defer_foreign_keys = ON")
@@ -192,7 +193,7 @@ def _fill(there: Connection, database: Path, counts: Counter[str]) -> None:
 
 
 def _copy_files(source: Path, target: Path) -> None:
-    """Links are left out: they may lead anywhere."""
+    """Copy files; links are left out, as they may lead anywhere."""
     for name in FILES:
         for path in sorted((source / name).rglob("*")) if not (source / name).is_symlink() else ():
             if path.is_file() and not path.is_symlink():

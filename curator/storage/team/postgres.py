@@ -1,8 +1,8 @@
 """Connections to a shared project's PostgreSQL database.
 
-psycopg is imported when a shared project is opened: a folder needs none. Passwords come from where libpq looks for them
-(`~/.pgpass`, a service file, `PGPASSWORD`). Each connection speaks UTF-8, looks for tables in the project's schema
-alone and shows days in this computer's time zone, as SQLite does.
+psycopg is imported when a shared project is opened: folders do not need it. Passwords come from libpq's sources
+(`~/.pgpass`, a service file, `PGPASSWORD`). Each connection uses UTF-8, only the project's schema, and this computer's
+time zone for days, as SQLite does.
 """
 
 from __future__ import annotations
@@ -28,21 +28,22 @@ if TYPE_CHECKING:
     import psycopg
 
 SCHEMA = "curator"
-"""Where the project's tables are; nothing else of the database is read or written."""
+"""The schema of the project's tables; nothing else in the database is read or written."""
 OLDEST = 15
 SECONDS = 10
-"""How long to wait for a server that does not answer, where the address does not say."""
+"""The default timeout in seconds for a server that does not answer."""
 WRITER = 0x43757261
-"""The advisory lock of all who write, "Cura": shared as long as they are there, alone for what needs the project."""
+"""The advisory lock of writers, "Cura": shared while the project is open, exclusive for operations that need it
+alone."""
 TURN = WRITER + 1
-"""The one that a transaction that writes holds."""
+"""The advisory lock held by a writing transaction."""
 PATIENCE = 5
-"""Seconds to wait until somebody who has the project alone lets others in."""
+"""Seconds to wait for the end of exclusive access by another client."""
 LONGEST = {"lock_timeout": "20s", "idle_in_transaction_session_timeout": "60s"}
-"""How long a writer waits for its turn, and may do nothing in it: a computer that sleeps keeps nobody out."""
+"""How long a writer waits for its turn, and may be idle in it, so that a sleeping computer does not block others."""
 BELL = "curator"
 AHEAD = 300
-"""Seconds by which a clock may differ from the server's: decisions say when they were taken."""
+"""Seconds by which a clock may differ from the server's, since decisions store their time."""
 CLOCK = (
     "The clock of this computer and that of the server of {address} differ by {minutes:,} minutes, so decisions would "
     "have wrong times. Set the clock and open the project again, or open it read-only."
@@ -58,7 +59,7 @@ _ZONE = re.compile(r"[A-Za-z_+\-/0-9]+")
 
 
 def require_psycopg() -> None:
-    """Raises UserError where shared projects cannot be opened."""
+    """Raises UserError if psycopg is missing."""
     try:
         import psycopg  # noqa: F401
     except ImportError as error:
@@ -66,9 +67,9 @@ def require_psycopg() -> None:
 
 
 def writing_team_engine(address: SharedAddress) -> Engine:
-    """An engine of one connection. Each of its transactions is a turn, as SQLite's writers take theirs: it begins when
-    the writers before it have ended, so that ids and hashes follow each other. Units of a process share the connection:
-    a bulk load lets others in between two of its transactions."""
+    """An engine with one connection. Each of its transactions waits for the writers before it, as in SQLite, so that
+    ids and hashes are consecutive. Units of a process share the connection: a bulk load lets others in between two
+    transactions."""
 
     def entered() -> psycopg.Connection[Any]:
         import psycopg
@@ -92,7 +93,7 @@ def _take_turn(conn: Connection) -> None:
 
 
 def reading_team_engine(address: SharedAddress) -> Engine:
-    """An engine whose transactions each see one state of the database, and can change nothing."""
+    """An engine of read-only transactions, each with a snapshot of the database."""
 
     def reading() -> psycopg.Connection[Any]:
         import psycopg
@@ -110,14 +111,14 @@ def _engine(creator: Callable[[], Any], **pool: Any) -> Engine:
     return create_engine(
         "postgresql+psycopg://",
         creator=creator,
-        pool_pre_ping=True,  # a server that was started again is not noticed by the key that comes next
+        pool_pre_ping=True,  # so that the next key press does not notice a restarted server
         **pool,
     )
 
 
 @contextmanager
 def using(engine: Engine) -> Iterator[Engine]:
-    """Its connections are closed with the block."""
+    """Close the engine's connections at the end of the block."""
     try:
         yield engine
     finally:
@@ -126,7 +127,7 @@ def using(engine: Engine) -> Iterator[Engine]:
 
 @contextmanager
 def held_alone(address: SharedAddress) -> Iterator[None]:
-    """Nobody writes to the project until the block ends. Raises ProjectLockedError where somebody does."""
+    """Exclude other writers until the block ends. Raises ProjectLockedError if there are any."""
     conn = dial(address)
     try:
         with as_user_errors(address):
@@ -140,7 +141,7 @@ def held_alone(address: SharedAddress) -> Iterator[None]:
 
 
 def alone(conn: Connection) -> bool:
-    """Whether nobody else has the project open for writing, nor can open it before this transaction has ended."""
+    """Whether nobody else has the project open for writing; then nobody can open it before this transaction ends."""
     return bool(conn.exec_driver_sql("SELECT pg_try_advisory_xact_lock(%s)", (WRITER,)).scalar())
 
 
@@ -153,7 +154,7 @@ def other_writer(conn: Connection) -> str:
 
 
 def check_clock(conn: Connection, address: SharedAddress) -> None:
-    """Raises UserError where this computer's clock is far from the server's."""
+    """Raises UserError if this computer's clock differs too much from the server's."""
     there: datetime = conn.exec_driver_sql("SELECT clock_timestamp()").scalar_one()
     ahead = (datetime.now(UTC) - there).total_seconds()
     if abs(ahead) > AHEAD:
@@ -163,7 +164,7 @@ def check_clock(conn: Connection, address: SharedAddress) -> None:
 def dial(
     address: SharedAddress, limits: Mapping[str, str] | None = None, *, autocommit: bool = False
 ) -> psycopg.Connection[Any]:
-    """One connection of psycopg's own. Raises UserError where there is no such server, database or right."""
+    """A psycopg connection. Raises UserError for a missing server, database or permission."""
     require_psycopg()
     import psycopg
 
@@ -204,7 +205,7 @@ def _enter(conn: psycopg.Connection[Any], address: SharedAddress) -> None:
 
 
 def _holder(conn: psycopg.Connection[Any]) -> str:
-    """Who else has the lock, by what they call themselves."""
+    """The application name of another holder of the lock."""
     found = conn.execute(
         "SELECT a.application_name FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid WHERE l.granted AND"
         " l.locktype = 'advisory' AND l.objid = %s AND l.pid <> pg_backend_pid() AND l.database ="
@@ -215,7 +216,7 @@ def _holder(conn: psycopg.Connection[Any]) -> str:
 
 
 def _here() -> str:
-    """As others see this connection; PostgreSQL keeps 63 ASCII characters of it."""
+    """The application name of this connection; PostgreSQL keeps 63 ASCII characters of it."""
     try:
         user = getpass.getuser()
     except (OSError, KeyError, ImportError):  # no user name in a bare container
@@ -224,7 +225,7 @@ def _here() -> str:
 
 
 def _zone() -> str:
-    """The time zone of this computer by its name, or where that is unknown its offset of today."""
+    """The time zone of this computer by name, or its current offset if the name is unknown."""
     named = os.environ.get("TZ", "").removeprefix(":")
     if not named:
         place = str(Path("/etc/localtime").resolve())

@@ -1,7 +1,7 @@
-"""A shared project: a PostgreSQL database of its own, and a folder of each computer that works on it.
+"""A shared project: a PostgreSQL database, and a folder on each computer that works on it.
 
-The folder holds what is known by hash and can be fetched or made again: the copy of the knowledge base, linkers and
-evaluations. It is named after the project's id, so that one database is one folder however its address is written.
+The folder holds data that can be fetched or recomputed: the copy of the knowledge base, linkers and evaluations. It is
+named after the project's id, so that each database has one folder, however its address is written.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from curator.storage.team.upgrading import newest_version, upgrade
 
 FOLDER_VARIABLE = "CURATOR_SHARED_DIR"
 LONGEST = 60
-"""Characters of the project's name in the name of its folder."""
+"""The most characters of the project's name in the folder name."""
 _PLAIN = re.compile(r"[^\w.-]+")
 NO_FOLDER = "{folder} cannot be created: {strerror}. Choose another folder in {variable}."
 
 
 def create_shared_project(address: SharedAddress, *, name: str) -> SharedStore:
-    """Make the empty database at `address` a project and open it for writing; all of it is there, or nothing.
+    """Create a project in the empty database at `address`, completely or not at all, and open it for writing.
 
-    Raises UserError where the database cannot be reached, holds anything, or may not be changed by this login.
+    Raises UserError if the database is unreachable or not empty, or this login may not change it.
     """
     given = well_formed(name).strip() or address.name
     with using(writing_team_engine(address)) as engine, as_user_errors(address), engine.begin() as conn:
@@ -53,10 +53,10 @@ def create_shared_project(address: SharedAddress, *, name: str) -> SharedStore:
 
 
 def open_shared_project(address: SharedAddress, *, read_only: bool = False) -> SharedStore:
-    """Open the project at `address`. For writing, this upgrades an older project and removes what interrupted imports
-    left, unless others have it open.
+    """Open the project at `address`. For writing, this upgrades an older project and removes remains of interrupted
+    imports, unless others have it open.
 
-    Raises ProjectLockedError, NewerProjectError, and UserError where there is no such server, login or project.
+    Raises ProjectLockedError, NewerProjectError, and UserError for a missing server, login or project.
     """
     with using(reading_team_engine(address)) as engine, as_user_errors(address), engine.connect() as conn:
         check_schema_version(conn, address, newest_version(), older=not read_only)
@@ -73,7 +73,7 @@ def open_shared_project(address: SharedAddress, *, read_only: bool = False) -> S
 
 
 def _enter(store: SharedStore, address: SharedAddress) -> None:
-    """Upgrade an older project, and remove what interrupted imports left: both only where nobody else is there."""
+    """Upgrade an older project and remove remains of interrupted imports, both only if nobody else has it open."""
     with store.write() as unit:
         check_clock(unit.connection, address)
         store.sole = alone(unit.connection)
@@ -86,7 +86,7 @@ def _enter(store: SharedStore, address: SharedAddress) -> None:
 
 
 def local_folder(conn: Connection) -> Path:
-    """Where this computer keeps its part of the project."""
+    """The folder with this computer's part of the project."""
     meta = SqlMeta(conn)
     project_id, name = meta.get("project.id") or "", meta.get("project.name") or ""
     chosen = os.environ.get(FOLDER_VARIABLE)
@@ -104,4 +104,4 @@ def _make(folder: Path) -> None:
             tr(NO_FOLDER, folder=folder, strerror=error.strerror or error, variable=FOLDER_VARIABLE)
         ) from error
     with suppress(OSError):
-        folder.parent.chmod(0o700)  # it holds what the database keeps behind a login
+        folder.parent.chmod(0o700)  # it holds data that the database protects by a login

@@ -1,8 +1,8 @@
-"""The schema of a shared project: the same tables as in a folder, made of the same mappings, in PostgreSQL's words.
+"""The schema of a shared project: the same tables as in a folder, from the same mappings, in PostgreSQL's dialect.
 
-Texts are compared by their code points, as SQLite does. What is only appended is guarded by triggers here too. Tables
-are added: pieces of knowledge bases and linkers, of which each client keeps copies, and the schema's version. An index
-over a text that may be long is one of hashes, since PostgreSQL puts at most 2,704 bytes into an ordered one.
+Texts are compared by their code points, as SQLite does. Append-only tables have triggers here, too. Additional tables:
+pieces of knowledge bases and linkers, which each client copies, and the schema's version. Indexes of possibly long
+texts use hashes, since PostgreSQL's ordered indexes are limited to 2,704 bytes.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from curator.storage.db import Base
 from curator.storage.team.postgres import SCHEMA, check_server
 
 FIRST = 11
-"""The first version of the schema that shared projects had: its tables are those of the folders' version 11. From there
-on shared projects count for themselves, see `upgrading`."""
+"""The first schema version of shared projects, with the tables of the folders' version 11. Later versions are numbered
+separately, see `upgrading`."""
 CLAIMS_MADE = (
     "CREATE TABLE claims (document_id INTEGER PRIMARY KEY REFERENCES documents (id),"
     ' curator TEXT COLLATE "C" NOT NULL, until TIMESTAMPTZ NOT NULL)'
 )
-"""Version 12: documents that were handed out, to whom, and until when by the server's clock."""
+"""Version 12: assigned documents, their curators, and the end of each claim by the server's clock."""
 KB_PIECES = table("kb_pieces", column("version"), column("place"), column("source"), column("data", LargeBinary))
 LINKERS = table("linkers", column("id"), column("complete", Boolean), column("pieces"))
 LINKER_PIECES = table("linker_pieces", column("linker"), column("place"), column("path"), column("data", LargeBinary))
@@ -39,7 +39,7 @@ HIDDEN = (
     "(SELECT f.complete FROM mentions m JOIN documents d ON d.id = m.document_id"
     " JOIN source_files f ON f.id = d.file_id WHERE m.id = OLD.mention_id) IS FALSE"
 )
-"""Of a decision: it was made by an import that never became complete."""
+"""Condition on a decision: its import never became complete."""
 TAKEN = (
     "{address} holds the project “{name}” already. Open it with `curator open {address}`, or create another database "
     "with `createdb`."
@@ -57,7 +57,7 @@ NEWER = (
 
 
 def statements() -> Iterator[str]:
-    """What makes an empty schema one of a project."""
+    """The statements that turn an empty schema into a project's."""
     from sqlalchemy.dialects import postgresql
 
     dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
@@ -118,9 +118,9 @@ def _guards() -> Iterator[str]:
 
 
 def create_schema(conn: Connection, address: SharedAddress, *, version: int) -> None:
-    """Make an empty database one of a project that has no name yet, in the transaction that the connection is in.
+    """Turn an empty database into a project without a name, in the connection's current transaction.
 
-    Raises UserError where the database holds anything.
+    Raises UserError if the database is not empty.
     """
     check_server(conn, address)
     _refuse_others(conn, address)
@@ -147,8 +147,8 @@ def _refuse_others(conn: Connection, address: SharedAddress) -> None:
 
 
 def check_schema_version(conn: Connection, address: SharedAddress, newest: int, *, older: bool = False) -> int:
-    """The version of the project. Raises NewerProjectError, and UserError where the database holds no project, or one
-    of an older version that is not asked for."""
+    """The version of the project. Raises NewerProjectError, and UserError if the database has no project, or one of an
+    unexpected older version."""
     check_server(conn, address)
     version = _version(conn)
     if version is None:

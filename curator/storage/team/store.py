@@ -32,17 +32,17 @@ IN_DOUBT = (
 )
 _RING = select(func.pg_notify(bindparam("bell"), bindparam("token")))
 PAUSE = 0.5
-"""Seconds of a bulk load after which others are let in."""
+"""Seconds of a bulk load before other writers get a turn."""
 
 
 class SharedStore:
-    """See `ports.Store`. `folder` holds what this computer keeps of the project: knowledge base, linkers, evaluations.
+    """See `ports.Store`. `folder` holds this computer's part of the project: knowledge base, linkers, evaluations.
 
-    A unit is on the server's disk when `write` returns, so that nothing waits for `settle`. While the server cannot be
-    reached every unit raises UserError, and the next one tries again.
+    A unit is on the server's disk when `write` returns, so that `settle` never waits. While the server is unreachable,
+    every unit raises UserError, and the next one tries again.
     """
 
-    altered = ""  # the server's files are nothing that this computer sees
+    altered = ""  # this computer cannot see the server's files
     sole = False
 
     def __init__(self, address: SharedAddress, folder: Path, *, read_only: bool) -> None:
@@ -57,7 +57,7 @@ class SharedStore:
         self._guard = threading.Lock()
         self._listeners: list[Listener] = []
         self.token = uuid.uuid4().hex
-        """What this client rings the bell with."""
+        """Identifies this client in notifications."""
         self._own: set[int] = set()
         self._heard = 0
         self.team = TeamBoard(self)
@@ -66,7 +66,7 @@ class SharedStore:
         return operation_id in self._own
 
     def others_wrote(self) -> None:
-        """What was read before may be another now."""
+        """Invalidate earlier reads."""
         self._heard += 1
 
     @property
@@ -92,18 +92,18 @@ class SharedStore:
 
     @contextmanager
     def read(self) -> Iterator[SqlUnitOfWork]:
-        """A unit that sees one state of the database; iterators it gave end with it."""
+        """A unit with a snapshot of the database; its iterators end with it."""
         self._check_open()
         with as_user_errors(self._address), self._reader.connect() as conn, self._copy.shelf() as shelf:
             yield SqlUnitOfWork(with_shelf(conn, shelf))
 
     @contextmanager
     def write(self) -> Iterator[SqlUnitOfWork]:
-        """A unit that is on the server's disk when the block ended, or of which nothing is there. Writers of this
-        process take turns in the order in which they came.
+        """A unit that is fully on the server's disk after the block, or not at all. Writers of this process take turns
+        in order of arrival.
 
-        `kb.add` alone, whose rows nobody sees before `kb.activate`, commits in between, so that a decision is not held
-        up by a bulk load.
+        Only `kb.add`, whose rows are invisible before `kb.activate`, commits in between, so that a bulk load does not
+        delay decisions.
         """
         if self._writer is None:
             raise UserError(tr("{folder} is open read-only. Open it for writing to change it.", folder=self._address))
@@ -112,7 +112,7 @@ class SharedStore:
             with as_user_errors(self._address), self._writer.connect() as conn, self._copy.shelf() as shelf:
                 unit = SqlUnitOfWork(with_shelf(conn, shelf), pause=partial(self._pause, conn, _Since()))
                 yield unit
-                self._own.update(cast(SqlDecisions, unit.decisions).appended)  # before anybody can hear of them
+                self._own.update(cast(SqlDecisions, unit.decisions).appended)  # before others are notified
                 conn.execute(_RING, {"bell": BELL, "token": self.token})
                 self._commit(conn)  # closing the connection without a commit rolls back
             self._saved()
@@ -126,17 +126,17 @@ class SharedStore:
             raise
 
     def settle(self) -> None:
-        """What was written is on the disk of the server."""
+        """Nothing to wait for: written data are on the server's disk."""
 
     @property
     def saving(self) -> Saving:
         return self._saving
 
     def accept(self) -> None:
-        """Nothing was altered."""
+        """No effect: `altered` is always empty."""
 
     def on_saving(self, listener: Listener) -> Callable[[], None]:
-        """`listener` is called in the thread that wrote."""
+        """Call `listener` in the writing thread."""
         self._listeners.append(listener)
 
         def end() -> None:
@@ -188,7 +188,7 @@ BY_SERVER = (
 
 
 class ServerBackups:
-    """See `ports.BackupStore`: the database is the server's, and so are its backups."""
+    """See `ports.BackupStore`: the database and its backups belong to the server."""
 
     wanted = False
 
@@ -212,7 +212,7 @@ class ServerBackups:
 
 
 class _Since:
-    """Seconds since it was made or restarted."""
+    """Measures seconds since its creation or restart."""
 
     def __init__(self) -> None:
         self._at = time.monotonic()

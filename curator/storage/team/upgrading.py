@@ -1,8 +1,8 @@
-"""Brings an older shared project to the schema of this program: in one transaction, with a copy of the older one kept.
+"""Upgrades an older shared project to this program's schema in one transaction, keeping a copy of the old one.
 
-The copy is a schema of its own in the same database, `curator_v11`, with its tables, indexes and triggers: renaming it
-to `curator` brings the older project back. A step is a list of statements; a released one is never edited. What the
-steps make of the first version is what `statements` makes of an empty database, which a test compares.
+The copy is another schema in the same database, such as `curator_v11`, with tables, indexes and triggers; renaming it
+to `curator` restores the old project. A step is a list of statements; released steps are never edited. A test checks
+that the steps from the first version give the same schema as `statements`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from curator.storage.team.schema import CLAIMS_MADE, FIRST, check_schema_version
 log = logging.getLogger(__name__)
 Step = Sequence[str]
 STEPS: tuple[Step, ...] = ((CLAIMS_MADE,),)
-"""Step i takes a shared project from version FIRST + i to the next. They follow the folders' versions where those
-change a table: `curator/storage/migrations.py`."""
+"""Step i upgrades a shared project from version FIRST + i to the next. They follow the folders' steps that change a
+table: `curator/storage/migrations.py`."""
 NOT_YOURS = (
     "{address} was written by an older version (schema {version}), and your login may not upgrade it. Its owner must "
     "open it once with this version of the program."
@@ -35,10 +35,10 @@ def newest_version() -> int:
 
 
 def upgrade(conn: Connection, address: SharedAddress) -> str | None:
-    """Bring the project to the newest version, in the transaction that the connection is in and whose session alone
-    writes. Returns the schema that holds the copy, None where nothing was to do.
+    """Upgrade the project to the newest version, in the connection's current transaction; only this session may write.
+    Returns the schema of the copy, None if there was nothing to do.
 
-    Raises NewerProjectError, and UserError where there is no project or the login may not do it.
+    Raises NewerProjectError, and UserError if there is no project or the login lacks permission.
     """
     version = check_schema_version(conn, address, newest_version(), older=True)
     if version == newest_version():
@@ -58,8 +58,8 @@ def upgrade(conn: Connection, address: SharedAddress) -> str | None:
 
 
 def _keep(conn: Connection, version: int) -> str:
-    """Copy the project to another schema. Definitions are read while the tables' names mean those of the project, and
-    carried out where they mean those of the copy."""
+    """Copy the project to another schema. Definitions are read with the project's schema as the search path, and
+    executed with the copy's."""
     kept = next(name for name in _names(version) if not _exists(conn, name))
     functions = _texts(conn, "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = %s::regnamespace")
     tables = _texts(conn, "SELECT tablename FROM pg_tables WHERE schemaname = %s ORDER BY tablename")
@@ -85,7 +85,7 @@ def _keep(conn: Connection, version: int) -> str:
 
 
 def _names(version: int) -> list[str]:
-    """An earlier copy of the same version, to which somebody went back, stays."""
+    """Name for the copy; an earlier copy of the same version is kept."""
     first = f"{SCHEMA}_v{version}"
     return [first, *(f"{first}_{number}" for number, _ in zip(count(2), range(98), strict=False))]
 

@@ -1,4 +1,4 @@
-"""Linkers of a shared project: kept in the database in pieces, so that every computer gets the one that is in use."""
+"""Linkers of a shared project: stored in the database in pieces, so that every computer gets the one in use."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from curator.storage.team.store import SharedStore
 PIECE = 2**20
 """Bytes of one piece."""
 AT_ONCE = 8
-"""Pieces sent in one transaction: a decision waits for no more."""
+"""Pieces sent in one transaction, so that a decision waits for no more than these."""
 ABSENT = "Linker {name} is not in the shared project. Another linker must be put into use, or this one be built again."
 CUT = "Linker {name} could not be fetched whole from the shared project. Try again, or build it again."
 OUTSIDE = "Linker {name} names a file outside of its folder ({path}). It was not fetched."
 
 
 class LinkerVault:
-    """See `ports.BundleVault`. What was sent in part counts as not there, and is sent again."""
+    """See `ports.BundleVault`. Partly sent linkers count as missing, and are sent again."""
 
     def __init__(self, store: SharedStore) -> None:
         self._store = store
@@ -68,7 +68,7 @@ class LinkerVault:
 
 
 def send_linker(conn: Connection, name: str, folder: Path) -> None:
-    """All of it in the transaction that the connection is in."""
+    """Send the whole linker in the connection's current transaction."""
     conn.execute(insert(LINKERS), [{"id": name, "complete": False, "pieces": 0}])
     number = 0
     for number, (path, data) in enumerate(_pieces(folder), start=1):
@@ -77,7 +77,7 @@ def send_linker(conn: Connection, name: str, folder: Path) -> None:
 
 
 def fetch_linker(conn: Connection, name: str, folder: Path) -> None:
-    """Write its files to the folder, and put them on the disk. Raises UserError, and OSError."""
+    """Write its files to the folder, and sync them. Raises UserError, and OSError."""
     row = conn.execute(_COMPLETE.where(LINKERS.c.id == name)).first()
     if row is None:
         raise UserError(tr(ABSENT, name=name))
@@ -127,7 +127,7 @@ def _stored(conn: Connection, name: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _inside(folder: Path, name: str, path: str) -> Path:
-    """The database may have been written by anybody with a login."""
+    """Check that a path is inside the folder, as anybody with a login could have written it."""
     plain = PurePosixPath(path)
     if plain.is_absolute() or ".." in plain.parts or not plain.parts or "\\" in path or ":" in path:
         raise UserError(tr(OUTSIDE, name=name, path=path))

@@ -156,8 +156,8 @@ class StepFlows(QObject):
         self._bench.jobs.ask(lambda: {"journey": steps.journey(number)}, then=planned)
 
     def _do(self, journey: Journey) -> None:
-        """Do the journey in a thread, a few steps at a time: a long one takes seconds, and can be stopped after a whole
-        step."""
+        """Undo or redo in a thread, a few steps at a time: many steps take seconds, and can be stopped between
+        steps."""
         window = self._window
         if window is None:
             return
@@ -297,7 +297,7 @@ def journey_words(journey: Journey) -> str:
 
 
 def back_words(done: str, *, forward: bool) -> str:
-    """What was done, and the key that reverses it step by step."""
+    """A sentence with the change and the key that reverses it step by step."""
     if forward:
         return tr("{done}. {key} undoes one step at a time.", done=done, key=way_to("edit.undo"))
     return tr("{done}. {key} redoes one step at a time.", done=done, key=way_to("edit.redo"))

@@ -130,7 +130,7 @@ class StepsModel(QAbstractTableModel):
 
 
 class StepsTable(OpeningTable):
-    """Some words of every step can be read: where the other columns leave no room for them, it scrolls sideways."""
+    """Shows some words of every step: if the other columns leave no room, it scrolls sideways."""
 
     def updateGeometries(self) -> None:
         super().updateGeometries()

@@ -203,7 +203,7 @@ class StepsWindow(ShowDialog):
         self._loading = False
 
     def _load_more(self) -> None:
-        if self._loading:  # the first page comes again, and says then what is beyond it
+        if self._loading:  # the first page is read again with the number of later rows
             return
         self.worker.ask(self._page(self.model.beyond), self.model.add)
 

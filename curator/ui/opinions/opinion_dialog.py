@@ -26,7 +26,7 @@ WARNING = (
 )
 EXAMPLE = "http://localhost:11434/v1"
 SHORTEST = 12
-"""Characters that a list of choices shows at least."""
+"""Least visible characters of a list of choices."""
 SAMPLE = Prompt('Answer with JSON only: {"choice": 1}', ("1",))
 """Sent by the test if no mention with candidates is current."""
 

@@ -106,8 +106,8 @@ class OpinionFlows(QObject):
             self._ask(view, options, send=True, aloud=True)
 
     def _ask(self, view: MentionView, options: OpinionOptions, *, send: bool, aloud: bool = False) -> None:
-        """Look up the stored opinion, and with `send` query the model, in the background. With `aloud` the bottom line,
-        which has room for a whole sentence, says too why there is no answer."""
+        """Look up the stored opinion, and with `send` query the model, in the background. With `aloud`, the bottom line
+        also shows the reason for a missing answer."""
         self._stopper = stopper = Stopper()
         if send:
             self._show(tr(ASKING, model=options.model))

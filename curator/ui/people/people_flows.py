@@ -267,7 +267,7 @@ class PeopleFlows(QObject):
         self._agreement(found.name, then=partial(self._show_round, found.id))
 
     def _show_round(self, round_id: int) -> None:
-        """The window of the rounds, at this one."""
+        """Show the window of rounds with this one selected."""
         at = next((at for at, row in enumerate(self._rows()) if row.round.id == round_id), 0)
         self.show_rounds().table.go_to(at)
 
