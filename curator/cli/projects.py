@@ -23,10 +23,6 @@ NO_DISPLAY = (
     "(`make` lists them), or use the commands that need no window (`curator --help` lists them)."
 )
 
-ONLY_FOLDERS = (
-    "The window opens projects in folders only. All other commands work with a shared project, such as `curator work`, "
-    "`curator decide` and `curator export`."
-)
 KB_STOPPED = "Unless another process is importing it now, the import was stopped, and nothing of it was imported."
 
 
@@ -76,19 +72,18 @@ def move(project: ProjectPlace, target: ProjectPlace, *, as_json: bool) -> None:
 @click.argument("projects", type=ProjectPath(path_type=Path), metavar="[P]...", nargs=-1)
 def open_window(projects: tuple[ProjectPlace, ...]) -> int:
     """Open P in the window, or several projects in a window each. Without P, the start page opens."""
-    paths = [one for one in projects if isinstance(one, Path)]
-    if len(paths) < len(projects):
-        raise UserError(ONLY_FOLDERS)
     from curator.ui import load_quickly
 
     load_quickly()
     from curator.ui.shell import can_show, run
 
-    folders = []
+    folders: list[ProjectPlace] = []
     if projects:
         from curator.bootstrap import project_folder  # as large as the window: not needed for the start page
 
-        folders = [project_folder(one) for one in paths]  # errors appear here, not in an empty window
+        folders = [
+            project_folder(one) if isinstance(one, Path) else one for one in projects
+        ]  # errors appear here, not in an empty window
     if "QT_QPA_PLATFORM" not in os.environ and not can_show():  # a platform that was chosen needs no display
         raise UserError(NO_DISPLAY)
     return run(*folders)

@@ -19,6 +19,7 @@ from curator.services.ports import Claim, QueueFilter, Store, UnitOfWork
 
 MINUTES = 15
 """The default number of minutes for which a document is assigned."""
+STEP = "{who}: {step}"
 COLLIDED = "{who} decided otherwise than you: {step}. {which}"
 THEIRS = "Both decisions are kept, and theirs is in force."
 YOURS = "Both decisions are kept, and yours is in force."
@@ -117,6 +118,13 @@ class TeamService:
     def collisions(self) -> Sequence[Collision]:
         """Collisions since the project was opened, oldest first."""
         return tuple(self._collisions)
+
+    def words(self, change: Change) -> str:
+        """A step of somebody else as a sentence, and whether it collides with a decision of this curator."""
+        for one in reversed(self._collisions):
+            if one.theirs.operation_id == change.operation_id:
+                return one.words
+        return tr(STEP, who=change.actor, step=change.text)
 
     def on_news(self, told: Callable[[Change, Sequence[Collision]], None]) -> None:
         """Call `told` in another thread with each step of another curator and its collisions."""

@@ -244,6 +244,8 @@ class Refresher(QObject):
             bench.navigator.reload()
         elif opened is None:
             self._document()
+        if change.kind in STEPS and change.actor != bench.project.curation.curator:
+            bench.say(bench.project.team.words(change))
         bench.state_changed.emit()
 
     @Slot(object)

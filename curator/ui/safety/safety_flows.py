@@ -42,10 +42,10 @@ class SafetyFlows(QObject):
 
     def check(self) -> None:
         """Check in a worker thread, with progress in the bottom line; the result is a notice."""
-        folder, title = self._bench.project.folder, tr("Check project")
+        place, title = self._bench.project.place, tr("Check project")
 
         def work() -> Generator[Progress, None, dict[str, Any]]:
-            found: Checked = yield from bootstrap.check_project(folder)
+            found: Checked = yield from bootstrap.check_project(place)
             lines = [f"{one.where}: {one.text}" for one in found.findings]
             return {"message": found.text, "notes": "\n\n".join(lines), "found": len(lines)}
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
     QEvent,
@@ -41,7 +42,7 @@ from shiboken6 import isValid
 
 from curator import __version__
 from curator.domain import wording
-from curator.domain.wording import catalogue, languages, read_po, tr
+from curator.domain.wording import UserError, catalogue, languages, read_po, tr
 from curator.services.records import log_folder, sqlite_words, start_logging, stop_logging
 from curator.settings import Language, load
 from curator.ui.document import speak_to_screen_readers
@@ -49,6 +50,9 @@ from curator.ui.kit import Scheme, Sight, ThemeController, icon, read_state, tel
 from curator.ui.shell.dropping import FileDrops
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.quiet_time import collect_in_quiet_times
+
+if TYPE_CHECKING:
+    from curator.services.ports import ProjectPlace
 
 # Sets the window's language, for the program's texts and Qt's.
 
@@ -80,7 +84,7 @@ PROBE = "import sys; from PySide6.QtGui import QGuiApplication; QGuiApplication(
 BUG = "Something went wrong in Curator itself. Your decisions so far are kept. See the log in {log} for details."
 
 
-def run(*projects: Path, read_only: bool = False) -> int:
+def run(*projects: ProjectPlace, read_only: bool = False) -> int:
     """Open a window for each project; returns the exit code when the last is closed."""
     handler = start_logging()
     qInstallMessageHandler(to_log)
@@ -93,7 +97,7 @@ def run(*projects: Path, read_only: bool = False) -> int:
     if projects:
         window.show_opening(projects[0])
     AfterPaint(window, lambda: open_projects(window, projects, read_only=read_only))
-    show_fitting(window, projects[0] if projects else None)
+    show_fitting(window, next((one for one in projects[:1] if isinstance(one, Path)), None))
     try:
         return app.exec()
     finally:
@@ -119,7 +123,7 @@ class AfterPaint(QObject):
         return super().eventFilter(watched, event)
 
 
-def open_projects(window: MainWindow, projects: Sequence[Path], *, read_only: bool) -> None:
+def open_projects(window: MainWindow, projects: Sequence[ProjectPlace], *, read_only: bool) -> None:
     """Open the requested projects; without any, preload the modules for opening one."""
     log.info(sqlite_words())
     if not projects:
@@ -286,6 +290,9 @@ def _hook(app: QApplication, window: MainWindow) -> Hook:
         log.error("A bug", exc_info=(kind, error, trace))
         if not issubclass(kind, Exception):
             sys.__excepthook__(kind, error, trace)
+            return
+        if isinstance(error, UserError):  # the server of a shared project is gone: said in the bottom line
+            window.say(str(error))
             return
         shown = app.activeWindow() or window
         tell(shown, "Curator", tr(BUG, log=log_folder()), details=f"{kind.__name__}: {error}", wrong=True)

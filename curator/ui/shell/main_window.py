@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QEvent, QSize, Qt, Slot
@@ -29,6 +28,7 @@ from curator.ui.shell.welcome import WelcomePage
 from curator.ui.shell.windows import Session, Windows
 
 if TYPE_CHECKING:
+    from curator.services.ports import ProjectPlace
     from curator.ui.bench import Workbench
 
 DROPPED = "The key was ignored because what it acts on had only just appeared. Press it again."
@@ -106,7 +106,7 @@ class MainWindow(QMainWindow):
 
     # --- projects come and go ---
 
-    def show_opening(self, project: Path) -> None:
+    def show_opening(self, project: ProjectPlace) -> None:
         """Show an empty page while a project is opened, so that the first page does not flash."""
         self.opening.setText(tr("Opening {name}…", name=project.name.removesuffix(".curation")))
         self.pages.setCurrentWidget(self.opening)
@@ -137,7 +137,7 @@ class MainWindow(QMainWindow):
             sight.watch_parts(bench)
         if self.session.model is not None:
             bench.later(self.session.model.build_if_needed, ms=OPENED_MS).start()
-        bench.later(partial(remember, bench.project.folder), ms=OPENED_MS).start()
+        bench.later(partial(remember, bench.project.place), ms=OPENED_MS).start()
 
     @Slot()
     def _closed(self) -> None:

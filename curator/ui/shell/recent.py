@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
 
-from curator.domain.wording import tr
-from curator.ui.kit import read_state, tip, write_state
+from curator.domain.wording import UserError, tr
+from curator.ui.kit import read_state, tell, tip, write_state
+
+if TYPE_CHECKING:
+    from curator.services.ports import ProjectPlace
 
 FILE = "recent.json"
 MOST = 12
@@ -18,33 +23,43 @@ MOST = 12
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """A project opened before; `there`: whether its folder still exists."""
+    """A project opened before; `there`: whether its folder still exists. A server is not asked."""
 
-    folder: Path
+    folder: ProjectPlace
     there: bool
 
     @property
     def name(self) -> str:
         return self.folder.name.removesuffix(".curation")
 
+    @property
+    def where(self) -> str:
+        """The folder that the project's folder is in, or the address."""
+        return str(self.folder.parent if isinstance(self.folder, Path) else self.folder)
+
 
 def opened_before() -> list[Recent]:
     """Recent projects, last opened first, including missing ones (an unplugged disk may return)."""
     raw = read_state(FILE)
-    folders = [Path(one) for one in raw if isinstance(one, str)] if isinstance(raw, list) else []
-    return [Recent(one, _is_there(one)) for one in folders[:MOST]]
+    places = [_place(one) for one in raw if isinstance(one, str)] if isinstance(raw, list) else []
+    return [Recent(one, _is_there(one)) for one in places[:MOST] if one is not None]
 
 
-def recent_projects() -> list[Path]:
+def recent_projects() -> list[ProjectPlace]:
     """Existing folders, last opened first; none if the list cannot be read."""
     return [one.folder for one in opened_before() if one.there]
 
 
-def remember(folder: Path) -> None:
+def remember(place: ProjectPlace) -> None:
     """Put a project first."""
-    wanted = folder.resolve()
-    others = [one.folder for one in opened_before() if one.folder != wanted]
-    write_state(FILE, [str(one) for one in (wanted, *others)][:MOST])
+    wanted = written(place)
+    others = [str(one.folder) for one in opened_before() if str(one.folder) != wanted]
+    write_state(FILE, [wanted, *others][:MOST])
+
+
+def written(place: ProjectPlace) -> str:
+    """The same for every way to write a project's place."""
+    return str(place.resolve() if isinstance(place, Path) else place)
 
 
 def forget_missing() -> None:
@@ -52,14 +67,50 @@ def forget_missing() -> None:
     write_state(FILE, [str(one) for one in recent_projects()])
 
 
-def _is_there(folder: Path) -> bool:
+def _place(text: str) -> ProjectPlace | None:
+    if not text.startswith("postgres"):
+        return Path(text)
+    from curator.services.ports import SharedAddress
+
     try:
-        return folder.is_dir()
-    except OSError:  # an unresponsive mount
+        return SharedAddress.parse(text)
+    except UserError:
+        return None
+
+
+def _is_there(place: ProjectPlace) -> bool:
+    try:
+        return not isinstance(place, Path) or place.is_dir()
+    except OSError:  # a mount that does not answer
         return False
 
 
-# *Project > Open recent*: the last ten projects, missing ones greyed.
+# *Project > Open shared project*.
+
+
+def ask_address(parent: QWidget, then: Callable[[ProjectPlace], None]) -> QInputDialog:
+    """Ask for the address of a shared project."""
+    from curator.services.ports import SharedAddress
+
+    dialog = QInputDialog(parent)
+    dialog.setWindowTitle(tr("Open shared project"))
+    dialog.setLabelText(tr("Address of the project, such as postgresql://user@host/base"))
+    dialog.resize(dialog.fontMetrics().averageCharWidth() * 70, dialog.sizeHint().height())
+
+    def chosen(text: str) -> None:
+        try:
+            place = SharedAddress.parse(text.strip())
+        except UserError as error:
+            tell(parent, tr("Open shared project"), str(error), wrong=True)
+            return
+        then(place)
+
+    dialog.textValueSelected.connect(chosen)
+    dialog.open()
+    return dialog
+
+
+# *Project > Open recent*: the last ten projects, those that are gone greyed.
 
 SHOWN = 10
 
@@ -67,7 +118,7 @@ SHOWN = 10
 class RecentMenu(QMenu):
     """Reloaded whenever it opens. `chosen` carries the folder."""
 
-    chosen = Signal(object)  # Path
+    chosen = Signal(object)  # ProjectPlace
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(title, parent)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from curator.commands import Command, Menu
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QInputDialog
+
     from curator.ui.shell.main_window import MainWindow
 
 
@@ -31,6 +33,12 @@ def _shuffle_candidates(window: MainWindow) -> None:
 
 
 # Modules are loaded when a command needs them.
+
+
+def _ask_address(window: MainWindow) -> QInputDialog:
+    from curator.ui.shell.recent import ask_address
+
+    return ask_address(window, window.session.open)
 
 
 def _show_manual(window: MainWindow) -> None:
@@ -67,6 +75,13 @@ SHELL: tuple[Command[MainWindow], ...] = (
         "Opens a project folder, read-only if another process is writing to it.",
         lambda window: window.session.choose_project(),
         ("Ctrl+O",),
+    ),
+    Command(
+        "project.open_shared",
+        "Open shared project…",
+        Menu.PROJECT,
+        "Asks for the address of a shared project and opens it.",
+        _ask_address,
     ),
     Command(
         "project.new_window",

@@ -124,7 +124,7 @@ class WelcomePage(QWidget):
         for one in projects[:MOST_RECENT]:
             name = one.name if one.there else tr("{name} (not found)", name=one.name)
             button = QPushButton(self)
-            button.setProperty(WHOLE, f"{name}  —  {one.folder.parent}".replace("&", "&&"))
+            button.setProperty(WHOLE, f"{name}  —  {one.where}".replace("&", "&&"))
             button.setEnabled(one.there)
             button.setFlat(True)
             button.setStyleSheet("text-align: left; padding-left: 8px")

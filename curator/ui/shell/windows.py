@@ -25,10 +25,12 @@ from curator.ui.opinions import OPINIONS
 from curator.ui.people import PEOPLE
 from curator.ui.safety import SAFETY
 from curator.ui.shell.quiet_time import keep_loaded
+from curator.ui.shell.recent import written
 from curator.ui.training import JOBS, MODEL
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
+    from curator.services.ports import ProjectPlace
     from curator.settings import PageOpening
     from curator.ui.bench import Workbench
     from curator.ui.corpus import CorpusFlows
@@ -81,18 +83,18 @@ class Windows(QObject):
         window.activateWindow()
         return window
 
-    def raise_project(self, folder: Path) -> bool:
+    def raise_project(self, place: ProjectPlace) -> bool:
         """Raise the window with this open project; False if none has it."""
-        wanted = folder.resolve()
+        wanted = written(place)
         for window in self._windows:
             bench = window.bench
-            if bench is not None and bench.project.folder.resolve() == wanted:
+            if bench is not None and written(bench.project.place) == wanted:
                 window.raise_()
                 window.activateWindow()
                 return True
         return False
 
-    def open(self, folders: list[Path], *, beside: MainWindow) -> None:
+    def open(self, folders: Sequence[ProjectPlace], *, beside: MainWindow) -> None:
         """Open projects: the first in `beside` if that is empty, the others each in a new window."""
         for folder in folders:
             if self.raise_project(folder):
@@ -191,24 +193,24 @@ class Session(QObject):
     def quit(self) -> None:
         self._windows.close_all()
 
-    def open(self, folder: Path, *, read_only: bool = False) -> None:
+    def open(self, folder: ProjectPlace, *, read_only: bool = False) -> None:
         """Open a project instead of the current one, or raise the window that has it open. If another process writes to
         it, offer to open it read-only."""
         if self._windows.raise_project(folder):
             return
         self.leave(lambda: self._open(folder, read_only=read_only))
 
-    def _open(self, folder: Path, *, read_only: bool) -> None:
+    def _open(self, folder: ProjectPlace, *, read_only: bool) -> None:
         from curator import bootstrap  # storage takes longer to import than the window: not before the first paint
 
         keep_loaded()
         self.close()
         try:
             project = bootstrap.open_project(folder, read_only=read_only)
-        except DamagedProjectError as error:
-            self.rescue(folder).offer(error)
         except UserError as error:
-            if read_only or not isinstance(error, ProjectLockedError | NewerProjectError):
+            if isinstance(error, DamagedProjectError) and isinstance(folder, Path):
+                self.rescue(folder).offer(error)
+            elif read_only or not isinstance(error, ProjectLockedError | NewerProjectError):
                 tell(self.window, tr("Open project"), str(error), wrong=True)
             else:
                 words, again = f"{error} {tr(READ_ONLY)}", lambda: self.open(folder, read_only=True)
