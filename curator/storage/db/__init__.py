@@ -35,6 +35,7 @@ from curator.storage.db.dialects import (
     weight,
 )
 from curator.storage.db.engine import (
+    BUSY_MS,
     ReadSource,
     check_health,
     connect,
@@ -144,6 +145,7 @@ from curator.storage.db.syncing import Syncer, sync_file, sync_folder
 from curator.storage.db.turns import Turns
 
 __all__ = [
+    "BUSY_MS",
     "DECISION",
     "EXACT_NAMES",
     "LOCK_NAME",

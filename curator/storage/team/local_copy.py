@@ -21,7 +21,7 @@ from sqlalchemy import Connection, delete, func, insert, select
 
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import DamagedProjectError, tr
-from curator.storage.db import KbVersionRow, as_user_errors, connect
+from curator.storage.db import BUSY_MS, KbVersionRow, as_user_errors, connect
 from curator.storage.kb import (
     SHELF,
     KbTables,
@@ -37,6 +37,7 @@ from curator.storage.team.schema import KB_PIECES
 log = logging.getLogger(__name__)
 AT_ONCE = 50
 """Pieces read from the server in one query, about 20 KB each."""
+LONGEST_MS = 600_000
 WRONG = (
     "The knowledge base “{name}” that was fetched differs from the one that was imported. Import it again, or ask "
     "whoever runs the server to restore a backup."
@@ -91,10 +92,8 @@ class Shelf:
         Raises DamagedProjectError if the fetched data differ from the imported."""
         local = self._opened()
         row = conn.execute(_VERSION.where(KbVersionRow.id == version)).first()
-        if row is not None and row.active:
-            known = local.execute("SELECT content_hash FROM complete WHERE version = ?", (version,)).fetchone()
-            if known is None or known[0] != row.content_hash:
-                self._fetch(conn, version, row.name, row.content_hash)
+        if row is not None and row.active and not _is_complete(local, version, row.content_hash):
+            self._fetch(conn, version, row.name, row.content_hash)
         return SharedTables(local, conn, self, version)
 
     def begin(self) -> None:
@@ -122,8 +121,14 @@ class Shelf:
     def _fetch(self, conn: Connection, version: int, name: str, content_hash: str) -> None:
         local = self._opened()
         writing = local.in_transaction
-        self.begin()
+        local.execute(f"PRAGMA busy_timeout = {LONGEST_MS}")  # another process may be making the same copy
         try:
+            self.begin()
+        finally:
+            local.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+        try:
+            if _is_complete(local, version, content_hash):
+                return
             tables = KbTables(local, version)
             tables.drop()
             load_pieces(conn, version, tables)
@@ -134,8 +139,9 @@ class Shelf:
             if not writing:
                 local.execute("ROLLBACK")
             raise
-        if not writing:
-            local.execute("COMMIT")
+        finally:
+            if not writing and local.in_transaction:
+                local.execute("COMMIT")
         log.info("a copy of the knowledge base %s was made", name)
 
 
@@ -203,6 +209,11 @@ def load_pieces(shared: Connection, version: int, tables: KbTables) -> None:
 
 
 _VERSION = select(KbVersionRow.name, KbVersionRow.active, KbVersionRow.content_hash)
+
+
+def _is_complete(local: sqlite3.Connection, version: int, content_hash: str) -> bool:
+    known = local.execute("SELECT content_hash FROM complete WHERE version = ?", (version,)).fetchone()
+    return known is not None and bool(known[0] == content_hash)
 
 
 def _complete(local: sqlite3.Connection, version: int, content_hash: str) -> None:

@@ -73,7 +73,10 @@ def open_shared_project(address: SharedAddress, *, read_only: bool = False) -> S
 
 
 def _enter(store: SharedStore, address: SharedAddress) -> None:
-    """Upgrade an older project and remove remains of interrupted imports, both only if nobody else has it open."""
+    """Upgrade an older project and remove remains of interrupted imports, both only if nobody else has it open. The
+    knowledge base is copied first, because others wait while this client writes."""
+    with store.read() as unit:
+        unit.kb.part(0, 1)
     with store.write() as unit:
         check_clock(unit.connection, address)
         store.sole = alone(unit.connection)

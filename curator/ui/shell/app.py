@@ -287,12 +287,13 @@ def _hook(app: QApplication, window: MainWindow) -> Hook:
     """Log bugs with their traceback; the curator sees a sentence and can continue."""
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if isinstance(error, UserError):  # the server of a shared project is gone: said in the bottom line
+            log.warning("%s", error, exc_info=(kind, error, trace))
+            window.say(str(error))
+            return
         log.error("A bug", exc_info=(kind, error, trace))
         if not issubclass(kind, Exception):
             sys.__excepthook__(kind, error, trace)
-            return
-        if isinstance(error, UserError):  # the server of a shared project is gone: said in the bottom line
-            window.say(str(error))
             return
         shown = app.activeWindow() or window
         tell(shown, "Curator", tr(BUG, log=log_folder()), details=f"{kind.__name__}: {error}", wrong=True)

@@ -90,7 +90,7 @@ def test_a_linker_made_on_one_computer_is_fetched_by_another(
     assert cli("link", base, "--json").code == 0
 
 
-@pytest.mark.parametrize("command", [("open",), ("check",), ("restore",), ("salvage", "-o", "out.jsonl")])
+@pytest.mark.parametrize("command", [("check",), ("restore",), ("salvage", "-o", "out.jsonl")])
 def test_commands_for_folders_say_so(cli: Cli, command: tuple[str, ...]) -> None:
     """Before anything is connected."""
     answer = cli(command[0], "postgresql://nowhere.invalid/base", *command[1:])

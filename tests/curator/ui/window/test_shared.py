@@ -1,0 +1,82 @@
+"""A shared project in the window: its address is asked for, and what others decide appears."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QInputDialog
+from pytestqt.qtbot import QtBot
+
+from curator.bootstrap import create_project, open_project
+from curator.domain.decisions import SkipReason, Verdict
+from curator.domain.wording import UserError
+from curator.services.ports import SharedAddress
+from curator.ui.shell import app
+from curator.ui.shell.main_window import MainWindow
+from curator.ui.shell.recent import opened_before, remember
+from tests.curator.services.fakes import FakeLinker
+from tests.curator.ui.window.fakes import WindowJobs
+from tests.postgres import Server
+
+TEXT = "1|t|Aspirin and lidocaine\n1|a|Text.\n1\t0\t7\tAspirin\tChemical\n1\t12\t21\tlidocaine\tChemical\n\n"
+
+
+@pytest.fixture
+def place(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SharedAddress]:
+    """Of a project with one document; the window's curator is ada."""
+    monkeypatch.setenv("CURATOR_SHARED_DIR", str(tmp_path / "shared"))
+    monkeypatch.setattr("curator.shared.LinkerProcess", lambda *_: FakeLinker())
+    monkeypatch.setattr("curator.shared.JobRunner", WindowJobs)
+    monkeypatch.setattr("getpass.getuser", lambda: "ada")
+    name = server.new_base()
+    found = SharedAddress.parse(server.address(name))
+    (tmp_path / "d.pubtator").write_text(TEXT)
+    project = create_project(found, name="trial", linker=False)
+    for _ in project.importing.documents([tmp_path / "d.pubtator"]):
+        pass
+    project.close()
+    yield found
+    server.drop(name)
+
+
+def test_what_others_decide_appears_and_collisions_are_said(
+    window: MainWindow, qtbot: QtBot, place: SharedAddress
+) -> None:
+    window.menus.action("project.open_shared").trigger()
+    [dialog] = window.findChildren(QInputDialog)
+    dialog.setTextValue(f" {place.text} ")
+    dialog.accept()
+    bench = window.bench
+    assert bench is not None
+    assert bench.project.place == place
+    assert window.windowTitle().startswith("trial")
+    first, second = (one.mention.id for one in bench.navigator.opened.mentions)
+    bob = open_project(place, linker=False, curator="bob")
+    bob.curation.decide(second, Verdict.nil())
+    qtbot.waitUntil(lambda: bench.navigator.opened.view(second).decision is not None, timeout=20_000)
+    assert bench.bottom.message.words.startswith("bob: Marked “lidocaine” as NIL")
+    bench.project.curation.decide(first, Verdict.nil())
+    bob.curation.decide(first, Verdict.skip(SkipReason.UNSURE))
+    qtbot.waitUntil(lambda: bool(bench.project.team.collisions), timeout=20_000)
+    qtbot.waitUntil(lambda: "bob decided otherwise than you" in bench.bottom.message.words, timeout=20_000)
+    bob.close()
+
+
+def test_a_server_that_is_gone_is_said_in_the_bottom_line(
+    window: MainWindow, place: SharedAddress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.session.open(place)
+    app._hook(None, window)(UserError, UserError("No PostgreSQL server answers"), None)
+    assert window.bench is not None
+    assert "No PostgreSQL server answers" in window.bench.bottom.message.words
+
+
+def test_an_address_that_was_opened_before_is_offered_again(window: MainWindow, tmp_path: Path) -> None:
+    remember(SharedAddress.parse("postgresql://ada@host/trial"))
+    remember(tmp_path)
+    menu = window.menus.recent
+    menu.aboutToShow.emit()
+    assert [one.text() for one in menu.actions()[:2]] == [f"&1  {tmp_path.name}", "&2  trial"]
+    assert [one.where for one in opened_before()] == [str(tmp_path.parent), "postgresql://ada@host/trial"]
