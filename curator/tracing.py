@@ -1,8 +1,8 @@
-"""Where time goes: spans of work in Chrome's trace format, written only where the environment asks for them.
+"""Measures time: spans of work in Chrome's trace format, written only if an environment variable is set.
 
-`CURATOR_TRACE=FILE curator open …` lets the window, the commands and all their child processes append to one file,
-which Perfetto, Speedscope and chrome://tracing show. Spans have names and numbers, never text of a document. Without
-the variable a span costs a function call. Every package may import this module, as it imports none of ours.
+`CURATOR_TRACE=FILE curator open …` makes the window, the commands and all child processes append to one file, for
+Perfetto, Speedscope or chrome://tracing. Spans contain names and numbers, never document text. Without the variable, a
+span costs one function call. Every package may import this module, as it imports none of ours.
 
     with span("find candidates", mentions=len(mentions)):
         ...
@@ -28,23 +28,23 @@ VARIABLE = "CURATOR_TRACE"
 log = logging.getLogger(__name__)
 
 clock = time.perf_counter_ns
-"""Nanoseconds; the same for all processes of a computer."""
+"""Time in nanoseconds, shared by all processes of a computer."""
 
 
 class Trace:
-    """One process's end of a trace file: each span is one line, appended with one write."""
+    """One process's writer of a trace file: each span is one line, appended with one write."""
 
     def __init__(self, path: Path) -> None:
-        """Raises OSError where the file cannot be written."""
+        """Raises OSError if the file cannot be written."""
         new = not path.exists() or path.stat().st_size == 0
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         self._process = os.getpid()
-        if new:  # the format allows a list without its end
+        if new:  # the format allows an unterminated list
             os.write(self._file, b"[\n")
         self._write({"ph": "M", "name": "process_name", "args": {"name": Path(sys.argv[0]).stem or "curator"}})
 
     def write(self, name: str, began: int, ended: int, facts: dict[str, Any]) -> None:
-        """A span between two values of `clock`."""
+        """Write a span between two values of `clock`."""
         times = {"ts": began / 1000, "dur": (ended - began) / 1000}
         self._write({"ph": "X", "name": name, **times, "args": facts})
 
@@ -67,17 +67,17 @@ class _Span(AbstractContextManager[None]):
 
 
 def is_on() -> bool:
-    """Whether spans are written: what only a span needs is worked out only then."""
+    """Whether spans are written, to skip computing values needed only for them."""
     return _trace is not None
 
 
 def span(name: str, **facts: Any) -> AbstractContextManager[None]:
-    """The block as a span; `facts` are numbers and short words about it."""
+    """Record the block as a span; `facts` are numbers and short texts about it."""
     return _NOTHING if _trace is None else _Span(_trace, name, facts)
 
 
 def since(name: str, began: int, **facts: Any) -> None:
-    """What has lasted from `began`, a value of `clock`, until now as a span."""
+    """Record a span from `began`, a value of `clock`, until now."""
     if _trace is not None:
         _trace.write(name, began, clock(), facts)
 

@@ -1,4 +1,4 @@
-"""Spans for measuring where time goes; if nothing reads them, a span costs one function call.
+"""Spans for measuring time; if nothing reads them, a span costs one function call.
 
 The processes that the program starts connect `use` to the program's trace (`curator/tracing.py`).
 """

@@ -1,4 +1,4 @@
-"""search: words and patterns in all documents, and mentions made of what is found."""
+"""search: words and patterns in all documents, and new mentions from the hits."""
 
 from __future__ import annotations
 

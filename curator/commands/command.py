@@ -49,11 +49,11 @@ class WindowState:
     can_redo: bool = False
     job_running: bool = False
     importing: bool = False  # an import is running; an index may be built at the same time
-    interrupted: bool = False  # a training can be taken up again
+    interrupted: bool = False  # a training can be resumed
     judging: bool = False  # decisions are judgements in a round
-    verdicts: int = 0  # those of curators that the digits take, while the list of them has the keyboard
-    unread: int = 0  # results of background work that were not shown yet
-    results: bool = False  # one that was read can be shown, too
+    verdicts: int = 0  # the number of verdicts with a digit key, while their list is focused
+    unread: int = 0  # results of background work not shown yet
+    results: bool = False  # a read one can be shown, too
 
 
 def always(_: WindowState) -> bool:

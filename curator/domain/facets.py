@@ -26,7 +26,7 @@ class Facet(StrEnum):
     OTHERS = "others"  # highest score of any candidate after the second, in bands
     NIL = "nil"  # whether the suggestion says NIL
     OPINION = "opinion"  # whether a language model agrees with the suggestion
-    CANDIDATES = "candidates"  # how many the suggestion has, in bands
+    CANDIDATES = "candidates"  # number of candidates in the suggestion, in bands
     MATCHED = "matched"  # whether the first candidate has the mention's text as a name: "name", "synonym" or NO
     EXACT = "exact"  # rank of the first candidate that has it as a name, in bands; "0": none has
     SIMILARITY = "similarity"  # of the first candidate's name to the mention's text, in bands

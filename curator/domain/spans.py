@@ -83,12 +83,12 @@ def snapped(text: str, span: Span) -> Span:
     return Span(first.start if first else span.start, last.end if last else span.end)
 
 
-# A step by words goes to the next stop. A stop is * a run of letters and digits: a step into a compound stops at each
+# A step by words moves to the next stop. A stop is * a run of letters and digits: a step into a compound stops at each
 # of its parts ("TNF-α" at "TNF" and at the whole, "p.V600E" at "p" and at the whole), since either may be the mention;
 # the signs between are passed over; * with the signs that belong to its end: primes, "%" and "'" after a digit, a
 # charge ("5'", "5%", "Ca2+"), unless a letter or digit follows ("5'A", "A+B"); * with a bracket that was opened in the
 # same word ("Fe(III)", "poly(A)"); * a symbol that is no punctuation, such as an emoji. Punctuation around words is
-# never a stop: a mention does not grow by the full stop, comma or quote behind it.
+# never a stop: a mention does not grow by the full stop, comma or quote after it.
 
 _PRIMES, _CHARGES, _AFTER_DIGIT = "\u2032\u2033\u2034", "+\u207a\u2212\u207b", "'\u2019%"
 _OPENED = {")": "(", "]": "["}

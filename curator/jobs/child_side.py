@@ -25,7 +25,7 @@ ORPHAN_SECONDS = 0.5
 
 
 class Channel:
-    """Standard output reserved for events; everything that a library prints goes to the log instead."""
+    """Standard output reserved for events; output of libraries is redirected to the log."""
 
     def __init__(self) -> None:
         self.in_request = False  # whether it is answering a request, for `beat`
@@ -95,7 +95,7 @@ def speak(use: Callable[[Callable[..., str], Callable[..., str]], None]) -> None
 
 
 def be_nice() -> None:
-    """Give the window priority on the processor."""
+    """Lower this process's priority, so that the window stays responsive."""
     if hasattr(os, "nice"):
         os.nice(5)
 

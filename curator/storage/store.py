@@ -48,8 +48,8 @@ from curator.storage.kb import SqlKnowledgeBase
 class SqlUnitOfWork:
     """The repositories over one connection inside one transaction; see `ports.UnitOfWork`.
 
-    `pause` is called between the steps of a bulk load, see `SqlStore.write`. `connection` is for SQL that no repository
-    has, as an inspection of the database needs; what it changes is part of the same transaction.
+    `pause` is called between the steps of a bulk load, see `SqlStore.write`. `connection` is for other SQL, such as
+    inspecting the database; its changes are part of the same transaction.
     """
 
     def __init__(self, conn: Connection, *, pause: Callable[[], None] | None = None) -> None:
@@ -120,25 +120,25 @@ class SqlStore:
 
     @property
     def contended(self) -> bool:
-        """Whether a writer waits for its turn."""
+        """Whether a writer is waiting for its turn."""
         return self._turns.contended
 
     @contextmanager
     def read(self) -> Iterator[SqlUnitOfWork]:
-        """A unit that sees one state of the database; iterators it gave end with it."""
+        """A unit with a snapshot of the database; its iterators end with it."""
         self._check_open()
         with as_user_errors(self._database), self._reader.connect() as conn:
             yield SqlUnitOfWork(conn)
 
     @contextmanager
     def write(self) -> Iterator[SqlUnitOfWork]:
-        """A unit that the program's end cannot take back once the block ended, and that is on the disk moments later;
-        `settle` waits for that. Writers take turns in the order in which they came.
+        """A unit that survives the program's end once the block has ended, and is on disk moments later; `settle` waits
+        for that. Writers take turns in order of arrival.
 
-        Raises UserError, before anything is written, while what was written before cannot be put on the disk.
+        Raises UserError, before anything is written, while earlier writes cannot be synced.
 
-        `kb.add` alone, whose rows nobody sees before `kb.activate`, commits in between while another thread waits,
-        so that a decision is not held up by a bulk load.
+        Only `kb.add`, whose rows are invisible before `kb.activate`, commits in between if another thread is waiting,
+        so that a bulk load does not delay decisions.
         """
         if self._writer is None:
             raise UserError(tr("{folder} is open read-only. Open it for writing to change it.", folder=self._folder))
@@ -153,7 +153,7 @@ class SqlStore:
             self._syncer.ask()
 
     def settle(self) -> None:
-        """Wait until all that was written is on the disk. Raises UserError where the disk fails."""
+        """Wait until all writes are on disk. Raises UserError if the disk fails."""
         self._syncer.settle()
 
     @property
@@ -164,9 +164,9 @@ class SqlStore:
         return self._syncer.listen(listener)
 
     def close(self) -> None:
-        """Wait for a writing unit and the disk, then close the files and free the lock; idempotent.
+        """Wait for a writing unit and the disk, then close the files and release the lock; idempotent.
 
-        Raises UserError, when all is closed, where the disk failed under what was written last.
+        Raises UserError, after everything is closed, if the last writes failed.
         """
         with self._turns.turn():
             if self._closed:
@@ -175,7 +175,7 @@ class SqlStore:
             self._syncer.close()
             self._reader.dispose()
             if self._writer is not None:
-                self._writer.dispose()  # last, so that SQLite folds the WAL into the database
+                self._writer.dispose()  # last, so that SQLite checkpoints the WAL
                 self._syncer.finish()
         if self._source.copy is not None:
             self._source.copy.cleanup()

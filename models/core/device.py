@@ -1,4 +1,4 @@
-"""Where the network runs and in which number format, chosen once and explained in a sentence."""
+"""The device and number format of the network, chosen once and explained in a sentence."""
 
 from __future__ import annotations
 

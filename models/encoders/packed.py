@@ -99,7 +99,7 @@ class _Linear:
 
 
 class _Layer:
-    """One layer: attention among a text's own tokens, then each token by itself."""
+    """One layer: attention among a text's own tokens, then each token separately."""
 
     def __init__(self, layer: Any, heads: int) -> None:
         own = layer.attention.self

@@ -93,7 +93,7 @@ class Bert(nn.Module):
 
 
 class _Layer(nn.Module):
-    """One layer: attention, then each token by itself."""
+    """One layer: attention, then each token separately."""
 
     def __init__(self, config: SimpleNamespace, weights: Weights, name: str) -> None:
         super().__init__()
@@ -253,7 +253,7 @@ def plain_tokenizer(body: Path) -> PlainTokenizer | None:
         if not _is_plain(stored, settings, others):
             return None
         backend = Tokenizer.from_str(json.dumps(stored))
-    except Exception:  # of the tokenizers library, which raises nothing narrower; transformers says what is wrong
+    except Exception:  # of the tokenizers library, which raises nothing narrower; transformers reports the error
         return None
     backend.no_padding()
     ends = [backend.token_to_id(SPECIAL[name]) for name in ("cls_token", "sep_token")]

@@ -91,7 +91,7 @@ class Recollection:
         *,
         own: bool,
     ) -> list[list[Recalled]]:
-        """What the memory knows about every mention; with ``own`` its document's other decisions are used too."""
+        """The memory's decisions about every mention; with ``own`` its document's other decisions are used too."""
         result = []
         for document, group, prepared in zip(batch, queries, lookups, strict=True):
             asked = [_asked(document, query, own=own) for query in group]

@@ -1,6 +1,6 @@
 """The ranker in the pipeline: which mentions it gets, and how its scores are used in fusion.
 
-Margin rule: the ranker runs only where the calibrated margin is small (the first candidate's probability minus the
+Margin rule: the ranker runs only if the calibrated margin is small (the first candidate's probability minus the
 second's, both without the ranker). Time budget: within a document the smallest margins come first; when the time is up,
 the remaining mentions keep their order.
 

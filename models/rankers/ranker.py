@@ -1,6 +1,6 @@
 """Re-ranking of the first candidates: the interface of every ranker, and when it runs.
 
-A ranker is expensive, so it runs only where the linker is uncertain (the margin rule), and within a time limit per
+A ranker is expensive, so it runs only if the linker is uncertain (the margin rule), and within a time limit per
 document. ``models/linker/reranking.py`` puts its scores into the pipeline.
 """
 

@@ -2,7 +2,7 @@
 
 * **Fusion sums lexical, names and memory only** (`fusion.py`). Preferred names, definitions and coherence did not help
   there on the train documents of BC5CDR and NCBI Disease (-0.14 to +0.08 points of recall@1). They are features of the
-  combiner, where they do help. Coherence is the highest chance of an entity at another mention of the document with
+  combiner, in which they do help. Coherence is the highest chance of an entity at another mention of the document with
   another wording, kept with and without the memory. Weighting conflicting decisions by context changes nothing on
   BC5CDR (0.0 points); it is kept as a safeguard of the memory.
 * **Fusion weights of the untrained stages keep the program's defaults**, chosen on BC5CDR's train documents: refitting

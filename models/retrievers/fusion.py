@@ -31,7 +31,7 @@ DOCUMENT = "document"
 MEMORY = "memory"
 # Chosen on BC5CDR train, without using its dev set. Preferred names, definitions and coherence have no weight: on the
 # train documents of BC5CDR and NCBI Disease adding them changed recall@1 by -0.14 to +0.08 points. They are features of
-# the combiner (models/rankers/combiner.py), where they do help.
+# the combiner (models/rankers/combiner.py), in which they do help.
 DEFAULT_WEIGHTS: Mapping[str, float] = MappingProxyType({LEXICAL: 1.0, NAMES: 4.0, MEMORY: 5.0})
 GRID = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 

@@ -30,7 +30,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What the job has to do: examples, entities, documents to be linked at the end, batch and negatives."""
+    """The work of a job: examples, entities, documents to link at the end, batch and negatives."""
 
     examples: int
     entities: int

@@ -43,9 +43,9 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotMention:
-    """`gold` is None where nothing was decided, or the decision is neither a link nor NIL. `stated` are the identifiers
-    in the imported file, before alternate identifiers were mapped. `opinion` is a language model's answer: an entity's
-    id, '' for none of the candidates, None without an answer."""
+    """`gold` is None without a decision, or if it is neither a link nor NIL. `stated` are the identifiers in the
+    imported file, before alternate identifiers were mapped. `opinion` is a language model's answer: an entity's id, ''
+    for none of the candidates, None without an answer."""
 
     key: str
     spans: tuple[tuple[int, int], ...]

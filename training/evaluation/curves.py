@@ -51,7 +51,7 @@ def average_precision(score: FLOATS, truth: BOOLS) -> Figure:
 
 
 def precision_recall(score: FLOATS, truth: BOOLS) -> list[Point]:
-    """(recall, precision) from the highest score down; empty where there is no true mention."""
+    """(recall, precision) from the highest score down; empty without a true mention."""
     if not truth.any():
         return []
     order, ends = _steps(score)

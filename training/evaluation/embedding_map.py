@@ -82,7 +82,7 @@ class EmbeddingMap:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is on the map: `numbers` of examples, and for each group the row of its entity; `group_of` gives each
+    """The contents of the map: `numbers` of examples, and for each group the row of its entity; `group_of` gives each
     mention's group."""
 
     numbers: tuple[int, ...]

@@ -25,9 +25,8 @@ class Outcomes:
 
     `document` numbers the documents from 0. `any_rank` is the rank, from 1, of the first candidate that is gold;
     `all_rank` the rank at which the last of the gold entities is found; `size` the number of gold entities (0 for NIL).
-    `nil_score` is 0 where there is no answer. `probability` is the linker's probability that its first candidate is
-    right, NaN where there is no candidate. `group` numbers the types of `groups`: mentions with the same set of allowed
-    types form a group.
+    `nil_score` is 0 without an answer. `probability` is the linker's probability that its first candidate is right, NaN
+    without candidates. `group` numbers the types of `groups`: mentions with the same set of allowed types form a group.
     """
 
     document: INTS
@@ -61,7 +60,7 @@ class Outcomes:
         return self.all_rank <= np.maximum(k, self.size)
 
     def confidence(self) -> FLOATS:
-        """The linker's confidence in its decision: the NIL score where it flags NIL, else the first candidate's
+        """The linker's confidence in its decision: the NIL score if it flags NIL, else the first candidate's
         probability; 0 if there is neither."""
         return np.where(self.flagged, self.nil_score, np.nan_to_num(self.probability))
 

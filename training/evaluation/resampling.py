@@ -52,7 +52,7 @@ class Difference:
 class McNemar:
     """The exact test (McNemar 1947, binomial form) on the decisions that only one of two linkers gets right.
 
-    `p_value` is two-sided, 1 where they never differ. It assumes independent mentions, but mentions of one document are
+    `p_value` is two-sided, 1 if they never differ. It assumes independent mentions, but mentions of one document are
     not independent: the paired bootstrap over documents is safer.
     """
 
@@ -85,7 +85,7 @@ class DocumentBootstrap:
             yield drawn.astype(np.float64)[:, self.document]
 
     def values(self, figures: Mapping[str, Figure]) -> dict[str, FLOATS]:
-        """(resamples,) values of each figure, on the same resamples; NaN where a figure is not defined."""
+        """(resamples,) values of each figure, on the same resamples; NaN if a figure is undefined."""
         found: dict[str, list[FLOATS]] = {name: [] for name in figures}
         for weights in self.weights():
             for name, figure in figures.items():
@@ -182,7 +182,7 @@ def mcnemar(this_right: BOOLS, other_right: BOOLS) -> McNemar:
 
 
 def _divided(above: FLOATS, below: FLOATS) -> FLOATS:
-    """The quotient; NaN where the denominator is 0."""
+    """The quotient; NaN if the denominator is 0."""
     nothing = below == 0
     result: FLOATS = np.where(nothing, np.nan, above / np.where(nothing, 1.0, below))
     return result

@@ -13,7 +13,7 @@
   and used only if the curator chooses it.
 * **With fewer than 30 held-out NILs** (none in a wiki), the earlier NIL model is kept, and its threshold is raised
   until it calls no more held-out mentions NIL than there are. Without this, more than half of the mentions were called
-  NIL in the demo's worlds, where mentions match their entities' names less well than biomedical mentions do.
+  NIL in the demo's worlds, whose mentions match their entities' names less well than biomedical mentions.
 * **The upper half of the names' encoder is trained in full** (`names_learning.py`), not by LoRA: the gradients of three
   layers of six take two thirds of the time, no other library is loaded, and a bundle holds one encoder (90 MB), as with
   an encoder chosen by the user. It does not train on pairs of synonyms: these made strings outside of the training

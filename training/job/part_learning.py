@@ -27,7 +27,7 @@ Writing = Generator[Event, None, Manifest]
 @dataclass(frozen=True, slots=True, eq=False)
 class Learnt:
     """`write` puts the trained part into a staging folder and returns the manifest so far; `entity_tower` is "trained",
-    "frozen", or "none" where there is none. `map` shows mentions and entities before and after training (None for a
+    "frozen", or "none" if there is none. `map` shows mentions and entities before and after training (None for a
     cross-encoder)."""
 
     result: TrainResult
@@ -141,8 +141,8 @@ def _trains(
 def _vectors(
     loaded: Loaded, prepared: PreparedTowers, towers: Towers, *, trained: bool
 ) -> Generator[Event, None, FloatArray | None]:
-    """Vectors of all entities after training, mapped by the projection where there is one; None for SOM, whose states
-    of tokens are written straight to the disk."""
+    """Vectors of all entities after training, mapped by the projection if there is one; None for SOM, whose token
+    states are written directly to disk."""
     if loaded.recipe.similarity is Similarity.SOM:
         return None
     if trained:

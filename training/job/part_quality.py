@@ -136,7 +136,7 @@ class Judge:
         return ordered, np.asarray(nearest, dtype=np.float32)
 
     def _candidate_vectors(self, towers: Towers, own: Sequence[Sequence[int]]) -> FloatArray:
-        """(E, d), filled where a row is a candidate."""
+        """(E, d), filled only for candidate rows."""
         needed = sorted({row for rows in own for row in rows})
         found = pool_vectors(towers, needed)
         vectors = np.zeros((len(self.kb.entities), found.shape[1]), dtype=np.float32)

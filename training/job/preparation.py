@@ -79,7 +79,7 @@ def untrained_entities(
 
 
 def _means_of_names(loaded: Loaded) -> FloatArray:
-    """(entities, d) from the index over names of the linker in use; ModelError where it has none."""
+    """(entities, d) from the index over names of the linker in use; ModelError if it has none."""
     stage = loaded.linker.stages.names.stages.get(NAMES)
     if not isinstance(stage, NamesRetriever):
         raise ModelError(
@@ -112,7 +112,7 @@ def _entity_rate(encoder: Encoder, texts: EntityTexts, budget: Budget) -> float:
 
 K = 64
 BATCH_DOCUMENTS = 4
-"""Documents scored between two events, where a job can be cancelled."""
+"""Documents scored between two events, at which a job can be cancelled."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,7 +151,7 @@ class Loaded:
 @dataclass(frozen=True, slots=True, eq=False)
 class Prepared:
     """What training starts from. By mention key: `ranked` are the candidate rows of the linker in use (without its
-    ranker, where a new one is trained), `leads` by how much the first leads the second. `old` are its answers on the
+    ranker if a new one is trained), `leads` by how much the first leads the second. `old` are its answers on the
     held-out documents, which took `seconds_per_document`; `taught` holds their scores and those of train documents that
     no stage in use was trained on. `train_scored` are the training mentions, if the names' encoder is trained on
     them."""

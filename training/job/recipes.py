@@ -42,7 +42,7 @@ PAIR_LOSSES: Mapping[str, type[CandidateCrossEntropy]] = {"cross-entropy": Candi
 
 
 class Role(StrEnum):
-    """What the trained network becomes in the bundle. NAMES: the encoder of the stage over names. FIT: no network is
+    """The role of the trained network in the bundle. NAMES: the encoder of the stage over names. FIT: no network is
     trained."""
 
     NAMES = "names"
@@ -61,7 +61,7 @@ class Network(StrEnum):
 
 
 class Regularisation(StrEnum):
-    """What is added to the loss (PEL eqs. 5-7, T-Biencoder eqs. 7-10)."""
+    """The term added to the loss (PEL eqs. 5-7, T-Biencoder eqs. 7-10)."""
 
     NONE = ""
     FGSM = "fgsm"
@@ -225,7 +225,7 @@ def _parameter(raw: Any, where: str) -> Parameter:
 
 
 def _in_range(parameter: Parameter, value: Any) -> Value:
-    """`value` in the parameter's type; ModelError names the parameter, the value and what is allowed."""
+    """`value` in the parameter's type; ModelError names the parameter, the value and the allowed range."""
     found = parameter.converted(value)
     if found is None:
         bounded = parameter.minimum is not None or parameter.maximum is not None

@@ -49,7 +49,7 @@ def must_train_entities(loaded: Loaded) -> bool:
 
 
 def make_towers(loaded: Loaded, prepared: PreparedTowers, *, trained: bool) -> Towers:
-    """Two copies of the untrained network, or one and the kept entity vectors where the entity tower is frozen."""
+    """Two copies of the untrained network, or one and the kept entity vectors if the entity tower is frozen."""
     wanted = loaded.wanted
     shared = untrained_towers(loaded, prepared.encoder, prepared.texts, vectors=None if trained else prepared.vectors)
     towers = replace(

@@ -8,7 +8,7 @@
   takes plan and time from the checkpoint and ends with the same weights as an uninterrupted run, bit for bit on a CPU,
   where the order of summation is fixed.
 
-Towers and projection are here because the protocol of what the trainer trains (`task.py`) needs them.
+Towers and projection are here because the protocol of a training task (`task.py`) needs them.
 """
 
 from training.loop.checkpoints import Checkpoints

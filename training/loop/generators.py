@@ -81,7 +81,7 @@ class GeneratorStates:
 
 @contextmanager
 def undisturbed(where: torch.device) -> Iterator[None]:
-    """Draws in the block do not change what is drawn afterwards."""
+    """Draws in the block do not affect later draws."""
     states = GeneratorStates.take(where)
     try:
         yield

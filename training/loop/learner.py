@@ -31,11 +31,11 @@ class Learner:
         self.micro, self.chunk = 0 if chunk else task.at_once, chunk
 
     def mark(self) -> GeneratorStates:
-        """Where a step begins; `start_over` goes back to it."""
+        """Mark the start of a step, to which `start_over` returns."""
         return GeneratorStates.take(self.engine.device, self.task.generators())
 
     def start_over(self, mark: GeneratorStates) -> None:
-        """Forget the step's gradients and what was drawn for them."""
+        """Discard the step's gradients and random draws."""
         self.clear()
         gc.collect()
         if self.engine.device.type == "cuda":
@@ -59,7 +59,7 @@ class Learner:
         return None
 
     def make_smaller(self, longest: int) -> str:
-        """Halve the size of the parts, where the longest batch has `longest` examples; returns a sentence about it.
+        """Halve the size of the parts for a longest batch of `longest` examples; returns a sentence about it.
 
         Raises ModelError if the size cannot be reduced further.
         """

@@ -166,7 +166,7 @@ class Loop:
         return loss
 
     def _between(self, epoch: int) -> Iterator[Event]:
-        """Checkpoint and validation, where they are due."""
+        """Checkpoint and validation, if they are due."""
         epoch_ends = self.position.done % self.plan.per_epoch == 0 or self.position.done == self.plan.batches
         if self.saver is not None and self.engine.is_main and (epoch_ends or self.saver.is_due(self.timer)):
             yield from self.saver.save(self)

@@ -18,12 +18,12 @@ Batch = Sequence[int]
 
 
 class Task(ABC):
-    """What a recipe trains: networks, batches of example numbers, and the loss of one batch.
+    """A training task: networks, batches of example numbers, and the loss of one batch.
 
     Only the first three methods are needed; the others have defaults.
 
     `at_once`: the most examples with a graph at the same time; 0: a whole batch. It is for tasks with independent
-    examples, where parts change only the rounding.
+    examples, for which parts change only the rounding.
     """
 
     at_once: int = 0
@@ -56,7 +56,7 @@ class Task(ABC):
         return [{"params": list(dict.fromkeys(parameters))}]
 
     def state(self) -> dict[str, Any]:
-        """What a resumed run needs in addition to the networks' weights, as JSON: generator states, mined rows."""
+        """State of a resumed run in addition to the networks' weights, as JSON: generator states, mined rows."""
         return {}
 
     def load_state(self, raw: Mapping[str, Any]) -> None:  # noqa: B027 the default has no state

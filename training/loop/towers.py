@@ -54,7 +54,7 @@ def parts_of(texts: Sequence[Sequence[int]], *, chunk: int, pad_id: int, device:
 
 
 class Side:
-    """`encode` gives a part's vectors [n, d] or, where `tokens` is set, the states of its tokens [n, t, d]."""
+    """`encode` gives a part's vectors [n, d] or, if `tokens` is set, its token states [n, t, d]."""
 
     def __init__(self, parts: Sequence[TextSubset], encode: Encode, *, tokens: bool) -> None:
         self.parts, self.encode, self.tokens = tuple(parts), encode, tokens

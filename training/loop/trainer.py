@@ -1,7 +1,7 @@
 """The one training loop of all recipes: AdamW, warm-up, linear decay, clipping, accumulation, a time budget.
 
 On a CPU, the same task, settings, seed, device and threads give the same weights bit for bit, if the time budget allows
-the same number of steps. The budget ends training at whole epochs where possible, so that small differences in speed
+the same number of steps. The budget ends training at whole epochs if possible, so that small differences in speed
 change nothing. A killed run that resumes from a checkpoint ends with the same weights too.
 
 The modules: `task` defines what is trained, `learner` computes gradients in the available memory, `optimising` updates

@@ -56,9 +56,9 @@ def mix(positives: Texts, hardest: Texts, weight: Tensor, *, alpha: float, throu
     """Strong hard negatives of eq. 10: α·W·V⁺ + V⁻, for vectors [B, K, d] or the states of tokens [B, K, t, d].
 
     `positives` are B texts, `hardest` K for each of them, `weight` is [B]. Tokens are mixed position by position. The
-    paper's matrices all have the same length; ours do not. The strong negative has the tokens of V⁻; where V⁺ has no
-    token, V⁻ is unchanged (our reading). W and V⁺ are constants in the mix, so the gradient flows through V⁻ alone (our
-    reading); `through` lets it flow through all three.
+    paper's matrices all have the same length; ours do not. The strong negative has the tokens of V⁻; at positions where
+    V⁺ has no token, V⁻ is unchanged (our reading). W and V⁺ are constants in the mix, so the gradient flows through V⁻
+    alone (our reading); `through` lets it flow through all three.
     """
     share = alpha * (weight if through else weight.detach())
     if isinstance(hardest, TokenStates):

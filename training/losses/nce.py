@@ -17,10 +17,10 @@ from training.losses.base import Loss, LossInputs, Similarity, check_positive, m
 
 
 def nce_loss(positive: Tensor, negative: Tensor, eligible: Tensor) -> Tensor:
-    """PEL eq. 1 for each mention, [B]: −log(exp s⁺ / (exp s⁺ + Σ exp s⁻)); 0 where no negative is eligible.
+    """PEL eq. 1 for each mention, [B]: −log(exp s⁺ / (exp s⁺ + Σ exp s⁻)); 0 if no negative is eligible.
 
     `positive` [B]: s⁺; `negative` [B, N]: s⁻; `eligible` [B, N] bool. With p the softmax over the gold entity and the
-    eligible negatives, the gradients are those of eq. 2: ∂L/∂s⁺ = p⁺ − 1 and ∂L/∂s⁻ = p⁻. Both vanish where s⁺ is well
+    eligible negatives, the gradients are those of eq. 2: ∂L/∂s⁺ = p⁺ − 1 and ∂L/∂s⁻ = p⁻. Both vanish if s⁺ is well
     above all s⁻, so random negatives soon have no effect (PEL §4.1).
     """
     rivals = negative.masked_fill(~eligible, -torch.inf)

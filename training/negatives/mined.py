@@ -62,7 +62,7 @@ class MinedNegatives(NegativeSampler):
 
 class HardNegatives(MinedNegatives):
     """Mined rows only: the top of the ranking of all entities ("Hard-CD", T-Biencoder §3.2), or of the gold entity's
-    domain ("Hard-ID", §3.4). Fewer than `size` where fewer were mined."""
+    domain ("Hard-ID", §3.4). Fewer than `size` if fewer were mined."""
 
     def __init__(
         self, *, size: int, entities: int, seed: int, mined: Mapping[int, Sequence[int]], reach: Reach | None = None

@@ -31,9 +31,9 @@ class Sharing(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reach:
-    """Who uses drawn rows, and where they are drawn from.
+    """The users and the range of drawn rows.
 
-    By mention number: `domains` are where its negatives come from (None: the whole knowledge base, "across domains"),
+    By mention number: `domains` are the ranges of its negatives (None: the whole knowledge base, "across domains"),
     `forbidden` are the rows of its gold entities and their aliases. A mention's own set leaves them out. A set for a
     batch may hold them, since other mentions may use them; `candidate_set` masks them.
     """

@@ -4,8 +4,8 @@
     z⁺_adv = z⁺ − ε · sign(∂s(m, e⁺)/∂z⁺)      eq. 7: the positive goes away
     L(m, P) + λ L(m, P_adv)                    eq. 8
 
-z is the sum of word, position and segment embeddings (§5.3). The sign is a constant, padding stays where it is, and
-the mention is the clean one, with its graph, in both losses.
+z is the sum of word, position and segment embeddings (§5.3). The sign is a constant, padding is not moved, and the
+mention is the clean one, with its graph, in both losses.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class FGSM(Regulariser):
 
     `epsilon` ≥ 0 is in units of an embedding's coordinate, `weight` is λ ≥ 0; the paper: 0.01 and 1.
 
-    Where the mentions of a batch share candidates (our reading of "N per mention" on a CPU) there is no s(m, e⁻) for a
+    If the mentions of a batch share candidates (our reading of "N per mention" on a CPU) there is no s(m, e⁻) for a
     single m. With `shared` a candidate is moved once, by the sign of the gradient of the sum of its scores with all
     mentions that are pushed away from it (our reading); A gold entity is moved the same way, with all mentions linked
     to it. An entity that is also a negative of other mentions is encoded in both roles. Without `shared` each mention

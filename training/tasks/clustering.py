@@ -33,7 +33,8 @@ OUTSIDE = -1
 
 
 class Measure(StrEnum):
-    """What a cluster's radius is: the distance of its farthest member from the anchor, or the mean distance."""
+    """The definition of a cluster's radius: the distance of its farthest member from the anchor, or the mean
+    distance."""
 
     FARTHEST = "farthest"
     MEAN = "mean"
@@ -99,7 +100,7 @@ def over_processes(total: float, count: int) -> tuple[float, int]:
 class SoftRadius:
     """λ, learnt together with the encoders: `select` is called for each batch, `step` for each step of the optimiser.
 
-    Where several processes train, they share one λ, learnt from all clusters; each must call `step` equally often.
+    If several processes train, they share one λ, learnt from all clusters; each must call `step` equally often.
     """
 
     def __init__(self, settings: RadiusSettings | None = None) -> None:

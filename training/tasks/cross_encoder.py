@@ -1,4 +1,4 @@
-"""What the cross-encoder recipes train: one network that reads a mention with each of its candidates."""
+"""The task of the cross-encoder recipes: one network that reads a mention with each of its candidates."""
 
 from __future__ import annotations
 

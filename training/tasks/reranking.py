@@ -1,4 +1,4 @@
-"""What the dual-encoder re-ranker's recipes train (prototype triplet 2023): mentions against their candidates."""
+"""The task of the dual-encoder re-ranker's recipes (prototype triplet 2023): mentions against their candidates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wikis and the corpora made of them: MediaWiki dumps, Zeshel, BLINK."""
+"""Wikis and the corpora made from them: MediaWiki dumps, Zeshel, BLINK."""
 
 from curator.io.wiki.blink import BlinkFormat
 from curator.io.wiki.mediawiki import Dump, MediaWikiFormat, Page, Wiki, is_dump

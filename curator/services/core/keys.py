@@ -12,7 +12,7 @@ from curator.services.ports import MetaRepository, UnitOfWork
 ACTIVE_BUNDLE = "active_bundle"
 BUNDLE_HISTORY = "bundle_history"  # JSON list of bundle ids in the order they became active
 BRANCHES = "branches"  # JSON: mention type, or '' for all -> ids of entities
-ACTIVATIONS = "bundle_activations"  # JSON list: which bundle served from when on, by whom and why; only appended
+ACTIVATIONS = "bundle_activations"  # JSON list: which bundle was in use since when, by whom and why; only appended
 
 
 def active_bundle(meta: MetaRepository) -> str:

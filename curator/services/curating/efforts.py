@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EffortFigures:
-    """Means over decisions; 0 where there are none."""
+    """Means over decisions; 0 if there are none."""
 
     operations: int
     decisions: int

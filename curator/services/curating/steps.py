@@ -52,7 +52,7 @@ class StepState(StrEnum):
     DONE = "done"
     REDOABLE = "undone"  # redoing reaches it
     UNDONE = "undone for good"  # other steps came after it was undone
-    FIXED = "permanent"  # it is in force, and undoing does not reach it
+    FIXED = "permanent"  # it is done, and undoing does not reach it
 
 
 class StepKind(StrEnum):

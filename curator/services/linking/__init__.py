@@ -10,8 +10,8 @@ time, and cancels it when the curator moves on.
 
 * **Until the first bundle is in use, the name search suggests** (`name_linking.py`). It is available when the import
   ends, while the index of the UMLS's names takes minutes. Its suggestions are stamped `by name` and so stale from the
-  start: the linker's answers replace them, none is accepted in bulk, and decisions record what was shown. It does not
-  expand abbreviations, and it does not call strings NIL that it cannot find.
+  start: the linker's answers replace them, none is accepted in bulk, and decisions record the suggestions shown. It
+  does not expand abbreviations, and it does not call strings NIL that it cannot find.
 * **The memory lives in the linker process** and is learnt from the decisions when one starts (500 documents in about 7
   s). A document is always sent as a whole, so undo needs no special handling. The memory survives a change of bundle.
   It is not part of the suggestions' stamp: after a decision the open document is linked again, others when they are

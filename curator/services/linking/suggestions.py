@@ -65,14 +65,14 @@ class SuggestionService:
         self._ahead = ahead
         self._lock = threading.Lock()
         self._waiting: set[int] = set()  # requested documents without an answer yet
-        self._tried: set[tuple[int, Stamp, int]] = set()  # asked for once with these: not again by itself
+        self._tried: set[tuple[int, Stamp, int]] = set()  # requested once with these: not again automatically
         self._memory = 0  # grows with every change of the linker's memory
         self._memory_of: dict[int, int] = {}  # the memory that a document was last linked with
         self._answered_again: set[int] = set()  # documents with an opinion that is newer than their suggestions
-        self._urgent: list[int] = []  # asked for while no bundle served
+        self._urgent: list[int] = []  # requested while no bundle was in use
         self._busy = False  # whether documents are being linked ahead
         self._background: int | None = None  # that request
-        self._position = 0  # the document the curator is at
+        self._position = 0  # the current document
         self._closed = False
         self._trouble = ""
         self._names = NameLinking(store, self._tell)

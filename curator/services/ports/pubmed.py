@@ -44,7 +44,7 @@ class PubMedPort(Protocol):
 
     @property
     def pause(self) -> float:
-        """Seconds that must lie between the beginnings of two requests."""
+        """Least seconds between the starts of two requests."""
         ...
 
     def search(self, query: str, *, most: int) -> FoundRecords:

@@ -5,7 +5,7 @@ its current decision and suggestion. `FacetService` counts mentions by state, ty
 `OrderingService` orders undecided mentions by usefulness. `HoldoutService` determines which mentions are decided
 without suggestions, and how much suggestions influence curators. `CorpusSearch` finds words and patterns in all
 documents; `HitMaking` makes mentions from the hits. `AgainService` repeats a step about one string in other documents.
-`TeamService` hands out the documents of a shared project and announces what others do in it.
+`TeamService` assigns the documents of a shared project and announces others' changes.
 
 * **What differs between project, round and adjudication is one `Seat`** (`seat.py`): a list of documents, a curation
   and a source of suggestions. A seat lacks the actions that are impossible in it. The project's seat shows some decided

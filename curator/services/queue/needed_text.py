@@ -2,7 +2,7 @@
 
 They are derived from the query alone, and only if that is certain, so results do not change. Ignoring case, `regex`
 matches k with the Kelvin sign, s with ſ, and i with İ and ı; every other ASCII letter only with its other case. These
-three, and characters outside ASCII, stand for any one character here, so Unicode forms do not matter.
+three, and characters outside ASCII, match any character here, so Unicode forms do not matter.
 """
 
 from __future__ import annotations

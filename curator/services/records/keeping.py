@@ -59,7 +59,7 @@ class BackupService:
         return self._backups.check(self._rest)
 
     def clock_warning(self) -> str:
-        """A warning if the clock is behind the last step by more than an hour; '' otherwise, and for a read-only
+        """A warning if the clock is more than an hour earlier than the last step; '' otherwise, and for a read-only
         project."""
         if self._store.read_only:
             return ""

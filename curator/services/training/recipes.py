@@ -114,8 +114,8 @@ def estimate(
     minutes: float | None = None,
     factor: float = 1.0,
 ) -> TimeEstimate:
-    """From what the work takes on two cores, times this machine's `factor`. With the entity tower "auto" and a budget
-    of `minutes`, the entity encoder is taken as trained where that fits into the budget, as the job decides."""
+    """The time on two cores times this machine's `factor`. With the entity tower "auto" and a budget of `minutes`, the
+    entity encoder counts as trained if that fits into the budget, as in the job."""
     tower = values.get("entity_tower", "train")
     whole = _run(recipe, values, decisions, entities, trained=tower != "frozen", factor=factor)
     if minutes is None:

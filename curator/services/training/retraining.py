@@ -178,7 +178,7 @@ class RetrainingService:
         return disk_use(self.bundles(), trainings=[one.folder for one in self.interrupted()])
 
     def earlier(self) -> BundleInfo | None:
-        """The bundle to which `rollback` returns; None where there is none."""
+        """The bundle to which `rollback` returns; None if there is none."""
         return self._desk.switch.earlier()
 
     def rollback(self) -> Change:

@@ -100,7 +100,7 @@ def decided_query() -> AnyQuery:
     """Day, curator, split, outcome, rank and number of the current decisions.
 
     `+ 0` prevents SQLite from looking up decisions by id, and the always true condition on curators makes it use the
-    covering index: it does not know how long the rows are that it would otherwise read.
+    covering index: it does not know the length of the rows that it would otherwise read.
     """
     curator, day = _curator(), _day(DecisionRow.at)
     keys = (day, curator, DocumentRow.split, DecisionRow.outcome, DecisionRow.rank)

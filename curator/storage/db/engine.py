@@ -21,8 +21,8 @@ from curator.storage.db.errors import as_user_errors
 BUSY_MS = 5000  # another program (a backup, a viewer) may hold the file for a moment
 FULL_CHECK_BYTES = 32 * 2**20  # checked completely at opening up to this size, beyond it only the curation records
 FOLD_BYTES = 4 * 2**20
-"""A log of this size is folded into the database and truncated, by `syncing`, when nobody writes for a moment."""
-WAL_PAGES = 16_384  # of 4 KB: the writer itself does it when no such moment came, as in a bulk load
+"""A log of this size is checkpointed and truncated by `syncing` when nobody writes for a moment."""
+WAL_PAGES = 16_384  # of 4 KB: done by the writer if there was no such moment, as in a bulk load
 _NO_SHARED_MEMORY = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL}
 """SQLite's errors if the `-shm` file cannot be created: no permission, a read-only disk, a full one."""
 _RECORD_TABLES = ("meta", "source_files", "documents", "operations", "decisions", "kb_versions")

@@ -54,7 +54,7 @@ class Broken:
 
 def broken_operations(conn: sqlite3.Connection, *, last: int | None = None) -> Iterator[Broken | None]:
     """Every operation, or among the `last` ones, whose hash does not continue the previous one; None after each batch
-    of rows, where a reader may pause. Operations are numbered without gaps."""
+    of rows, when a reader may pause. Operations are numbered without gaps."""
     start = _start(conn, "SELECT max(id) FROM operations", last)
     query = f"SELECT hash, {', '.join(OPERATION)} FROM operations WHERE id > ? ORDER BY id LIMIT {AT_ONCE}"  # noqa: S608
     known = conn.execute("SELECT id, hash FROM operations WHERE id = ?", (start,)).fetchone()

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 QUIET = 0.25
 """Seconds without a commit after which a long log is checkpointed, between two key presses."""
 SLOW = 0.1
-"""If a sync takes at least this many seconds, the disk is busy: a key during a fold would wait as long."""
+"""If a sync takes at least this many seconds, the disk is busy: a key during a checkpoint would wait as long."""
 RETRY = 2.0
 """Seconds between two attempts while the disk fails."""
 FAILED = (
@@ -40,8 +40,8 @@ FAILED = (
 class Syncer:
     """Syncs the log of `database` soon after each `ask`; `settle` waits for all requests.
 
-    A long log is folded into the database and truncated in the writer's turn: SQLite up to 3.51.2 can lose commits if a
-    checkpoint of one connection coincides with a commit of another (its "WAL-reset" bug).
+    A long log is checkpointed and truncated in the writer's turn: SQLite up to 3.51.2 can lose commits if a checkpoint
+    of one connection coincides with a commit of another (its "WAL-reset" bug).
     """
 
     def __init__(self, database: Path, turns: Turns, mark: Mark | None = None) -> None:

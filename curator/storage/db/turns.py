@@ -11,8 +11,8 @@ from contextlib import contextmanager
 class Turns:
     """Serialises the writers of one process, first come, first served.
 
-    `threading.Lock` would let an import that writes batch after batch take the lock again before the window's
-    thread wakes up; here a decision waits behind one batch at most.
+    `threading.Lock` would let an import that writes batch after batch take the lock again before the window's thread
+    wakes up; here a decision waits for one batch at most.
     """
 
     def __init__(self) -> None:

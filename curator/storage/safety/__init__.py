@@ -1,13 +1,13 @@
-"""Backups of a project's database, its check, its restoration, and the salvage of decisions from what is left of it.
+"""Backups, check and restoration of a project's database, and salvage of decisions from damaged ones.
 
-* **Nothing here needs an open project**: what is damaged cannot be opened. Only `restore` changes anything, and it
-  keeps what was there under another name.
-* **A backup is the database alone**, in a folder of the user's state and not beside the project, so that it does not
-  share its fate. `project.curator` is made of it again; linkers (`bundles/`) are large, and are built again.
-* **A backup is not compressed**, so that its state can be listed, compared and checked in place, and put back by
-  copying it. Gzip at level 1 would make 46 MB of a project of BC5CDR with 120 MB, in 1.2 s of processor time; the
-  setting *Space for backups* bounds them anyway.
-* **A salvage is a round file**, which carries curator, time and reason, and says by hashes which text was meant.
+* **Nothing here needs an open project**, since damaged ones cannot be opened. Only `restore` changes anything, and it
+  keeps the old database under another name.
+* **A backup contains only the database**, in a folder of the user's state and not next to the project, so that both are
+  not lost together. `project.curator` is recreated from it; linkers (`bundles/`) are large, and are rebuilt.
+* **A backup is not compressed**, so that its state can be listed, compared and checked in place, and restored by
+  copying it. Gzip at level 1 would compress a BC5CDR project from 120 to 46 MB in 1.2 s of CPU time; the setting *Space
+  for backups* limits the size anyway.
+* **A salvage is a round file**, with curator, time and reason, and hashes that identify the texts.
 """
 
 from curator.storage.safety.backups import Backups, backups_of

@@ -1,4 +1,4 @@
-"""Where the backups of a project are: a folder for each project and place, since a copied project keeps its id."""
+"""The folders of backups: one for each project and location, since a copied project keeps its id."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DATABASE, MARKER = "project.sqlite", "project.curator"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A project's folder and id ('' where neither its marker nor its database says it), and where its backups go."""
+    """A project's folder, its id ('' if neither marker nor database has it), and the folder of its backups."""
 
     folder: Path
     id: str
@@ -57,7 +57,7 @@ def _reading(path: Path, query: str = "mode=ro") -> sqlite3.Connection:
 
 
 def facts_of(folder: Path) -> dict[str, Any]:
-    """What `place.json` in a folder of backups says; empty where there is none."""
+    """The contents of `place.json` in a folder of backups; empty if there is none."""
     with suppress(OSError, ValueError, RecursionError):
         found = json.loads((folder / PLACE).read_bytes())
         return found if isinstance(found, dict) else {}
@@ -65,7 +65,7 @@ def facts_of(folder: Path) -> dict[str, Any]:
 
 
 def set_facts(place: Place, **facts: object) -> None:
-    """Keep facts beside the backups, whole or not at all. Raises OSError."""
+    """Store facts next to the backups atomically. Raises OSError."""
     place.own.mkdir(parents=True, exist_ok=True)
     known = {**facts_of(place.own), "project": place.id, "folder": str(place.folder), **facts}
     part = place.own / f"{PLACE}.{os.getpid()}.part"
@@ -74,7 +74,7 @@ def set_facts(place: Place, **facts: object) -> None:
 
 
 def every(place: Place) -> list[Backup]:
-    """The backups of this place, then those of the same project in other places; each the newest first."""
+    """The backups of this location, then those of the same project in other locations; each newest first."""
     own = list(_within(place.own, place.folder))
     others: list[Backup] = []
     if place.root.is_dir():
@@ -88,7 +88,7 @@ def every(place: Place) -> list[Backup]:
 
 
 def times(folder: Path) -> list[tuple[datetime, Path]]:
-    """The complete backups in a folder, the oldest first."""
+    """The complete backups in a folder, oldest first."""
     found = []
     with suppress(OSError):
         for path in folder.iterdir():
@@ -99,8 +99,8 @@ def times(folder: Path) -> list[tuple[datetime, Path]]:
 
 
 def made_at(path: Path, named: datetime) -> datetime:
-    """When a backup was made. Its name is later where the clock was set back since the one before: names keep the
-    order. Raises OSError."""
+    """The time of a backup. Its name may be later if the clock was set back, so that names keep the order. Raises
+    OSError."""
     return min(named, datetime.fromtimestamp(math.ceil(path.stat().st_mtime), UTC))
 
 

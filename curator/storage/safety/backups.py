@@ -1,8 +1,7 @@
-"""Copies of the database while it is in use, and which of them are kept.
+"""Copies the database while it is in use, and thins out old copies.
 
-A copy is one state of the database: a reading transaction is open meanwhile, which no writer waits for. It is made in
-steps of a megabyte with rests, synced in pieces so that no sync of a decision waits behind a hundred megabytes, and
-checked before it gets its name.
+A copy is a snapshot, read in one transaction that blocks no writer. It is written in steps of a megabyte with pauses,
+synced in parts so that no sync of a decision waits for a hundred megabytes, and checked before it gets its name.
 """
 
 from __future__ import annotations
@@ -39,18 +38,18 @@ from curator.storage.safety.checking import check_steps
 
 log = logging.getLogger(__name__)
 PAGES = 256
-"""Copied in one step: a megabyte."""
+"""Pages copied in one step: a megabyte."""
 SYNCED_PAGES = 2048
 LAST = 10
 DAYS = 30
-"""Kept are the `LAST` backups, and the newest one of each of the last `DAYS` days."""
+"""The `LAST` backups are kept, and the newest one of each of the last `DAYS` days."""
 SPARE = 200 * 2**20
 """Bytes that a backup leaves free on its disk."""
 STALE = 3600
-"""Seconds after which a copy that is not complete was left by a program that was killed."""
+"""Age in seconds at which an incomplete copy counts as left by a killed program."""
 DAY = timedelta(days=1)
 _ONE_AT_A_TIME = threading.Lock()
-"""In this process: the one at the end of a session may meet the first of the next."""
+"""For this process: the last backup of a session may coincide with the first of the next."""
 DAMAGED = "{path} is damaged, so no backup was made of it; earlier ones are kept."
 FAILED = (
     "No backup could be written to {folder}: {why}. Your work is not affected. Check the folder and its free space, or "
@@ -71,12 +70,12 @@ _CHANGING = (
 
 
 def backups_of(folder: Path, root: Path) -> list[Backup]:
-    """Of the project in `folder`, in any state: those of this place first, the newest first."""
+    """The backups of the project in `folder`, in any state: those of this location first, newest first."""
     return every(place_of(folder, root))
 
 
 class Backups:
-    """See `ports.BackupStore`. `root` and `most` (bytes; 0: no backups) are read each time, as the settings say."""
+    """See `ports.BackupStore`. `root` and `most` (bytes; 0: no backups) are read from the settings each time."""
 
     def __init__(self, folder: Path, *, root: Callable[[], Path], most: Callable[[], int]) -> None:
         self._folder = folder
@@ -123,7 +122,7 @@ class Backups:
         finally:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
-        with suppress(OSError):  # what should have gone goes next time
+        with suppress(OSError):  # removed next time
             thin_out(place.own, most=most, now=datetime.now(UTC))
         log.info("a backup was written to %s", final)
         return next((one for one in self.all() if one.path == final), None)
@@ -164,12 +163,12 @@ def _failure(error: OSError | sqlite3.Error, database: Path, folder: Path) -> Us
 
 
 def _copy(database: Path, part: Path, earlier: list[tuple[datetime, Path]], rest: Callable[[], None]) -> bool:
-    """False, with nothing written, where the newest backup holds the same."""
+    """Write a copy; False, with nothing written, if the newest backup is equal."""
     part.unlink(missing_ok=True)
     uri = f"{database.absolute().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as source:
         source.execute("BEGIN")
-        now = _signature(source)  # from this reading on it sees one state; otherwise each commit would begin it again
+        now = _signature(source)  # this read starts the snapshot; otherwise each commit would restart the copy
         if earlier and now == _signature_of(earlier[-1][1]):
             return False
         with closing(sqlite3.connect(part, isolation_level=None)) as target:
@@ -184,7 +183,7 @@ def _copy(database: Path, part: Path, earlier: list[tuple[datetime, Path]], rest
                 rest()
 
             source.backup(target, pages=PAGES, progress=progress)
-            target.execute("PRAGMA journal_mode = DELETE")  # one file, whole in itself
+            target.execute("PRAGMA journal_mode = DELETE")  # a single complete file
     return True
 
 
@@ -194,7 +193,7 @@ def _signature(conn: sqlite3.Connection) -> str:
 
 
 def _signature_of(backup: Path) -> str:
-    """'' where it cannot be read."""
+    """The signature of a database; '' if it cannot be read."""
     try:
         uri = f"{backup.absolute().as_uri()}?immutable=1"
         with closing(sqlite3.connect(uri, uri=True)) as conn:
@@ -204,7 +203,7 @@ def _signature_of(backup: Path) -> str:
 
 
 def _check(part: Path, database: Path) -> None:
-    """A copy of what is damaged must not take the place of one that is not. Raises DamagedProjectError."""
+    """Check a copy, since a damaged one must not replace a sound one. Raises DamagedProjectError."""
     damaged = tr(DAMAGED, path=database)
     try:
         with closing(sqlite3.connect(f"{part.absolute().as_uri()}?immutable=1", uri=True)) as conn:
@@ -239,8 +238,8 @@ def _remove_stale(folder: Path) -> None:
 
 
 def thin_out(folder: Path, *, most: int, now: datetime) -> None:
-    """Remove what is neither among the `LAST` backups nor the newest of one of the last `DAYS` days; then the oldest,
-    until the rest has at most `most` bytes. The newest always stays. Raises OSError."""
+    """Remove backups that are neither among the `LAST` nor the newest of one of the last `DAYS` days; then the oldest,
+    until at most `most` bytes are left. The newest is always kept. Raises OSError."""
     found = times(folder)
     kept = {path for _, path in found[-LAST:]}
     newest = {at.date(): path for at, path in ((made_at(path, named), path) for named, path in found)}
@@ -255,8 +254,8 @@ def thin_out(folder: Path, *, most: int, now: datetime) -> None:
 
 
 def _free_name(folder: Path) -> Path:
-    """The name of this second, or of the one after the newest backup's: none replaces another, and their order is that
-    of their names however the clock is set."""
+    """The name for the current second, or for the one after the newest backup's, so that none is replaced and names are
+    in order even if the clock is set back."""
     at, found = datetime.now(UTC), times(folder)
     if found:
         at = max(at, found[-1][0] + timedelta(seconds=1))

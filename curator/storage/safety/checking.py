@@ -1,4 +1,4 @@
-"""The check of a project's database: all that can be compared with something else is compared. Nothing is changed."""
+"""Checks a project's database by comparing all redundant data, without changes."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from curator.storage.db import (
 Steps = Generator[Progress, None, None]
 AT_ONCE = 50
 SHOWN = 3
-"""So many lines of SQLite's own check are shown."""
+"""The most lines shown from SQLite's own check."""
 MOST = 20
-"""So many rows of a kind are named; the others are counted."""
+"""The most rows listed for a kind of problem; others are counted."""
 RESTORE = "Restore a backup (Project › Backups or `curator restore`)."
 STEP = "Step {id} was changed, or a step before it is missing. {advice}"
 DECISION = "Decision {id} was changed, or one before it is missing. {advice}"
@@ -50,7 +50,7 @@ _TEXTS = """SELECT d.id, d.external_id, d.text_sha256, t.text FROM documents d
 
 @dataclass(slots=True)
 class _Check:
-    """What was found so far."""
+    """Collects the findings."""
 
     path: Path
     conn: sqlite3.Connection
@@ -63,10 +63,10 @@ class _Check:
 
 
 def check_steps(folder: Path) -> Generator[Progress, None, Checked]:
-    """The check of the project in `folder`, whoever has it open, in steps of some milliseconds, save those that SQLite
-    takes as a whole.
+    """The check of the project in `folder`, whoever has it open, in steps of some milliseconds, except indivisible
+    steps of SQLite.
 
-    Raises NewerProjectError, and UserError for an older version or where `folder` is no project.
+    Raises NewerProjectError, and UserError for an older version or if `folder` is not a project.
     """
     database = folder / "project.sqlite"
     if not database.is_file():
@@ -139,7 +139,7 @@ def _altered(path: Path, mark: Mark) -> str:
 
 
 def _integrity(check: _Check) -> Steps:
-    """Every page, and every index against its table."""
+    """Check every page, and every index against its table."""
     rows = check.conn.execute("PRAGMA integrity_check").fetchall()
     lines = [line for (found,) in rows for line in found.splitlines() if line != "ok" and not line.startswith("***")]
     for line in lines[:SHOWN]:
@@ -197,7 +197,7 @@ def _broken(words: str, one: Broken) -> str:
 
 
 def _texts(check: _Check) -> Steps:
-    """Every text against the hash with which it was imported."""
+    """Check every text against its hash from the import."""
     last = number = 0
     wrong: list[str] = []
     while rows := check.conn.execute(_TEXTS, (last, AT_ONCE)).fetchall():
@@ -230,7 +230,7 @@ def _counters(check: _Check) -> Steps:
 
 
 def _current(check: _Check) -> Steps:
-    """The decision that counts is the last one of each mention."""
+    """Check that the current decision is the last one of each mention."""
     found = check.conn.execute(_CURRENT).fetchall()
     check.looked_at["mentions"] = check.conn.execute("SELECT count(*) FROM mentions").fetchone()[0]
     if found:
@@ -246,7 +246,7 @@ def _current(check: _Check) -> Steps:
 
 
 def _knowledge(check: _Check) -> Steps:
-    """The entities against the hash that was taken as they were imported."""
+    """Check the entities against their hash from the import."""
     for version, name, known in check.conn.execute(
         "SELECT id, name, content_hash FROM kb_versions WHERE active"
     ).fetchall():
@@ -267,7 +267,7 @@ def _knowledge(check: _Check) -> Steps:
 
 
 def _rested(conn: sqlite3.Connection, query: str) -> Iterator[str | None]:
-    """The values of the rows, and None after some, where a reader may rest."""
+    """The values of the rows, with None now and then, at which the reader may pause."""
     for number, (value,) in enumerate(conn.execute(query), start=1):
         yield value
         if number % 1000 == 0:

@@ -1,4 +1,4 @@
-"""Putting a backup in the place of the database, with the state before kept under another name."""
+"""Replaces a database by a backup, keeping the old one under another name."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SIDES = ("", "-wal")
 
 
 def restore(folder: Path, backup: Backup) -> Restored:
-    """Make the project in `folder` what it was at the time of the backup. The database and log that are there, in
-    any state, are kept under another name first.
+    """Restore the project in `folder` to the time of the backup. First, the existing database and log, in any state,
+    are kept under another name.
 
-    One name decides: before the copy is called `project.sqlite.restored` the project is as it was, from then on the
-    next opening for writing ends what was begun.
+    Before the copy is renamed to `project.sqlite.restored`, the project is unchanged; afterwards, the next opening for
+    writing completes the restoration.
 
-    Raises ProjectLockedError, and UserError where the backup cannot be used or the folder cannot be written; then the
-    project is as it was, or what was begun ends when it is opened next.
+    Raises ProjectLockedError, and UserError if the backup is unusable or the folder not writable; then the project is
+    unchanged, or the restoration completes at the next opening.
     """
     database = folder / DATABASE_NAME
     part = folder / f"{RESTORED_NAME}.part"
@@ -69,7 +69,7 @@ def restore(folder: Path, backup: Backup) -> Restored:
 
 
 def continue_without(folder: Path) -> None:
-    """Take what a sound database holds as the state to continue from, though steps are missing.
+    """Accept the state of a sound database although steps are missing.
 
     Raises ProjectLockedError and UserError.
     """
@@ -105,20 +105,20 @@ def _remove(part: Path) -> None:
 
 
 def _use_log(part: Path) -> None:
-    """Backups have no write-ahead log. It is introduced here, since it changes the file, which the mark is about."""
+    """Backups have no write-ahead log. It is enabled here, since this changes the file and thus its mark."""
     with closing(sqlite3.connect(part, isolation_level=None)) as conn:
         conn.execute("PRAGMA journal_mode = WAL")
 
 
 def _forget(kept: Sequence[Path]) -> None:
-    """What was kept is still there under its own name."""
+    """Remove second names of files that still exist under their own names."""
     for path in kept:
         with suppress(OSError):
             path.unlink()
 
 
 def _keep(database: Path) -> list[Path]:
-    """Second names for the database and its log, or copies where the disk has no second names."""
+    """Hard links to the database and its log, or copies if the disk does not support hard links."""
     time = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
     name, number = KEPT.format(name=database.name, time=time), 1
     while any((database.parent / f"{name}{side}").exists() for side in SIDES):

@@ -1,7 +1,7 @@
-"""Decisions out of a database that is damaged: row by row, around what cannot be read.
+"""Reads decisions from a damaged database row by row, skipping unreadable parts.
 
 The damaged file is copied first and never changed. A table is read by ranges of row numbers; a range that fails is
-halved until the rows that cannot be read are alone.
+halved until only the unreadable rows are left.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ PAGE = 4096
 """The size of SQLite's pages in every project."""
 TABLES = ("documents", "mentions", "fragments", "decisions")
 HIGHEST = 1 << 22
-"""The row number up to which is read where the table's own highest one cannot be."""
+"""The highest row number to try if the table's own cannot be read."""
 RANGE = 4096
 EMPTY = 4
-"""So many ranges in which nothing is found end it then."""
+"""The number of consecutive empty ranges after which reading stops in this case."""
 FORMAT = {"format": "curator-round", "version": 1}
 DECISIONS = ("id", "mention_id", "outcome", "entity_ids", "reason", "curator", "at", "note")
 MENTIONS = ("id", "document_id", "start_pos", "end_pos", "fragmented", "text", "type")
@@ -39,10 +39,10 @@ Row = dict[str, Any]
 
 
 def salvage(folder: Path, out: Path, *, files: FileWriter) -> Salvaged:
-    """Write what can be read of the project's decisions to `out`, a file of a round: the last decision of each mention
-    and curator. Those whose mention or document cannot be read go to a second file, as rows.
+    """Write the readable decisions of the project to `out`, a round file: the last decision of each mention and
+    curator. Those with an unreadable mention or document are written to a second file, as rows.
 
-    Raises DamagedProjectError where nothing can be read, and UserError where `out` cannot be written.
+    Raises DamagedProjectError if nothing can be read, and UserError if `out` cannot be written.
     """
     database = folder / "project.sqlite"
     if not database.is_file():
@@ -78,15 +78,15 @@ class _Found:
 def _read(copy: Path) -> _Found:
     with suppress(sqlite3.Error):
         return _read_as_it_is(copy)
-    with suppress(sqlite3.Error):  # the connection that failed has put the log into the copy
+    with suppress(sqlite3.Error):  # the failed connection has merged the log into the copy
         if _set_schema(copy):
             return _read_as_it_is(copy)
     return _Found([], {}, {}, {}, 0)
 
 
 def _set_schema(copy: Path) -> bool:
-    """Give a copy whose own schema cannot be read a first page with the tables that are read here, where every project
-    has them: they were created first. False where the file is too short to hold them.
+    """Replace the first page of a copy with an unreadable schema by one with the tables read here, which are at the
+    same pages in every project, as they were created first. False if the file is too short for them.
 
     Raises sqlite3.Error.
     """
@@ -118,12 +118,12 @@ def _set_schema(copy: Path) -> bool:
 
 
 def _read_as_it_is(copy: Path) -> _Found:
-    """Raises sqlite3.Error where its schema cannot be read."""
+    """Raises sqlite3.Error if its schema cannot be read."""
     with closing(sqlite3.connect(copy, isolation_level=None)) as conn:
         conn.text_factory = lambda data: data.decode("utf-8", "replace")
-        conn.execute("PRAGMA writable_schema = ON")  # a schema that is damaged elsewhere is read where it can be
+        conn.execute("PRAGMA writable_schema = ON")  # read the intact parts of a damaged schema
         conn.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        with suppress(sqlite3.Error):  # a view of somebody else's may never end
+        with suppress(sqlite3.Error):  # a foreign view may never end
             conn.execute("DELETE FROM sqlite_master WHERE type = 'view'")
             conn.execute("PRAGMA writable_schema = RESET")
             conn.execute("PRAGMA writable_schema = ON")
@@ -138,8 +138,8 @@ def _read_as_it_is(copy: Path) -> _Found:
 
 
 class _Table:
-    """Reads a table in the order of its rows; `lost` is how many row numbers are missing. Those of decisions have no
-    gaps, except where an import was stopped."""
+    """Reads a table in the order of its rows; `lost` is the number of missing row numbers. Those of decisions have no
+    gaps, except after stopped imports."""
 
     def __init__(self, conn: sqlite3.Connection, name: str, columns: Sequence[str]) -> None:
         self._conn = conn
@@ -195,7 +195,7 @@ def _fragments(conn: sqlite3.Connection, mentions: dict[int, Row]) -> dict[int, 
 
 
 def _lines(found: _Found) -> tuple[list[Row], list[Row]]:
-    """The lines of the round, and the rows of decisions that have no place in a text."""
+    """The lines of the round, and the rows of decisions without a position in a text."""
     last: dict[tuple[object, object], Row] = {}
     others = []
     for row in found.decisions:

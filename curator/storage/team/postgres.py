@@ -40,7 +40,8 @@ TURN = WRITER + 1
 PATIENCE = 5
 """Seconds to wait for the end of exclusive access by another client."""
 LONGEST = {"lock_timeout": "20s", "idle_in_transaction_session_timeout": "60s"}
-"""How long a writer waits for its turn, and may be idle in it, so that a sleeping computer does not block others."""
+"""The longest time a writer waits for its turn, and may be idle in it, so that a sleeping computer does not block
+others."""
 BELL = "curator"
 AHEAD = 300
 """Seconds by which a clock may differ from the server's, since decisions store their time."""

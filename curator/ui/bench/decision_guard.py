@@ -1,7 +1,7 @@
 """Checks between a key and a decision: whether the mention was visible, whether another person's decision would change,
 whether anything is left.
 
-The decider calls it; the answers come from what the workbench paints and from the strip at the bottom.
+The decider calls it; the answers come from the views painted in the workbench and from the strip at the bottom.
 """
 
 from __future__ import annotations

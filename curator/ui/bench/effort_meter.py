@@ -20,9 +20,8 @@ _CLICKS = {QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick}
 class EffortMeter(QObject):
     """Watches the application's events; `took` is called after every step.
 
-    A key is counted where Qt first offers it to the widget with the keyboard, before it is known to be a shortcut or
-    typed; its propagation to parents, auto-repeat and modifiers alone are not counted. A click is counted at its
-    window.
+    A key is counted when Qt first delivers it to the focused widget, as a shortcut or as text; propagation to parents,
+    auto-repeat and lone modifiers are not counted. A click is counted at its window.
     """
 
     def __init__(

@@ -30,13 +30,13 @@ RESTRICT_ALL = (
     "their own keep them."
 )
 NAMED = 5
-"""Branches that are named in the question; there may be hundreds."""
+"""The most branches listed in the question; there may be hundreds."""
 ALONE = "No entity is below it."
 NO_ENTITY = "No entity is highlighted. Search for one ({search}), or browse the hierarchy from the top ({tree})."
 
 
 class HierarchySide(QObject):
-    """`focus` is what takes the keyboard while the side shows the hierarchy, else None."""
+    """`focus` is the widget to focus while the side shows the hierarchy, else None."""
 
     def __init__(self, bench: Workbench) -> None:
         super().__init__(bench)
@@ -112,8 +112,8 @@ class HierarchySide(QObject):
         return tr(RESTRICTED_ALL, names=names) if now else tr(UNRESTRICTED_ALL)
 
     def _below_words(self, entity_id: str) -> str:
-        """How many entities the branch has besides this one; '' where they are too many to count, and where the
-        hierarchy is not indexed yet."""
+        """The number of other entities in the branch; '' if there are too many to count, or the hierarchy is not
+        indexed yet."""
         hierarchy = self._bench.project.hierarchy
         node = hierarchy.way(entity_id).nodes[-1] if hierarchy.ready else None
         if node is None or node.below is None:

@@ -84,7 +84,7 @@ class RelationDesk(QObject):
         self._show_lines()
 
     def toggle_panel(self) -> None:
-        """Show the relations with the keyboard in them, or hide them."""
+        """Show and focus the relations, or hide them."""
         if self.panel.isVisible():
             self.hide_panel()
         else:

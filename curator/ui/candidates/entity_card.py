@@ -72,7 +72,7 @@ class EntityCard(LateBrowser):
 
     @property
     def entity(self) -> Entity | None:
-        """The record on show."""
+        """The record shown."""
         self._look_up()
         return self._shown[0]
 

@@ -258,7 +258,7 @@ class SearchPane(QWidget):
         self.panel.left.connect(self.left)
 
     def start(self, text: str = "", *, adding: bool = False) -> None:
-        """Take the keyboard; search `text` at once if given."""
+        """Take the focus; search `text` at once if given."""
         self._adding = adding
         self.panel.accepts = not adding
         self.note.set_note(tr(ADDING) if adding else "")

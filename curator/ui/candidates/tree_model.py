@@ -27,8 +27,8 @@ Way = Callable[[str], TreeWay]
 
 @dataclass(frozen=True, slots=True)
 class TreeRow:
-    """A row of the tree. `node` is None for a node's last row that stands for `left` more children. `repeated`: the
-    entity is its own ancestor, so it is not opened again."""
+    """A row of the tree. `node` is None for the last row, which represents `left` more children. `repeated`: the entity
+    is its own ancestor, so it is not opened again."""
 
     node: TreeNode | None
     left: int = 0
@@ -42,7 +42,7 @@ class TreeRow:
 
     @property
     def facts(self) -> str:
-        """Id and types; '' for a row that stands for others."""
+        """Id and types; '' for a row representing others."""
         if self.node is None:
             return ""
         entity = self.node.entity
@@ -80,8 +80,8 @@ class _Place:
 
 class TreeModel(QAbstractItemModel):
     """`narrower` and `way` are called in a separate thread and may raise UserError, whose message `troubled` carries.
-    API: `begin` reads the topmost entities (`began` carries their number), `read_more` the children that a last row
-    stands for; `open_at` reads the path down to an entity, whose index `arrived` carries with the path."""
+    API: `begin` reads the topmost entities (`began` carries their number), `read_more` the children represented by a
+    last row; `open_at` reads the path down to an entity, whose index `arrived` carries with the path."""
 
     began = Signal(int)
     arrived = Signal(object, object)  # QModelIndex, TreeWay
@@ -111,7 +111,7 @@ class TreeModel(QAbstractItemModel):
         self._ask(self._number(parent))
 
     def read_more(self, index: Index) -> bool:
-        """Read the children that a node's last row stands for; False if this row is an entity."""
+        """Read the children represented by a node's last row; False if this row is an entity."""
         place = self._places.get(self._number(index))
         if place is None or place.number == TOP or place.node is not None:
             return False

@@ -114,7 +114,7 @@ class CorpusFlows(QObject):
     # --- the hits ---
 
     def _preview(self, hit: Hit) -> None:
-        """Show a hit in the main window; the keyboard stays where it is."""
+        """Show a hit in the main window; the focus stays."""
         mention = hit.mention.id if hit.exact and hit.mention is not None else None
         try:
             self._bench.navigator.open(hit.document_id, mention)

@@ -219,7 +219,7 @@ class CorpusPage(QWidget):
 
     @property
     def makeable(self) -> bool:
-        """Whether a mention can be made of any hit of the list."""
+        """Whether any hit of the list can become a mention."""
         return bool(self.list.lines.marked(CheckMark.TICKED) or self.list.lines.marked(CheckMark.UNTICKED))
 
     @property

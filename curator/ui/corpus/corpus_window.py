@@ -137,7 +137,7 @@ class CorpusWindow(ShowDialog):
         self.note.set_note(words)
 
     def start(self, text: str = "") -> None:
-        """Take the keyboard; search for `text` if given."""
+        """Take the focus; search for `text` if given."""
         line = self.page.form.line
         if text and text != line.text():
             line.setText(text)

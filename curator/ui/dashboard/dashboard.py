@@ -156,7 +156,7 @@ class Dashboard(ShowDialog):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(tr("Dashboard – {name}", name=name), parent)
-        self.setWindowFlags(Qt.WindowType.Window)  # it can be behind the text, and fill a second screen
+        self.setWindowFlags(Qt.WindowType.Window)  # it can be covered by the main window, or fill a second screen
         self._statistics: Statistics | None = None
         self._drawn: DashboardView | None = None
         self._columns = 0

@@ -101,7 +101,7 @@ class StepFlows(QObject):
     # --- the mentions ---
 
     def _preview(self, document_id: int, mention_id: int | None) -> None:
-        """Show it in the main window; the keyboard stays where it is."""
+        """Show it in the main window; the focus stays."""
         try:
             self._bench.navigator.open(document_id, mention_id)
         except UserError as error:

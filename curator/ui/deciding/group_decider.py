@@ -33,8 +33,8 @@ class GroupDecider(QObject):
 
     closed = Signal()
     said = Signal(str)
-    keyboard = Signal()  # a list here got or lost the keyboard: other keys matter
-    in_sight_wanted = Signal()  # the text became lower: the current mention should stay in sight
+    keyboard = Signal()  # a list here got or lost the focus: other keys apply
+    in_sight_wanted = Signal()  # the text became lower: the current mention should stay visible
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class GroupDecider(QObject):
             steered.said.connect(self.said)
 
     def set_alone(self, alone: bool) -> None:
-        """Set whether decisions are in a round or an adjudication, where each is for one mention."""
+        """Set whether a round or an adjudication is active, in which each decision is for one mention."""
         self._alone = alone
         if alone:
             self.same.leave_undecided()

@@ -161,7 +161,7 @@ class KwicList(RowList):
     stepped = Signal()
 
     too_soon = Signal()  # a key came before the rows were seen
-    keyboard = Signal()  # the list got or lost the keyboard
+    keyboard = Signal()  # the list got or lost the focus
 
     def __init__(self, name: str, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
         super().__init__(name, parent)

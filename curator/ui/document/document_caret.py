@@ -66,7 +66,7 @@ class DocumentCaret(DocumentArea):
         return self._caret_mode
 
     def set_caret_mode(self, on: bool) -> None:
-        """Put a caret at the current mention, or where it was last, and let the arrows move it; or leave that."""
+        """Show a caret at the current mention, or at its last position, movable by arrow keys; or hide it."""
         if on == self._caret_mode or self._layout is None or not self._layout.blocks:
             return
         self._caret_mode = on

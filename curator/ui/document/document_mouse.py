@@ -66,7 +66,7 @@ class DocumentMouse(DocumentCaret):
         self._hover(event.position())
 
     def _hover(self, position: QPointF) -> None:
-        """Handles appear while the mouse is over the current mention; the cursor shows what a press would do."""
+        """Handles appear while the mouse is over the current mention; the cursor shows the effect of a press."""
         marks = self._marks_at(position)
         mark = self._mark(self._current)
         at_handle = handle_at(self._handles, position - self._origin())

@@ -189,7 +189,7 @@ class RelationsPanel(QWidget):
         self._look()
 
     def _head(self, words: str) -> None:
-        """In whole words: where they have no room next to the buttons, these are below."""
+        """The heading with full words; if they do not fit next to the buttons, the buttons are below."""
         self.heading.set_words(words)
         self.heading.setMinimumWidth(self.heading.fontMetrics().horizontalAdvance(words) + 2)
 

@@ -1,4 +1,4 @@
-"""*People > I am*: the name stored with decisions from now on."""
+"""*People > I am*: set the name stored with decisions."""
 
 from __future__ import annotations
 

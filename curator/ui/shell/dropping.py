@@ -199,7 +199,8 @@ class DropFlow(QObject):
             event.ignore()
 
     def take(self, paths: Sequence[Path]) -> None:
-        """Recognise files in a background thread, then open or import them; if one is not recognised, only say so."""
+        """Recognise files in a background thread, then open or import them; if one is not recognised, only show a
+        message."""
         from curator.bootstrap import document_formats  # storage and formats are not needed for the first paint
 
         formats, asked = document_formats(), tuple(paths)
