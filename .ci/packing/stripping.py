@@ -35,7 +35,6 @@ RULES: dict[str, str] = {
     r"PySide6/Qt/plugins/platforminputcontexts/libqtvirtualkeyboard.*": "a keyboard on the screen, made with QML",
     r"PySide6/Qt/translations/(?!qtbase_(de|en)).*": "languages that Curator does not speak",
     r"sklearn/datasets/(data|images|descr)": "data sets",
-    r"numpy/f2py": "a compiler",
     r"hf_xet(-.*)?": "downloads from a server that Curator never asks",
     r"shiboken6_generator.*": "a generator",
 }
