@@ -86,7 +86,7 @@ def test_runs_of_other_recipes_tell_about_the_machine(tmp_path: Path) -> None:
 def test_encoding_is_timed_from_its_progress() -> None:
     now = [100.0]
     watch = EncodingWatch(clock=lambda: now[0])
-    for seconds, phase, done in ((0, "train", 5), (0, "encode", 512), (10, "encode entities", 1512)):
+    for seconds, phase, done in ((0, "train", 5), (0, "encode", 512), (10, "encode", 1512)):
         now[0] += seconds
         watch.take(Progress(phase, done, 4000))
     assert watch.rate == pytest.approx(100.0)
