@@ -15,14 +15,15 @@
   until it calls no more held-out mentions NIL than there are. Without this, more than half of the mentions were called
   NIL in the demo's worlds, whose mentions match their entities' names less well than biomedical mentions.
 * **The upper half of the names' encoder is trained in full** (`names_learning.py`), not by LoRA: the gradients of three
-  layers of six take two thirds of the time, no other library is loaded, and a bundle holds one encoder (90 MB), as with
-  an encoder chosen by the user. It does not train on pairs of synonyms: these made strings outside of the training
-  decisions worse, mixed in or alone (`tests/benchmarks/experiments/NAMES.md`); only `names-full` adds them, and all
-  layers, for a GPU. The trained encoder replaces the old one, so it must be better than refitting the other weights
-  without it. Decisions that trained it are not used to fit weights afterwards. The lower half's states of the names are
-  cached (`models/encoders/lower_states.py`), so that from the second training on encoding takes half the time. The
-  other recipes of this role are quick: they learn only from candidates of decided mentions, and one or two passes are
-  best.
+  layers of six take two thirds of the time (LoRA of rank 8 in all layers takes a third more than these, in the upper
+  half a tenth less), the lower half's states stay usable, no other library is loaded, and a bundle holds one encoder
+  (90 MB), as with an encoder chosen by the user. It does not train on pairs of synonyms: these made strings outside
+  of the training decisions worse, mixed in or alone (`tests/benchmarks/experiments/NAMES.md`); only `names-full` adds
+  them, and all layers, for a GPU. The trained encoder replaces the old one, so it must be better than refitting the
+  other weights without it. Decisions that trained it are not used to fit weights afterwards. The lower half's states
+  of the names are cached (`models/encoders/lower_states.py`), so that from the second training on encoding takes half
+  the time. The other recipes of this role are quick: they learn only from candidates of decided mentions, and one or
+  two passes are best.
 * **Curator's own recipe starts from the linker's names**: an entity's vector is the mean of its names' vectors, mapped
   by a matrix that starts as the identity and is stored in the bundle. A mention's vector is the mean of its own words'
   states in context. Untrained, these rank the gold entity first for 45 % of BC5CDR's validation mentions, against 16 %

@@ -7,11 +7,12 @@ were a decided string and the other the only right name.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from models.encoders import Encoder, LowerStates, halves, load_encoder, save_encoder
 from models.errors import ModelError, nsay, say
@@ -34,6 +35,7 @@ from training.job.gate import Alone
 from training.job.part_learning import Learnt, make_checkpoints, run
 from training.job.preparation import Loaded, Prepared
 from training.job.tasks import CALIBRATED, train_settings
+from training.loop import FloatArray
 from training.negatives import NameKinship
 from training.tasks import NamedMention, NamesTask, train_layers
 
@@ -76,7 +78,7 @@ def learn_names(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator
     if loaded.wanted.synonyms:
         yield note(Phase.PREPARE, _pair_counts(len(pairs)))
     judged = _strings(prepared, [one for fold in prepared.taught.folds for one in fold])
-    before = _recall(encoder, loaded, judged)
+    before = recall(judged, loaded, stage.encode, stage.index.vectors)  # the index holds what the encoder gives now
     train_layers(encoder.module, every=loaded.wanted.layers == ALL_LAYERS)
     loss = loaded.recipe.make_loss(loaded.values)
     task = NamesTask(
@@ -107,15 +109,19 @@ def learn_names(loaded: Loaded, prepared: Prepared, budget: Budget) -> Generator
             )
         )
     some = _some(judged)
+
+    def found(strings: Strings) -> tuple[float, float]:
+        return recall(strings, loaded, encoder.encode, lambda rows: encoder.encode([loaded.kb.names[n] for n in rows]))
+
     result = yield from run(
         task,
         train_settings(loaded, seconds=seconds),
         loaded,
         make_checkpoints(loaded),
-        untrained=_recall(encoder, loaded, some)[0],
-        validate=lambda: {"recall_at_1": _recall(encoder, loaded, some)[0], "recall_at_64": before[1]},
+        untrained=recall(some, loaded, stage.encode, stage.index.vectors)[0],
+        validate=lambda: {"recall_at_1": found(some)[0], "recall_at_64": before[1]},
     )
-    after = _recall(encoder, loaded, judged)
+    after = found(judged)
     return Learnt(
         result=result,
         alone=Alone(before[0], after[0], before[1], after[1]),
@@ -230,15 +236,21 @@ def _some(strings: Strings) -> Strings:
     return Strings([texts[n] for n in keep], [gold[n] for n in keep], [candidates[n] for n in keep])
 
 
-def _recall(encoder: Encoder, loaded: Loaded, strings: Strings) -> tuple[float, float]:
-    """(recall@1, share with a gold entity among the candidates) of the encoder alone."""
+def recall(
+    strings: Strings,
+    loaded: Loaded,
+    encode: Callable[[Sequence[str]], FloatArray],
+    vectors: Callable[[NDArray[np.int64]], FloatArray],
+) -> tuple[float, float]:
+    """(recall@1, share with a gold entity among the candidates) of names alone: `encode` gives the vectors of strings,
+    `vectors` those of names by their rows."""
     if not strings.texts:
         return 0.0, 0.0
     rows = sorted({row for own in strings.candidates for row in own})
-    names = encoder.encode([loaded.kb.names[row] for row in rows])
+    names = vectors(np.asarray(rows, dtype=np.int64))
     column = {row: number for number, row in enumerate(rows)}
     first = there = 0
-    for vector, gold, own in zip(encoder.encode(strings.texts), strings.gold, strings.candidates, strict=True):
+    for vector, gold, own in zip(encode(strings.texts), strings.gold, strings.candidates, strict=True):
         entities = loaded.kb.name_entity[own].tolist()
         there += bool(set(entities) & set(gold))
         if own:

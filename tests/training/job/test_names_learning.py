@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -16,12 +17,15 @@ from models.errors import ModelError
 from models.linker.build import build_untrained
 from models.linker.bundle import Bundle, EncoderRef, new_staging, open_bundle, publish, reuse, seal
 from models.linker.linker import Linker
+from models.names import NamesRetriever
 from models.types import DocumentInput, MentionInput
 from tests.training.conftest import MakeSpec, document_lines, entities
 from training.data.progress import Event, Phase
 from training.job.fitting import was_taught
 from training.job.gate import GateOutcome, GateResult, judge
 from training.job.job import FITTED_ON, run_training
+from training.job.names_learning import Strings, recall
+from training.job.preparation import Loaded
 from training.tasks import NamesTask
 
 DOCUMENTS = [*document_lines("train", 40, seed=1), *document_lines("validation", 10, seed=2)]
@@ -158,6 +162,22 @@ def test_what_taught_the_encoder_fits_no_weights_afterwards(
     run(again)
     facts = open_bundle(again["staging"]).manifest.training
     assert not any(key.startswith("train") for key in facts[FITTED_ON])
+
+
+def test_before_training_the_index_says_what_the_encoder_would(base_bundle: Bundle) -> None:
+    linker = Linker.load(base_bundle.path, device="cpu")
+    kb, stage = linker.stages.kb, linker.stages.names.stages["names"]
+    assert isinstance(stage, NamesRetriever)
+    texts = [name.replace(" of the ", " by the ") for name in kb.names[:40]]
+    _, near = stage.search(stage.encode(texts), 8, ranges=kb.name_ranges(()))
+    strings = Strings(texts, [(int(kb.name_entity[n]),) for n in range(len(texts))], near.tolist())
+    loaded = cast(Loaded, SimpleNamespace(kb=kb))
+    by_index = recall(strings, loaded, stage.encode, stage.index.vectors)
+    by_encoder = recall(
+        strings, loaded, stage.encoder.encode, lambda rows: stage.encoder.encode([kb.names[row] for row in rows])
+    )
+    assert by_index == by_encoder
+    assert 0 < by_index[0] < 1
 
 
 def test_strings_that_are_names_already_teach_nothing(make_spec: MakeSpec) -> None:
