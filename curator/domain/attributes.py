@@ -213,7 +213,7 @@ def same_name(one: str, other: str) -> bool:
 
 
 def alike(one: str, other: str) -> bool:
-    """As `same_name`, but a space equals an underscore, which many files use instead."""
+    """Like `same_name`, but a space equals an underscore, which many files use instead."""
     return same_name(one.replace("_", " "), other.replace("_", " "))
 
 

@@ -77,13 +77,13 @@ class Range:
 
     @classmethod
     def of(cls, key: str) -> Range | None:
-        """From the form of `key`; None if it is not a range."""
+        """Parse the form of `key`; None if it is not a range."""
         low, to, high = key.partition(_TO)
         return cls.between(low, high) if to else None
 
     @classmethod
     def between(cls, low: str, high: str) -> Range | None:
-        """From two numbers as typed by users, one of which may be missing; they are sorted."""
+        """A range of two numbers as typed by users, one of which may be missing; they are sorted."""
         try:
             ends = [float(one.strip().replace(",", ".")) if one.strip() else None for one in (low, high)]
         except ValueError:
@@ -121,7 +121,7 @@ class Facets:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Iterable[str]]) -> Facets:
-        """From the form of `as_json`; facets unknown to this version are left out."""
+        """Inverse of `as_json`; facets unknown to this version are left out."""
         known = {facet.value: facet for facet in Facet}
         return cls.of({known[name]: values for name, values in data.items() if name in known})
 
@@ -135,13 +135,13 @@ class Facets:
         return dict(self.chosen).get(facet, ())
 
     def toggled(self, facet: Facet, value: str) -> Facets:
-        """With the value added if it was not chosen, else removed."""
+        """The facets with the value added if it was not chosen, else removed."""
         values = {one: set(some) for one, some in self.chosen}
         values[facet] = values.get(facet, set()) ^ {value}
         return Facets.of(values)
 
     def only(self, facet: Facet, values: Iterable[str]) -> Facets:
-        """With exactly these values of one facet; without values, the facet is removed."""
+        """The facets with exactly these values of one facet; without values, the facet is removed."""
         return Facets.of({**dict(self.chosen), facet: tuple(values)})
 
     def allows(self, key: tuple[str, ...]) -> bool:

@@ -76,7 +76,7 @@ class Relation:
 
     @property
     def name(self) -> str:
-        """Its name in files and for users: unique within its document."""
+        """The name in files and for users: unique within its document."""
         return self.source or f"+{self.id}"
 
     @property
@@ -101,7 +101,7 @@ class Relation:
         return self.type == other.type and _places(self) == _places(other)
 
     def with_mentions(self, ids: Mapping[int, int]) -> Relation:
-        """With the mentions in `ids` replaced by others."""
+        """The relation with the mentions in `ids` replaced by others."""
         ends = (
             replace(one, mention_id=ids.get(one.mention_id, one.mention_id)) if one.mention_id is not None else one
             for one in self.ends

@@ -276,7 +276,7 @@ def bootstrap(
 
 
 def _quantile(values: Sequence[float], share: float) -> float:
-    """By linear interpolation between the two nearest of the sorted values."""
+    """The quantile, by linear interpolation between the two nearest of the sorted values."""
     place = share * (len(values) - 1)
     low = int(place)
     high = min(low + 1, len(values) - 1)

@@ -314,7 +314,7 @@ class LinkerProcess:
             self._fail_all(JobOutcome(JobState.FAILED, text))
 
     def _misunderstood(self, text: str) -> None:
-        """Another child would fail the same way, so none is started until it is requested."""
+        """Stop after a protocol error: another child would fail the same way, so none is started until requested."""
         state = self._state
         state.generation += 1  # its end is expected
         state.child, state.ready = None, False

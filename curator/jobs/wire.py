@@ -74,7 +74,7 @@ class _Step(TypedDict):
 
 
 class Step(_Step, total=False):
-    """As `domain.jobs.Progress`."""
+    """Like `domain.jobs.Progress`."""
 
     text: str
     data: Mapping[str, Any]

@@ -128,7 +128,7 @@ class Encoder:
         normalize: bool = True,
         progress: EncodeProgress | None = None,
     ) -> FloatArray:
-        """As `encode`, for texts given as token ids, including special tokens; a text without tokens gives a zero
+        """Like `encode`, for texts given as token ids, including special tokens; a text without tokens gives a zero
         vector."""
         vectors = np.zeros((len(token_ids), self.dimension), dtype=np.float32)
         limit = batch_size or self.device.batch_size

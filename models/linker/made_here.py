@@ -24,7 +24,7 @@ RECORD = "linkers-made-here.txt"
 
 
 def record_path() -> Path:
-    """In CURATOR_CACHE if set, otherwise in the user's cache folder."""
+    """The path in CURATOR_CACHE if set, otherwise in the user's cache folder."""
     return Path(os.environ.get("CURATOR_CACHE") or platformdirs.user_cache_dir("curator")) / RECORD
 
 

@@ -195,7 +195,7 @@ class LiveLexical:
         return self.base.encode(texts)
 
     def search(self, queries: Any, k: int, *, ranges: Ranges) -> tuple[FLOATS, INTS]:
-        """As in the base: (q, k) scores and name rows, best first, ties by row; 0 and −1 for names without a common
+        """Like the base's: (q, k) scores and name rows, best first, ties by row; 0 and −1 for names without a common
         term."""
         old = tuple((start, min(stop, self.size)) for start, stop in ranges if start < self.size)
         parts = [self._search_base(queries, k, old)] if old else []

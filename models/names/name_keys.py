@@ -58,7 +58,7 @@ class NameKeys:
         return cls(kb, keyed, unsorted[order], np.frombuffer(rows, dtype=np.int32)[order], known)
 
     def get(self, key: str, default: tuple[int, Sequence[Owner]]) -> tuple[int, Sequence[Owner]]:
-        """As in an automaton: the key's length, and the names with this key, each with its entity's row."""
+        """Like an automaton's: the key's length, and the names with this key, each with its entity's row."""
         owners = self._owners(key, int(np.searchsorted(self.hashes, hash(key))))
         return (len(key), owners) if owners else default
 

@@ -31,7 +31,7 @@ class ConditionalLogit:
     def of(
         cls, choices: Sequence[tuple[FLOATS64, NDArray[np.bool_]]], *, ridge: float, centre: FLOATS64
     ) -> ConditionalLogit:
-        """From (rows, features) and gold of each mention."""
+        """Create it from (rows, features) and gold of each mention."""
         starts = np.concatenate([[0], np.cumsum([len(gold) for _, gold in choices])[:-1]])
         matrix = np.concatenate([facts for facts, _ in choices])
         return cls(matrix, np.concatenate([gold for _, gold in choices]), starts, ridge, centre)

@@ -85,7 +85,7 @@ def as_choice(logit: float, columns: FLOATS64, *, nil: bool, document: str) -> H
 
 
 def heard_to_json(heard: Mapping[str, tuple[float, ...]], names: Sequence[str]) -> dict[str, Any]:
-    """As JSON; empty if there are no coefficients."""
+    """The coefficients as JSON; empty if there are none."""
     return {"heard_features": list(names), "heard": {stage: list(own) for stage, own in heard.items()}} if heard else {}
 
 

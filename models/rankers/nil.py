@@ -108,7 +108,7 @@ class NilModel:
     """Coefficients of trained stages by name."""
 
     def score(self, features: NilFeatures) -> float:
-        """In [0, 1], higher is more NIL."""
+        """NIL scores in [0, 1], higher is more NIL."""
         if not self.coefficients:
             return float(np.clip(1.0 - features.top, 0.0, 1.0))
         return float(1.0 / (1.0 + np.exp(-np.clip(self.logit(features), -50, 50))))
@@ -142,7 +142,7 @@ class NilModel:
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> NilModel:
-        """From JSON; empty JSON gives the default. Raises ModelError if features or numbers do not match."""
+        """Inverse of `to_json`; empty JSON gives the default. Raises ModelError if features or numbers do not match."""
         if not raw:
             return DEFAULT_NIL
         try:

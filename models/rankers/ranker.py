@@ -98,7 +98,8 @@ class RerankRule:
 
     @classmethod
     def from_json(cls, top_k: Any, settings: Mapping[str, Any]) -> RerankRule:
-        """From JSON; without a rule the ranker always runs. Raises ModelError if numbers are missing or invalid."""
+        """Inverse of `to_json`; without a rule the ranker always runs. Raises ModelError if numbers are missing or
+        invalid."""
         raw = settings.get(RULE, {})
         try:
             if not isinstance(top_k, int) or top_k < 1:
@@ -113,7 +114,8 @@ class RerankRule:
         return rule if raw else cls(top_k)
 
     def sentence(self, name: str) -> str:
-        """For the user, e.g. “x” ranks the first 8 candidates again where the first leads by 3 points of …."""
+        """A sentence for the user, e.g. “x” ranks the first 8 candidates again where the first leads by 3 points of
+        …."""
         return say(
             RULES[self.margin is None, self.seconds is None],
             name=name,
@@ -137,7 +139,7 @@ class RankerTally:
     seconds: float = 0.0
 
     def sentence(self) -> str:
-        """For a report, e.g. The ranker was asked about 12 of 90 mentions, in 3.1 s."""
+        """A sentence for a report, e.g. The ranker was asked about 12 of 90 mentions, in 3.1 s."""
         mentions = self.asked + self.certain + self.late
         return say(
             ASKED_LATE if self.late else ASKED,

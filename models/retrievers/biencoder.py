@@ -207,7 +207,7 @@ class BiencoderRetriever:
         return vectors
 
     def changed(self, encoded: FLOATS, dead: INTS) -> BiencoderRetriever:
-        """With new entities appended and without the rows ``dead``."""
+        """A copy with new entities appended and without the rows ``dead``."""
         index = growing(self.index)
         index.add(encoded)
         index.remove(dead)

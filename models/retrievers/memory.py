@@ -154,7 +154,7 @@ class MentionMemory:
         )
 
     def counted(self, recalled: Recalled, entities: Iterable[str], *, without: str = "") -> Recalled:
-        """With the number of decided documents other than ``without``, and of those in which each entity was
+        """The votes with the number of decided documents other than ``without``, and of those in which each entity was
         decided."""
         documents = len(self._by_document) - (without in self._by_document)
         if not documents:

@@ -65,8 +65,8 @@ class Recalled:
     nil_nearest: float = 0.0
 
     def score(self, entity: str) -> float:
-        """In [0, 1]: the share of the equal string's decisions, or, with lower values, the similarity of another
-        string."""
+        """A score in [0, 1]: the share of the equal string's decisions, or, with lower values, the similarity of
+        another string."""
         similar = max(0.0, (self.nearest.get(entity, 0.0) - SIMILAR) / (1.0 - SIMILAR))
         return max(self.share.get(entity, 0.0), SIMILAR_WEIGHT * similar)
 

@@ -81,7 +81,7 @@ class SomRetriever:
         return token_states(self.towers.entity, _entity_ids(self.towers, entities))
 
     def changed(self, encoded: tuple[FLOATS, INTS], dead: INTS) -> SomRetriever:
-        """With new entities appended and without the rows ``dead``."""
+        """A copy with new entities appended and without the rows ``dead``."""
         tokens = self.tokens.behind(*encoded)
         pooled = growing(self.pooled)
         pooled.add(normalized(text_means(*encoded)))

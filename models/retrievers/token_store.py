@@ -90,7 +90,7 @@ class TokenStore:
         return self._gather(self.offsets[rows][:, None] + places)
 
     def behind(self, states: FLOATS, offsets: INTS) -> TokenStore:
-        """With more entities appended: their states (tokens, d), entity i's starting at ``offsets[i]``."""
+        """A store with more entities appended: their states (tokens, d), entity i's starting at ``offsets[i]``."""
         numbered = np.concatenate([self.offsets, self.offsets[-1] + offsets[1:]])
         return TokenStore(self.stored, numbered, np.concatenate([self.added, _halved(states)]))
 

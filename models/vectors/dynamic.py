@@ -182,7 +182,7 @@ class DynamicIndex:
                 self._room = self._state.added
 
     def wait(self) -> None:
-        """Until no compaction is running in the background."""
+        """Wait until no compaction is running in the background."""
         thread = self._thread
         if thread is not None:
             thread.join()

@@ -114,7 +114,7 @@ def slice_estimates(
 
 
 def compare(this: Outcomes, other: Outcomes, bootstrap: DocumentBootstrap, *, k: int) -> Comparison:
-    """Both must have the same mentions in the same order."""
+    """Compare two results with the same mentions in the same order."""
     differences = bootstrap.differences(headline(this, k=k), headline(other, k=k))
     in_kb = this.in_kb
     return Comparison(

@@ -96,7 +96,7 @@ def write_part(
 
 
 def write_pair(pair: TrainedPair, recipe: Recipe, base: Bundle, staging: Path, *, wanted: Hyperparameters) -> Manifest:
-    """As `write_part`, for a cross-encoder: its transformer and its last layer. No entity is encoded."""
+    """Like `write_part`, for a cross-encoder: its transformer and its last layer. No entity is encoded."""
     ref = _save(replace(pair.encoder, max_tokens=pair.tokens), staging, f"encoders/{recipe.stage}")
     save_head(pair.head, staging / f"rankers/{recipe.stage}", encoder=ref.fingerprint)
     kept = _share_kept(recipe, base, staging)

@@ -84,7 +84,7 @@ class GateResult:
     gains: Mapping[str, Gain]
 
     def to_json(self) -> dict[str, Any]:
-        """For the manifest; the sentence is always in English."""
+        """The JSON for the manifest; the sentence is always in English."""
         return {**asdict(self), "sentence": english(self.sentence)}
 
 

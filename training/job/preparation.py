@@ -292,7 +292,7 @@ def _judge(loaded: Loaded, prepared: Prepared) -> Judge:
 
 
 def _lead(mention: LinkedMention) -> float:
-    """By how much the first candidate leads; infinite without a second candidate."""
+    """The lead of the first candidate; infinite without a second candidate."""
     first_two = [candidate.score for candidate in mention.candidates[:2]]
     return first_two[0] - first_two[1] if len(first_two) == 2 else float("inf")
 

@@ -47,7 +47,7 @@ class NameKinship:
                 self._below.setdefault(above, set()).add(row)
 
     def of(self, rows: Iterable[int]) -> frozenset[int]:
-        """All rows that are kin of the given ones, including these."""
+        """All rows related to the given ones, including these."""
         found: set[int] = set()
         for row in rows:
             found |= self._same.of([row]) | self._kb.hierarchy.above(row) | self._below.get(row, set())

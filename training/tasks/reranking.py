@@ -154,7 +154,7 @@ class RankerTask(Task):
         return self.towers.trained()
 
     def before_epoch(self, epoch: int) -> Iterator[Event]:
-        """Before the first epoch λ is adapted to the encoder's scale, if requested."""
+        """Adapt λ to the encoder's scale before the first epoch, if requested."""
         if epoch == 0 and self.soft is not None and not self.soft.scaled:
             yield Event(Phase.TRAIN, text=say("Measuring how far apart the mentions of one entity are"))
             self.soft.rescale(self._distances())

@@ -53,7 +53,7 @@ class InfonStyle:
     key: str = ""
 
     def dump(self) -> str:
-        """In ASCII: JSON names may contain characters that a database cannot store."""
+        """Format as ASCII: JSON names may contain characters that a database cannot store."""
         return json.dumps({"ids": self.ids.dump(), "key": self.key})
 
     @classmethod
@@ -64,7 +64,7 @@ class InfonStyle:
 
 
 def learn(annotations: Iterable[BioCAnnotation]) -> InfonStyle:
-    """From some of a file's annotations."""
+    """Learn the style from some of a file's annotations."""
     keys: Counter[str] = Counter()
     rows = []
     for one in annotations:
@@ -109,7 +109,7 @@ def attributes_of(infons: Infons) -> dict[str, str]:
 
 
 def with_attributes(infons: Infons, changes: Mapping[str, str | None]) -> Infons:
-    """With the values of these infons changed or added at the end; infons with None are removed."""
+    """The infons with these values changed or added at the end; infons with None are removed."""
     there = {key for key, _ in infons}
     kept = [(key, changes.get(key, value)) for key, value in infons]
     new = [(key, value) for key, value in changes.items() if key not in there]
@@ -137,7 +137,7 @@ def says_more(document: BioCDocument) -> bool:
 
 
 def signed(infons: Infons, decision: Decision | None) -> Infons:
-    """With curator and time; imported decisions have no curator."""
+    """The infons with curator and time; imported decisions have no curator."""
     if decision is None or decision.is_imported:
         return infons
     kept = [one for one in infons if one[0] not in ("annotator", "updated_at")]

@@ -116,7 +116,7 @@ def infons_of(found: Json) -> Infons:
 
 
 def _relation_infons(found: Json) -> Infons:
-    """With the identifiers of PubTator 3, whose infons are objects."""
+    """The infons with the identifiers of PubTator 3, whose infons are objects."""
     infons = found.get("infons")
     objects = infons.items() if isinstance(infons, dict) else ()
     named = [(key, _word(one.get("identifier"))) for key, one in objects if isinstance(one, dict)]

@@ -282,7 +282,7 @@ class _Edit:
 
 
 def with_infon(infons: Infons, key: str, value: str) -> Infons:
-    """With the value of the first infon with this key changed, or with a new infon in front."""
+    """The infons with the value of this key changed, or with a new infon in front."""
     for number, (name, _) in enumerate(infons):
         if name.lower() == key:
             return [*infons[:number], (name, value), *infons[number + 1 :]]

@@ -135,7 +135,7 @@ def _set_place(node: Any, places: Sequence[tuple[int, int]], text: str) -> None:
 
 
 def _place_for(owner: Any) -> int:
-    """After the last annotation, otherwise before the relations."""
+    """The position after the last annotation, otherwise before the relations."""
     last = max((owner.index(one) for one in owner if one.tag != "relation"), default=-1)
     annotations = owner.findall("annotation")
     return int(owner.index(annotations[-1]) if annotations else last) + 1

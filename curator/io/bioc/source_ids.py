@@ -54,7 +54,7 @@ class Spelling:
         self.nil = words.most_common(1)[0][0] if words else usual
 
     def ids(self, ids: Sequence[str], *, prefixed: bool = False) -> list[str]:
-        """In the form of `written_id`; the word for NIL if there is none."""
+        """Identifiers in the form of `written_id`; the word for NIL if there is none."""
         return [self._written(one, prefixed=prefixed) for one in ids] or [self.nil]
 
     def _written(self, entity_id: str, *, prefixed: bool) -> str:

@@ -287,7 +287,7 @@ def _lines_about(lines: Sequence[str | None]) -> dict[str, list[int]]:
 
 
 def _word(text: str) -> str:
-    """In brat's form of names and values: without white space."""
+    """Brat's form of names and values, without white space."""
     return re.sub(r"\s", "_", text)
 
 

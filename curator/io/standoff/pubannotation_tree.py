@@ -58,7 +58,7 @@ def names(value: Mapping[str, Any], *fields: str) -> set[str | int]:
 
 
 def denotations(document: dict[str, Any]) -> list[Denotation]:
-    """Of the document itself and of its tracks, in their order."""
+    """The denotations of the document itself and of its tracks, in order."""
     homes = [document, *objects(document.get("tracks"))]
     return [Denotation(one, home) for home in homes for one in objects(home.get("denotations"))]
 

@@ -54,7 +54,7 @@ class Text:
         return self.map.to_code_point(stated) if stated <= self.map.to_utf16(len(self.text)) else -1
 
     def span(self, first: TokenUnit, last: TokenUnit) -> Span | None:
-        """From one unit to another; None if the text does not match the units."""
+        """The span from one unit to another; None if the text does not match the units."""
         start, end = self.offset(first.start), self.offset(last.end)
         if not 0 <= start < end or not (self.holds(first) and self.holds(last)):
             return None

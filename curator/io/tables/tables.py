@@ -144,7 +144,7 @@ def separator_of(head: str) -> str:
 
 
 def is_workbook(path: Path) -> bool:
-    """By content: a zip archive with a workbook in it."""
+    """Whether the content is a zip archive with a workbook."""
     try:
         with open_plain(path) as file:
             if file.read(len(ZIP_MAGIC)) != ZIP_MAGIC:

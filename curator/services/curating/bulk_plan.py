@@ -152,8 +152,8 @@ def _best(cuts: Sequence[_Cut], *, error: float, alpha: float, most_checks: int)
 
 
 def _sized(cut: _Cut, *, error: float, alpha: float, most_checks: int) -> BulkSet | None:
-    """With the smallest sample that passes with sufficient probability, or else the largest allowed; None if there is
-    none."""
+    """The plan with the smallest sample that passes with sufficient probability, or else the largest allowed; None if
+    there is none."""
     found: BulkSet | None = None
     for allowed in range(MOST_WRONG + 1):
         checks = needed(allowed, cut.size, error, alpha=alpha)

@@ -332,7 +332,7 @@ def _names(unit: UnitOfWork, entity_ids: Sequence[str]) -> str:
 
 
 def _with_roles(relation: Relation, there: Sequence[Relation]) -> Relation:
-    """With the type's roles in the document, if none are given."""
+    """The relation with the type's roles in the document, if none are given."""
     if any(one.role for one in relation.ends):
         return relation
     same = next((one for one in there if (one.type, one.kind) == (relation.type, relation.kind)), None)

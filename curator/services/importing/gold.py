@@ -151,8 +151,8 @@ class GoldWriter:
         self.counts: Counter[str] = Counter()
 
     def write(self, unit: UnitOfWork, documents: Sequence[Stored], *, finish: bool = True) -> None:
-        """In documents with decisions, these are restored, each with its curator. Without `finish` no document becomes
-        done, since it has other mentions."""
+        """Write the gold. Decisions in documents that have them are restored, each with its curator. Without `finish`
+        no document becomes done, since it has other mentions."""
         restored = [one for one in documents if says_more(one[0])]
         if restored:
             restore_decisions(unit, restored, self.counts)

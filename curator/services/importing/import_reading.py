@@ -43,7 +43,7 @@ class ImportChoices:
         return Changed.KEEP if self.is_outdated(one) else self.of.get(one.document_id, self.usual)
 
     def is_outdated(self, one: Compared) -> bool:
-        """Whether something was chosen for the document, but for another text or other annotations."""
+        """Whether the choice for the document was made for another text or other annotations."""
         seen = self.seen.get(one.document_id)
         return one.document_id in self.of and seen is not None and seen != fingerprint(one.source)
 
@@ -74,7 +74,7 @@ class FileReading:
     read: int = 0
     to_take: dict[int, SourceDocument] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
-    outdated: int = 0  # documents that are not any more what was chosen on
+    outdated: int = 0  # documents changed since the choice was made
 
     def sort(self, found: Sequence[Compared], choices: ImportChoices) -> list[SourceDocument]:
         """The documents to import as new; those updated later are kept, the others are counted."""
@@ -120,7 +120,7 @@ def store_batch(
 
 
 def with_head(source: SourceFile, reader: DocumentReader) -> SourceFile:
-    """With the text before the first document, which the reader knows now."""
+    """The file with the text before the first document, which the reader knows now."""
     return SourceFile(
         id=0,
         path=source.path,

@@ -307,7 +307,7 @@ class FormatFacts:
 
 
 def document_formats(registry: FormatRegistry) -> list[FormatFacts]:
-    """By title, those that can be read and written first."""
+    """Formats by title, those that can be read and written first."""
     facts = [_facts(one) for one in registry.formats()]
     return sorted(facts, key=lambda one: (not (one.read and one.written), not one.read, one.title.lower()))
 

@@ -220,7 +220,7 @@ def _as_before(wish: KbWish, before: KnowledgeSource | None) -> KbWish:
 
 
 def _adapted(entities: Iterable[Entity], source: KnowledgeSource) -> Iterator[Entity]:
-    """With the source's prefix before bare ids, and its types."""
+    """The entities with the source's prefix before bare ids, and its types."""
     if not source.prefix and not source.types:
         yield from entities
         return
@@ -235,7 +235,7 @@ def _adapted(entities: Iterable[Entity], source: KnowledgeSource) -> Iterator[En
 
 
 def _with_prefix(found: Sequence[ObsoleteEntity], part: _Part) -> list[ObsoleteEntity]:
-    """As `_adapted`, for entities copied from the active version, which have the prefix."""
+    """Like `_adapted`, for entities copied from the active version, which have the prefix."""
     prefix = part.source.prefix
     if part.reader is None or not prefix:
         return list(found)

@@ -82,7 +82,7 @@ class KnowledgeService:
             return unit.kb.sources()
 
     def entity(self, entity_id: str) -> Entity | None:
-        """By primary id, then by alternate id."""
+        """Look up an entity by primary id, then by alternate id."""
         with self._store.read() as unit:
             return unit.kb.get(entity_id)
 
@@ -281,7 +281,7 @@ def _votes(unit: UnitOfWork, names: set[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _with_obsolete(unit: UnitOfWork, query: str, matches: Matches) -> Matches:
-    """For the id of an obsolete entity: its replacements, certain and possible ones, before the other results."""
+    """The results, preceded by the certain and possible replacements if the query is the id of an obsolete entity."""
     old = unit.kb.obsolete([query.strip()]).get(query.strip()) if query.strip() else None
     if old is None:
         return matches

@@ -115,7 +115,7 @@ def _order(cluster: NilCluster) -> tuple[int, str, str, int]:
 
 
 def _groups(mentions: Sequence[NilMention]) -> dict[tuple[str, str], list[NilMention]]:
-    """By type and string, abbreviations with their long forms."""
+    """Groups by type and string, abbreviations with their long forms."""
     long_forms: dict[tuple[str, str], set[str]] = defaultdict(set)
     for one in mentions:
         if one.expanded:

@@ -151,7 +151,7 @@ def link_in_bulk(
     keep: Callable[[DocumentSuggestions], None],
     cluster: Cluster,
 ) -> Generator[Progress, None, LinkReport]:
-    """As `link_documents`, with the same answers, by several linkers at once. Raises UserError like `BulkPort`."""
+    """Like `link_documents`, with the same answers, by several linkers at once. Raises UserError like `BulkPort`."""
     started, mentions = time.monotonic(), 0
     parts = [document_ids[at : at + PER_REQUEST] for at in range(0, len(document_ids), PER_REQUEST)]
 

@@ -95,7 +95,7 @@ class KnowledgeBaseRepository(Protocol):
         ...
 
     def get(self, entity_id: str) -> Entity | None:
-        """By primary id, then by alternate id."""
+        """The entity with this primary or, if there is none, alternate id."""
         ...
 
     def former(self, entity_id: str) -> Entity | None:
@@ -103,7 +103,7 @@ class KnowledgeBaseRepository(Protocol):
         ...
 
     def get_many(self, entity_ids: Sequence[str]) -> dict[str, Entity]:
-        """By primary id only."""
+        """The entities with these primary ids."""
         ...
 
     def resolve(self, ids: Iterable[str]) -> dict[str, str]:

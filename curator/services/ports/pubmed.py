@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 MOST_FOUND = 9_999
-"""PubMed lists no more PMIDs of one query than these."""
+"""The most PMIDs that PubMed lists for one query."""
 
 
 class NotNowError(Exception):

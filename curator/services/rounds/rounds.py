@@ -112,7 +112,7 @@ class RoundService:
         return RoundSeat.take(self._store, self._linker, self._events, self._clock, found, name)
 
     def leave(self) -> None:
-        """Back to the project's own decisions; the judgements stay, and the round can be entered again."""
+        """Return to the project's own decisions; the judgements stay, and the round can be entered again."""
         with self._store.write() as unit:
             _set_active(unit.meta, self._curator(), None)
 

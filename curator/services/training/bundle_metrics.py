@@ -164,7 +164,7 @@ class LearningPoint:
 
 
 def learning_points(bundles: Sequence[BundleInfo]) -> list[LearningPoint]:
-    """By the number of links; bundles without a gate's comparison or number of links are left out."""
+    """The points by the number of links; bundles without a gate's comparison or number of links are left out."""
     found = [point for bundle in bundles if (point := _point(bundle)) is not None]
     return sorted(found, key=lambda one: (one.links, one.at))
 

@@ -180,7 +180,7 @@ _STATES = select(DocumentRow.id, DocumentRow.state).where(among(DocumentRow.id))
 
 
 def states_of(conn: Connection, document_ids: Sequence[int]) -> dict[int, DocumentState]:
-    """By id. The states by id. Raises UserError if a document does not exist."""
+    """The states by id. Raises UserError if a document does not exist."""
     wanted = unique(document_ids)
     found = {row[0]: DocumentState(row[1]) for row in conn.execute(_STATES, ids_of(wanted))}
     for document_id in wanted:

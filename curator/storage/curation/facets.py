@@ -120,7 +120,7 @@ class FacetQueries:
         return {(row[0], row[1]): row[2] for row in self._conn.execute(query)}
 
     def decision_seconds(self, *, last: int = 500) -> tuple[list[float], list[float]]:
-        """From operations that decided one mention: bulk steps and undo do not show a single decision's time."""
+        """Seconds of operations that decided one mention: bulk steps and undo do not show a single decision's time."""
         query = (
             select(EffortRow.milliseconds, any_of(DecisionRow.entity_ids), any_of(DecisionRow.shown))
             .join(OperationRow, OperationRow.id == EffortRow.operation_id)

@@ -145,7 +145,7 @@ def _use(row: Sequence[Any], entity_id: str, listed: float | None) -> MentionUse
 
 @lru_cache(maxsize=1024)
 def _verdict(outcome: str, entity_ids: str, reason: str | None) -> Verdict:
-    """Most uses of an entity have the same one."""
+    """The verdict, cached, since most uses of an entity have the same one."""
     return verdict_of(SimpleNamespace(outcome=outcome, entity_ids=entity_ids, reason=reason))
 
 

@@ -164,13 +164,13 @@ _SHOWN = {
     " AND NOT CAST(v.value ->> 'hidden' AS BOOLEAN) AND a.value ->> 'name' = {2}",
 }
 _is_shown = spoken("is_shown", sqlite=_SHOWN["sqlite"] + ")", postgresql=_SHOWN["postgresql"] + ")")
-"""Whether the id is that of a value, not deleted, of the attribute with this name."""
+"""Whether the id belongs to a value, not deleted, of the attribute with this name."""
 _is_shown_as = spoken(
     "is_shown_as",
     sqlite=_SHOWN["sqlite"] + " AND json_extract(v.value, '$.name') = {3})",
     postgresql=_SHOWN["postgresql"] + " AND v.value ->> 'name' = {3})",
 )
-"""Whether it is that of the value with this name."""
+"""The same, and whether the value has this name."""
 
 
 def scheme_in(conn: Connection) -> Scheme:

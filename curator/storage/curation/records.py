@@ -241,7 +241,7 @@ class SqlRecords(Statistics):
 
 
 def _monotonic(entries: Iterator[AuditEntry]) -> Iterator[tuple[tuple[datetime, int], AuditEntry]]:
-    """With keys that never decrease, unlike the clock."""
+    """Entries with keys that never decrease, unlike the clock."""
     latest: datetime | None = None
     for number, entry in enumerate(entries):
         latest = entry.at if latest is None else max(latest, entry.at)

@@ -75,7 +75,7 @@ def from_iso(text: str) -> datetime:
 
 
 def unique(items: Iterable[T]) -> list[T]:
-    """Without repetitions, order kept."""
+    """The values without repetitions, in order."""
     return list(dict.fromkeys(items))
 
 
@@ -105,7 +105,7 @@ class Choice:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """In the order of their numbers."""
+        """The values in the order of their numbers."""
         return (*(value for _, value in self.steps), self.otherwise)
 
     @property

@@ -28,7 +28,7 @@ class Turns:
         try:
             yield
         finally:
-            if self._holder == threading.get_ident():  # not if Ctrl+C came while it was giving way
+            if self._holder == threading.get_ident():  # false if Ctrl+C came during `give_way`
                 self._pass_on()
 
     @contextmanager

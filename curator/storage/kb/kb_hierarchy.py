@@ -63,7 +63,7 @@ def build_hierarchy(tables: KbTables, *, pause: Callable[[], None]) -> None:
 
 
 def _parents(tables: KbTables, pause: Callable[[], None]) -> Parents:
-    """By row: the rows of known parents, each once, and never the entity itself."""
+    """The rows of known parents by row, each once, and never the entity itself."""
     found: defaultdict[int, dict[int, None]] = defaultdict(dict)
     last = tables.conn.execute(f"SELECT max(id) FROM {tables.entities}").fetchone()[0] or 0  # noqa: S608
     query = (
@@ -304,7 +304,7 @@ def _nodes(tables: KbTables, rows: Sequence[int]) -> list[TreeNode]:
 
 
 def _way_down(tables: KbTables, row: int) -> list[int]:
-    """From a topmost entity down to this one by the shortest path; only itself if it is in no hierarchy."""
+    """The shortest path from a topmost entity down to this one; only itself if it is in no hierarchy."""
     came: dict[int, int] = {}  # entity -> the one below it
     level = [row]
     while level and len(came) < MOST_CLIMBED:

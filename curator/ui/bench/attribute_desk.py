@@ -32,7 +32,7 @@ class AttributeDesk(QObject):
         self._everywhere = False  # whether the prompt in the bottom line is for all mentions of the string
 
     def ask_all(self) -> None:
-        """As `ask`, for all mentions of the same string."""
+        """Like `ask`, for all mentions of the same string."""
         if self._bench.many.refusal:
             self._bench.say(self._bench.many.refusal)
         else:

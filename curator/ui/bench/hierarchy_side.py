@@ -75,7 +75,7 @@ class HierarchySide(QObject):
         return self._ask_branches(view.mention.type if view is not None else "", entity_id)
 
     def _ask_branches(self, kind: str, entity_id: str | None) -> QMessageBox | None:
-        """For one type of mentions, or under '' for the whole project."""
+        """Ask for the branches of one type of mentions, or under '' of the whole project."""
         bench, project = self._bench, self._bench.project
         entity = project.knowledge.entity(entity_id) if entity_id is not None else None
         branches = project.branches.branches()
@@ -143,7 +143,7 @@ class HierarchySide(QObject):
         return self.kin.list if self.kin is not None and shown is self.kin else None
 
     def close(self) -> None:
-        """Before the project is closed."""
+        """Wait for running reads; called before the project is closed."""
         if self.tree is not None:
             self.tree.close_tree()
         if self.kin is not None:

@@ -94,7 +94,7 @@ class RelationDesk(QObject):
             self.panel.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _fit_panel(self) -> None:
-        """In a narrow window the text keeps the larger part; a size set by the curator is kept."""
+        """Fit the panel: in a narrow window the text keeps the larger part; a size set by the curator is kept."""
         reading, alone = self._bench.reading, self._bench.guidelines.isHidden()
         whole = reading.width()
         most = int(whole * MOST_OF_READING)
@@ -114,7 +114,7 @@ class RelationDesk(QObject):
         self._show_lines()
 
     def close(self) -> None:
-        """Before the project is closed."""
+        """Stop reading; called before the project is closed."""
         self._late.stop()
         for worker in (self._worker, self._types_worker):
             worker.close()

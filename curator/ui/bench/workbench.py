@@ -299,7 +299,7 @@ class Workbench(QWidget):
     # --- the keyboard ---
 
     def focus_document(self) -> None:
-        """Back to the text, with the candidates next to it."""
+        """Focus the text, with the candidates next to it."""
         self.show_search(False)
         self.document.setFocus(Qt.FocusReason.OtherFocusReason)
 

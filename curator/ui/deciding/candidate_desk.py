@@ -78,7 +78,7 @@ class CandidateDesk(QObject):
         self._ahead: list[MentionView] = []  # to be prepared
         self._soon = Later(self, self._find_ahead, ms=AHEAD_MS)
         self._next = Later(self, self._prepare, ms=0)
-        self._card = panel.card  # whose path up is being looked up
+        self._card = panel.card  # the card whose path is being read
         navigator.mention_changed.connect(self._mention_changed)
         self.follow(panel.card)
         panel.hidden_toggled.connect(self.toggle_hidden)
@@ -93,7 +93,7 @@ class CandidateDesk(QObject):
         card.entity_changed.connect(shown)
 
     def close(self) -> None:
-        """Before the project is closed."""
+        """Stop reading; called before the project is closed."""
         for timer in (self._rest, self._path_rest, self._soon, self._next):
             timer.stop()
         self._contrasts.cancel()

@@ -93,7 +93,7 @@ class KwicModel(QAbstractListModel):
         return [row.context.mention_id for row in self._rows if row.context is not None and row.mark is mark]
 
     def set_marks(self, marks: Mapping[int, CheckMark]) -> None:
-        """By row number; headings have none."""
+        """Set the marks by row number; headings have none."""
         changed = [
             at for at, mark in marks.items() if self._rows[at].context is not None and self._rows[at].mark is not mark
         ]

@@ -117,7 +117,7 @@ class DocumentMouse(DocumentCaret):
         return TextSelection(found.start if forward else found.end, found.end if forward else found.start)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """With Ctrl the text grows and shrinks."""
+        """Zoom the text with Ctrl and the wheel."""
         steps = event.angleDelta().y()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier and steps:
             self.zoom_wanted.emit(1 if steps > 0 else -1)

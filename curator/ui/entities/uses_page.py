@@ -170,8 +170,8 @@ class UsesPage(QWidget):
         self._fill([], [])
 
     def show_uses(self, uses: Uses, strings: Sequence[UsedString]) -> None:
-        """With its strings, counted in the background. Show the uses, with their strings, counted in the background.
-        Filters, ticks and highlight are kept if possible."""
+        """Show the uses, with their strings, counted in the background. Filters, ticks and highlight are kept if
+        possible."""
         self.uses = uses
         self.title.set_words(uses.name)
         self.filters.offer(uses)

@@ -151,7 +151,7 @@ def kb_page(found: Foreseen) -> str:
 
 
 def _head(found: Foreseen) -> Iterator[str]:
-    """Its name and format, and an error if it cannot be read."""
+    """The name and format of the file, and an error if it cannot be read."""
     yield f"<p><b>{escape(found.path.name)}</b> · {escape(found.title or tr('not readable'))}</p>"
     if found.problem:
         yield f"<p>{escape(found.problem)}</p>"
@@ -174,7 +174,7 @@ def _kb_blocks(found: Foreseen) -> Iterator[str]:
 
 
 def _entity(entity: Entity) -> str:
-    """Its id, names, types and definition."""
+    """The id, names, types and definition of an entity."""
     types = f" · {escape(', '.join(entity.types))}" if entity.types else ""
     lines = [f"<b>{escape(entity.id)}</b> {escape(entity.name)}{types}"]
     if entity.synonyms:
@@ -232,7 +232,7 @@ def _problems(found: Foreseen) -> Iterator[str]:
 
 
 def _document(document: SourceDocument) -> str:
-    """Its id, title and beginning; mentions are underlined."""
+    """The id, title and beginning of a document; mentions are underlined."""
     head = f"<b>{escape(document.external_id)}</b> {escape(document.title)}"
     count = ntr("{n:,} mention", "{n:,} mentions", len(document.mentions))
     body = marked(document)

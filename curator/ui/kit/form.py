@@ -363,7 +363,7 @@ def file_dialog(parent: QWidget, title: str, *, mode: QFileDialog.FileMode, filt
 
 
 def _quiet(palette: QPalette) -> QPalette:
-    """For a default button: Remove the frame that the style draws in the focus colour although the button has no
+    """For a default button: remove the frame that the style draws in the focus colour although the button has no
     focus."""
     found = QPalette(palette)
     found.setColor(QPalette.ColorRole.Highlight, palette.color(QPalette.ColorRole.Window).darker(112))

@@ -390,5 +390,5 @@ class FigureTable(QTableWidget):
         self.setMinimumHeight(min(height, 420))
 
     def sizeHint(self) -> QSize:
-        """As high as its rows, so that a low dialog keeps space for its sentences."""
+        """The height of the rows, so that a low dialog keeps space for its sentences."""
         return QSize(super().sizeHint().width(), self.minimumHeight())

@@ -22,7 +22,8 @@ INCOMPLETE = "Second opinion: choose a server and a model in Tools › Second op
 
 
 def answer_words(opinion: Opinion, suggestion: Suggestion | None, name: str) -> str:
-    """Such as `◆ llama3.1 disagrees: Prilocaine. It is a local anesthetic.` `name` is the entity's name."""
+    """The answer in words, such as `◆ llama3.1 disagrees: Prilocaine. It is a local anesthetic.` `name` is the entity's
+    name."""
     said = name or opinion.entity_id or tr("not in the knowledge base")
     if suggestion is None:
         words = tr("{model}: {name}", model=opinion.model, name=said)

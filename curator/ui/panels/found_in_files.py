@@ -109,7 +109,7 @@ def can_be_read(one: FileAttribute) -> bool:
 
 
 def state_words(one: FileAttribute) -> str:
-    """Its state in the project: “new”, “2 values are new”, “read” or that it cannot be read."""
+    """The state of an attribute in the project: “new”, “2 values are new”, “read” or that it cannot be read."""
     if one.refusal:
         return tr("cannot be read")
     if not one.known:

@@ -390,7 +390,7 @@ class Session(QObject):
         return self.bench.project.suggestions.status().device if self.bench is not None else ""
 
     def diagnostics(self) -> str:
-        """Without any document text; without a project, the last lines of the log."""
+        """Diagnostics without any document text; without a project, only the last lines of the log."""
         if self.bench is not None:
             return self.bench.project.diagnostics.text()
         return "\n".join([tr("No project is open."), tr("Last lines of the log:"), *last_lines()]) + "\n"

@@ -371,7 +371,7 @@ class FiguresDialog(ShowDialog):
             tell(self, tr("Save report"), str(error), wrong=True)
 
     def _open_report(self) -> None:
-        """In a temporary file, which the browser may read until the program ends."""
+        """Open it from a temporary file, which exists until the program ends."""
         path = Path(tempfile.mkdtemp(dir=reports().name), "report.html")
         self.save_to(path)
         if path.is_file() and not self._open_url(QUrl.fromLocalFile(str(path))):
