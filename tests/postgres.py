@@ -81,6 +81,8 @@ class Server:
             lines = [f"{name} = '{value}'" for name, value in (SETTINGS | dict(changed or {})).items()]
             conf = self._data / "postgresql.conf"
             self._write(conf, conf.read_text() + "\n".join([*lines, f"unix_socket_directories = '{self.folder}'", ""]))
+            access = self._data / "pg_hba.conf"
+            self._write(access, "local all guarded scram-sha-256\n" + access.read_text())
             self.start()
         except BaseException:
             shutil.rmtree(self.folder, ignore_errors=True)

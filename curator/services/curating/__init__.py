@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from curator.services.curating.relations import RelationService
     from curator.services.curating.repeating import RepeatService, not_one
     from curator.services.curating.steps import Step, StepKind, StepPage, StepService, StepState, Training
-    from curator.services.curating.undo import Journey, Walked, change_of
+    from curator.services.curating.undo import Journey, Walked, changes_of
 
 __all__ = [
     "GUIDELINES_KEY",
@@ -90,7 +90,7 @@ __all__ = [
     "Training",
     "ValueOthers",
     "Walked",
-    "change_of",
+    "changes_of",
     "checked",
     "checked_attribute",
     "decide_in",
@@ -130,6 +130,6 @@ __getattr__ = opened_late(
     propagation_groups="Group GroupKind Line is_other_word",
     repeating="RepeatService not_one",
     steps="Step StepKind StepPage StepService StepState Training",
-    undo="Journey Walked change_of",
+    undo="Journey Walked changes_of",
     relations="RelationService",
 )

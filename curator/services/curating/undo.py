@@ -7,7 +7,7 @@ the candidates shown then; the operation log records who undid it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +29,7 @@ BUILT_ON = (
 )
 AT_ONCE = 10
 """Steps of a long journey per transaction: some 30 ms, in which no one else can write."""
+BACK_AND_FORTH = (OperationKind.UNDO, OperationKind.REDO)
 KINDS = {
     OperationKind.DECIDE: ChangeKind.DECIDED,
     OperationKind.ADD_MENTION: ChangeKind.MENTIONS,
@@ -50,18 +51,24 @@ KINDS = {
 }
 
 
-def change_of(unit: UnitOfWork, operation_id: int) -> Change:
-    """An operation that somebody else appended, for its announcement. Raises UserError if there is none."""
-    operation, payload = unit.decisions.operation(operation_id)
-    if operation.kind in (OperationKind.UNDO, OperationKind.REDO):
-        done, payload = unit.decisions.operation(operation.target or operation_id)
-    else:
-        done = operation
+def changes_of(unit: UnitOfWork, operation_ids: Sequence[int]) -> list[Change]:
+    """Operations that somebody else appended, for their announcement, with a handful of queries."""
+    found = unit.decisions.operations(operation_ids)
+    again = {one.id: one.target for one, _ in found.values() if one.kind in BACK_AND_FORTH and one.target}
+    found |= unit.decisions.operations([one for one in again.values() if one not in found]) if again else {}
+    done = {one: found[again.get(one, one)] for one in operation_ids}
+    documents = unit.mentions.documents_of([one for _, payload in done.values() for one in payload.get("mentions", ())])
+    return [_change(found[one][0], done[one][0].kind, done[one][1], documents) for one in operation_ids]
+
+
+def _change(
+    operation: Operation, kind: OperationKind, payload: Mapping[str, Any], documents: Mapping[int, int]
+) -> Change:
     mentions = tuple(payload.get("mentions", ()))
-    documents = [*unit.mentions.documents_of(mentions).values(), *(one[0] for one in payload.get("states", ()))]
-    documents += [*payload.get("documents", ()), *([payload["document"]] if "document" in payload else [])]
-    kind = KINDS.get(done.kind, ChangeKind.IMPORTED)
-    return Change(kind, operation.actor, operation.text, tuple(dict.fromkeys(documents)), mentions, operation_id)
+    named = [*(documents[one] for one in mentions), *(one[0] for one in payload.get("states", ()))]
+    named += [*payload.get("documents", ()), *([payload["document"]] if "document" in payload else [])]
+    which = KINDS.get(kind, ChangeKind.IMPORTED)
+    return Change(which, operation.actor, operation.text, tuple(dict.fromkeys(named)), mentions, operation.id)
 
 
 @dataclass(frozen=True, slots=True)

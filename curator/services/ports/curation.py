@@ -313,6 +313,10 @@ class DecisionRepository(Protocol):
         such operation."""
         ...
 
+    def operations(self, operation_ids: Sequence[int]) -> dict[int, tuple[Operation, dict[str, Any]]]:
+        """The same for several, by id; unknown ids are absent."""
+        ...
+
     def relation_steps(self, *, after: int) -> tuple[list[RelationStep], int]:
         """Changes of rows of relations by operations with an id greater than `after`, including undo and redo, oldest
         first; and the id of the last operation of any kind, 0 if there is none."""

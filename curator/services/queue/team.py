@@ -14,7 +14,7 @@ from curator.domain.decisions import Change, ChangeKind, Decision
 from curator.domain.documents import DocumentState
 from curator.domain.wording import tr
 from curator.services.core import EventBus, active_bundle
-from curator.services.curating import change_of
+from curator.services.curating import changes_of
 from curator.services.ports import Claim, QueueFilter, Store, UnitOfWork
 
 MINUTES = 15
@@ -140,7 +140,7 @@ class TeamService:
             self._other()
             return
         with self._store.read() as unit:
-            changes = [change_of(unit, one) for one in operations]
+            changes = changes_of(unit, operations)
             found = [self._collided(unit, one) if one.kind is ChangeKind.DECIDED else [] for one in changes]
         for change, collisions in zip(changes, found, strict=True):
             self._collisions += collisions

@@ -36,9 +36,11 @@ from curator.storage.db import (
     MentionEditRow,
     MentionRow,
     OperationRow,
+    among,
     any_of,
     chunks,
     from_iso,
+    ids_of,
     in_each,
     insert_new,
     link,
@@ -75,6 +77,15 @@ _REDO_STEPS = text(
     " FROM entries WHERE entries.id IS NOT NULL)"
     " SELECT operations.target FROM entries JOIN operations ON operations.id = entries.id ORDER BY entries.id DESC"
 )
+_OPERATIONS = select(
+    OperationRow.id,
+    OperationRow.kind,
+    OperationRow.actor,
+    OperationRow.at,
+    OperationRow.text,
+    OperationRow.target,
+    OperationRow.payload,
+).where(among(OperationRow.id))
 _LATEST = select(func.max(OperationRow.at)).where(OperationRow.id <= bindparam("id"))
 _in_document = spoken(
     "in_document",
@@ -168,19 +179,16 @@ class Operations:
 
     def operation(self, operation_id: int) -> tuple[Operation, dict[str, Any]]:
         """The operation. Raises UserError if there is no such operation."""
-        query = select(
-            OperationRow.kind,
-            OperationRow.actor,
-            OperationRow.at,
-            OperationRow.text,
-            OperationRow.target,
-            OperationRow.payload,
-        )
-        row = self._conn.execute(query.where(OperationRow.id == operation_id)).first()
-        if row is None:
+        found = self.operations([operation_id])
+        if operation_id not in found:
             raise UserError(tr("There is no operation {operation_id} in this project.", operation_id=operation_id))
-        kind, actor, at, text, target, payload = row
-        return Operation(operation_id, OperationKind(kind), actor, from_iso(at), text, target), json.loads(payload)
+        return found[operation_id]
+
+    def operations(self, operation_ids: Sequence[int]) -> dict[int, tuple[Operation, dict[str, Any]]]:
+        return {
+            one: (Operation(one, OperationKind(kind), actor, from_iso(at), said, target), json.loads(payload))
+            for one, kind, actor, at, said, target, payload in self._conn.execute(_OPERATIONS, ids_of(operation_ids))
+        }
 
     def relation_steps(self, *, after: int) -> tuple[list[RelationStep], int]:
         last = self._last()[0]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 AGAIN = 0.5
 """Seconds between two attempts to reach a lost server."""
-REST = 0.2
+REST = 0.4
 """Least seconds between two reads, so that the decisions of thirty curators are read in batches."""
 CLAIMS = table("claims", column("document_id"), column("curator"), column("until", DateTime(timezone=True)))
 _LAST = select(func.coalesce(func.max(OperationRow.id), 0))

@@ -98,10 +98,15 @@ def test_commands_for_folders_say_so(cli: Cli, command: tuple[str, ...]) -> None
     assert "folder" in answer.err
 
 
-def test_bad_addresses_get_a_sentence(cli: Cli, base: str, server: Server, tmp_path: Path) -> None:
+def test_bad_addresses_get_a_sentence(
+    cli: Cli, base: str, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.sql("CREATE ROLE guarded LOGIN PASSWORD 'right'")
+    monkeypatch.setenv("PGPASSWORD", "wrong")
     for address, text in (
         ("postgresql://ada:secret@host/base", "must not contain a password"),
         ("postgresql://host", "is not the address of a shared project"),
+        (server.address("postgres", user="guarded"), "did not accept the user or the password"),
         (server.address("nothing"), "There is no database of this name"),
         (server.address("postgres", user="nobody_here"), "did not accept the user or the password"),
         (f"postgresql:///base?host={tmp_path}", "No PostgreSQL server answers at"),
@@ -111,6 +116,8 @@ def test_bad_addresses_get_a_sentence(cli: Cli, base: str, server: Server, tmp_p
         assert (answer.code, answer.out) == (2, ""), address
         assert text in answer.err
         assert "secret" not in answer.err
+        assert "wrong" not in answer.err
+    server.sql("DROP ROLE guarded")
     answer = cli("new", tmp_path / "p.curation", "--name", "other")
     assert (answer.code, "--name is for shared projects" in answer.err) == (2, True)
 
