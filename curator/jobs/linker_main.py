@@ -148,7 +148,7 @@ def trim() -> None:
 
 def code_of_libraries() -> Iterator[tuple[int, int]]:
     """Address and length of each part of a library's file that is mapped for running, which nobody writes to."""
-    for line in Path("/proc/self/maps").read_text().splitlines():
+    for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines():
         place, rights, *_, path = line.split(maxsplit=5)
         if rights == "r-xp" and ".so" in path:
             start, stop = (int(end, 16) for end in place.split("-"))

@@ -53,17 +53,21 @@ _STATEMENTS = _Statements(1000)
 def connect(uri: str, *, writable: bool) -> sqlite3.Connection:
     """A connection without implicit transactions, usable by one thread at a time."""
     conn = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_MS / 1000)
-    conn.execute("PRAGMA trusted_schema = OFF")  # a project may come from an untrusted source
-    conn.execute("PRAGMA foreign_keys = ON")
-    conn.execute("PRAGMA temp_store = MEMORY")
-    conn.execute("PRAGMA cache_size = -32000")
-    if writable:
-        conn.execute("PRAGMA journal_mode = WAL")
-        conn.execute("PRAGMA synchronous = NORMAL")  # the log is synced after each commit by `syncing`
-        conn.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
-        conn.execute(f"PRAGMA journal_size_limit = {FOLD_BYTES}")  # the size to which a restarted log is truncated
-    else:
-        conn.execute("PRAGMA query_only = ON")
+    try:
+        conn.execute("PRAGMA trusted_schema = OFF")  # a project may come from an untrusted source
+        conn.execute("PRAGMA foreign_keys = ON")
+        conn.execute("PRAGMA temp_store = MEMORY")
+        conn.execute("PRAGMA cache_size = -32000")
+        if writable:
+            conn.execute("PRAGMA journal_mode = WAL")
+            conn.execute("PRAGMA synchronous = NORMAL")  # the log is synced after each commit by `syncing`
+            conn.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
+            conn.execute(f"PRAGMA journal_size_limit = {FOLD_BYTES}")  # the size to which a restarted log is truncated
+        else:
+            conn.execute("PRAGMA query_only = ON")
+    except BaseException:
+        conn.close()  # Windows neither renames nor removes a file that is open
+        raise
     return conn
 
 
