@@ -127,7 +127,8 @@ class EmbeddingCache:
             self._write(hash_texts(texts), np.concatenate([vectors for _, vectors in parts]))
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
-        """(n, d) vectors of all texts, encoded if missing; every call returns the same values."""
+        """(n, d) vectors of all texts, encoded if missing; every call returns the same values. Raises ModelError if the
+        cache was emptied meanwhile."""
         vectors, found = self.lookup(texts)
         if found.all():
             return vectors

@@ -47,7 +47,7 @@ class EncoderModule(nn.Module):
 
     @property
     def layers(self) -> nn.ModuleList:
-        """The transformer's layers in order."""
+        """The transformer's layers in order. Raises ModelError if it does not expose them."""
         body = getattr(self.transformer, "encoder", None) or getattr(self.transformer, "transformer", None)
         layers = getattr(body, "layer", None) or getattr(body, "layers", None)
         if not isinstance(layers, nn.ModuleList):

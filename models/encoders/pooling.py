@@ -29,7 +29,7 @@ def pool(states: torch.Tensor, mask: torch.Tensor, pooling: Pooling) -> torch.Te
 
 
 def mean_pool(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """The mean over real tokens; a text without any is the zero vector."""
+    """(n, d): the mean of (n, tokens, d) states over real tokens; a text without any is the zero vector."""
     weights = mask.unsqueeze(-1).to(states.dtype)
     return (states * weights).sum(1) / weights.sum(1).clamp(min=1.0)
 

@@ -149,7 +149,8 @@ def now() -> str:
 
 
 def new_staging(bundles: Path) -> Path:
-    """An empty staging folder in ``bundles``, on the same file system as the future bundle."""
+    """An empty staging folder in ``bundles``, on the future bundle's file system. Raises ModelError if it is not
+    writable."""
     try:
         bundles.mkdir(parents=True, exist_ok=True)
         staging = bundles / f"{STAGING_PREFIX}{secrets.token_hex(6)}"
@@ -204,7 +205,8 @@ def seal(staging: Path, manifest: Manifest, *, known: Bundle | None = None) -> B
 
 
 def publish(staging: Path) -> Bundle:
-    """Rename a sealed staging folder to ``bundles/ID`` after checking every hash; returns the bundle."""
+    """Rename a sealed staging folder to ``bundles/ID`` after checking every hash; returns the bundle. Raises ModelError
+    if a hash differs or the id exists."""
     manifest = open_bundle(staging, verify="full").manifest
     target = staging.parent / manifest.id
     if target.exists():

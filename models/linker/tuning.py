@@ -214,7 +214,7 @@ def evaluate(answers: Sequence[LinkedMention], gold: Sequence[frozenset[str]]) -
 
 
 def average_precision(scores: NDArray[np.floating], truth: NDArray[np.bool_]) -> float:
-    """Area under the precision–recall curve as a sum over distinct thresholds; 0 without positives."""
+    """Area under the precision–recall curve of (n,) scores as a sum over distinct thresholds; 0 without positives."""
     if not truth.any():
         return 0.0
     order = np.argsort(-scores, kind="stable")

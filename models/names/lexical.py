@@ -136,7 +136,7 @@ def save_terms(folder: Path, terms: UINTS, index: LexicalIndex, header: dict[str
 
 
 def load_terms(folder: Path, *, saturating: bool) -> tuple[UINTS, LexicalIndex]:
-    """The vocabulary and the index, memory-mapped; raises ModelError if they are damaged."""
+    """The vocabulary (terms,) and the index, memory-mapped; raises ModelError if they are damaged."""
     try:
         terms = np.load(folder / VOCABULARY, mmap_mode="r", allow_pickle=False)
         index = LexicalIndex.load(folder, saturating=saturating)

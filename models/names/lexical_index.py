@@ -206,8 +206,8 @@ class LexicalIndex:
 
 
 def classes_of(lengths: NDArray[Any], names: int) -> NDArray[np.int8]:
-    """Classes of terms by powers of two of the lists' lengths, in units of 1/512 of all names: the rarest terms are
-    class 0."""
+    """(terms,) classes of terms by powers of two of the lists' lengths, in units of 1/512 of all names: the rarest
+    terms are class 0."""
     classes: NDArray[np.float64] = np.clip(np.log2(np.maximum(lengths, 1) * 512 / max(1, names)), 0, CLASSES - 1)
     return classes.astype(np.int8)
 

@@ -73,7 +73,7 @@ class CrossEncoder:
         return [np.fromiter(islice(scores, len(own)), dtype=np.float32) for own in candidates]
 
     def relative(self, scores: FLOATS) -> FLOATS:
-        """Relative scores by softmax, as in training."""
+        """(c,) scores made relative by softmax, as in training."""
         return relative_by_softmax(scores)
 
 

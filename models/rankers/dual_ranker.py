@@ -50,7 +50,8 @@ class DualRanker:
         return scores
 
     def relative(self, scores: FLOATS) -> FLOATS:
-        """Relative scores by range: a distance is meaningful only relative to the other candidates' distances."""
+        """(c,) scores made relative by range: a distance is meaningful only relative to the other candidates'
+        distances."""
         return relative_by_range(scores)
 
 
@@ -78,7 +79,8 @@ def encode_ranker_entities(encoder: Encoder, records: Sequence[EntityRecord], *,
 
 
 def load_ranker_entities(folder: Path, *, source: str) -> NDArray[np.floating]:
-    """Memory-mapped entity vectors; raises ModelError if they are missing, damaged or of another KB or encoder."""
+    """Memory-mapped (entities, d) vectors; raises ModelError if they are missing, damaged or of another KB or
+    encoder."""
     header = read_json(folder / HEADER_FILE, what=say("The ranker's header"), remedy=say(REMEDY))
     if header.get("source") != source:
         raise ModelError(

@@ -63,7 +63,8 @@ def opinion_lead(entity_ids: Sequence[str], opinion: str) -> FLOATS64 | None:
 
 
 def favourites(lead: FLOATS64) -> NDArray[np.intp]:
-    """The positions of a stage's first candidates; empty if it has no preference (a lead of 0 for all)."""
+    """The positions of a stage's first candidates, given their (c,) ``lead``; empty if it has no preference (a lead of
+    0 for all)."""
     if not len(lead) or float(lead.max()) - float(lead.min()) <= TIE:
         return np.zeros(0, dtype=np.intp)
     return np.argsort(-lead, kind="stable")[:FAVOURITES].astype(np.intp)
@@ -78,7 +79,7 @@ def nil_columns(lead: FLOATS64, first: int, rise: float) -> FLOATS64:
 
 
 def as_choice(logit: float, columns: FLOATS64, *, nil: bool, document: str) -> HeardMention:
-    """NIL or not as a choice between two rows, so that it is fitted like a choice between candidates."""
+    """NIL or not as a choice between two rows of (4,) ``columns``, fitted like a choice between candidates."""
     return HeardMention(
         np.asarray([logit, 0.0]), np.stack([columns, np.zeros(len(columns))]), np.asarray([nil, not nil]), document
     )
@@ -153,7 +154,7 @@ def heard_logits(logits: FLOATS64, columns: FLOATS64, coefficients: Sequence[flo
 
 
 def likelihood(logits: FLOATS64, gold: NDArray[np.bool_]) -> float:
-    """The logarithm of the probability of all gold rows together."""
+    """The logarithm of the probability of all gold rows together, from (h,) logits."""
     top = float(logits.max())
     weights = np.exp(logits - top)
     return float(np.log(max(1e-300, float(weights[gold].sum()))) - np.log(float(weights.sum())))

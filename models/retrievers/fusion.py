@@ -79,7 +79,7 @@ class FusionWeights:
 
 
 def comparable(name: str, values: FLOATS, scale: str) -> NDArray[np.float64]:
-    """The scores of one stage for one mention on the common scale."""
+    """The (c,) scores of one stage for one mention on the common scale."""
     raw = np.asarray(values, dtype=np.float64)
     if name == LEXICAL:
         return np.asarray(raw**3)
@@ -93,7 +93,7 @@ def comparable(name: str, values: FLOATS, scale: str) -> NDArray[np.float64]:
 
 
 def ranking(fused: FLOATS, exact: NDArray[np.bool_], ids: Sequence[str]) -> list[int]:
-    """Positions best first; ties by exact name match, then by entity id."""
+    """Positions of the (c,) candidates, best first; ties by exact name match, then by entity id."""
     places: list[int] = np.lexsort((np.asarray(ids, dtype=np.str_), ~exact, -fused)).tolist()
     return places
 

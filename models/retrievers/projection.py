@@ -32,7 +32,7 @@ def save_projection(weight: FLOATS, folder: Path) -> str:
 
 
 def load_projection(folder: Path, *, dimension: int) -> FLOATS:
-    """W from its file; raises ModelError if the file is damaged or has another width."""
+    """W (d, d) float32 from its file; raises ModelError if the file is damaged or has another width."""
     try:
         weight = np.asarray(load_file(folder / FILE)["weight"], dtype=np.float32)
     except (OSError, KeyError, SafetensorError) as error:
@@ -58,5 +58,5 @@ def load_projection(folder: Path, *, dimension: int) -> FLOATS:
 
 
 def fingerprint(weight: FLOATS) -> str:
-    """A hash of the numbers."""
+    """The SHA-256 of W (d, d) as float32."""
     return hashlib.sha256(np.ascontiguousarray(weight, dtype="<f4").tobytes()).hexdigest()

@@ -74,7 +74,7 @@ def dot(mentions: Tensor, entities: Tensor) -> Tensor:
 
 
 def cosine(mentions: Tensor, entities: Tensor) -> Tensor:
-    """The same for cosines; the cosine with a zero vector is 0."""
+    """(b, n) cosines, like ``dot``; the cosine with a zero vector is 0."""
     return dot(normalize(mentions, dim=-1), normalize(entities, dim=-1))
 
 

@@ -77,7 +77,7 @@ class SomRetriever:
         return SomQueries(self, torch.from_numpy(states).to(encoder.device.torch), offsets, rows)
 
     def encode_new(self, entities: Sequence[EntityRecord]) -> tuple[FLOATS, INTS]:
-        """Token states of new entities, and the start of each entity's states."""
+        """(tokens, d) states of new entities, and the (n + 1,) offsets of each entity's states."""
         return token_states(self.towers.entity, _entity_ids(self.towers, entities))
 
     def changed(self, encoded: tuple[FLOATS, INTS], dead: INTS) -> SomRetriever:

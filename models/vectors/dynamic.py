@@ -156,8 +156,8 @@ class DynamicIndex:
         return rows
 
     def update(self, rows: INTS, vectors: NDArray[np.floating]) -> None:
-        """Replace the vectors of distinct rows; a removed row becomes alive again. Raises IndexError for a row never
-        assigned."""
+        """Replace the vectors of n distinct rows by (n, d) others; a removed row becomes alive again. Raises IndexError
+        for a row never assigned."""
         numbers = self._checked(rows)
         self._check_shape(vectors, len(numbers))
         with self._lock:

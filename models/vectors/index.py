@@ -234,7 +234,7 @@ class VectorIndex:
         return stored
 
     def chunks(self) -> Iterator[FLOATS]:
-        """All stored vectors in order."""
+        """All stored vectors in order, in (≤ CHUNK, d) pieces."""
         for start in range(0, len(self), CHUNK):
             yield self.vectors(np.arange(start, min(start + CHUNK, len(self))))
 

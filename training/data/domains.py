@@ -41,7 +41,7 @@ class Domain:
         return int(self._ends[-1]) if self.ranges else 0
 
     def holds(self, rows: Rows) -> NDArray[np.bool_]:
-        """For each of `rows`, whether it is in the domain."""
+        """[n] bool: for each of `rows` [n], whether it is in the domain."""
         if not self.ranges:
             return np.zeros(len(rows), dtype=bool)
         place = np.searchsorted(self._starts, rows, side="right") - 1

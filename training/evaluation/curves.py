@@ -1,7 +1,7 @@
 """Figures that depend on a ranking or on probabilities, and their curves.
 
-Those that return a `Figure` take weights of mentions (see `bootstrap`). Equal scores are one step of a curve: no
-threshold can separate them.
+`score`, probabilities and `truth` are (m,) for m mentions. A `Figure` takes weights of mentions (see `resampling`).
+Equal scores are one step of a curve: no threshold can separate them.
 """
 
 from __future__ import annotations

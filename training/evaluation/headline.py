@@ -89,7 +89,7 @@ def _calibration(found: Outcomes) -> dict[str, Figure]:
 
 
 def probabilities(found: Outcomes) -> dict[str, tuple[FLOATS, BOOLS, BOOLS]]:
-    """The linker's probabilities by name: (probability, whether it is true, over which mentions).
+    """The linker's probabilities by name: (probability, whether it is true, over which mentions), each (m,).
 
     "first candidate": that it is a gold entity (never true for a NIL mention), over mentions with a probability. "NIL":
     that no entity fits, over mentions with an answer.

@@ -139,7 +139,8 @@ def number(value: float) -> float | None:
 
 
 def ratio(hits: BOOLS | FLOATS, among: BOOLS | FLOATS) -> Figure:
-    """Σ w·hits / Σ w·among: recall, precision, accuracy and their like, or part of an F1 (see `f1`)."""
+    """Σ w·hits / Σ w·among over (m,) arrays: recall, precision, accuracy and their like, or part of an F1 (see
+    `f1`)."""
     above, below = np.asarray(hits, dtype=np.float64), np.asarray(among, dtype=np.float64)
 
     def figure(weights: FLOATS) -> FLOATS:
@@ -160,7 +161,7 @@ def f1(truth: BOOLS, said: BOOLS) -> Figure:
 
 
 def macro(hits: BOOLS, among: BOOLS, group: INTS, groups: int) -> Figure:
-    """The mean over groups of Σ w·hits / Σ w·among; a group without drawn mentions is left out."""
+    """The mean over groups of Σ w·hits / Σ w·among, from (m,) arrays; a group without drawn mentions is left out."""
     parts = [ratio(hits & (group == one), among & (group == one)) for one in range(groups)]
 
     def figure(weights: FLOATS) -> FLOATS:

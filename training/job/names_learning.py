@@ -242,8 +242,8 @@ def recall(
     encode: Callable[[Sequence[str]], FloatArray],
     vectors: Callable[[NDArray[np.int64]], FloatArray],
 ) -> tuple[float, float]:
-    """(recall@1, share with a gold entity among the candidates) of names alone: `encode` gives the vectors of strings,
-    `vectors` those of names by their rows."""
+    """(recall@1, share with a gold entity among the candidates) of names alone: `encode` gives the vectors [n, d] of
+    strings, `vectors` those of names by their rows."""
     if not strings.texts:
         return 0.0, 0.0
     rows = sorted({row for own in strings.candidates for row in own})

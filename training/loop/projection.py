@@ -24,7 +24,8 @@ CHUNK = 8192
 
 
 def identity_projection(dimension: int, *, device: torch.device) -> nn.Linear:
-    """W [d, d] as a layer without bias, the identity before training; draws no random numbers."""
+    """W [d, d] as a layer without bias, the identity before training; draws no random numbers. Raises ModelError for d
+    < 1."""
     if dimension < 1:
         raise ModelError(say("A projection needs vectors of at least 1 number, not {dimension}.", dimension=dimension))
     projection = nn.Linear(dimension, dimension, bias=False, device="meta").to_empty(device=device)

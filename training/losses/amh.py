@@ -85,7 +85,8 @@ class AdaptiveMixupLoss(Loss):
     (the paper: 0.3, and 1 for DUAL and mean, 10 for SOM). NIL mentions are left out. `scale` and `shift` turn a score
     into a logit, scale·f + shift; the paper has 1 and 0. Encoders that come from similarity training give every pair a
     large dot product, so that all logits would saturate: with `calibrated` the job sets both by `calibrate` from the
-    scores before training (our reading; ranking is unchanged). With `gradient_through_mix` W and V⁺ are no constants.
+    scores before training (our reading; ranking is unchanged). With `gradient_through_mix` W and V⁺ are not constants.
+    Raises ModelError for values out of range.
     """
 
     def __init__(

@@ -72,7 +72,7 @@ def count(texts: Texts) -> int:
 
 
 def take(texts: Texts, index: Tensor) -> Texts:
-    """The texts of the rows `index`, of any shape; repeated rows are fine."""
+    """The texts of the rows `index` [...], of any shape: [..., d] or [..., t, d]; repeated rows are fine."""
     if isinstance(texts, TokenStates):
         return TokenStates(texts.states[index], texts.mask[index])
     return texts[index]
@@ -91,7 +91,7 @@ def pick(candidates: Texts, index: Tensor) -> Texts:
 
 
 def vectors_of(texts: Texts) -> Tensor:
-    """The vectors; raises ModelError for states of tokens."""
+    """The vectors [n, d]; raises ModelError for states of tokens."""
     if isinstance(texts, TokenStates):
         raise ModelError(say("Only SOM compares states of tokens. Pool them to vectors, or choose SOM in the recipe."))
     return texts
@@ -158,7 +158,7 @@ def widened(batch: LossInputs) -> LossInputs:
 
 
 def wide(numbers: Tensor) -> Tensor:
-    """The numbers in float32 if they are in half precision."""
+    """The numbers [...] in float32 if they are in half precision."""
     return numbers.float() if numbers.dtype in (torch.float16, torch.bfloat16) else numbers
 
 

@@ -55,7 +55,7 @@ class MultiSimilarityLoss(Loss):
 
     Wang et al. have alpha 2, beta 50 and ε (`margin`) 0.1, over cosines. `base` is λ, the score between similar and
     different pairs; SapBERT's code uses 0.5. With `calibrated` the job sets it by `calibrate` from the scores before
-    training (our option), as the range of cosines differs between encoders.
+    training (our option), as the range of cosines differs between encoders. Raises ModelError for values out of range.
     """
 
     def __init__(

@@ -33,13 +33,14 @@ class PrototypeTripletLoss(Loss):
     """[‖p − e⁺‖ − ‖p − e⁻‖ + margin]₊ (eq. 3), mean over clusters; Euclidean distance, **not** squared.
 
     p is the mean of the mentions of a cluster, and e⁻ the eligible candidate nearest to the cluster's anchor, which is
-    its first mention in the batch (in random order). Eligibility and e⁺ are the anchor's. A cluster may be all mentions
-    of one entity in one document, as in eq. 3, or the soft-radius neighbours among them (§3.2.3). The order of cluster
-    numbers does not matter; a mention with a negative number is in no cluster. Such mentions, NIL mentions and clusters
-    without an eligible candidate are left out.
+    its first mention in the batch (in random order). Eligibility and e⁺ are those of the anchor. A cluster may be all
+    mentions of one entity in one document, as in eq. 3, or the soft-radius neighbours among them (§3.2.3). The order of
+    cluster numbers does not matter; a mention with a negative number is in no cluster. Such mentions, NIL mentions and
+    clusters without an eligible candidate are left out.
 
     `margin` is in units of the distance: 1.2 (MedMentions) and 1.6 (BC5CDR) in the paper, for SapBERT. `squared` is our
-    option for the squared distance of eqs. 1–2, for which the margin must be tuned again.
+    option for the squared distance of eqs. 1–2, for which the margin must be tuned again. Raises ModelError without
+    clusters.
     """
 
     def __init__(self, *, margin: float = 1.6, squared: bool = False) -> None:

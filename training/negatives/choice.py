@@ -43,8 +43,8 @@ def make_reach(
 def make_sampler(
     kind: str, *, size: int, entities: int, seed: int, share: float = 0.5, reach: Reach | None = None
 ) -> NegativeSampler:
-    """ "random", "hard" or "mixed"; samplers of mined rows have no rows until `training.tasks.mining.Miner` sets
-    them."""
+    """ "random", "hard" or "mixed"; samplers of mined rows have no rows until `training.tasks.mining.Miner` sets them.
+    Raises ModelError for another kind."""
     if kind == "random":
         return RandomNegatives(size=size, entities=entities, seed=seed, reach=reach)
     if kind == "hard":

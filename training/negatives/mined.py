@@ -75,7 +75,7 @@ class HardNegatives(MinedNegatives):
 
 class MixedNegatives(MinedNegatives):
     """Mixed-p (PEL §5.3.1): the `share` p of the rows is mined, the rest is random. If the mined lists are too short,
-    random rows fill the gap."""
+    random rows fill the gap. Raises ModelError if `share` is not in [0, 1]."""
 
     def __init__(
         self,

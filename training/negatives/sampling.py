@@ -47,7 +47,7 @@ class NegativeSampler(ABC):
     """Draws entity rows for a batch.
 
     `size` is the number of rows of a set, for a batch or for a mention as `reach` says; `entities` the number of rows
-    in all. A sampler has its own generator: equal seeds draw equal rows.
+    in all. A sampler has its own generator: equal seeds draw equal rows. Raises ModelError for a negative `size`.
     """
 
     def __init__(self, *, size: int, entities: int, seed: int, reach: Reach | None = None) -> None:

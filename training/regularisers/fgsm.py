@@ -63,7 +63,8 @@ def shared_roles(drawn: DrawnBatch, used: Tensor) -> Roles:
 
 
 def own_roles(drawn: DrawnBatch, used: Tensor) -> Roles:
-    """A role for each mention and each of its negatives, and one for each mention and its positive, as in the paper."""
+    """A role for each mention and each negative `used` [B, N], and one for each mention and its positive, as in the
+    paper."""
     mentions, columns = used.nonzero().unbind(1)
     linked = drawn.linked.nonzero().squeeze(1)
     numbers = torch.zeros_like(used, dtype=torch.long)
@@ -87,11 +88,11 @@ class FGSM(Regulariser):
 
     If the mentions of a batch share candidates (our reading of "N per mention" on a CPU) there is no s(m, e⁻) for a
     single m. With `shared` a candidate is moved once, by the sign of the gradient of the sum of its scores with all
-    mentions that are pushed away from it (our reading); A gold entity is moved the same way, with all mentions linked
+    mentions that are pushed away from it (our reading); a gold entity is moved the same way, with all mentions linked
     to it. An entity that is also a negative of other mentions is encoded in both roles. Without `shared` each mention
     has its own moved copy of each of its candidates, as in the paper: for B mentions that share N candidates, B·N
     encodings. `nil_negatives` as in the loss: whether mentions without a gold entity move their negatives (our reading:
-    yes).
+    yes). `bind` raises ModelError for a frozen entity tower.
     """
 
     def __init__(

@@ -48,12 +48,12 @@ class Ascent(StrEnum):
 
 
 def reversed_gradient(matrix: Tensor) -> Tensor:
-    """The matrix itself, with a negated gradient, so that a descent step of the optimiser ascends."""
+    """The matrix [d, d] itself, with a negated gradient, so that a descent step of the optimiser ascends."""
     return 2 * matrix.detach() - matrix
 
 
 def within(matrix: Tensor, radius: float) -> Tensor:
-    """The nearest matrix whose Frobenius norm is at most `radius`."""
+    """The nearest matrix [d, d] whose Frobenius norm is at most `radius`."""
     norm = torch.linalg.matrix_norm(matrix)
     return matrix * (radius / norm) if norm > radius else matrix
 

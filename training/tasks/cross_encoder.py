@@ -141,7 +141,7 @@ class PairBatch:
         return [partial(kind, part) for kind in kinds for part in self.parts]
 
     def loss(self, outputs: Sequence[Tensor]) -> Tensor:
-        """Cross-entropy of the clean scores, plus λ times that of the moved pairs."""
+        """Scalar cross-entropy of the clean scores, plus λ times that of the moved pairs."""
         number = len(self.parts)
         value: Tensor = self.loss_of(*self._spread(outputs[:number]))
         if self.regulariser is None:

@@ -37,7 +37,8 @@ class Miner:
     entities would take hundreds of gigabytes.
 
     Only rows that the mention's types allow are mined, and, if the sampler's reach has domains, only rows in its
-    domain. Rows that the curator saw and did not choose come first, regardless of their types.
+    domain. Rows that the curator saw and did not choose come first, regardless of their types. Raises ModelError for
+    Euclidean similarity.
     """
 
     def __init__(

@@ -33,7 +33,7 @@ class RetrieverBatch:
         return [*self.drawn.mentions.pieces, *self.drawn.entities.pieces, *(self.term.pieces if self.term else ())]
 
     def loss(self, outputs: Sequence[Tensor]) -> Tensor:
-        """The clean loss, and the regulariser's term."""
+        """The scalar clean loss plus the regulariser's term."""
         first = len(self.drawn.mentions.pieces)
         second = first + len(self.drawn.entities.pieces)
         mentions, entities = self.drawn.mentions.join(outputs[:first]), self.drawn.entities.join(outputs[first:second])
