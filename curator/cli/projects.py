@@ -84,7 +84,7 @@ def open_window(projects: tuple[ProjectPlace, ...]) -> int:
         folders = [
             project_folder(one) if isinstance(one, Path) else one for one in projects
         ]  # errors appear here, not in an empty window
-    if "QT_QPA_PLATFORM" not in os.environ and not can_show():  # a platform that was chosen needs no display
+    if "QT_QPA_PLATFORM" not in os.environ and not can_show():  # a platform chosen by the user needs no display
         raise UserError(NO_DISPLAY)
     return run(*folders)
 

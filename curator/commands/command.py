@@ -42,8 +42,8 @@ class WindowState:
     mention: bool = False
     decided: bool = False  # the current mention has a decision
     candidates: int = 0  # of the current mention
-    nil_suggested: bool = False  # what Return accepts is NIL
-    shuffled: bool = False  # candidates have no order, so that Return accepts none
+    nil_suggested: bool = False  # Return accepts NIL
+    shuffled: bool = False  # candidates are shuffled, so that Return accepts none
     selection: bool = False
     can_undo: bool = False
     can_redo: bool = False
@@ -75,11 +75,11 @@ class Command(Generic[T]):
     shortcuts: tuple[str, ...] = ()
     _: KW_ONLY
     when: Callable[[WindowState], bool] = always
-    group: int = 0  # of its menu: groups follow each other by number, with a line between them
-    after: str = ""  # the command of its group that it follows; '' for the place of its feature
+    group: int = 0  # of its menu: groups are ordered by number, with a line between them
+    after: str = ""  # the command in its group after which it is listed; '' for its feature's position
     hidden: bool = False  # not in a menu (digit keys)
-    repeats: bool = False  # repeats while its key is held down; a decision is taken once for each press
-    in_rounds: bool = False  # of Edit, Mention and Queue: it judges or only reads, so that rounds leave it in reach
+    repeats: bool = False  # repeats while its key is held; a decision is made once per press
+    in_rounds: bool = False  # in Edit, Mention and Queue: it judges or only reads, so that it stays enabled in rounds
 
     def enabled(self, state: WindowState) -> bool:
         """Whether it can be used now. In a round, commands that act on the project or show its decisions are

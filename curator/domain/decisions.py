@@ -156,8 +156,8 @@ class ChangeKind(StrEnum):
     OPINIONS = "opinions"  # a language model answered
     BUNDLE = "bundle"
     TYPE_MAPPING = "type_mapping"
-    ENTITIES = "entities"  # provisional ones made, changed, deleted or replaced, with the decisions that follow
-    ROUND = "round"  # made, closed, opened again, or judgements came in
+    ENTITIES = "entities"  # provisional ones created, changed, deleted or replaced, with resulting decisions
+    ROUND = "round"  # created, closed, reopened, or judgements were imported
 
 
 STEPS = frozenset(
@@ -192,8 +192,8 @@ class OperationKind(StrEnum):
     MAKE_ENTITY = "make_entity"
     CHANGE_ENTITY = "change_entity"
     DELETE_ENTITY = "delete_entity"
-    REMAP = "remap"  # decisions and provisional entities to what the knowledge base has now
-    TAKE_TEXT = "take_text"  # a newer text of a document, with its mentions moved to it; or the former one again
+    REMAP = "remap"  # decisions and provisional entities moved to entities of the current knowledge base
+    TAKE_TEXT = "take_text"  # a newer text of a document with its mentions moved to it; or the former one restored
     WITHDRAW_IMPORT = "withdraw_import"  # its documents are hidden
     INTEND = "intend"  # an inconsistency was marked as intended, or the mark was removed
     UNDO = "undo"

@@ -191,8 +191,8 @@ class Utf16Map:
 
 # The differences between two versions of a text, word by word.
 
-AROUND = 60  # code points of what is the same that are shown beside a difference
-MOST_EXACT = 4000  # words that are compared without leaving frequent ones out
+AROUND = 60  # code points of common text shown next to a difference
+MOST_EXACT = 4000  # up to this number of words, frequent ones are compared, too
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
 

@@ -21,14 +21,14 @@ class Facet(StrEnum):
     STATE = "state"  # UNDECIDED or an outcome's value
     TYPE = "type"
     PROBABILITY = "probability"  # of the suggestion's first candidate, in bands
-    MARGIN = "margin"  # that less the second's, in bands
+    MARGIN = "margin"  # its difference to the second's, in bands
     SECOND = "second"  # probability of the second candidate, in bands
     OTHERS = "others"  # highest score of any candidate after the second, in bands
-    NIL = "nil"  # whether the suggestion says NIL
+    NIL = "nil"  # whether the suggestion is NIL
     OPINION = "opinion"  # whether a language model agrees with the suggestion
     CANDIDATES = "candidates"  # number of candidates in the suggestion, in bands
     MATCHED = "matched"  # whether the first candidate has the mention's text as a name: "name", "synonym" or NO
-    EXACT = "exact"  # rank of the first candidate that has it as a name, in bands; "0": none has
+    EXACT = "exact"  # rank of the first candidate with this name, in bands; "0": none
     SIMILARITY = "similarity"  # of the first candidate's name to the mention's text, in bands
     ALIKE = "alike"  # highest similarity of any candidate's name after the first, in bands
     RANK = "rank"  # of the linked entity among the candidates, in bands; "0": not among them, NO: not linked

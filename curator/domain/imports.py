@@ -21,9 +21,9 @@ class ImportKind(StrEnum):
 class Changed(StrEnum):
     """What to do with a document whose text or annotations differ from the file's."""
 
-    KEEP = "keep"  # the project's stay; what the file has is left out
-    TAKE = "take"  # the file's text, with the mentions and decisions moved to it
-    APART = "apart"  # the file's is imported as a document of its own
+    KEEP = "keep"  # keep the project's; skip the file's
+    TAKE = "take"  # take the file's text, and move mentions and decisions to it
+    APART = "apart"  # import the file's as another document
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class Handwork:
     """Work of curators in the documents of an import, without imported gold."""
 
     documents: int = 0
-    decisions: int = 0  # mentions whose current decision is a person's
-    mentions: int = 0  # made by hand or by detection, or moved and retyped
+    decisions: int = 0  # mentions with a person's current decision
+    mentions: int = 0  # added by hand or detection, or moved and retyped
     comments: int = 0
     flags: int = 0
     judgements: int = 0

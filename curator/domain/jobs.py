@@ -94,7 +94,7 @@ class ActivationKind(StrEnum):
     """Who put a bundle into use."""
 
     JOB = "job"  # the job that made it, after its gate
-    CURATOR = "curator"  # a curator's knowing choice
+    CURATOR = "curator"  # a curator's explicit choice
     ROLLBACK = "rollback"
 
 

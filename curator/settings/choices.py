@@ -68,8 +68,8 @@ class OptionKind(StrEnum):
     CHOICE = "choice"
     FOLDER = "folder"
     SECRET = "secret"  # a text that is shown as dots  # noqa: S105
-    PAGES = "pages"  # an address for each prefix of identifiers, a line each
-    KEYS = "keys"  # changed in a dialog of its own
+    PAGES = "pages"  # an address for each prefix of identifiers, one per line
+    KEYS = "keys"  # changed in its own dialog
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ PREFERRED = "preferred"
 DEFINITION = "definition"
 Lookup = tuple[tuple[Variant, ...], tuple[str, ...]]
 NAMES_PER_ENTITY = 5
-MOST_KNOWN = 4096  # lookups, some 10 KiB each
+MOST_KNOWN = 4096  # lookups, about 10 KiB each
 MOST_TABLES = 4  # of a lookup: without and with the memory's entities
 
 

@@ -32,8 +32,8 @@ from models.vectors import SearchIndex, VectorIndex, growing
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
-BLOCK_ENTRIES = 2**21  # of products of tokens at once, 8 MiB: what is larger falls out of the caches
-GPU_ENTRIES = 2**27  # the same on a GPU, 512 MiB: it wants to be filled
+BLOCK_ENTRIES = 2**21  # token products at once, 8 MiB, to stay in the caches
+GPU_ENTRIES = 2**27  # the same on a GPU, 512 MiB, to use it fully
 ALL_COMPARED = (
     "“{name}” sums the best match in the entity over the tokens of the mention in context (SOM); all "
     "{count:,} entities are compared exactly."

@@ -25,7 +25,7 @@ _SEPARATORS = re.compile(r"[|+,;\s]+")
 class ErrorKind(StrEnum):
     """Why an answer is wrong. Each error has exactly one kind."""
 
-    GOLD_NOT_IN_KB = "gold_not_in_kb"  # linked; the decision names entities that the knowledge base lacks
+    GOLD_NOT_IN_KB = "gold_not_in_kb"  # linked; the decision has entities that are missing from the knowledge base
     NOT_RETRIEVED = "not_retrieved"  # no gold entity is among the candidates
     RANKED_LOWER = "ranked_lower"  # a gold entity is among the candidates, another one is first
     LINKED_NIL = "linked_nil"  # linked; the decision is NIL

@@ -54,8 +54,7 @@ AT_ONCE = 4096
 def untrained_entities(
     loaded: Loaded, encoder: Encoder, texts: EntityTexts, budget: Budget
 ) -> Generator[Event, None, tuple[FloatArray | None, float]]:
-    """Untrained entity vectors [E, d] (None for SOM), and entities encoded per second; ModelError if this takes too
-    long."""
+    """Untrained entity vectors [E, d] (None for SOM), entities per second; ModelError if time is too short."""
     if loaded.inputs.style is EntityStyle.MEAN_OF_NAMES:
         return _means_of_names(loaded), float("inf")
     total, kb_hash, cache = len(loaded.kb.entities), loaded.base.manifest.kb_hash, loaded.spec.cache

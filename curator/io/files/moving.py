@@ -18,13 +18,13 @@ from curator.domain.documents import Passage, Span
 from curator.io.files.anchoring import Anchors
 
 AROUND = 40  # code points before and after a quote that are compared
-ALIKE = 0.6  # of what is around it, 1 = the same
+ALIKE = 0.6  # of the surrounding text, 1 = equal
 ONE_SIDE = (
     0.75  # how much the side counts that is more alike: a sentence may have moved, and its neighbours with it not
 )
-CLEARLY = 0.15  # by which the best place must be better than the next
-LONG_ENOUGH = 5  # code points of a quote that is in one place only
-MOST_EXACT = 4000  # words that are aligned without leaving frequent ones out, since that takes quadratic time
+CLEARLY = 0.15  # by which the best position must exceed the next
+LONG_ENOUGH = 5  # code points of a quote that occurs only once
+MOST_EXACT = 4000  # up to this number of words, frequent ones are aligned, too (quadratic time)
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 
 

@@ -75,7 +75,7 @@ class _FileWriter:
         self._types: dict[str, str] = extra_of(file, "xmi").get("types", {})
         self._given: set[tuple[str, str]] = set()  # types whose annotations got a feature, and the feature
         self.parted = False  # whether a mention was written in parts
-        self._related = False  # whether a relation was written as one of a new type
+        self._related = False  # whether a relation of a new type was written
 
     def pieces(self, item: ExportDocument, name: str) -> Iterator[tuple[str, bytes]]:
         check_spans(item)

@@ -108,7 +108,7 @@ class _Cut:
     threshold: float
     size: int
     expected: float
-    tried: int  # held-out suggestions that are as likely
+    tried: int  # held-out suggestions as likely as these
     wrong: int  # of those
 
     def is_refuted(self, error: float) -> bool:

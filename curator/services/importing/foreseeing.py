@@ -39,9 +39,9 @@ class Foreseen:
     problem: str = ""
     looked_at: int = 0  # documents read so far, to which the following fields refer
     first: tuple[SourceDocument, ...] = ()
-    problems: tuple[Problem, ...] = ()  # what is repaired, set aside and noted
-    here: int = 0  # documents that the project has already
-    changed: tuple[Compared, ...] = ()  # documents that it has with another text or other annotations
+    problems: tuple[Problem, ...] = ()  # repairs, skipped parts and notes
+    here: int = 0  # documents already in the project
+    changed: tuple[Compared, ...] = ()  # documents in the project with other text or annotations
     first_entities: tuple[Entity, ...] = ()
     known: str = ""  # why the file changes nothing or restores something, as a sentence
 

@@ -55,9 +55,9 @@ class Wish:
     hold_out: int
     choices: ImportChoices
     batch: int
-    inside: list[int] = field(default_factory=list)  # ids of the files of this import that are in
-    format_name: str = ""  # the format that was chosen for all of them, '' to recognise it
-    note: Callable[[UnitOfWork], None] | None = None  # writes in a file's last step what is left to import
+    inside: list[int] = field(default_factory=list)  # ids of the files of this import already stored
+    format_name: str = ""  # the format chosen for all of them, '' to recognise it
+    note: Callable[[UnitOfWork], None] | None = None  # in a file's last step, writes the rest to import
 
 
 @dataclass(slots=True)

@@ -213,7 +213,7 @@ def _living(unit: UnitOfWork, entity_id: str) -> ProvisionalEntity:
 
 
 def _free(unit: UnitOfWork, entity_id: str) -> ProvisionalEntity | None:
-    """An earlier entity with this identifier that is no longer in use, if any. Raises UserError if an entity here has
+    """An earlier entity with this identifier that is no longer in use, if any. Raises UserError if one in use has
     it."""
     known = unit.kb.get(entity_id)
     if known is not None:

@@ -38,7 +38,7 @@ class RemapKind(StrEnum):
     MERGED = "merged"  # the id is an alternate id of another entity now
     OBSOLETE = "obsolete"  # the id is gone
     RESOLVED = "resolved"  # a provisional entity is in the knowledge base now
-    NIL = "nil"  # what was decided NIL is in the knowledge base now
+    NIL = "nil"  # a NIL is in the knowledge base now
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,14 +48,14 @@ class MemoryService:
         self._linker = linker
         self._events = events
         self._learnt = learnt
-        self._process = 0  # the linker process that was taught
+        self._process = 0  # the linker process whose memory is current
         self._news = threading.Condition()  # guards these three
         self._closed = False
-        self._everything = False  # whether all train documents are to be taught again
+        self._everything = False  # whether to teach all train documents again
         self._fresh: dict[int, None] = {}  # documents that have changed just now
-        self._unlisted = False  # whether all are to be taught and it is not known yet which they are
-        self._changed: dict[int, None] = {}  # documents in order, of which something may have to be forgotten
-        self._left: dict[int, None] = {}  # others still to be taught
+        self._unlisted = False  # whether to teach all, before they have been listed
+        self._changed: dict[int, None] = {}  # documents in order that may be forgotten in part
+        self._left: dict[int, None] = {}  # other documents to teach
         self._thread = threading.Thread(target=self._work, name="linker memory", daemon=True)
 
     def start(self) -> None:

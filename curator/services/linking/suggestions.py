@@ -67,7 +67,7 @@ class SuggestionService:
         self._waiting: set[int] = set()  # requested documents without an answer yet
         self._tried: set[tuple[int, Stamp, int]] = set()  # requested once with these: not again automatically
         self._memory = 0  # grows with every change of the linker's memory
-        self._memory_of: dict[int, int] = {}  # the memory that a document was last linked with
+        self._memory_of: dict[int, int] = {}  # the memory with which a document was last linked
         self._answered_again: set[int] = set()  # documents with an opinion that is newer than their suggestions
         self._urgent: list[int] = []  # requested while no bundle was in use
         self._busy = False  # whether documents are being linked ahead

@@ -95,10 +95,10 @@ class ExportMention:
 
     mention: Mention
     decision: Decision | None
-    unchanged: bool  # the source record says what is decided: write its identifiers back as they were
-    reshaped: bool = False  # its spans or its type are no longer those of the source record
-    opinion: Opinion | None = None  # what a language model answered
-    attributes: tuple[tuple[str, str | None], ...] = ()  # name and value of what was set; None: it was cleared
+    unchanged: bool  # the source record has the decision: write its identifiers back unchanged
+    reshaped: bool = False  # its spans or type differ from the source record
+    opinion: Opinion | None = None  # a language model's answer
+    attributes: tuple[tuple[str, str | None], ...] = ()  # name and value of set attributes; None: cleared
 
     @property
     def as_it_was(self) -> bool:
@@ -129,7 +129,7 @@ class Carries:
     relations: bool = False
     attributes: bool = False  # of mentions, as a project defines them
     own_fields: bool = False  # infons, notes, attributes: everything else in the file, kept through a round trip
-    takes_from: frozenset[str] = frozenset()  # other formats whose relations and own fields come along into this one
+    takes_from: frozenset[str] = frozenset()  # other formats whose relations and own fields are kept in this one
 
 
 class DocumentReader(Protocol):
@@ -155,8 +155,8 @@ class DocumentFormat(Protocol):
     can_read: bool
     can_write: bool
     carries: Carries
-    carries_people: bool  # whether what it writes says who decided and when
-    problems: list[Problem]  # what the last `write` could not carry
+    carries_people: bool  # whether files contain who decided and when
+    problems: list[Problem]  # data that the last `write` left out
 
     def sniff(self, path: Path, head: bytes) -> bool: ...
 

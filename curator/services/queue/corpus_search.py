@@ -46,8 +46,8 @@ class HitChoice(StrEnum):
 class Bar(StrEnum):
     """Why a hit cannot become a mention."""
 
-    BORDER = "border"  # it crosses the end of a passage
-    BLANK = "blank"  # it is white space alone
+    BORDER = "border"  # crosses the end of a passage
+    BLANK = "blank"  # is only white space
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,9 +35,9 @@ class LeftOut(StrEnum):
     """Why no mention was made from a hit."""
 
     EXISTS = "exists"  # a mention is at exactly this place
-    BORDER = "border"  # it crosses the end of a passage
-    BLANK = "blank"  # it is white space alone
-    CHANGED = "changed"  # the document has another text there now
+    BORDER = "border"  # crosses the end of a passage
+    BLANK = "blank"  # is only white space
+    CHANGED = "changed"  # the document's text has changed there
 
 
 BARS = {Bar.BORDER: LeftOut.BORDER, Bar.BLANK: LeftOut.BLANK}

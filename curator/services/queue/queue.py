@@ -98,7 +98,7 @@ class QueueService:
         self._held_out = held_out
         self._seen = seen
         self._due = due
-        self._last: tuple[int, QueueRow] | None = None  # the row read last, and what had been written then
+        self._last: tuple[int, QueueRow] | None = None  # the row read last, and `written` at that time
         self._read: tuple[int, OpenDocument] | None = None  # the document, likewise
         self._beside: tuple[tuple[int, int | None, QueueFilter, Direction], int | None] | None = None
 

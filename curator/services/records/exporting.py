@@ -134,9 +134,9 @@ class _Tally:
     unchanged: dict[int, bool] = field(default_factory=dict)
     new: int = 0
     attributed: int = 0
-    unread: int = 0  # with attributes of the file that the project does not have
+    unread: int = 0  # with attributes that are only in the file
     related: int = 0  # relations that curators added
-    with_more: Counter[str] = field(default_factory=Counter)  # by the format that documents came in
+    with_more: Counter[str] = field(default_factory=Counter)  # by the source format of documents
 
     def take(self, item: ExportDocument, source: DocumentFormat | None, holder: HoldsAttributes | None) -> None:
         """Count a document. `source`: its original format if some of its data are lost; `holder`: the same if

@@ -37,8 +37,8 @@ class Repeats:
         self._share = share
         self._since = 0  # decisions since the last mention shown again
         self.asked: int | None = None
-        self.answers: dict[int, Decision] = {}  # what was answered, shown until another document is opened
-        self.last: int | None = None  # answered last, and nothing decided since: what undo takes back
+        self.answers: dict[int, Decision] = {}  # answered mentions, shown until another document is opened
+        self.last: int | None = None  # answered last, with no decision since: reversed by undo
         self._opened: int | None = None
 
     def decided(self) -> None:

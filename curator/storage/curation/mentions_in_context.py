@@ -137,8 +137,8 @@ def _use(row: Sequence[Any], entity_id: str, listed: float | None) -> MentionUse
     )
     chance = None
     if bundle_id is not None and first is None:
-        chance = 0.0  # without candidates nothing is listed
-    elif bundle_id is not None and probability:  # where the first has no probability, none has
+        chance = 0.0  # nothing is listed without candidates
+    elif bundle_id is not None and probability:  # without one for the first, none has one
         chance = probability if first == entity_id else listed
     return MentionUse(context, from_iso(at), Split(split), DocumentState(state), bundle_id is not None, chance)
 

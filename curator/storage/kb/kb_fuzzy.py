@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from curator.storage.kb.kb_tables import KbTables
 
-SHORTEST = 4  # shorter words are near to too many others
-LONG = 8  # from this length on two slips are forgiven
-NEAR = 8  # words taken for one that was typed
+SHORTEST = 4  # shorter words resemble too many others
+LONG = 8  # from this length, two errors are allowed
+NEAR = 8  # the most alternatives for a typed word
 
 
 def near_words(tables: KbTables, words: Sequence[str], *, typing: bool) -> list[list[str]] | None:

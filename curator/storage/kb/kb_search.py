@@ -23,14 +23,14 @@ from curator.storage.kb.kb_tables import ALTERNATE, BARE_ALTERNATE, NAME, SYNONY
 
 EXACT_ID, EXACT_NAME, EXACT_SYNONYM, PREFIX, WORDS, DEFINITION, FUZZY = range(7)
 _GROUPS = {EXACT_ID: 0, EXACT_NAME: 1, EXACT_SYNONYM: 1, FUZZY: 3}  # all others 2; preferred types lead each group
-READ = 120  # rows read for one question
-CHECKED = 600  # where each is compared with the very characters
-FILTERED = 2000  # where most of them may be left out again
-FEW = 5  # with fewer found, words spelt nearly so are looked for
-LONG_ENOUGH = 4  # letters of the beginning of a word that is looked for in definitions as well
-DEFINED = 50_000  # entities whose definition matches; words in more of them than this are no restriction
-LINKED_BEFORE = 6  # characters that a name may be longer for each doubling of the links to its entity
-LIKELY = 30  # links that a likely entity counts for
+READ = 120  # rows read for one query
+CHECKED = 600  # if each is compared with the exact characters
+FILTERED = 2000  # if most of them may be filtered out
+FEW = 5  # with fewer results, similar spellings are searched for
+LONG_ENOUGH = 4  # least letters of a prefix searched for in definitions, too
+DEFINED = 50_000  # the most entities with a matching definition; more frequent words are ignored
+LINKED_BEFORE = 6  # extra characters of a name that one doubling of its entity's links outweighs
+LIKELY = 30  # links that a likely entity is worth
 
 _WORD = re.compile(r"[^\W_]+")
 _LAST = "\U0010ffff"

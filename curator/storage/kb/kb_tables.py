@@ -59,8 +59,8 @@ class KbTables:
         self.search = f"kb{version}_search"  # see `kb_index`, as the next
         self.words = f"kb{version}_words"
         self.definitions_fts = f"kb{version}_definitions_fts"
-        self.obsolete = f"kb{version}_obsolete"  # see `kb_matching`; only where a source has some
-        self.tree = f"kb{version}_tree"  # see `kb_hierarchy`, as the next
+        self.obsolete = f"kb{version}_obsolete"  # see `kb_matching`; only if a source has some
+        self.tree = f"kb{version}_tree"  # see `kb_hierarchy`, like the next
         self.below = f"kb{version}_below"
 
     def create(self) -> None:

@@ -55,7 +55,7 @@ class CandidateRow:
     chosen: bool  # the current decision links to it
     accepted: bool  # Enter links to it
     calibrated: bool = True  # whether `value` may be trusted as a probability
-    reason: str = ""  # why it is shown only because somebody asked for what is hidden
+    reason: str = ""  # reason why it is normally hidden
     blind: bool = False  # no figure is shown
     opinion: bool = False  # a language model chose it
 

@@ -75,8 +75,8 @@ class CandidatePanel(QWidget):
     def __init__(self, lookup: Lookup, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._view: MentionView | None = None
-        self._withheld = ""  # why the suggestions of this mention are not shown
-        self._of_none = ""  # why there are no candidates, where that is known
+        self._withheld = ""  # reason why this mention's suggestions are not shown
+        self._of_none = ""  # reason why there are no candidates, if known
         self._extent = ALL
         self._lookup = lookup
         self.model = CandidateTableModel(self)

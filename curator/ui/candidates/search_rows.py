@@ -99,7 +99,7 @@ class SearchAnswer:
     query: str
     matches: tuple[EntityMatch, ...] = ()
     trouble: str = ""
-    left_out: int = 0  # outside of the branches that the search is restricted to
+    left_out: int = 0  # outside of the branches of the search
     obsolete: ObsoleteEntity | None = None  # the query is its id
 
 

@@ -72,8 +72,8 @@ class _Place:
     above: int
     node: TreeNode | None = None
     repeated: bool = False
-    below: list[int] = field(default_factory=list)  # with the row for more, where there is one, at the end
-    read: int = 0  # children read in their order; one that was brought here out of turn is not counted
+    below: list[int] = field(default_factory=list)  # with the row for more, if any, at the end
+    read: int = 0  # children read in order, without one added out of order
     total: int = 0
     asked: bool = False
 

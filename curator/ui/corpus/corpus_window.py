@@ -42,8 +42,8 @@ class CorpusWindow(ShowDialog):
     `search_in` is called in its own thread; `types` returns the project's types with their numbers of mentions.
     """
 
-    hit_wanted = Signal(object)  # Hit: to be shown beside
-    open_wanted = Signal(object)  # Hit: to be gone to
+    hit_wanted = Signal(object)  # Hit: to preview
+    open_wanted = Signal(object)  # Hit: to open
     make_wanted = Signal(object, str, object)  # hits, type, Verdict | None
 
     def __init__(
@@ -61,9 +61,9 @@ class CorpusWindow(ShowDialog):
         self._search_in, self._types, self._writable = search_in, types, writable
         glance = Glance(Sight.of_process())
         self.worker = Worker(self)
-        self._stop = threading.Event()  # of the search that is running
-        self._number = 0  # of the search that is shown
-        self._kept: list[Hit] | None = None  # found again after a change, until all are there
+        self._stop = threading.Event()  # of the running search
+        self._number = 0  # of the displayed search
+        self._kept: list[Hit] | None = None  # found again after a change, until complete
         self._chosen_hits: list[Hit] = []
         self._then: Callable[[str], None] = self.ask_entity  # with the type that is chosen
         self._type = ""

@@ -60,14 +60,14 @@ class StepsWindow(ShowDialog):
     resets it, `shut` ends it.
     """
 
-    mention_wanted = Signal(int, int)  # document, mention: to be shown beside
-    open_wanted = Signal(int, int)  # document, mention: to be gone to
-    document_wanted = Signal(int)  # step whose document is to be gone to
+    mention_wanted = Signal(int, int)  # document, mention: to preview
+    open_wanted = Signal(int, int)  # document, mention: to open
+    document_wanted = Signal(int)  # step whose document to open
     journey_wanted = Signal(int)
-    stop_wanted = Signal()  # of the way back or forward, at a whole step
-    again_wanted = Signal(int, object)  # step, PropagationScope: list what it would do there
-    repeat_wanted = Signal(object, object)  # Again, numbers of the lines that were ticked and seen
-    place_wanted = Signal(object)  # Hit of which a mention would be made: to be shown beside
+    stop_wanted = Signal()  # the undoing or redoing, at a whole step
+    again_wanted = Signal(int, object)  # step, PropagationScope: list its effects there
+    repeat_wanted = Signal(object, object)  # Again, numbers of the ticked and seen lines
+    place_wanted = Signal(object)  # Hit that would become a mention: to preview
 
     def __init__(
         self,

@@ -74,9 +74,9 @@ class Decider(QObject):
 
     refused = Signal(str)  # the sentence of a UserError; nothing was changed
     said = Signal(str)
-    unseen = Signal(object)  # what was not visible: a key of `Glance`
-    revision_wanted = Signal(object)  # Revision: to be confirmed
-    leftover_wanted = Signal(object)  # Leftover: to be confirmed
+    unseen = Signal(object)  # the item that was not visible: a key of `Glance`
+    revision_wanted = Signal(object)  # Revision to confirm
+    leftover_wanted = Signal(object)  # Leftover to confirm
 
     def __init__(
         self,

@@ -292,7 +292,7 @@ class TickList(KwicList):
 
     ticks_changed = Signal()
     unable = Signal()  # none of these lines can be ticked
-    acted = Signal(int)  # Qt.Key, of those that neither move nor tick
+    acted = Signal(int)  # Qt.Key that neither moves nor ticks
 
     def __init__(self, name: str, parent: QWidget | None = None, *, glance: Glance | None = None) -> None:
         super().__init__(name, parent, glance=glance)

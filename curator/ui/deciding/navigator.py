@@ -44,7 +44,7 @@ class Navigator(QObject):
 
     document_changed = Signal()  # another document, or none
     content_changed = Signal()  # the same document; mentions, decisions or suggestions differ
-    mention_changed = Signal()  # another mention, or something else is shown of it
+    mention_changed = Signal()  # another mention, or other contents for it
     said = Signal(str)
     work_wanted = Signal()  # the list of work is used up
 

@@ -39,7 +39,7 @@ class DocumentView(DocumentMouse):
         super().__init__(parent)
         self._copy: ReadingCopy | None = None
         self._told = ""  # of the current mention
-        self._entered: int | None = None  # the mention in which the caret was put
+        self._entered: int | None = None  # the mention that the caret entered
 
     # --- what is shown ---
 

@@ -171,8 +171,8 @@ def lanes(views: Sequence[MentionView]) -> dict[int, Lane]:
     """
     hulls = sorted((start, -end, v.mention.id) for v in views if v.mention.spans for start, end in (_hull(v),))
     result: dict[int, Lane] = {view.mention.id: Lane(0, False) for view in views}
-    group: list[tuple[int, int]] = []  # (mention id, lane from outside in) of mentions that hang together
-    ends: list[int] = []  # where each lane of the group is free again
+    group: list[tuple[int, int]] = []  # (mention id, lane from outside in) of overlapping mentions
+    ends: list[int] = []  # the end of the last mention in each lane
     for start, minus_end, mention_id in hulls:
         if ends and start >= max(ends):
             _close(group, len(ends), result)

@@ -45,8 +45,8 @@ class UsesWindow(ShowDialog):
     uses are read while the window is built. When closed, it is kept: `renew` resets it, `shut` ends it.
     """
 
-    mention_wanted = Signal(int, int)  # document, mention: to be shown beside
-    open_wanted = Signal(int, int)  # document, mention: to be gone to
+    mention_wanted = Signal(int, int)  # document, mention: to preview
+    open_wanted = Signal(int, int)  # document, mention: to open
     change_wanted = Signal(object, object)  # mention ids, Verdict
     page_wanted = Signal(str)  # entity id
     linker_wanted = Signal(object)  # ids of documents that have uses without a suggestion
@@ -70,8 +70,8 @@ class UsesWindow(ShowDialog):
         self.worker = Worker(self)
         self._reading = first
         if first:
-            self._read(first)  # while the rest of the window is made
-        self._moving: list[int] | None = None  # what the entity that is searched for will get
+            self._read(first)  # while the rest of the window is built
+        self._moving: list[int] | None = None  # mentions for the entity searched for
         self.note = NoteLabel(self)
         self.page = UsesPage(glance, self)
         self.go = self._button(tr("&Go to the mention"), self._open)

@@ -76,8 +76,8 @@ class DocumentFiles(QWidget):
         self._paths: list[Path] = []
         self._rows: dict[Path, int] = {}
         self._wrong: dict[Path, str] = {}
-        self._asked: dict[Path, None] = {}  # what was added, folders as they are
-        self._gone: set[Path] = set()  # what of it was removed
+        self._asked: dict[Path, None] = {}  # added paths, including folders
+        self._gone: set[Path] = set()  # removed paths
         self._left: list[Left] = []
         self._found: dict[Path, Foreseen] = {}
         self._changed: dict[Path, Sequence[Compared]] = {}  # separate, since it is needed for each file that is read

@@ -86,8 +86,8 @@ class ImportWish:
     gold: bool
     hold_out: int = 0
     choices: ImportChoices = field(default_factory=ImportChoices)
-    format_name: str = ""  # '' where each is recognised by its content
-    left: tuple[Left, ...] = ()  # what of folders and archives is no document
+    format_name: str = ""  # '' if each is recognised by its content
+    left: tuple[Left, ...] = ()  # other files in folders and archives
 
 
 class ImportDialog(FormDialog):

@@ -59,8 +59,8 @@ class InconsistencyWindow(ShowDialog):
     `find` and `contexts` are called in a background thread; `curator` returns the curator's name.
     """
 
-    mention_wanted = Signal(int, int)  # document, mention: to be shown beside
-    open_wanted = Signal(int, int)  # document, mention: to be gone to
+    mention_wanted = Signal(int, int)  # document, mention: to preview
+    open_wanted = Signal(int, int)  # document, mention: to open
     settle_wanted = Signal(object, object, object)  # Inconsistency, mention ids, Verdict
     mark_wanted = Signal(object, bool)
     said = Signal(str)
@@ -80,8 +80,8 @@ class InconsistencyWindow(ShowDialog):
         self._curator, self._writable = curator, writable
         self._glance = Glance(Sight.of_process())
         self.worker = Worker(self)
-        self._jump = False  # what is read next is highlighted
-        self._moving: tuple[Inconsistency, list[int]] | None = None  # what the entity that is searched for will get
+        self._jump = False  # highlight the string read next
+        self._moving: tuple[Inconsistency, list[int]] | None = None  # mentions for the entity searched for
         self.note = NoteLabel(self)
         self.page = InconsistencyPage(contexts, self._glance, self)
         self.go = self._button(tr("&Go to the mention"), self._open)

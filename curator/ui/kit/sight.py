@@ -181,8 +181,8 @@ class Sight(QObject):
         self.clock = clock
         self._times = times or PressClock(clock)
         self._views: dict[int, QWidget] = {}
-        self._drawn: dict[int, float] = {}  # of the views that are on the screen
-        self._waiting: set[int] = set()  # shown, and not painted yet
+        self._drawn: dict[int, float] = {}  # of the visible views
+        self._waiting: set[int] = set()  # shown, but not painted yet
         self._asked: set[int] = set()  # opened by a key
         self._pressed: float | None = None
         self._clicked = 0.0

@@ -175,8 +175,8 @@ class FlowRow(QLayout):
     def __init__(self, *widgets: QWidget) -> None:
         super().__init__()
         self._items: list[QLayoutItem] = []
-        self._heights: dict[int, int] = {}  # by width: layouts around it ask again and again
-        self._sizes: list[tuple[QLayoutItem, QSize, QSize]] | None = None  # with the least size; None: not asked yet
+        self._heights: dict[int, int] = {}  # by width: outer layouts query it repeatedly
+        self._sizes: list[tuple[QLayoutItem, QSize, QSize]] | None = None  # of the least size; None: not computed yet
         self.setContentsMargins(0, 0, 0, 0)
         self.setSpacing(8)
         for one in widgets:

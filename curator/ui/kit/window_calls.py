@@ -81,7 +81,7 @@ class Bridge(QObject):
     """
 
     stepped = Signal(object)  # Change: stored, and on the disk moments later
-    changed = Signal(object)  # Change that was made elsewhere, or is no step of a curator's
+    changed = Signal(object)  # Change from elsewhere, or not a curator's step
     linker = Signal(object)  # LinkerStatus
     progressed = Signal(int, object)  # job number, Progress
     saved = Signal(object)  # Saving

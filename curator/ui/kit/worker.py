@@ -55,7 +55,7 @@ class Worker(QObject):
         super().__init__(parent)
         self.here = here
         self.took = 0.0  # seconds, of the last task
-        self.stop = threading.Event()  # set by `close`: long work looks at it and raises CancelledError
+        self.stop = threading.Event()  # set by `close`: long work checks it and raises CancelledError
         self._in_turn = in_turn
         self._thread: threading.Thread | None = None
         self._task: _Task | None = None
@@ -160,8 +160,8 @@ def _run(work: Work, end: WeakMethod[Callable[[_Outcome], None]]) -> None:
     try:
         result, worked = work(), True
     except CancelledError:
-        pass  # nobody waits for it
-    except Exception:  # thread boundary: what is shown stays as it is, the log says why
+        pass  # the result is not needed
+    except Exception:  # thread boundary: the view stays unchanged, the error is logged
         log.exception("Work beside the window failed.")
         raised = True
     outcome = _Outcome(result, worked, raised, time.perf_counter() - begun)

@@ -68,7 +68,7 @@ class QueueModel(QAbstractListModel):
         return self._where
 
     def set_source(self, lists: Lists | None) -> None:
-        """Another project's queue, or none."""
+        """Show another project's queue, or none."""
         self._lists = lists
         self._current = None
         self.load(QueueFilter())

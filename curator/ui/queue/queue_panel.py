@@ -30,8 +30,8 @@ class QueuePanel(QWidget):
     `clear`, `set_order`, `renew_work`, `close_work`."""
 
     document_activated = Signal(int)
-    mention_activated = Signal(int, int)  # document, mention: of the list of work
-    filter_changed = Signal(object)  # QueueFilter; the documents it holds are in `documents`
+    mention_activated = Signal(int, int)  # document, mention: of the work list
+    filter_changed = Signal(object)  # QueueFilter; its documents are in `documents`
     work_changed = Signal(object)  # Sequence[WorkRow]; empty in the order of documents
     said = Signal(str)
 

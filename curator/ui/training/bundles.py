@@ -154,7 +154,7 @@ class BundlesDialog(ShowDialog):
         super().__init__(tr("Linkers"), parent)
         self._writable = writable
         self._whole = 0  # pixels of all columns
-        self._widths = [0] * len(HEADERS)  # of each, where the last may be cut
+        self._widths = [0] * len(HEADERS)  # of each, if the last may be cut
         self._disk: Mapping[str, DiskUse] = {}
         self._activations = list(activations)
         self.model = BundleTableModel(self)
