@@ -1,4 +1,4 @@
-"""What every test gets: an offscreen platform, folders of its own, and a check that nothing leaks."""
+"""Fixtures of every test: an offscreen platform, its own folders, and a check that nothing leaks."""
 
 from __future__ import annotations
 

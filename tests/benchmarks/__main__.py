@@ -1,12 +1,12 @@
-"""`make bench`: how long the main steps take here, and ratios within this run; nothing of it is part of the suite.
+"""`make bench`: durations of the main steps, and ratios within this run; not part of the test suite.
 
-The window is measured first, in processes of its own, on the display that is there or on an Xvfb that is started. Every
-figure that the project has a target for is printed again at the end: figure, target, reached or not. Projects that take
-minutes to make are kept in `CURATOR_BENCH` (by default a folder in the user's cache). `--window` does no more.
-Figures are kept in HISTORY.md if nothing differs from the commit. One that became worse is reported (`history.py`).
+The window is measured first (with `--window`, nothing else), in separate processes, on the existing display or on a new
+Xvfb. All figures with a target are printed again at the end: figure, target, reached or not. Projects that take minutes
+to create are kept in `CURATOR_BENCH` (by default a folder in the user's cache). Figures are stored in HISTORY.md if
+there are no uncommitted changes; worse ones are reported (`history.py`).
 
-The knowledge base is the real one in `../shared/data` where that is there, the demo's otherwise. The embedding cache is
-a fresh one, so that the first build encodes everything.
+The knowledge base is the real one in `../shared/data` if present, else the demo's. The embedding cache is empty at
+first, so that the first build encodes everything.
 """
 
 from __future__ import annotations

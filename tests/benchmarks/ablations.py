@@ -1,19 +1,19 @@
-"""How much each part of the linker contributes: drop one, fit what follows again, compare on the same documents.
+"""The contribution of each part of the linker: drop it, refit the later parts, compare on the same documents.
 
     python -m tests.benchmarks.ablations [--corpus bc5cdr|ncbi_disease] [--documents 500] [--remember 500] [--tune 200]
                                          [--held-out] [--bundle FOLDER] [--only PART …] [--json FILE]
 
 Every variant remembers the decisions of the first `--remember` train documents (0: none), is fitted on the first
-`--tune` of them (fusion of trained stages, combiner, NIL; no document answers to itself), and is judged on dev or, with
-`--held-out`, on the train documents that follow those: what leaves the default is decided there, never on dev. Paired
-intervals of full − dropped from 1,000 resamples of documents: above 0 the part pays. Parts that the linker does
-not have (a ranker, trained retrievers) are left out. `--bundle` is a published bundle of the knowledge base
-`mesh_medic`; without one, an untrained bundle is built first (minutes where the embedding cache is cold).
+`--tune` of them (fusion of trained stages, combiner, NIL; no document uses its own decisions), and is evaluated on dev
+or, with `--held-out`, on the following train documents: defaults are chosen there, never on dev. Paired intervals of
+full − dropped from 1,000 resamples of documents: above 0 the part helps. Parts that the linker does not have (a ranker,
+trained retrievers) are left out. `--bundle` is a published bundle of the knowledge base `mesh_medic`; without one, an
+untrained bundle is built first (minutes where the embedding cache is cold).
 
 A dropped score (coherence, preferred names, has-definition) is 0 for fusion, combiner and NIL. A dropped retriever
 neither finds nor scores; without `names` the memory knows equal strings only. Abbreviations are dropped by blanking
 parentheses and brackets outside mentions, so that no document defines any. "context" leaves the memory's rival
-decisions unweighed. Without the combiner the fused order stands. Dropped calibration is PEL's plain threshold on the
+decisions unweighed. Without the combiner the fused order is used. Dropped calibration is PEL's plain threshold on the
 top score.
 """
 

@@ -1,10 +1,10 @@
-"""Whether bulk acceptance keeps to its bound: the whole procedure on resamples of a corpus's test documents.
+"""Checks that bulk acceptance keeps its error bound, on resamples of a corpus's test documents.
 
 `python -m tests.benchmarks.bulk_bound PROJECT.curation [--resamples 200]`: a project whose train documents are the
 memory and whose test documents have gold and suggestions (`curator link P --split test`, then `--split validation`, as
-in the README's “On a public corpus”). Documents are drawn with replacement; gold plays the curator who checks the
-sample. The realised error is the share of wrong links among all that was accepted unseen. A suggestion is right when it
-is one of the gold entities; of a NIL mention none is.
+in the README's “On a public corpus”). Documents are drawn with replacement; the sample is checked against gold. The
+realised error is the share of wrong links among all links accepted unseen. A suggestion is right if it is one of the
+gold entities, never for a NIL mention.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How long 2,000 identical mentions take: shown in context, decided in one step, undone, redone.
+"""Measures showing 2,000 identical mentions in context, deciding them in one step, undo, and redo.
 
-`python -m tests.benchmarks.bulk_step [--documents 10000] [--each 50]`: a project of so many documents with so many
-mentions each, all suggested; 2,000 mentions of one string are in 2,000 of the documents. The clock stops when the step
-is on the disk and what the window reads after it (counts, the open document) is read. Median of five; with the CPU
+`python -m tests.benchmarks.bulk_step [--documents 10000] [--each 50]`: a project with this number of documents and
+mentions each, all with suggestions; 2,000 mentions of one string are in 2,000 of the documents. The clock stops when
+the step is on disk and the window's reads after it (counts, the open document) are done. Median of five; with the CPU
 time, for a busy machine.
 """
 

@@ -3,8 +3,8 @@
     python -m tests.benchmarks.combiner_fit --stages lexical          # `LEXICAL_COMBINER`, two minutes
     python -m tests.benchmarks.combiner_fit                           # `DEFAULT_COMBINER`: all names are encoded first
 
-Each mention is taken twice, with the memory of its corpus's other documents and without. Printed are recall@1 of the
-program's combiner and of a fitted one on documents that it was not fitted on (five folds), and what all of them give.
+Each mention is taken twice, with the memory of its corpus's other documents and without. It prints recall@1 of the
+program's combiner and of one fitted on other documents (five folds), and the coefficients fitted on all.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What encoding contexts once per window costs, against once per mention; run from the repository root:
+"""The cost of encoding contexts once per window, compared with once per mention; run from the repository root:
 
     .venv/bin/python tests/benchmarks/contexts.py --documents 50
 
-Documents of BC5CDR train, the default encoder. Both ways read windows of the same length in batches of like length.
-The ratio is one of seconds of the processor, which other work on the machine disturbs less than the clock.
+Documents of BC5CDR train, the default encoder. Both read windows of the same length in batches of similar length. The
+ratio is of CPU seconds, which other work on the machine disturbs less than clock time.
 """
 
 from __future__ import annotations

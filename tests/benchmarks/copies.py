@@ -1,4 +1,4 @@
-"""A copy of a project to press keys in: the database is copied, bundles never change and are linked."""
+"""A copy of a project for key presses: the database is copied; bundles never change and are hard-linked."""
 
 from __future__ import annotations
 

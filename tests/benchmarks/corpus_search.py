@@ -1,9 +1,9 @@
-"""Search the documents → the first hits, and the end of the search.
+"""Measures a search of the documents until its first hits and its end.
 
 `python -m tests.benchmarks.corpus_search PROJECT [--documents 100000] [--times 5]`: in a copy of the project. With
-`--documents`, its documents are repeated up to that number, without their mentions. Each query is searched from its
-text to the first report with a hit, or, where there is none, to the end; and to the end in any case. The very first
-search of a project also looks for texts with U+0000; the median is that of the later ones.
+`--documents`, its documents are repeated up to that number, without their mentions. Each query is timed until the first
+report with a hit (or the end if there is none), and until the end. The first search of a project also checks for texts
+with U+0000; the median is that of later ones.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Fits the NIL model that serves before a project has its own, on the validation split of the demo project `pubmed`.
+"""Fits the NIL model used before a project has its own, on the validation split of the demo project `pubmed`.
 
     python tests/benchmarks/demo_calibration.py [--write]
 

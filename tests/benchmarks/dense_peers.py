@@ -1,12 +1,12 @@
-"""Names compared by meaning, against sentence-transformers with FAISS; from the repository's root:
+"""Dense search for names, compared with sentence-transformers with FAISS; from the repository's root:
 
     .venv/bin/python -m tests.benchmarks.dense_peers [--rounds 3] [--threads 1]
 
-Both get the same encoder (the default one), the same names with the same vectors (those of the embedding cache; making
+Both get the same encoder (the default one), the same names with the same vectors (from the embedding cache; encoding
 them is not counted), and the same strings as `lexical_peers`. Speed counts everything from strings to rows: tokens, the
-network, the search. Engines take turns on the same random strings; a ratio is the median over the rounds, of processor
-time, which a busy machine changes little. Recall@64 as in `lexical_peers`: over all names, and within the mention's
-type, for which the peer gets an index of its own.
+network, the search. Engines take turns on the same random strings; a ratio is the median over the rounds of CPU time,
+which a busy machine changes little. Recall@64 as in `lexical_peers`: over all names, and within the mention's type, for
+which the peer gets its own index.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     .venv/bin/python tests/benchmarks/detection_bc5cdr.py                # the report: dev
     .venv/bin/python tests/benchmarks/detection_bc5cdr.py --split train  # where the rules were chosen
 
-Precision and recall of (span, type), exact and by overlap with a gold mention of the same type; the types
-Chemical and Disease are asked for, as a curator of this corpus would. "With memory" adds the surfaces of train's
-mentions as remembered mentions; on train that would be cheating, so it is measured on dev only.
+Precision and recall of (span, type), exact and by overlap with a gold mention of the same type; for the types Chemical
+and Disease, as a curator of this corpus would choose. "With memory" adds the surfaces of train's mentions as remembered
+mentions; on train that would be cheating, so it is measured on dev only.
 """
 
 from __future__ import annotations

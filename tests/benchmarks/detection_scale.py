@@ -1,8 +1,8 @@
-"""Memory and time of dictionary detection over a large knowledge base in its file, in both ways to hold its names.
+"""Memory and time of dictionary detection over a large knowledge base in its file, with both ways to store its names.
 
     python -m tests.benchmarks.detection_scale --entities 340000
 
-The knowledge base is that of `umls_linking`. Each way has a process of its own.
+The knowledge base is that of `umls_linking`. Each way runs in its own process.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""How fast a dense document opens and scrolls in the real window; from the repository's root, under a display:
+"""Measures opening and scrolling a dense document in the real window; from the repository's root, under a display:
 
     xvfb-run -a -s "-screen 0 1440x900x24" .venv/bin/python -m tests.benchmarks.document_view
 
 The document has 20,000 tokens and 2,000 mentions with 64 stored candidates each: nested, overlapping and discontinuous
-ones, undecided and decided in every way. It is measured in sections and as one single paragraph. *Open* lasts from the
-click on the queue's row until text and candidates are painted and handed to the display; *scroll* is the time of a
-frame of the scroll bar, painted and handed over, by a line, by three and by a page. Nothing is computed in between.
+ones, in every state. It is measured in sections and as one paragraph. *Open* lasts from the click on the queue's row
+until text and candidates are painted and handed to the display; *scroll* is the time of a frame of the scroll bar,
+painted and handed over, by a line, by three and by a page. Nothing is computed in between.
 """
 
 from __future__ import annotations

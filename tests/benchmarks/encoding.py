@@ -1,4 +1,4 @@
-"""How fast names become vectors, against sentence-transformers with its defaults; from the repository's root:
+"""The speed of encoding names, compared with sentence-transformers with its defaults; from the repository's root:
 
     .venv/bin/python -m tests.benchmarks.encoding                     # speed of each number format, and of the cache
     .venv/bin/python -m tests.benchmarks.encoding --names 2000 --formats fp32 int8
@@ -6,7 +6,7 @@
 Speed: the same names, a random sample of the knowledge base with a fixed seed, and the same weights; tokenisation is
 included; the peers take turns in one process on the same threads, and the ratio is the median over the rounds.
 
-What a format changes in recall is measured by tests/benchmarks/encoding_recall.py.
+The effect of a format on recall is measured by tests/benchmarks/encoding_recall.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Does a number format for names change what is found? On train documents of BC5CDR; from the repository's root:
+"""The effect of a number format for names on recall, on train documents of BC5CDR; from the repository's root:
 
     .venv/bin/python -m tests.benchmarks.encoding_recall int8          # names alone, under a minute
     .venv/bin/python -m tests.benchmarks.encoding_recall bf16 --whole  # the whole linker; encodes all names first

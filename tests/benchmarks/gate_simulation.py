@@ -1,4 +1,4 @@
-"""How often the gate promotes: a stage that knows something, one that knows nothing, and one that misleads.
+"""How often the gate promotes a useful stage, a useless one, and a misleading one.
 
 `python -m tests.benchmarks.gate_simulation [--runs 40] [--mentions 500] [--nil-every 100]`: invented mentions, of which
 the names put the right entity first in 93 %, and a trained stage with errors of its own; the real combiner, hearing,

@@ -3,7 +3,7 @@
     python -m tests.benchmarks.gradient_cache --negatives 8 --tokens 64    # a size for a processor
     python -m tests.benchmarks.gradient_cache                              # batch 32, 32 negatives each, 128 tokens
 
-Each way is a process of its own, so that its peak is its own; ratios are within one run.
+Each way runs in its own process, so that peaks are separate; ratios are within one run.
 """
 
 from __future__ import annotations

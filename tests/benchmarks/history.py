@@ -1,7 +1,7 @@
-"""Figures of earlier runs, one line each in HISTORY.md, and which figures of this run are clearly worse.
+"""Figures of earlier runs, one line each in HISTORY.md, and a check for figures of this run that are clearly worse.
 
 A figure is compared only with those of the same machine in the same run order: a benchmark that begins when another has
-warmed the caches gives other figures. What several colleagues measure alone is added with
+warmed the caches gives other figures. Separately measured figures are added with
 
     python -m tests.benchmarks.history "link, mentions a second" 480 "mentions/s" --more --run linker
 """

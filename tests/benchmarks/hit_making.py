@@ -1,8 +1,9 @@
-"""A thousand mentions made of ticked hits → how long the window's thread is held, and when they are there.
+"""Creates a thousand mentions from ticked hits, and measures how long the window's thread is blocked and when they
+appear.
 
 `python -m tests.benchmarks.hit_making PROJECT [--hits 1000] [--times 5]`: in a copy of the project. A timer of the
 window's thread ticks every 2 ms; the longest time between two ticks is how long a key would have waited. Before each
-further time, one undo takes the mentions back.
+repetition, one undo removes the mentions.
 """
 
 from __future__ import annotations

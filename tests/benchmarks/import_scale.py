@@ -1,12 +1,12 @@
-"""Import at the size of a working corpus: seconds, processor time and the most memory of `curator import`.
+"""Import at the size of a working corpus: seconds, CPU time and peak memory of `curator import`.
 
     .venv/bin/python -m tests.benchmarks.import_scale                    # 100,000 generated PubMed records, .xml.gz
     .venv/bin/python -m tests.benchmarks.import_scale --records 20000
     .venv/bin/python -m tests.benchmarks.import_scale --file NAME         # a file of any format, such as MedMentions
 
-Records are of the size that PubMed's baseline has them (authors, MeSH headings, references; about 8 kB): a title, a
-structured abstract of 190 words, of every seventh none. What is measured is a whole command in a process of its own.
-On a machine that does other things besides, the clock says more about those: the CPU time is reported with it.
+Records are as large as in PubMed's baseline (authors, MeSH headings, references; about 8 kB): a title, and a structured
+abstract of 190 words except for every seventh. The whole command is measured, in its own process. On a busy machine,
+clock time depends on the other work, so CPU time is reported, too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The list of inconsistencies of a project → its first rows, every kind found, and what is said of one mention.
+"""Measures the list of inconsistencies of a project: first rows, all kinds, and those of one mention.
 
 `python -m tests.benchmarks.inconsistencies PROJECT [--times 9]`: in a copy of the project, with its decisions as they
 are. Decisions are counted, and the time is that of the whole call, names of entities included.

@@ -1,10 +1,10 @@
-"""One million vectors of 384 numbers in each kind of index: what searching, adding, changing and removing cost.
+"""One million vectors of 384 numbers in each kind of index: the cost of searching, adding, changing and removing.
 
     .venv/bin/python -m tests.benchmarks.index_1m                             # all kinds; graphs take half an hour
     .venv/bin/python -m tests.benchmarks.index_1m --kinds flat sq8 --rows 200000
 
 The vectors are generated: groups of near ones, as the names of one entity are. Each kind is built in one process and
-opened, memory-mapped, in a fresh one, so that its memory is that of serving. Overlap is with the exact top 64.
+opened, memory-mapped, in a fresh one, so that its memory is that in use. Overlap is with the exact top 64.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Search in a knowledge base of one million names: what a key costs while a query is typed.
+"""Search in a knowledge base of one million names: the cost of a key while a query is typed.
 
     .venv/bin/python -m tests.benchmarks.kb_search                       # a million names; some minutes to load
     .venv/bin/python -m tests.benchmarks.kb_search --names 200000 --folder /tmp/kb   # keeps the project there
 
 The names are generated: words in Zipf's proportions, two to six of them, as ontologies have them. Queries are names,
 synonyms, words of names, identifiers, restrictions to a type, definitions and misspelt words, each typed letter by
-letter as the window would ask: with the types of a mention preferred. Measured is `knowledge.search` as a whole,
-from the text to the entities, in this process, by the clock and in processor time (on a machine that does other
-things besides, the clock says more about those); nothing is warmed up.
+letter as the window would ask: with the types of a mention preferred. The whole of `knowledge.search` is measured, from
+the text to the entities, in this process, in clock and CPU time (on a busy machine, clock time depends on the other
+work), without warm-up.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""The hierarchy of a real knowledge base: how long the tree takes to open, and a node with its children.
+"""The hierarchy of a real knowledge base: the time to open the tree, and a node with its children.
 
     .venv/bin/python -m tests.benchmarks.kb_tree                         # the real knowledge base, else the demo's
     .venv/bin/python -m tests.benchmarks.kb_tree --wide 200000           # one node with so many children instead
 
 *Tree* lasts from the key until the topmost entities are painted, *open at* until the way down to an entity is, *node*
-from the key until its children are; each in the window, with the reading in its thread. By the clock, and in processor
-time of all threads (on a machine that does other things besides, the clock says more about those). Python's collections
-of garbage are off, as they are in the window while a key is answered (see `curator/ui/shell/quiet_time.py`): a full one
-takes 0.1 s after so large an import.
+from the key until its children are; each in the window, with the reading in its thread. By the clock, and in CPU time
+of all threads (on a busy machine, clock time depends on the other work). Python's garbage collection is off, as they
+are in the window while a key is answered (see `curator/ui/shell/quiet_time.py`): a full one takes 0.1 s after so large
+an import.
 """
 
 from __future__ import annotations

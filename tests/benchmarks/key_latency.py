@@ -1,4 +1,4 @@
-"""Key press → next mention painted with its candidates, in the real window.
+"""Measures the time from a key press to the painted next mention with its candidates, in the real window.
 
 `python -m tests.benchmarks.key_latency PROJECT [--keys 400] [--beside] [--relations 500]`: the project (a copy of it:
 keys decide) has documents with stored suggestions and undecided mentions; `make bench` makes one of BC5CDR. With
@@ -8,7 +8,7 @@ of them, drawn and listed.
 
 Keys come as a curator sends them: mostly ↓ and Enter, some digits, ↑, and NIL with its reason (N, Enter), PgDn where a
 document is decided. The window has a moment between two keys, in which it looks up what it shows late. Clock times are
-those of this machine at this hour; the window's own processor time beside them changes little when others use it too.
+those of this machine at this hour; the window's own CPU time next to them changes little on a busy machine.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Which keys a curator who knows the answer sends to decide one mention, from what the window shows of it.
+"""The keys with which a curator who knows the answer decides a mention, given what the window shows.
 
 Accepting is Enter, another candidate its digit, NIL 0 (its usual reason), or Enter where NIL is suggested. An entity
-that has no digit is searched for: the mention's own text by Space, a few ↓ where it stands among the first rows; else
-the beginning of its name is typed, letter by letter, until it stands first. A link of several entities is made of Shift
-with the digits, or + and a search for each, and Tab continues.
+that has no digit is searched for: the mention's own text by Space, a few ↓ if it is among the first rows; else the
+beginning of its name is typed, letter by letter, until it is first. A link of several entities is made of Shift with
+the digits, or + and a search for each, and Tab continues.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""How long the linker process takes from its start to the first suggestion, and its memory; from the repository's root:
+"""Measures the linker process from its start to the first suggestion, and its memory; from the repository's root:
 
     .venv/bin/python -m tests.benchmarks.linker_start                    # builds a bundle of 190,256 names first
     .venv/bin/python -m tests.benchmarks.linker_start bundles/SOME-ID    # or measures one that is there
     .venv/bin/python -m tests.benchmarks.linker_start --documents 500    # and links so many of BC5CDR dev
 
 The process is started as the window does it; the embedding cache is only used to build the bundle. The phases are
-measured once more in a process of their own, in the order in which a linker is loaded. Memory is the resident set.
-What of it is mapped from files, such as libraries and indexes, the system can take back at any time; the rest is the
-process's own.
+measured again in a separate process, in the order in which a linker is loaded. Memory is the resident set. What of it
+is mapped from files, such as libraries and indexes, the system can take back at any time; the rest is the process's
+own.
 """
 
 from __future__ import annotations

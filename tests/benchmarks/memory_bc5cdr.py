@@ -1,9 +1,9 @@
-"""How fast the linker answers and learns at 190,256 names; run from the repository root on a quiet machine:
+"""The speed of answering and learning with 190,256 names; run from the repository root on a quiet machine:
 
     .venv/bin/python -m tests.benchmarks.memory_bc5cdr
 
-One query is a document of one mention; one decision felt is learning a document and asking again. The last lines
-are the time to learn all train documents, and documents a second over the development set.
+One query is a document of one mention; learning one decision includes asking again. The last lines are the time to
+learn all train documents, and documents a second over the development set.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How good the suggestions by spelling are that a project has before its first index.
+"""The quality of a project's suggestions by spelling before its first index.
 
     .venv/bin/python -m tests.benchmarks.names_bc5cdr --documents 120
 

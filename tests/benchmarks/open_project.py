@@ -2,8 +2,8 @@
 
 `python -m tests.benchmarks.open_project [--folder KEPT] [--documents 10000] [--each 50]`: made through the storage
 layer's bulk insert, and used again where the folder is kept. *Open* lasts from asking for the project until its first
-document and candidates were painted in the real window, the modules that it needs being loaded already. What the
-window counts beside its thread is measured until it is shown; the window's thread on a processor stands beside it.
+document and candidates were painted in the real window, the modules that it needs being loaded already. The window's
+background counts are measured until they are shown, next to the CPU time of the window's thread.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""How fast a cross-encoder ranks, as ratios within one run; run from the repository root:
+"""The speed of a cross-encoder, as ratios within one run; run from the repository root:
 
     .venv/bin/python tests/benchmarks/ranker.py --documents 60
 
 Links documents of BC5CDR dev (the knowledge base whole, index warm) without a ranker, then with a cross-encoder on the
-tenth of smallest margins, 8 candidates and 128 tokens. Its last layer is random: reading takes as long with any
-numbers. The margin comes from train documents. Also measured: what batches of like length save.
+tenth of smallest margins, 8 candidates and 128 tokens. Its last layer is random, which does not affect speed. The
+margin comes from train documents. The gain from batches of similar length is measured, too.
 """
 
 from __future__ import annotations

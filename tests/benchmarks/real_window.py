@@ -1,4 +1,5 @@
-"""The real window under a real X server, keys that go into it like the display's own, and when the answer is painted.
+"""The real window under a real X server, with keys sent like the display's own, and the time when the answer is
+painted.
 
 A key is handed to Qt's window-system interface (`QTest` on the top-level `QWindow`), as the display's own plugin does:
 shortcuts, the focus widget and every event filter meet it as ever. *Painted* means that text and candidates were both

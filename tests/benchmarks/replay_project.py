@@ -1,9 +1,9 @@
-"""The project that keys are pressed in: train's gold as the memory, development documents linked and undecided.
+"""The project for simulated key presses: train's gold as the memory, development documents linked and undecided.
 
 `python -m tests.benchmarks.replay_project FOLDER [--documents 60]`: BC5CDR with MeSH from `../shared/data`, of whose
 development documents so many are taken, evenly; all of them with `--documents 500`. Where the corpus is absent, the
-demo's documents. Made by the command line as a user would, and kept: what is there is used again. Encoding comes from
-the user's cache where it holds it; the rest is minutes.
+demo's documents. It is created by the command line as by a user, and kept for reuse. Vectors come from the user's cache
+if present; the rest takes minutes.
 """
 
 from __future__ import annotations

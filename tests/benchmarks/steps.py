@@ -1,4 +1,4 @@
-"""The history of 100,000 steps → the window filled and painted.
+"""Measures opening the window with the history of 100,000 steps, until it is painted.
 
 `python -m tests.benchmarks.steps PROJECT [--steps 100000] [--times 7]`: in a copy of the project, so many steps are
 taken on its mentions. The time is that from the command to the end of the painting with the

@@ -1,5 +1,5 @@
-"""Figures beside what the project wants to reach; `make bench` collects them from every benchmark into one table, and
-compares them with those of earlier runs (`history.py`)."""
+"""Figures with their targets; `make bench` collects them from every benchmark into one table, and compares them with
+those of earlier runs (`history.py`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a retraining improves documents that it never saw: two bundles of a project on a corpus's development part.
+"""The gain of a retraining on unseen documents: two bundles of a project on a corpus's development part.
 
 `python -m tests.benchmarks.two_bundles OLD NEW [--corpus bc5cdr]`: both linkers remember all train documents of the
 corpus and link its development documents. Per cent before and after, with the 95 % interval of the difference over

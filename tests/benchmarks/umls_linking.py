@@ -3,8 +3,8 @@
     python -m tests.benchmarks.umls_linking --entities 340000
 
 At 3,400,000 entities there are 7.4 million names; the index takes some 10 GB of disk. Building and linking are each a
-process. *Of its own* is memory that no file backs: pages of the index, which the system takes back at will, are told
-beside it.
+process. *Of its own* is memory not backed by a file; pages of the index, which the system can reclaim, are reported
+separately.
 """
 
 from __future__ import annotations

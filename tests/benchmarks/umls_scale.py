@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.umls_scale --entities 340000
 
-At 3,400,000 entities there are 7.4 million names, as in the Metathesaurus's English part. The files are made first, in
-a process of their own, so that the memory told is the import's alone.
+At 3,400,000 entities there are 7.4 million names, as in the Metathesaurus's English part. The files are created first,
+in a separate process, so that the reported memory is only the import's.
 """
 
 from __future__ import annotations

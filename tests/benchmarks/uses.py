@@ -1,4 +1,4 @@
-"""All uses of an entity → the window filled and painted, with a thousand mentions of it.
+"""Measures opening the window with a thousand uses of an entity, until it is painted.
 
 `python -m tests.benchmarks.uses PROJECT [--uses 1000] [--times 7]`: in a copy of the project, so many of its mentions
 are linked to one entity, each with a suggestion of 64 candidates as the linker stores them. The time is that from the

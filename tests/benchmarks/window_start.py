@@ -1,4 +1,4 @@
-"""How long the window takes from a new process to its first paint and to being usable, and what memory it holds.
+"""Measures the window from a new process to its first paint and until it is usable, and its memory.
 
     xvfb-run -s "-screen 0 1440x900x24" python -m tests.benchmarks.window_start [--project P] [--runs 10]
 

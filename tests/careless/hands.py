@@ -1,4 +1,4 @@
-"""Random keys and clicks, 3 to 12 a second, through the X server: they come to the window as a person's do."""
+"""Random keys and clicks, 3 to 12 a second, through the X server: they reach the window like a person's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL server for the tests of shared projects; they are skipped where none can be started."""
+"""A PostgreSQL server for the tests of shared projects; they are skipped if none can be started."""
 
 from __future__ import annotations
 

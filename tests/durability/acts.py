@@ -1,4 +1,4 @@
-"""What is interrupted: command lines of the real program, and its services as the window calls them."""
+"""The interrupted actions: commands of the real program, and its services called like by the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies in the folder before a scenario: made by the program once, and from a copy of it later."""
+"""The contents of the folder before a scenario: created by the program once, and copied later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a project is, in a form that can be compared: its rows and files, without times and random names."""
+"""A project in a comparable form: its rows and files, without times and random names."""
 
 from __future__ import annotations
 

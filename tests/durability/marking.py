@@ -1,4 +1,4 @@
-"""Steps that are no decisions: attributes, relations, comments, marks of inconsistencies; and going back over many."""
+"""Steps other than decisions: attributes, relations, comments, marks of inconsistencies; and going back over many."""
 
 from __future__ import annotations
 

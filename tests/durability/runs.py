@@ -1,5 +1,5 @@
-"""One attempt: a fresh copy of a scenario's folder, a child that acts on it and is disturbed, and a second child, the
-next start of the program, that opens what is left and compares it."""
+"""One attempt: a fresh copy of a scenario's folder, a child that acts on it and is disturbed, and a second child, as
+the next start of the program, that opens and checks the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a long session takes, in samples and windows of time, and whether it stays as it was."""
+"""Resource use of a long session, in samples and windows of time, and whether it stays constant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processor time, which an input may take for each thing that is done with it."""
+"""The limit of CPU time for each operation on an input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fuzzing begins with: small files of every format, written by our own writers, kept here, or real ones.
+"""The start inputs for fuzzing: small files of every format, written by our own writers, kept here, or real ones.
 
 A new format that is written needs nothing; one that is only read wants a file in `seeds/NAME/` (a folder of several
 files, for a target whose inputs are such). Real files of `../shared/data` come along where they are small.

@@ -1,7 +1,7 @@
 """One run over inputs of one target, in one process.
 
-What was found is written to the folder of findings: the input, and beside it what came of it. The input that is being
-read is always in `current`, for the parent to find where nothing answers any more.
+Findings are written to a folder: the input, and its result next to it. The current input is always in `current`, so
+that the parent finds it if the process hangs.
 """
 
 from __future__ import annotations

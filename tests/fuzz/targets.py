@@ -1,5 +1,5 @@
-"""What is fuzzed: every reader, recognition, and what a project, a linker, a round or an answer is made of. New formats
-come in by themselves."""
+"""The targets of fuzzing: every reader, recognition, and the parts of a project, a linker, a round or an answer. New
+formats are included automatically."""
 
 from __future__ import annotations
 

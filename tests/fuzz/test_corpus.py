@@ -1,4 +1,4 @@
-"""What was found once is found no more, and the corpus, changed some hundred times, finds nothing. Needs no atheris."""
+"""Earlier findings stay fixed, and the corpus with some hundred changes finds nothing. Needs no atheris."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What was read of an input, written back: as it was, and as curators leave it. The records that the writers edit are
-a stranger's, so that they fail here and nowhere in the reading."""
+"""Writes back the contents of an input, unchanged and as changed by curators. The records that the writers edit are a
+stranger's, so that they fail here and nowhere in the reading."""
 
 from __future__ import annotations
 

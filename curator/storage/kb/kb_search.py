@@ -30,7 +30,7 @@ FEW = 5  # with fewer results, similar spellings are searched for
 LONG_ENOUGH = 4  # least letters of a prefix searched for in definitions, too
 DEFINED = 50_000  # the most entities with a matching definition; more frequent words are ignored
 LINKED_BEFORE = 6  # extra characters of a name that one doubling of its entity's links outweighs
-LIKELY = 30  # links that a likely entity is worth
+LIKELY = 30  # a likely entity ranks like this number of links
 
 _WORD = re.compile(r"[^\W_]+")
 _LAST = "\U0010ffff"

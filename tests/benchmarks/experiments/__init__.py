@@ -1,1 +1,1 @@
-"""The papers' questions asked of every recipe at one small size: `make experiments MINUTES=90`."""
+"""The papers' questions for every recipe at one small size: `make experiments MINUTES=90`."""

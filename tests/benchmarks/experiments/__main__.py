@@ -5,11 +5,11 @@
     python -m tests.benchmarks.experiments --world full --minutes 8 --pieces    # the papers' sizes, on a GPU, in pieces
     python -m tests.benchmarks.experiments --report                      # of the runs there are
 
-Every run is a process of its own and leaves a JSON file in the working folder; what is there is not run again, and a
-stopped run resumes from its checkpoint. No run is begun for which, by the runs before, no time is left. With `--pieces`
-runs are begun all the same and stopped when the minutes are over; the next call goes on from the last checkpoint, at
-most two minutes before. With `--together 2` two runs of one thread each go on at once, which two cores finish sooner
-than one after the other.
+Every run is a separate process and writes a JSON file to the working folder; finished runs are not repeated, and a
+stopped run resumes from its checkpoint. A run is not started if, judging by earlier runs, the time left is too short.
+With `--pieces` runs are begun all the same and stopped when the minutes are over; the next call goes on from the last
+checkpoint, at most two minutes before. With `--together 2` two runs of one thread each go on at once, which two cores
+finish sooner than one after the other.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What an index of names costs as knowledge bases grow; `PLAN.md` has the figures."""
+"""The cost of an index of names for growing knowledge bases; `PLAN.md` has the figures."""

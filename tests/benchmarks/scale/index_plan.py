@@ -1,4 +1,4 @@
-"""Kinds of index over encoded names: what building costs, how large it is, what it finds, how long one query takes.
+"""Kinds of index over encoded names: cost of building, size, recall, and time of one query.
 
     .venv/bin/python -m tests.benchmarks.scale.index_plan                              # the real names
     .venv/bin/python -m tests.benchmarks.scale.index_plan --names 1000000 --kinds flat sq8 hnsw
@@ -6,8 +6,8 @@
 
 Beyond the real names, names are made of them: one word replaced by a word of another name, or the head of one joined to
 the tail of another; half of each. They are encoded like the real ones, with fixed seeds. Queries are mentions of BC5CDR
-dev as written. recall@64: the share of the exact nearest 64 among the 64 found. Times are processor seconds of this
-process on one thread, so that a busy computer changes them little.
+dev as written. recall@64: the share of the exact nearest 64 among the 64 found. Times are CPU seconds of this process
+on one thread, so that a busy computer changes them little.
 """
 
 from __future__ import annotations

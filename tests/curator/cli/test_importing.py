@@ -1,4 +1,4 @@
-"""import --dry-run and --changed, imports, undo-import: what is said, what is written, and what is asked."""
+"""import --dry-run and --changed, imports, undo-import: their messages, their effects, and their questions."""
 
 from __future__ import annotations
 

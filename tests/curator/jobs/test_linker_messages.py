@@ -1,4 +1,4 @@
-"""What the linker process says about detected mentions."""
+"""The linker process's messages about detected mentions."""
 
 from __future__ import annotations
 

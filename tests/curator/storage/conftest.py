@@ -1,4 +1,4 @@
-"""An empty project for every test: in a folder, and for what asks for `store` of both dialects on a server too."""
+"""An empty project for every test, in a folder; for tests of both dialects also on a server."""
 
 from __future__ import annotations
 

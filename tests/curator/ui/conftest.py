@@ -1,4 +1,4 @@
-"""What every test of the window's widgets gets: an offscreen platform, the light theme, and keyboard focus."""
+"""Fixtures of every test of the window's widgets: an offscreen platform, the light theme, and keyboard focus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read once stands until something was written, whoever wrote it."""
+"""Values read once stay valid until somebody writes."""
 
 from __future__ import annotations
 

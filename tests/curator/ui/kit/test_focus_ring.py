@@ -1,4 +1,4 @@
-"""What has the keyboard is framed; what Enter would press, but has not the keyboard, does not look as if it had."""
+"""The focused widget is framed; the default button without the focus does not look focused."""
 
 from __future__ import annotations
 
