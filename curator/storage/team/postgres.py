@@ -77,7 +77,7 @@ def writing_team_engine(address: SharedAddress) -> Engine:
 
         conn = dial(address, LONGEST)
         try:
-            conn.isolation_level = psycopg.IsolationLevel.READ_COMMITTED  # a turn sees what those before it wrote
+            conn.isolation_level = psycopg.IsolationLevel.READ_COMMITTED  # sees all earlier writes
             _enter(conn, address)
         except BaseException:
             conn.close()

@@ -78,7 +78,7 @@ class TreeDelegate(QStyledItemDelegate):
 class TreeView(QTreeView):
     """`chosen`: Enter, or a double click, on an entity; a last row reads more instead. `search_wanted`: / was pressed.
 
-    It handles the keys that move in a tree, Space, which opens and closes, and /; all others are the window's.
+    It handles the keys that move in a tree, Space, which opens and closes, and /; all others belong to the window.
     """
 
     chosen = Signal(object)  # TreeNode

@@ -84,7 +84,7 @@ class FoundInFiles(QWidget):
     def _show(self, *, found: bool) -> None:
         for widget in (self.title, self.intro, self.table, self.button):
             widget.setVisible(found)
-        height = QSizePolicy.Policy.Preferred if found else QSizePolicy.Policy.Maximum  # one sentence needs no room
+        height = QSizePolicy.Policy.Preferred if found else QSizePolicy.Policy.Maximum  # no table for a sentence
         self.setSizePolicy(QSizePolicy.Policy.Preferred, height)
         self.note.setText(tr(SEARCHING) if self._busy else tr(NOTHING) if not found else "")
         self._enable()

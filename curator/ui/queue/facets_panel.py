@@ -278,7 +278,7 @@ class FacetsPanel(QTreeWidget):
 
     def _fill(self, facet: Facet, top: QTreeWidgetItem, counts: Mapping[str, int]) -> None:
         chosen = self._facets.values(facet)
-        wanted = values_in_order(facet, {*self._present[facet], *chosen})  # a value stays where nothing has it now
+        wanted = values_in_order(facet, {*self._present[facet], *chosen})  # a set value stays even at 0
         if list(self._rows[facet]) != wanted:
             top.takeChildren()
             self._rows[facet] = {value: self._value(facet, value) for value in wanted}

@@ -44,7 +44,7 @@ class Rescue(QObject):
     def offer(self, error: UserError) -> BackupsDialog:
         """Show the problem of the project, its backups, and other options."""
         lacking = isinstance(error, MissingStepsError)
-        found = error.__cause__ if isinstance(error.__cause__, DamagedProjectError) else error  # without the ways out
+        found = error.__cause__ if isinstance(error.__cause__, DamagedProjectError) else error  # no other options
         dialog = BackupsDialog(trouble=str(found), lacking=lacking, parent=self._opener.window)
         dialog.restore_wanted.connect(self.ask_restore)
         dialog.salvage_wanted.connect(self.ask_salvage)
