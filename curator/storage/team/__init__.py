@@ -7,6 +7,8 @@
 * **Writers take turns, over all clients**: each writing transaction first takes one advisory lock, like SQLite's file
   lock. So ids have no gaps, hashes form a chain, and repositories need not handle other writers. A decision holds the
   lock for some milliseconds; an idle transaction loses it after a minute.
+* **A turn of a decision has 17 round trips**, so the way to the server limits the whole team: with 20 ms a round trip,
+  no more than three decisions a second. Shortening turns comes first where that is too few.
 * **A second lock shows who is connected**, shared by all writers: operations that need exclusive access (upgrades,
   removing interrupted imports, moves) take it exclusively or are postponed.
 * **Each curator undoes their own steps**: the stacks of `Operations` contain the rows of one actor, in a folder those
