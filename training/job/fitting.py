@@ -7,8 +7,9 @@ fitted on the documents held out from it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from models.linker import (
     MIN_COMBINER,
@@ -25,8 +26,9 @@ from models.names import NAMES
 from models.types import LinkedMention
 from training.data import TURNS, GoldSet, SnapshotDocument, place
 
-FITTED_ON = "fitted_on"
-"""In a manifest's `training`: keys of the documents on which combiner and NIL were fitted."""
+FITTED_ON, COMBINER_FITTED_ON = "fitted_on", "combiner_fitted_on"
+"""In a manifest's `training`: keys of the documents on which NIL was fitted, and the combiner where it is not the
+same."""
 TRAINED = "trained"
 """Key in the settings of the stage over names; its value is the recipe that retrained the encoder."""
 MOST_TAUGHT = 500
@@ -63,6 +65,27 @@ class Taught:
     @property
     def documents(self) -> frozenset[str]:
         return frozenset(one.document.key for one in self.outside())
+
+
+@dataclass(frozen=True, slots=True)
+class FittedBefore:
+    """The mentions on which combiner and NIL of the linker in use were fitted: none for what ships with the program."""
+
+    combiner: Taught
+    nil: Taught
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any], taught: Taught) -> FittedBefore:
+        """By the `training` of its manifest."""
+        nil = facts.get(FITTED_ON, ())
+        return cls(taught.of(facts.get(COMBINER_FITTED_ON, nil)), taught.of(nil))
+
+    def without(self, linker: Linker, gold: GoldSet, fold: int | None) -> Linker:
+        """The linker in use as it would be had it been fitted without a fold."""
+        start = fitted(linker, self.combiner.outside(fold), gold) or linker
+        if self.nil.documents == self.combiner.documents:
+            return start
+        return fitted(start, self.nil.outside(fold), gold, only_nil=True) or start
 
 
 def was_taught(linker: Linker) -> bool:
@@ -146,7 +169,6 @@ def cross_fitted(
     stage: str = "",
     taught: Taught | None = None,
     known: Linker | None = None,
-    only_nil: bool = False,
 ) -> list[LinkedMention]:
     """Answers in which each fold is linked with weights fitted on the other folds; a single fold is fitted on
     itself."""
@@ -154,6 +176,21 @@ def cross_fitted(
     for number, fold in enumerate(folds):
         others = [mention for other, part in enumerate(folds) if other != number for mention in part]
         left = () if taught is None else taught.outside(number if others else None)
-        judge = refit(linker, others or fold, gold, stage=stage, taught=left, known=known, only_nil=only_nil)
+        judge = refit(linker, others or fold, gold, stage=stage, taught=left, known=known)
+        found.extend(judge.finish(mention, k=k) for mention in fold)
+    return found
+
+
+def answers_before(
+    linker: Linker, taught: Taught, gold: GoldSet, before: FittedBefore, *, k: int, new_nil: bool = False
+) -> list[LinkedMention]:
+    """Answers of the linker in use to each fold, without what it was fitted on there; with `new_nil` its NIL is fitted
+    on the other folds. A single fold stays in."""
+    found: list[LinkedMention] = []
+    for number, fold in enumerate(taught.folds):
+        left_out = number if len(taught.folds) > 1 else None
+        judge = before.without(linker, gold, left_out)
+        if new_nil:
+            judge = fitted(judge, taught.outside(left_out), gold, only_nil=True) or judge
         found.extend(judge.finish(mention, k=k) for mention in fold)
     return found

@@ -45,7 +45,17 @@ from training.data import (
 )
 from training.evaluation import MAP_FILE, evaluate, flips
 from training.job.cross_encoder_learning import learn_pair
-from training.job.fitting import FITTED_ON, Taught, cross_fitted, deaf, linked_count, refit
+from training.job.fitting import (
+    COMBINER_FITTED_ON,
+    FITTED_ON,
+    FittedBefore,
+    Taught,
+    answers_before,
+    cross_fitted,
+    deaf,
+    linked_count,
+    refit,
+)
 from training.job.gate import (
     LIKELIHOOD,
     GateOutcome,
@@ -194,14 +204,13 @@ def of_both(both: Refitted, nil: Refitted) -> Refitted:
 
 
 def _fitted_on_all(loaded: Loaded, taught: Taught, gold: GoldSet, *, only_nil: bool) -> Refitted:
-    return Refitted(
-        refit(loaded.linker, (), gold, taught=taught.outside(), only_nil=only_nil),
-        gold,
-        _answers_now(loaded, taught, gold),
-        cross_fitted(loaded.linker, taught.folds, gold, k=K, taught=taught, only_nil=only_nil),
-        taught=taught,
-        only_nil=only_nil,
-    )
+    old = _answers_now(loaded, taught, gold)
+    if only_nil:
+        new = _answers_now(loaded, taught, gold, new_nil=True)
+    else:
+        new = cross_fitted(loaded.linker, taught.folds, gold, k=K, taught=taught)
+    sealed = refit(loaded.linker, (), gold, taught=taught.outside(), only_nil=only_nil)
+    return Refitted(sealed, gold, old, new, taught=taught, only_nil=only_nil)
 
 
 def _write_part(loaded: Loaded, learnt: Learnt) -> Generator[Event, None, Manifest]:
@@ -274,13 +283,10 @@ def _refit(loaded: Loaded, taught: Taught, *, fits: bool) -> Generator[Event, No
     return refitted
 
 
-def _answers_now(loaded: Loaded, taught: Taught, gold: GoldSet) -> list[LinkedMention]:
-    """Answers of the linker in use. If it was fitted on some of these documents, each fold is answered with weights
-    fitted on the others. The weights shipped with the program saw none of them."""
-    before = loaded.base.manifest.training.get(FITTED_ON)
-    if before:
-        return cross_fitted(loaded.linker, taught.folds, gold, k=K, taught=taught.of(before))
-    return [loaded.linker.finish(mention, k=K) for fold in taught.folds for mention in fold]
+def _answers_now(loaded: Loaded, taught: Taught, gold: GoldSet, *, new_nil: bool = False) -> list[LinkedMention]:
+    """Of the linker in use, each fold without what the linker was fitted on there."""
+    before = FittedBefore.of(loaded.base.manifest.training, taught)
+    return answers_before(loaded.linker, taught, gold, before, k=K, new_nil=new_nil)
 
 
 def _ask_ranker(linker: Linker, scored: Folds) -> Generator[Event, None, tuple[Linker, Folds]]:
@@ -317,7 +323,7 @@ def _finish(
         training={
             **facts,
             "gate": {"verdict": gate.verdict.value, "message": english(gate.sentence)},
-            FITTED_ON: _fitted_on(loaded, refitted.taught),
+            **_fitted_on(loaded, refitted),
         },
     )
     if linker.combiner.heard or final.training[FITTED_ON]:
@@ -350,11 +356,14 @@ def _metrics(loaded: Loaded, refitted: Refitted, gate: GateResult) -> dict[str, 
     }
 
 
-def _fitted_on(loaded: Loaded, taught: Taught | None) -> list[str]:
-    """Keys of the documents on which the sealed combiner was fitted; none for the combiner shipped with the program."""
-    if taught is None:
-        return list(loaded.base.manifest.training.get(FITTED_ON, ()))
-    return sorted(taught.documents)
+def _fitted_on(loaded: Loaded, refitted: Refitted) -> dict[str, list[str]]:
+    """Keys of the documents on which the sealed weights were fitted; none for those that came with the program."""
+    before = loaded.base.manifest.training
+    old = list(before.get(FITTED_ON, ()))
+    combiner = {COMBINER_FITTED_ON: list(before.get(COMBINER_FITTED_ON, old))}
+    if refitted.taught is None:
+        return {FITTED_ON: old, **combiner}
+    return {FITTED_ON: sorted(refitted.taught.documents), **(combiner if refitted.only_nil else {})}
 
 
 def _stage(loaded: Loaded) -> str:
@@ -387,7 +396,5 @@ def _provenance(loaded: Loaded, budget: Budget) -> dict[str, Any]:
 
 
 def _packages() -> dict[str, str]:
-    installed = {distribution.name for distribution in metadata.distributions()}
-    return {"python": platform.python_version()} | {
-        name: metadata.version(name) for name in PACKAGES if name in installed
-    }
+    installed = {one.name for one in metadata.distributions()} & set(PACKAGES)
+    return {"python": platform.python_version()} | {name: metadata.version(name) for name in sorted(installed)}

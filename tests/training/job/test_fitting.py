@@ -19,7 +19,7 @@ from tests.training.conftest import MakeSpec, document_lines
 from tests.training.job.invented import A_DOCUMENT, STAGE, Weights, invented, oracle
 from training.data.document_splits import MOST_IN_TURN, TURNS, in_turn
 from training.data.snapshot import read_snapshot
-from training.job.fitting import Taught, fitted, refit
+from training.job.fitting import COMBINER_FITTED_ON, FittedBefore, Taught, answers_before, fitted, refit
 from training.job.gate import RECALL, Alone, GateOutcome, Part, judge
 from training.job.job import FITTED_ON, Refitted, of_both, run_training
 
@@ -48,7 +48,7 @@ def test_no_network_is_trained_every_file_is_shared_and_the_same_decisions_again
     assert (new.kind, new.parent, new.retrievers) == ("conventions", old.id, old.retrievers)
     assert new.files == old.files
     assert all((bundle.path / name).samefile(base_bundle.path / name) for name in new.files)
-    assert new.combiner != old.combiner
+    assert (new.combiner, new.nil) != (old.combiner, old.nil)
     assert len(new.training[FITTED_ON]) == DOCUMENTS
     assert new.training["folds"] == TURNS
     assert "alone" not in new.metrics
@@ -202,6 +202,25 @@ def test_of_two_gains_the_one_with_more_fitted_must_be_the_better_one() -> None:
     simple, as_good, best = refitted(nil), refitted(nil), refitted(oracular)
     assert of_both(as_good, simple) is simple
     assert of_both(best, simple) is best
+
+
+def test_nil_alone_is_judged_without_what_the_combiner_was_fitted_on() -> None:
+    scored, gold = invented(900, oracle, nil_every=5)
+    documents = sorted({one.document.key for one in scored})
+    folds = tuple(tuple(one for one in scored if one.document.key in documents[at::3]) for at in range(3))
+    taught = Taught((), folds)
+    linker: Any = refit(Weights(), (), gold, taught=scored)  # type: ignore[arg-type]
+    facts: dict[str, Any] = {FITTED_ON: documents}
+    before = FittedBefore.of(facts, taught)
+    assert before.without(linker, gold, 0).combiner != linker.combiner
+    old, nil = (answers_before(linker, taught, gold, before, k=8, new_nil=new) for new in (False, True))
+    assert [one.candidates for one in old] == [one.candidates for one in nil], "the order of neither saw the fold"
+
+    shipped = FittedBefore.of({**facts, COMBINER_FITTED_ON: []}, taught)
+    only_nil = shipped.without(Weights(), gold, 0)  # type: ignore[arg-type]
+    assert only_nil.combiner is DEFAULT_COMBINER, "what came with the program saw none of them"
+    assert only_nil.nil.calibrated
+    assert FittedBefore.of({}, taught).without(linker, gold, 0) is linker
 
 
 def test_all_documents_are_judged_in_folds_where_nothing_was_trained() -> None:
