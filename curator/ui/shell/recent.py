@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
+from PySide6.QtWidgets import QInputDialog, QLineEdit, QMenu, QWidget
 
 from curator.domain.wording import UserError, tr
 from curator.ui.kit import read_state, tell, tip, write_state
@@ -94,7 +94,8 @@ def ask_address(parent: QWidget, then: Callable[[ProjectPlace], None]) -> QInput
 
     dialog = QInputDialog(parent)
     dialog.setWindowTitle(tr("Open shared project"))
-    dialog.setLabelText(tr("Address of the project, such as postgresql://user@host/base"))
+    asked = tr("Address of the project, such as postgresql://user@host/base")
+    dialog.setLabelText(asked)
     dialog.resize(dialog.fontMetrics().averageCharWidth() * 70, dialog.sizeHint().height())
 
     def chosen(text: str) -> None:
@@ -107,6 +108,8 @@ def ask_address(parent: QWidget, then: Callable[[ProjectPlace], None]) -> QInput
 
     dialog.textValueSelected.connect(chosen)
     dialog.open()
+    for line in dialog.findChildren(QLineEdit):  # there is none before
+        line.setAccessibleName(asked)
     return dialog
 
 

@@ -103,7 +103,9 @@ class ShortcutsDialog(FormDialog):
     def _fill(self) -> None:
         kept = self.chosen
         query = self.filter.text()
-        self._shown = [one for one in COMMANDS if match(query, f"{tr(one.title)} {self._words(one)}") is not None]
+        hits = ((match(query, f"{tr(one.title)} {self._words(one)}"), one) for one in COMMANDS)
+        found = [(hit.score, one) for hit, one in hits if hit is not None]
+        self._shown = [one for _, one in sorted(found, key=lambda pair: -pair[0])]
         self.table.setRowCount(len(self._shown))
         for row, command in enumerate(self._shown):
             for column, words in enumerate((tr(command.title), tr(command.menu.value), self._words(command))):
