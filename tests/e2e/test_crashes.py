@@ -31,6 +31,7 @@ from curator.jobs import JobRunner, LinkerProcess
 from curator.services.ports import LinkDocument, QueueFilter
 from curator.settings.file import load
 from tests.tiny_bert import build_tiny_bert
+from training.data import Phase
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs SIGKILL, /proc and process handles")
 DEMO = Path(__file__).resolve().parents[2] / "resources" / "demo" / "pubmed"
@@ -235,7 +236,7 @@ def test_a_killed_training_leaves_the_bundle_that_serves(
     dying = JobRunner(home / "log", modules={"train": "dying_training"})
     project = bootstrap.join(storage.open_project(folder), load().settings, linker=False, job_port=dying)
     try:
-        for point in ("load", "train", "seal"):
+        for point in (Phase.LOAD, Phase.TRAIN, "seal"):
             monkeypatch.setenv("DIE_AT", point)
             outcome, _ = train(project)
             assert outcome.state is JobState.CRASHED, f"{point}: {outcome}"
@@ -338,7 +339,7 @@ def test_a_program_killed_while_it_trains_leaves_no_process_and_the_next_trainin
         assert_swept(folder)
         outcome, seen = train(project)
         assert outcome.state is JobState.DONE, outcome
-        assert {"snapshot", "train"} <= {one.phase for one in seen}
+        assert {"read the decisions", "train"} <= {one.phase for one in seen}
         assert outcome.result["bundle"] in {one.id for one in project.retraining.bundles()}
     finally:
         project.close()
