@@ -266,8 +266,10 @@ class CandidatePanel(QWidget):
             parts.append(tr("long form: {expanded}", expanded=view.suggestion.expanded))
         if self._extent.blind:
             parts.append(tr("candidates in random order"))
-        elif view.suggestion is not None and view.decision is None:
-            parts.append(tr(BAND_WORDS[view.suggestion.band]))
+        elif (
+            (found := view.suggestion) is not None and view.decision is None and (found.candidates or found.nil.is_nil)
+        ):
+            parts.append(tr(BAND_WORDS[found.band]))  # the list says why it is empty, such as for the branches
         self._facts.set_words(" · ".join(parts))
         blind = self._extent.blind and view.decision is None and view.suggestion is not None
         self._decided.set_words(

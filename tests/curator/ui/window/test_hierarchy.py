@@ -15,6 +15,7 @@ from curator.domain.suggestions import NilEstimate, Suggestion
 from curator.ui.bench.hierarchy_side import NO_ENTITY
 from curator.ui.candidates.kin_pane import KinPane
 from curator.ui.candidates.tree_pane import ALONE, FLAT, TreePane
+from curator.ui.kit.labels import ElidedLabel
 from tests.curator.services.fakes import KB
 from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
 
@@ -265,6 +266,8 @@ def test_candidates_that_are_all_outside_the_branches_are_said_to_be_and_shown(t
         "The only candidate is outside the branches that mentions of the type SpecificDisease are restricted to. "
         "H shows it; Tools › Restrict to branches lifts the restriction."
     )
+    lines = [label.words for label in panel.findChildren(ElidedLabel)]
+    assert not any("probably NIL" in one for one in lines), "the linker does not expect it"
     tall.press(Key.Key_H)
     assert panel.model.row_of("MESH:D006323") is not None
 
