@@ -131,11 +131,7 @@ def held_alone(address: SharedAddress) -> Iterator[None]:
     """Exclude other writers until the block ends. Raises ProjectLockedError if there are any."""
     conn = dial(address)
     try:
-        with as_user_errors(address):
-            row = conn.execute("SELECT pg_try_advisory_lock(%s)", (WRITER,)).fetchone()
-            if row is None or not row[0]:
-                raise locked(address, _holder(conn))
-            conn.commit()
+        _enter(conn, address, "pg_advisory_lock")  # a connection that was just closed may hold its lock for a moment
         yield
     finally:
         conn.close()
@@ -192,13 +188,13 @@ def check_server(conn: Connection, address: SharedAddress) -> None:
         raise UserError(tr(ENCODING, address=address, encoding=encoding))
 
 
-def _enter(conn: psycopg.Connection[Any], address: SharedAddress) -> None:
+def _enter(conn: psycopg.Connection[Any], address: SharedAddress, lock: str = "pg_advisory_lock_shared") -> None:
     from psycopg.errors import LockNotAvailable
 
     with as_user_errors(address):
         try:
             conn.execute(f"SET LOCAL lock_timeout = {round(PATIENCE * 1000)}")
-            conn.execute("SELECT pg_advisory_lock_shared(%s)", (WRITER,))
+            conn.execute(f"SELECT {lock}(%s)", (WRITER,))
         except LockNotAvailable as error:
             conn.rollback()
             raise locked(address, _holder(conn)) from error
