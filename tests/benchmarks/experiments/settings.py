@@ -103,6 +103,11 @@ SETTINGS = (
     Setting("triplet", "triplet"),
     Setting("triplet-downsampled", "triplet-downsampled", size=HALF),
     Setting("amh-dual α 0", "amh-dual", {"alpha": 0.0}, MOVED),
+    Setting("triplet-downsampled margin 32", "triplet-downsampled", {"margin": 32.0}, HALF),
+    Setting("triplet-downsampled margin 13", "triplet-downsampled", {"margin": 13.0}, HALF),
+    Setting("triplet-downsampled margin 53", "triplet-downsampled", {"margin": 53.0}, HALF),
+    Setting("prototype margin .6", "prototype", {"margin": 0.6}, HALF),
+    Setting("prototype margin 2.4", "prototype", {"margin": 2.4}, HALF),
     Setting("dual random cross", "biencoder-dual", ALONE),
     Setting("dual random in", "biencoder-dual", IN),
     Setting("dual hard in", "biencoder-dual", {**HARD, **IN}),
@@ -149,6 +154,9 @@ QUESTIONS = (
     Question("Adaptive mixup against hard, SOM, first", "som hard", "amh-som", AT_1, "hard higher: 32.7 against 31.2"),
     Question("Prototype with soft radius against prototype", "prototype-srn", "prototype", AT_1, "+0.3 to 0.7"),
     Question("Prototype against down-sampled triplets", "prototype", "triplet-downsampled", AT_1, "higher"),
+    Question(
+        "The same, both margins 1.2 standard deviations", "prototype", "triplet-downsampled margin 32", AT_1, "higher"
+    ),
     Question("Down-sampled against all triplets", "triplet-downsampled", "triplet", AT_1, "higher"),
 )
 REPEATED = (
