@@ -148,6 +148,7 @@ def main() -> None:
     spec = {
         "snapshot": str(write_snapshot(work, lines, base.manifest.kb_hash)),
         "base": str(base.path),
+        "keeps_part": True,
         "parameters": options.parameters,
         "seed": options.seed,
         "max_minutes": options.minutes,

@@ -60,6 +60,7 @@ class Runner:
             "max_steps": self.max_steps,
             "cache": str(work / "cache"),
             "work": str(work / "unfinished" / name),
+            "keeps_part": True,
         }
 
     def train(self, base: Bundle, recipe: str, parameters: Mapping[str, Any], seed: int, name: str) -> tuple[Path, Any]:

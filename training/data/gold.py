@@ -50,8 +50,12 @@ class GoldSet:
         return tuple(mention for mention in self.mentions if not mention.nil)
 
     @property
-    def surfaces(self) -> frozenset[str]:
-        return frozenset(mention.surface for mention in self.mentions)
+    def surfaces(self) -> dict[str, frozenset[str]]:
+        """The folded surfaces, each with the keys of the documents in which it was decided."""
+        found: dict[str, set[str]] = {}
+        for mention in self.mentions:
+            found.setdefault(mention.surface, set()).add(mention.document)
+        return {surface: frozenset(documents) for surface, documents in found.items()}
 
 
 def fold(surface: str) -> str:

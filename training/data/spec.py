@@ -18,7 +18,8 @@ class TrainingSpec:
 
     `cache` is the folder for vectors of the untrained encoder, kept between jobs (None: the user's cache folder).
     `work` is the folder for checkpoints, from which an interrupted job resumes (None: it cannot). `tensorboard` is the
-    folder for TensorBoard files (None: none are written).
+    folder for TensorBoard files (None: none are written). `keeps_part`: a trained component without a gain stays in the
+    result, for experiments; otherwise it is left out if the other weights bring a gain without it.
     """
 
     snapshot: Path
@@ -34,6 +35,7 @@ class TrainingSpec:
     cache: Path | None = None
     work: Path | None = None
     tensorboard: Path | None = None
+    keeps_part: bool = False
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> TrainingSpec:
@@ -53,6 +55,7 @@ class TrainingSpec:
             cache=_path(raw, "cache"),
             work=_path(raw, "work"),
             tensorboard=_path(raw, "tensorboard"),
+            keeps_part=bool(raw.get("keeps_part")),
         )
 
 

@@ -130,7 +130,7 @@ def _error(
         rank=None if place is None else place + 1,
         gold_probability=None if known is None else _rounded(known.probability),
         gold_score=None if known is None else _rounded(known.score),
-        seen=None if facts.seen_surfaces is None else gold.surface in facts.seen_surfaces,
+        seen=facts.seen(gold),
     )
 
 

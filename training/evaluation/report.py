@@ -93,15 +93,16 @@ def evaluate(
     gold: GoldSet,
     *,
     k: int = 64,
-    seen: frozenset[str] | None = None,
+    seen: Mapping[str, frozenset[str]] | None = None,
     facts: SliceFacts | None = None,
 ) -> Report:
     """Figures of `linked` against `gold`; answers to undecided mentions are ignored.
 
-    `seen` are the folded surfaces of the training set, for the slices "seen surface" and "unseen surface"; `facts`,
-    which replace `seen`, give all slices. The slices "single", "composite" and "type: T" are always included.
+    `seen` are the folded surfaces of the training set with their documents (see ``SliceFacts``), for the slices "seen
+    surface" and "unseen surface"; `facts`, which replace `seen`, give all slices. The slices "single", "composite" and
+    "type: T" are always included.
     """
-    return report_of(outcomes(linked, gold), gold, k=k, facts=facts or SliceFacts(seen_surfaces=seen))
+    return report_of(outcomes(linked, gold), gold, k=k, facts=facts or SliceFacts(surfaces=seen))
 
 
 def report_of(found: Outcomes, gold: GoldSet, *, k: int, facts: SliceFacts) -> Report:

@@ -14,17 +14,23 @@ from training.data import GoldMention, GoldSet, SnapshotDocument, fold
 class SliceFacts:
     """The facts that define slices; None leaves out the slices that need it.
 
-    `seen_surfaces` and `seen_entities` are the training set's. `names` maps a folded name to the entities that have it,
-    `kinds` an entity to its types. `long_forms` are the abbreviations that each document defines. `tuned_nil_types` are
-    the types with a NIL mention in the split that tunes the NIL threshold.
+    `surfaces` (with the documents in which each was decided) and `seen_entities` are the training set's. `names` maps
+    a folded name to the entities that have it, `kinds` an entity to its types. `long_forms` are the abbreviations that
+    each document defines. `tuned_nil_types` are the types with a NIL mention in the split that tunes the NIL threshold.
     """
 
-    seen_surfaces: frozenset[str] | None = None
+    surfaces: Mapping[str, frozenset[str]] | None = None
     seen_entities: frozenset[str] | None = None
     names: Mapping[str, tuple[str, ...]] | None = None
     kinds: Mapping[str, frozenset[str]] = field(default_factory=dict)
     long_forms: Mapping[str, Mapping[str, str]] | None = None
     tuned_nil_types: frozenset[str] | None = None
+
+    def seen(self, mention: GoldMention) -> bool | None:
+        """Whether the training set has the mention's surface in another document; None if no training set is known."""
+        if self.surfaces is None:
+            return None
+        return bool(self.surfaces.get(mention.surface, frozenset()) - {mention.document})
 
 
 def slice_facts(
@@ -40,7 +46,7 @@ def slice_facts(
         for name in entity.names:
             names.setdefault(fold(name), {})[entity.id] = None
     return SliceFacts(
-        seen_surfaces=train.surfaces if train else None,
+        surfaces=train.surfaces if train else None,
         seen_entities=frozenset(one for mention in train.mentions for one in mention.ids) if train else None,
         names={name: tuple(ids) for name, ids in names.items()},
         kinds={entity.id: frozenset(entity.types) for entity in kb.entities},
@@ -53,8 +59,8 @@ def slice_names(mention: GoldMention, facts: SliceFacts) -> list[str]:
     """ "single" or "composite", "type: T" for every allowed type, and the slices that `facts` define."""
     found = ["composite" if mention.composite else "single"]
     found += [f"type: {kind}" for kind in mention.types or ("any",)]
-    if facts.seen_surfaces is not None:
-        found.append("seen surface" if mention.surface in facts.seen_surfaces else "unseen surface")
+    if (seen := facts.seen(mention)) is not None:
+        found.append("seen surface" if seen else "unseen surface")
     if facts.seen_entities is not None and not mention.nil:
         found.append("unseen entity" if facts.seen_entities.isdisjoint(mention.ids) else "seen entity")
     if facts.names is not None:

@@ -124,7 +124,7 @@ def _steps(spec: TrainingSpec, budget: Budget, notes: list[str], *, shuffle_labe
     part = Part(loaded.recipe.stage, learnt.alone, heard, without=refitted.without, in_place=in_place)
     gate = judge(refitted.old, refitted.new, refitted.gold, part)
     weights = None
-    if gate.verdict is not GateOutcome.PROMOTE and not shuffle_labels:
+    if gate.verdict is not GateOutcome.PROMOTE and not (shuffle_labels or spec.keeps_part):
         yield Event(Phase.REFIT, 0, 1, text=say("Fitting only the other weights"))
         weights = _weights_alone(loaded, prepared.taught)
     if weights is None:
@@ -344,7 +344,7 @@ def _finish(
 
 def _metrics(loaded: Loaded, refitted: Refitted, gate: GateResult) -> dict[str, Any]:
     old, new, gold = refitted.old, refitted.new, refitted.gold
-    seen = _gold(loaded, loaded.parts.train).surfaces
+    seen = _gold(loaded, loaded.parts.remembered).surfaces
     figures = {"old": old, "new": new} | ({} if refitted.without is None else {"without": refitted.without})
     return {
         **{name: evaluate(answers, gold, k=K, seen=seen).to_json() for name, answers in figures.items()},

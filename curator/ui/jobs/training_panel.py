@@ -95,6 +95,7 @@ class TrainingPanel(QWidget):
         super().__init__(parent)
         self._history = TrainingHistory()
         self._logged = 0
+        self._charted = True
         self.loss = LineChart(
             tr("Training loss"), words=figure_words, tick=lambda value: localised(value, "g"), parent=self
         )
@@ -158,8 +159,9 @@ class TrainingPanel(QWidget):
 
     def set_charts(self, shown: bool) -> None:
         """Set the charts; jobs other than trainings have only a log."""
-        self._charts.setVisible(shown)
+        self._charted = shown
         self.figures.setVisible(shown)
+        self.grown()
 
     def grown(self) -> None:
         """Draw the new points."""
@@ -168,7 +170,9 @@ class TrainingPanel(QWidget):
             chart.grown()
         for chart in self.small:
             chart.setVisible(not chart.is_empty)
-        self._beside.setVisible(not all(chart.is_empty for chart in self.small))
+        has_small = not all(chart.is_empty for chart in self.small)
+        self._beside.setVisible(has_small)
+        self._charts.setVisible(self._charted and (has_small or not self.loss.is_empty))
         self._write_log()
 
     def _write_log(self) -> None:

@@ -57,6 +57,7 @@ def run_setting(world: World, setting: Setting, seed: int, work: Path, *, minute
         "max_steps": world.steps,
         "cache": str(work / "cache"),
         "work": str(unfinished),
+        "keeps_part": True,
     }
     try:
         *_, last = run_training(spec)

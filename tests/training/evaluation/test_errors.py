@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from models.core.kb import order_entities
 from models.types import EntityRecord, LinkedMention
@@ -35,11 +36,11 @@ def document(*decided: tuple[str, tuple[str, ...], str]) -> SnapshotDocument:
 
 
 def errors(
-    decided: tuple[str, tuple[str, ...], str], *answers: LinkedMention, seen: frozenset[str] | None = None
+    decided: tuple[str, tuple[str, ...], str], *answers: LinkedMention, seen: Mapping[str, frozenset[str]] | None = None
 ) -> list[LinkingError]:
     one = document(decided)
     gold = resolve_gold([one], KB.resolved.get)
-    return linking_errors(answers, gold, [one], KB, SliceFacts(seen_surfaces=seen))
+    return linking_errors(answers, gold, [one], KB, SliceFacts(surfaces=seen))
 
 
 def test_each_wrong_answer_has_its_kind() -> None:
@@ -59,7 +60,7 @@ def test_each_wrong_answer_has_its_kind() -> None:
 
 
 def test_an_error_says_where_what_and_how_certain() -> None:
-    [found] = errors(("m", ("A",), ""), answer("m", "B1", "R", "A", sure=0.75), seen=frozenset({"fever"}))
+    [found] = errors(("m", ("A",), ""), answer("m", "B1", "R", "A", sure=0.75), seen={"fever": frozenset({"another"})})
     assert (found.document, found.document_name, found.mention, found.text) == ("7", "PMID 7", "m", "fever")
     assert found.before.endswith("x ")
     assert found.after.startswith(" stays here. y")

@@ -98,7 +98,7 @@ def test_undefined_figures_are_none() -> None:
 def test_slices_by_surface_and_type() -> None:
     gold = gold_of(("A",), ("B",), ("C",))
     linked = [answer("m0", "A"), answer("m1", "A"), answer("m2", "C")]
-    slices = evaluate(linked, gold, seen=frozenset({"aaa"})).slices
+    slices = evaluate(linked, gold, seen={"aaa": frozenset({"another"}), "bbb": frozenset({"d"})}).slices
     assert slices["seen surface"].recall_at_1 == 1.0
     assert slices["unseen surface"].recall_at_1 == 0.5
     assert slices["type: Disease"].mentions == 2

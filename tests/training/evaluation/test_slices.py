@@ -19,7 +19,11 @@ DOCUMENTS = [SnapshotDocument("d", Split.TEST, TEXT)]
 FACTS = slice_facts(
     DOCUMENTS,
     KB,
-    train=gold_set(gold("t", "D1", surface="Cold"), gold("u", surface="Xyz")),
+    train=gold_set(
+        gold("t", "D1", document="before", surface="Cold"),
+        gold("u", document="before", surface="Xyz"),
+        gold("x", "C1", surface="twice"),
+    ),
     tuned=gold_set(gold("v", types=("Disease",)), gold("w", "C1", types=("Chemical",))),
 )
 
@@ -33,6 +37,7 @@ def test_seen_surfaces_and_entities() -> None:
     assert {"unseen surface", "seen entity"} <= named("D1", "D2", surface="colds")
     nil = named(surface="xyz")
     assert "seen surface" in nil
+    assert "unseen surface" in named("C1", surface="twice"), "its own document does not count"
     assert not nil & {"seen entity", "unseen entity", "exact match", "no exact match"}
 
 

@@ -45,10 +45,9 @@ def run(spec: Mapping[str, Any]) -> tuple[list[Event], dict[str, Any]]:
 
 @pytest.mark.soak
 def test_the_encoder_is_replaced_everything_else_is_shared_and_it_serves(
-    make_spec: MakeSpec, base_bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_spec: MakeSpec, base_bundle: Bundle, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("training.job.job._weights_alone", lambda *_: None)
-    spec = wanted(make_spec) | {"cache": str(tmp_path / "cache")}
+    spec = wanted(make_spec) | {"cache": str(tmp_path / "cache"), "keeps_part": True}
     events, result = run(spec)
     assert len(list((tmp_path / "cache/states").glob("*.states"))) == 1, "the next training encodes in half the time"
     assert {Phase.ENCODE, Phase.TRAIN, Phase.REFIT} <= {event.phase for event in events}
@@ -148,11 +147,8 @@ def replaced(bundle: Bundle, base: Bundle) -> str:
 
 
 @pytest.mark.soak
-def test_what_taught_the_encoder_fits_no_weights_afterwards(
-    make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("training.job.job._weights_alone", lambda *_: None)
-    first = wanted(make_spec)
+def test_what_taught_the_encoder_fits_no_weights_afterwards(make_spec: MakeSpec) -> None:
+    first = wanted(make_spec) | {"keeps_part": True}
     run(first)
     base = str(publish(Path(first["staging"])).path)
     later = [{**line, "key": f"later-{line['key']}"} for line in document_lines("validation", 40, seed=5)]

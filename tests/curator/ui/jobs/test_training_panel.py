@@ -193,8 +193,14 @@ def test_only_figures_that_came_are_drawn(panel: TrainingPanel) -> None:
     assert panel.figures.text() == "step 2 · pass 1 · 31 mentions per second"
 
 
-def test_without_other_figures_the_loss_has_the_whole_width(panel: TrainingPanel, qtbot: QtBot) -> None:
+def test_before_the_first_figure_the_log_has_all_the_room(panel: TrainingPanel) -> None:
     panel.show_history(history(Progress("load", 0, 1, "One.")))
+    assert not panel.loss.isVisible()
+    assert panel.log.isVisible()
+
+
+def test_without_other_figures_the_loss_has_the_whole_width(panel: TrainingPanel, qtbot: QtBot) -> None:
+    panel.show_history(history(Progress("train", 1, 2, data={"loss": 0.5})))
     qtbot.waitUntil(lambda: panel.loss.width() > panel.width() - 20)
 
 
