@@ -141,6 +141,7 @@ class Client:
         self.note("ready")
         while not (gone.parent / "begin").exists():
             time.sleep(0.05)
+        used = time.process_time()
         due = time.monotonic() + self._random.uniform(0, self._pace)
         document: int | None = None
         while not gone.exists():
@@ -149,7 +150,7 @@ class Client:
                     document = self.project.team.next()
                     self.note("served", document)
                     if document is None:
-                        return
+                        break
                 view = self.project.queue.open(document)
                 left = [one.mention.id for one in view.mentions if one.decision is None]
                 if not left:
@@ -161,6 +162,7 @@ class Client:
                 self._decide(left[0])
                 continue
             time.sleep(RETRY)
+        self.note("used", time.process_time() - used)
         time.sleep(60)  # the parent ends it
 
     def _decide(self, mention: int) -> None:
@@ -191,6 +193,7 @@ def _figures(server: Server, base: str, folder: Path, back: Sequence[float]) -> 
     heard = {(who, one[1]): one[2] for who, some in lines.items() for one in some if one[0] == "heard"}
     news = sorted(at - saved[step][3] for (_, step), at in heard.items() if step in saved)
     owed = len(saved) * (len(lines) - 1)
+    used = sum(one[1] for some in lines.values() for one in some if one[0] == "used")
     resumed = [_resumed(some, at) for some in lines.values() for at in back]
     return {
         "curators": len(lines),
@@ -204,6 +207,7 @@ def _figures(server: Server, base: str, folder: Path, back: Sequence[float]) -> 
         "news p50, s": _at(news, 0.5),
         "news p95, s": _at(news, 0.95),
         "news that never came": owed - len(news),
+        "processor time of clients per decision, s": used / max(len(saved), 1),
         "next decision after a return, worst, s": max(resumed, default=0.0),
     }
 

@@ -62,6 +62,7 @@ def decide_in(
     instead of one `note`; `more` goes into the operation's payload, for a step that is more than decisions. Raises
     UserError for an unknown or deleted mention and for an unknown entity.
     """
+    unit.decisions.expect(mention_ids, actor=curator)
     mentions = _living(unit, mention_ids)
     names = _linked_names(unit, verdicts)
     documents = tuple(dict.fromkeys(mention.document_id for mention in mentions))
@@ -124,7 +125,8 @@ def _linked_names(unit: UnitOfWork, verdicts: Sequence[Verdict]) -> dict[str, st
 def _start_documents(unit: UnitOfWork, document_ids: Sequence[int]) -> list[list[object]]:
     states = unit.documents.states(document_ids)
     todo = [one for one in document_ids if states[one] is DocumentState.TODO]
-    unit.documents.set_states(dict.fromkeys(todo, DocumentState.IN_PROGRESS))
+    if todo:
+        unit.documents.set_states(dict.fromkeys(todo, DocumentState.IN_PROGRESS))
     return [[one, DocumentState.TODO.value, DocumentState.IN_PROGRESS.value] for one in todo]
 
 

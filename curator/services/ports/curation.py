@@ -248,6 +248,11 @@ class DecisionRepository(Protocol):
     """Decisions, the log of their operations, and the operations' efforts. All three are append-only: the database
     refuses to change or remove an entry (InconsistentDataError)."""
 
+    def expect(self, mention_ids: Sequence[int], *, actor: str) -> None:
+        """Prepare for a decision about these mentions as the next operation of the unit: on a server, everything that
+        it needs is read in one round trip. It changes no result."""
+        ...
+
     def append(
         self,
         mention_ids: Sequence[int],

@@ -6,12 +6,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, func, select, update
+from sqlalchemy import Connection, and_, bindparam, case, exists, func, select, update
 
 from curator.domain.decisions import Outcome
 from curator.domain.documents import DocumentState
 from curator.domain.wording import UserError, tr
-from curator.storage.db import AnyRow, DocumentRow, MentionRow, SuggestionRow, among, chunks, ids_of, unique
+from curator.storage.db import (
+    LATER,
+    AnyRow,
+    DocumentRow,
+    MentionRow,
+    SuggestionRow,
+    among,
+    answer,
+    chunks,
+    ids_of,
+    unique,
+)
 
 _ZERO: dict[str, Any] = {
     "mentions": 0,
@@ -75,7 +86,10 @@ _SUMS = (
 )
 
 _UPDATE = (
-    update(DocumentRow).where(DocumentRow.id == bindparam("b_id")).values({name: bindparam(name) for name in _ZERO})
+    update(DocumentRow)
+    .where(DocumentRow.id == bindparam("b_id"))
+    .values({name: bindparam(name) for name in _ZERO})
+    .execution_options(**{LATER: True})
 )
 
 
@@ -98,7 +112,7 @@ class Decidable:
 
 def decidables(conn: Connection, mention_ids: Iterable[int]) -> dict[int, Decidable]:
     """The values by mention id; unknown mentions are absent."""
-    return {row[0]: Decidable(*row) for row in conn.execute(_DECIDABLES, ids_of(mention_ids))}
+    return {row[0]: Decidable(*row) for row in answer(conn, DECIDABLES, ids_of(mention_ids))}
 
 
 def retally(conn: Connection, before: Mapping[int, Decidable], after: Mapping[int, str | None]) -> None:
@@ -112,7 +126,7 @@ def retally(conn: Connection, before: Mapping[int, Decidable], after: Mapping[in
     stamps = _stamps(conn, opened)
     fresh: list[dict[str, Any]] = []
     unclear: list[int] = []
-    for row in conn.execute(_DOCUMENTS, ids_of(moves)):
+    for row in answer(conn, TALLIES, ids_of(moves)):
         values = _tally(row, moves[row.id], stamps)
         fresh.append(values) if values is not None else unclear.append(row.id)
     if fresh:
@@ -138,7 +152,7 @@ def _tally(
         stamp = (None, None)
     elif opened and undecided == 0:
         stamp = next(iter(opened)) if len(opened) == 1 else (None, None)
-    elif closed and (stamp[0] is None or opened):
+    elif closed and (opened or (stamp[0] is None and row.suggested)):
         return None
     elif opened and opened != {stamp}:
         stamp = (None, None)
@@ -151,38 +165,50 @@ def _stamps(conn: Connection, mention_ids: Sequence[int]) -> dict[int, Stamped]:
     return {row[0]: (row[1], row[2]) for row in conn.execute(_STAMPS, ids_of(mention_ids))}
 
 
-_DECIDABLES = select(MentionRow.id, MentionRow.document_id, MentionRow.outcome, MentionRow.deleted).where(
+DECIDABLES = select(MentionRow.id, MentionRow.document_id, MentionRow.outcome, MentionRow.deleted).where(
     among(MentionRow.id)
 )
 _STAMPS = select(SuggestionRow.mention_id, SuggestionRow.bundle_id, SuggestionRow.revision).where(
     among(SuggestionRow.mention_id)
 )
-_DOCUMENTS = select(
-    DocumentRow.id,
-    DocumentRow.mentions,
-    DocumentRow.linked,
-    DocumentRow.nil,
-    DocumentRow.rejected,
-    DocumentRow.skipped,
-    DocumentRow.stamp_bundle,
-    DocumentRow.stamp_revision,
-).where(among(DocumentRow.id))
+
+
+def tallies() -> Any:  # nine columns: SQLAlchemy 2.0 and 2.1 have different types for so many
+    """The counters and stamps of documents, and whether one without a stamp has suggestions at all."""
+    suggested = select(SuggestionRow.mention_id).join(MentionRow, MentionRow.id == SuggestionRow.mention_id)
+    return select(
+        DocumentRow.id,
+        DocumentRow.mentions,
+        DocumentRow.linked,
+        DocumentRow.nil,
+        DocumentRow.rejected,
+        DocumentRow.skipped,
+        DocumentRow.stamp_bundle,
+        DocumentRow.stamp_revision,
+        and_(
+            DocumentRow.stamp_bundle.is_(None), exists(suggested.where(MentionRow.document_id == DocumentRow.id))
+        ).label("suggested"),
+    )
+
+
+TALLIES = tallies().where(among(DocumentRow.id))
 _UPDATE_TALLIES = (
     update(DocumentRow)
     .where(DocumentRow.id == bindparam("b_id"))
     .values({name: bindparam(name) for name in (*_COUNTED, "stamp_bundle", "stamp_revision")})
+    .execution_options(**{LATER: True})
 )
 
 
 # States of many documents at once.
 
-_STATES = select(DocumentRow.id, DocumentRow.state).where(among(DocumentRow.id))
+STATES = select(DocumentRow.id, DocumentRow.state).where(among(DocumentRow.id))
 
 
 def states_of(conn: Connection, document_ids: Sequence[int]) -> dict[int, DocumentState]:
     """The states by id. Raises UserError if a document does not exist."""
     wanted = unique(document_ids)
-    found = {row[0]: DocumentState(row[1]) for row in conn.execute(_STATES, ids_of(wanted))}
+    found = {row[0]: DocumentState(row[1]) for row in answer(conn, STATES, ids_of(wanted))}
     for document_id in wanted:
         if document_id not in found:
             raise UserError(tr("There is no document {document_id} in this project.", document_id=document_id))
@@ -192,6 +218,13 @@ def states_of(conn: Connection, document_ids: Sequence[int]) -> dict[int, Docume
 def set_states(conn: Connection, states: Mapping[int, DocumentState]) -> None:
     """Set the states. Raises UserError if a document does not exist; then nothing is changed."""
     states_of(conn, list(states))
-    for state in dict.fromkeys(states.values()):
-        for part in chunks([one for one, wanted in states.items() if wanted is state]):
-            conn.execute(update(DocumentRow).where(DocumentRow.id.in_(part)).values(state=state.value))
+    if states:
+        conn.execute(_SET_STATES, [{"b_id": one, "b_state": state.value} for one, state in states.items()])
+
+
+_SET_STATES = (
+    update(DocumentRow)
+    .where(DocumentRow.id == bindparam("b_id"))
+    .values(state=bindparam("b_state"))
+    .execution_options(**{LATER: True})
+)

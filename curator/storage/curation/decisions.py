@@ -7,33 +7,56 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from curator.domain.decisions import Decision, NilReason, Outcome, RejectReason, Shown, SkipReason, Verdict
 from curator.domain.documents import Split
-from curator.storage.curation.counters import decidables, retally
-from curator.storage.curation.mentions import documents_of
-from curator.storage.curation.operations import Efforts, Operations
+from curator.storage.curation.counters import DECIDABLES, STATES, TALLIES, decidables, retally, tallies
+from curator.storage.curation.mentions import LISTED, documents_of
+from curator.storage.curation.operations import END, OWN_LAST, Efforts, Operations
 from curator.storage.curation.stored_suggestion import StoredShown
+from curator.storage.curation.suggestions import SUGGESTED
 from curator.storage.db import (
+    LATER,
     AnyRow,
+    Ask,
     DecisionRow,
     DocumentRow,
     MentionRow,
     SuggestionFactsRow,
     SuggestionRow,
+    ahead_of,
     among,
+    answer,
     from_iso,
     ids_of,
     link,
     pack_shown,
     rank_in,
+    unique,
     visible,
 )
 
 
 class SqlDecisions(Operations, Efforts):
     """See `ports.DecisionRepository`; its other parts are in `Operations` and `Efforts`."""
+
+    def __init__(self, conn: Connection) -> None:
+        super().__init__(conn)
+        self._made: dict[int, Decision] = {}
+
+    def expect(self, mention_ids: Sequence[int], *, actor: str) -> None:
+        ahead = ahead_of(self._conn)
+        if ahead is None:
+            return
+        ids = ids_of(mention_ids)
+        asks: list[Ask] = [(one, ids) for one in (LISTED, DECIDABLES, SUGGESTED, _FIRSTS, _STATES_BY, _TALLIES_BY)]
+        asks += [(OWN_LAST, {"actor": actor}), (END, {}), (_END, {})]
+        mentions, _, _, _, states, tallies, *_ = ahead.read(asks)
+        of_mention = {row.id: row.document_id for row in mentions}
+        documents = ids_of(unique(of_mention[one] for one in mention_ids if one in of_mention))
+        ahead.keep(STATES, documents, states)
+        ahead.keep(TALLIES, documents, tallies)
 
     def append(
         self,
@@ -55,7 +78,7 @@ class SqlDecisions(Operations, Efforts):
             return []
         before = decidables(self._conn, mention_ids)
         documents_of(self._conn, [one for one in mention_ids if one not in before])  # raises the error that names it
-        last, end = self._conn.execute(_END).one()
+        [(last, end)] = answer(self._conn, _END)
         first = last + 1
         texts = [""] * len(mention_ids) if notes is None else notes
         decisions = [
@@ -69,6 +92,7 @@ class SqlDecisions(Operations, Efforts):
         self._conn.execute(_POINT, pointers)
         self._rank(decisions)
         retally(self._conn, before, {int(one["b_id"]): one["b_outcome"] for one in pointers})
+        self._made = {one.mention_id: one for one in decisions}
         return decisions
 
     def _rank(self, decisions: Sequence[Decision]) -> None:
@@ -77,7 +101,7 @@ class SqlDecisions(Operations, Efforts):
         linked = {one.mention_id: one.verdict.entity_ids for one in decisions if one.verdict.entity_ids}
         if not linked:
             return
-        firsts = {row.mention_id: row.first for row in self._conn.execute(_FIRSTS, ids_of(linked))}
+        firsts = {row.mention_id: row.first for row in answer(self._conn, _FIRSTS, ids_of(linked))}
         ranks = {mention_id: 1 for mention_id, first in firsts.items() if first in linked[mention_id]}
         others = [mention_id for mention_id in firsts if mention_id not in ranks]
         if others:
@@ -87,6 +111,9 @@ class SqlDecisions(Operations, Efforts):
             self._conn.execute(_RANK, [{"b_id": mention_id, "b_rank": rank} for mention_id, rank in ranks.items()])
 
     def current(self, mention_ids: Sequence[int]) -> dict[int, Decision]:
+        if self._made.keys() >= set(mention_ids):  # nobody else writes in this unit
+            found = {one: self._made[one] for one in mention_ids}
+            return {one: made for one, made in found.items() if made.verdict.outcome is not Outcome.CLEARED}
         rows = self._conn.execute(_CURRENT_LISTED, ids_of(mention_ids))
         return {row.mention_id: _decision(row) for row in rows}
 
@@ -136,6 +163,10 @@ _CHAINED = select(DecisionRow.hash).where(DecisionRow.operation_id.is_not(None))
 _CHAINED = _CHAINED.order_by(DecisionRow.operation_id.desc(), DecisionRow.id.desc()).limit(1)
 _END = select(func.coalesce(func.max(DecisionRow.id), 0), _CHAINED.scalar_subquery())
 """The last id, and the hash at the end of the chain."""
+_DOCUMENTS_BY = DocumentRow.id.in_(select(MentionRow.document_id).where(among(MentionRow.id)))
+_STATES_BY = select(DocumentRow.id, DocumentRow.state).where(_DOCUMENTS_BY)
+_TALLIES_BY = tallies().where(_DOCUMENTS_BY)
+"""As `STATES` and `TALLIES`, by mentions."""
 _DECISIONS = select(
     DecisionRow.id,
     DecisionRow.mention_id,
@@ -167,6 +198,7 @@ _POINT = (
     update(MentionRow)
     .where(MentionRow.id == bindparam("b_id"))
     .values(outcome=bindparam("b_outcome"), decision_id=bindparam("b_decision"))
+    .execution_options(**{LATER: True})
 )
 
 _FIRSTS = select(SuggestionRow.mention_id, SuggestionRow.first).where(among(SuggestionRow.mention_id))
@@ -175,6 +207,7 @@ _RANK = (
     update(SuggestionFactsRow)
     .where(SuggestionFactsRow.mention_id == bindparam("b_id"))
     .values(decided_rank=bindparam("b_rank"))
+    .execution_options(**{LATER: True})
 )
 
 _REASONS: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]] = {

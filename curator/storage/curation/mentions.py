@@ -24,6 +24,7 @@ from curator.storage.db import (
     MentionRow,
     OperationRow,
     among,
+    answer,
     chunks,
     from_iso,
     ids_of,
@@ -117,7 +118,7 @@ class SqlMentions(Attributes, Relations):
 
     def get_many(self, mention_ids: Sequence[int]) -> dict[int, Mention]:
         """Mentions by id, in the given order. Raises UserError if one does not exist."""
-        found = self._conn.execute(_LISTED, ids_of(mention_ids))
+        found = answer(self._conn, LISTED, ids_of(mention_ids))
         rows: dict[int, AnyRow] = {row.id: row for row in found}
         for mention_id in mention_ids:
             if mention_id not in rows:
@@ -262,7 +263,7 @@ _MENTIONS = select(
     MentionRow.flagged,
 )
 _MENTION = _MENTIONS.where(MentionRow.id == bindparam("id"))
-_LISTED = _MENTIONS.where(among(MentionRow.id))
+LISTED = _MENTIONS.where(among(MentionRow.id))
 _OF_DOCUMENT = _MENTIONS.where(MentionRow.document_id == bindparam("document_id")).order_by(
     MentionRow.start_pos, MentionRow.end_pos.desc(), MentionRow.id
 )

@@ -37,6 +37,7 @@ from curator.storage.db import (
     MentionRow,
     OperationRow,
     among,
+    answer,
     any_of,
     chunks,
     from_iso,
@@ -55,7 +56,9 @@ _ENDING = tuple(one.value for one in _BARRIERS)
 
 _LAST = select(OperationRow.id, OperationRow.undo_after, OperationRow.redo_after)
 _LAST = _LAST.order_by(OperationRow.id.desc()).limit(1)
-_END = _LAST.add_columns(OperationRow.hash)
+END = _LAST.add_columns(OperationRow.hash)
+OWN_LAST = _LAST.where(or_(OperationRow.actor == bindparam("actor"), *(OperationRow.kind == one for one in _ENDING)))
+"""The last operation among those of an actor, and those that empty all stacks."""
 _INSERT = insert(OperationRow)
 _BEFORE = _LAST.where(OperationRow.id < bindparam("before"))
 _BACK_AND_FORTH = (OperationKind.UNDO.value, OperationKind.REDO.value)
@@ -152,7 +155,7 @@ class Operations:
         payload: Mapping[str, Any] | None = None,
     ) -> int:
         """Append an operation. Raises UserError if an undo or redo does not target the next operation."""
-        last, *stacks, before = self._conn.execute(_END).first() or (0, None, None, None)
+        last, *stacks, before = next(iter(answer(self._conn, END)), (0, None, None, None))
         if self._own_stacks and not actor.startswith(_IMPORT):
             stacks = list(self._last(actor=actor)[1:])
         new_id = last + 1
@@ -301,11 +304,13 @@ class Operations:
     def _last(self, before: int | None = None, actor: str = "") -> tuple[int, int | None, int | None]:
         """The id of the last operation (before the operation `before`), and the tops of both stacks after it: only the
         actor's, if each actor has their own stacks."""
-        query = _LAST if before is None else _BEFORE
-        if actor and self._own_stacks:
-            query = query.where(or_(OperationRow.actor == actor, OperationRow.kind.in_(_ENDING)))
-        row = self._conn.execute(query, {"before": before}).first()
-        return (row[0], row[1], row[2]) if row else (0, None, None)
+        own = bool(actor) and self._own_stacks
+        if before is None:
+            rows = answer(self._conn, OWN_LAST, {"actor": actor}) if own else self._conn.execute(_LAST).all()
+        else:
+            query = _BEFORE.where(or_(OperationRow.actor == actor, OperationRow.kind.in_(_ENDING))) if own else _BEFORE
+            rows = self._conn.execute(query, {"before": before}).all()
+        return (rows[0][0], rows[0][1], rows[0][2]) if rows else (0, None, None)
 
     def _redo_target(self, undo_entry: int | None) -> int | None:
         if undo_entry is None:

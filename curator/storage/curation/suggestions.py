@@ -22,6 +22,7 @@ from curator.storage.db import (
     SuggestionFactsRow,
     SuggestionRow,
     among,
+    answer,
     chunks,
     facts_row,
     from_iso,
@@ -75,11 +76,7 @@ class SqlSuggestions:
         return None if row is None else _suggestion(*row)
 
     def get_many(self, mention_ids: Sequence[int]) -> dict[int, Suggestion]:
-        found: dict[int, Suggestion] = {}
-        for part in chunks(unique(mention_ids)):
-            rows = self._conn.execute(_SUGGESTIONS.where(SuggestionRow.mention_id.in_(part)))
-            found.update((row[0], _suggestion(*row)) for row in rows)
-        return found
+        return {row[0]: _suggestion(*row) for row in answer(self._conn, SUGGESTED, ids_of(unique(mention_ids)))}
 
     def stale_documents(self, bundle_id: str, *, position: int = 0, ahead: int | None = None) -> list[int]:
         found = self._open(bundle_id, DocumentRow.id >= position, limit=ahead)
@@ -151,6 +148,7 @@ _SUGGESTIONS = select(
     SuggestionRow.payload,
     SuggestionRow.is_nil,
 )
+SUGGESTED = _SUGGESTIONS.where(among(SuggestionRow.mention_id))
 
 _OPINIONS = select(
     OpinionRow.mention_id,

@@ -16,6 +16,7 @@
   files rather than including complete ones, so that SQLite walks documents in order.
 """
 
+from curator.storage.db.ahead import AHEAD, LATER, Ahead, Ask, ahead_of, answer
 from curator.storage.db.dialects import (
     POSTGRESQL,
     among,
@@ -145,9 +146,11 @@ from curator.storage.db.syncing import Syncer, sync_file, sync_folder
 from curator.storage.db.turns import Turns
 
 __all__ = [
+    "AHEAD",
     "BUSY_MS",
     "DECISION",
     "EXACT_NAMES",
+    "LATER",
     "LOCK_NAME",
     "OPERATION",
     "POSTGRESQL",
@@ -162,7 +165,9 @@ __all__ = [
     "VERSION_9",
     "VERSION_10",
     "VERSION_11",
+    "Ahead",
     "AnyRow",
+    "Ask",
     "Base",
     "Broken",
     "Choice",
@@ -200,7 +205,9 @@ __all__ = [
     "Syncer",
     "Top",
     "Turns",
+    "ahead_of",
     "among",
+    "answer",
     "any_of",
     "as_user_errors",
     "broken_decisions",

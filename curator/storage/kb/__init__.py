@@ -18,13 +18,14 @@
   statement each, which delays a decision for seconds in a knowledge base of millions.
 """
 
-from curator.storage.kb.kb import SqlKnowledgeBase
+from curator.storage.kb.kb import ACTIVE, SqlKnowledgeBase
 from curator.storage.kb.kb_hierarchy import build_hierarchy
 from curator.storage.kb.kb_index import build_index, upgrade_versions
 from curator.storage.kb.kb_matching import add_obsolete, all_obsolete, obsolete_entity
 from curator.storage.kb.kb_tables import SHELF, KbTables, canonical_json, parse_entity, tables_of
 
 __all__ = [
+    "ACTIVE",
     "SHELF",
     "KbTables",
     "SqlKnowledgeBase",

@@ -19,7 +19,7 @@ from curator.domain.entities import (
     ObsoleteEntity,
 )
 from curator.domain.facets import SearchQuery, parse_query
-from curator.storage.db import DecisionRow, KbVersionRow, MentionRow, chunks, fold, next_id, unique
+from curator.storage.db import DecisionRow, KbVersionRow, MentionRow, answer, chunks, fold, next_id, unique
 from curator.storage.kb import kb_matching
 from curator.storage.kb import kb_matching as kb_sources
 from curator.storage.kb import provisional as provisional_search
@@ -132,7 +132,7 @@ def _packed(entity_id: str) -> str:
 
 
 _STEP = 200  # entities loaded between two pauses: some twenty milliseconds
-_ACTIVE = select(KbVersionRow.id).where(KbVersionRow.active)
+ACTIVE = select(KbVersionRow.id).where(KbVersionRow.active)
 _INFO = select(
     KbVersionRow.name,
     KbVersionRow.content_hash,
@@ -320,7 +320,7 @@ class SqlKnowledgeBase(ProvisionalEntities, Outcomes, DecidedStrings, KbHierarch
         return kb_matching.named(tables, names) if tables else {}
 
     def _active_version(self) -> int | None:
-        return self._conn.execute(_ACTIVE).scalar()
+        return next((int(one) for (one,) in answer(self._conn, ACTIVE)), None)
 
     def _active(self) -> KbTables | None:
         version = self._active_version()

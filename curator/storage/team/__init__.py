@@ -7,8 +7,9 @@
 * **Writers take turns, over all clients**: each writing transaction first takes one advisory lock, like SQLite's file
   lock. So ids have no gaps, hashes form a chain, and repositories need not handle other writers. A decision holds the
   lock for some milliseconds; an idle transaction loses it after a minute.
-* **A turn of a decision has 17 round trips**, so the way to the server limits the whole team: with 20 ms a round trip,
-  no more than three decisions a second. Shortening turns comes first where that is too few.
+* **A decision has two round trips, and one of them in its turn** (`round_trips.py`): the turn with everything that is
+  read, then everything that is written, with the commit. Waiting for the server and for processor time inside of a
+  turn adds up over all curators. News of others are one query per half second, of what is new since the last one read.
 * **A second lock shows who is connected**, shared by all writers: operations that need exclusive access (upgrades,
   removing interrupted imports, moves) take it exclusively or are postponed.
 * **Each curator undoes their own steps**: the stacks of `Operations` contain the rows of one actor, in a folder those

@@ -1,8 +1,9 @@
 """News of others' writes, and assigned documents, for the clients of a shared project.
 
-Each writing transaction sends `NOTIFY`; a thread of every other client receives it (`LISTEN`) and reads the new
-operations. Missed notifications do no harm: after a lost connection, the same query finds everything written meanwhile.
-Claims expire by the server's clock. Writers take turns (`postgres`), so that no document is assigned twice.
+Each writing transaction sends `NOTIFY`; a thread of every other client receives it (`LISTEN`) and asks for the numbers
+of the operations after the last that it reported. Missed notifications do no harm: after a lost connection, the same
+query finds everything written meanwhile. Claims expire by the server's clock, and are not announced. Writers take turns
+(`postgres`), so that no document is assigned twice.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ from curator.domain.documents import DocumentState
 from curator.domain.wording import UserError
 from curator.services.ports import Claim
 from curator.storage.db import DocumentRow, OperationRow, as_user_errors, visible
-from curator.storage.team.postgres import BELL, dial
+from curator.storage.team.postgres import BELL, OTHER, dial
 
 if TYPE_CHECKING:
+    import psycopg
+
     from curator.storage.team.store import SharedStore
 
 AGAIN = 0.5
@@ -32,6 +35,7 @@ AGAIN = 0.5
 REST = 0.4
 """Least seconds between two reads, so that the decisions of thirty curators are read in batches."""
 CLAIMS = table("claims", column("document_id"), column("curator"), column("until", DateTime(timezone=True)))
+NEW = "SELECT id FROM operations WHERE id > %s ORDER BY id"
 _LAST = select(func.coalesce(func.max(OperationRow.id), 0))
 _NOW = func.now()
 log = logging.getLogger(__name__)
@@ -82,28 +86,33 @@ class TeamBoard:
         with closing(dial(place, autocommit=True)) as conn:
             with as_user_errors(place):
                 conn.execute(f"LISTEN {BELL}")
-            self._tell()
+            self._tell(conn, others=True)
             while not self._closed:
                 waiting.select([conn.fileno(), self._woken.fileno()], [], [])
                 with as_user_errors(place):
                     rung = {one.payload for one in conn.notifies(timeout=0)}
-                if rung - {token}:
-                    self._tell()
+                rung = {one for one in rung if one.removesuffix(OTHER) != token}
+                if rung:
+                    self._tell(conn, others=any(one.endswith(OTHER) for one in rung))
                     waiting.select([self._woken.fileno()], [], [], REST)
 
-    def _tell(self) -> None:
-        """Report operations; they become visible in numerical order, as writers take turns."""
+    def _tell(self, conn: psycopg.Connection[Any], *, others: bool) -> None:
+        """Report operations, and `others`: writes that are not operations. Operations become visible in numerical
+        order, as writers take turns."""
         self._store.others_wrote()
-        query = select(OperationRow.id).where(OperationRow.id > self._seen).order_by(OperationRow.id)
-        with self._store.read() as unit:
-            found = list(unit.connection.execute(query).scalars())
-        self._heard([one for one in found if not self._store.wrote(one)])
+        with as_user_errors(self._store.place):
+            found = [one for (one,) in conn.execute(NEW, (self._seen,))]
+        news = [one for one in found if not self._store.wrote(one)]
+        if others:
+            self._heard([])
+        if news:
+            self._heard(news)
         self._seen = max([self._seen, *found])
 
     # --- documents handed out ---
 
     def next(self, curator: str, *, seconds: int) -> Claim | None:
-        with self._store.write() as unit:
+        with self._store.write(quiet=True) as unit:
             conn = unit.connection
             conn.execute(delete(CLAIMS).where((CLAIMS.c.until < _NOW) | CLAIMS.c.document_id.in_(_finished())))
             own = select(CLAIMS.c.document_id).where(CLAIMS.c.curator == curator).order_by(CLAIMS.c.document_id)
@@ -121,11 +130,11 @@ class TeamBoard:
             return Claim(int(found), curator, _local(until))
 
     def prolong(self, document_id: int, curator: str, *, seconds: int) -> bool:
-        with self._store.write() as unit:
+        with self._store.write(quiet=True) as unit:
             return bool(unit.connection.execute(_prolonged(curator, document_id, seconds)).rowcount)
 
     def give_back(self, document_id: int, curator: str) -> None:
-        with self._store.write() as unit:
+        with self._store.write(quiet=True) as unit:
             unit.connection.execute(delete(CLAIMS).where(_own(curator, document_id)))
 
     def claims(self) -> list[Claim]:

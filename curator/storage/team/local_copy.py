@@ -21,7 +21,7 @@ from sqlalchemy import Connection, delete, func, insert, select
 
 from curator.domain.entities import Entity, ObsoleteEntity
 from curator.domain.wording import DamagedProjectError, tr
-from curator.storage.db import BUSY_MS, KbVersionRow, as_user_errors, connect
+from curator.storage.db import BUSY_MS, KbVersionRow, answer, as_user_errors, connect
 from curator.storage.kb import (
     SHELF,
     KbTables,
@@ -57,12 +57,14 @@ class LocalCopy:
     def shelf(self) -> Iterator[Shelf]:
         """One unit of work's view of the copy. Its writes are kept if the block ends without an exception."""
         shelf = Shelf(self)
-        with as_user_errors(self._database):
-            try:
-                yield shelf
-                shelf.keep()
-            finally:
-                shelf.leave()
+        try:
+            yield shelf
+            shelf.keep()
+        except sqlite3.Error:  # those of the server are about its address
+            with as_user_errors(self._database):
+                raise
+        finally:
+            shelf.leave()
 
     def borrow(self) -> sqlite3.Connection:
         try:
@@ -91,7 +93,7 @@ class Shelf:
         """The tables of a version that is active or being loaded; a missing local copy of an active one is made first.
         Raises DamagedProjectError if the fetched data differ from the imported."""
         local = self._opened()
-        row = conn.execute(_VERSION.where(KbVersionRow.id == version)).first()
+        row = next((one for one in answer(conn, VERSIONS) if one.id == version), None)
         if row is not None and row.active and not _is_complete(local, version, row.content_hash):
             self._fetch(conn, version, row.name, row.content_hash)
         return SharedTables(local, conn, self, version)
@@ -208,7 +210,7 @@ def load_pieces(shared: Connection, version: int, tables: KbTables) -> None:
     build_hierarchy(tables, pause=_no_pause)
 
 
-_VERSION = select(KbVersionRow.name, KbVersionRow.active, KbVersionRow.content_hash)
+VERSIONS = select(KbVersionRow.id, KbVersionRow.name, KbVersionRow.active, KbVersionRow.content_hash)
 
 
 def _is_complete(local: sqlite3.Connection, version: int, content_hash: str) -> bool:

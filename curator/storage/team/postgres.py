@@ -23,6 +23,7 @@ from sqlalchemy.pool import QueuePool, StaticPool
 from curator.domain.wording import ProjectLockedError, UserError, tr
 from curator.services.ports import SharedAddress
 from curator.storage.db import as_user_errors
+from curator.storage.team.round_trips import mark_later, notice_lost, send_later, turn_connection
 
 if TYPE_CHECKING:
     import psycopg
@@ -43,6 +44,8 @@ LONGEST = {"lock_timeout": "20s", "idle_in_transaction_session_timeout": "60s"}
 """The longest time a writer waits for its turn, and may be idle in it, so that a sleeping computer does not block
 others."""
 BELL = "curator"
+OTHER = "+"
+"""The end of the notification of a unit that wrote something else than operations."""
 AHEAD = 300
 """Seconds by which a clock may differ from the server's, since decisions store their time."""
 CLOCK = (
@@ -73,12 +76,10 @@ def writing_team_engine(address: SharedAddress) -> Engine:
     transactions."""
 
     def entered() -> psycopg.Connection[Any]:
-        import psycopg
-
-        conn = dial(address, LONGEST)
+        conn = dial(address, LONGEST, kind=turn_connection())
         try:
-            conn.isolation_level = psycopg.IsolationLevel.READ_COMMITTED  # sees all earlier writes
             _enter(conn, address)
+            conn.autocommit = True  # transactions begin together with their turn, see `_take_turn`
         except BaseException:
             conn.close()
             raise
@@ -86,11 +87,13 @@ def writing_team_engine(address: SharedAddress) -> Engine:
 
     engine = _engine(entered, poolclass=StaticPool)
     event.listen(engine, "begin", _take_turn)
+    mark_later(engine)
     return engine
 
 
 def _take_turn(conn: Connection) -> None:
-    conn.exec_driver_sql("SELECT pg_advisory_xact_lock(%s)", (TURN,))
+    send_later(conn, "BEGIN ISOLATION LEVEL READ COMMITTED")  # which sees all earlier writes
+    send_later(conn, "SELECT pg_advisory_xact_lock(%s)", (TURN,))
 
 
 def reading_team_engine(address: SharedAddress) -> Engine:
@@ -109,12 +112,9 @@ def reading_team_engine(address: SharedAddress) -> Engine:
 
 def _engine(creator: Callable[[], Any], **pool: Any) -> Engine:
     require_psycopg()
-    return create_engine(
-        "postgresql+psycopg://",
-        creator=creator,
-        pool_pre_ping=True,  # so that the next key press does not notice a restarted server
-        **pool,
-    )
+    engine = create_engine("postgresql+psycopg://", creator=creator, **pool)
+    notice_lost(engine.pool)  # so that the next key press does not notice a restarted server
+    return engine
 
 
 @contextmanager
@@ -159,7 +159,11 @@ def check_clock(conn: Connection, address: SharedAddress) -> None:
 
 
 def dial(
-    address: SharedAddress, limits: Mapping[str, str] | None = None, *, autocommit: bool = False
+    address: SharedAddress,
+    limits: Mapping[str, str] | None = None,
+    *,
+    autocommit: bool = False,
+    kind: type[psycopg.Connection[Any]] | None = None,
 ) -> psycopg.Connection[Any]:
     """A psycopg connection. Raises UserError for a missing server, database or permission."""
     require_psycopg()
@@ -168,7 +172,7 @@ def dial(
     settings = {"search_path": f"{SCHEMA},pg_temp", "TimeZone": _zone(), "jit": "off", **(limits or {})}
     patience: dict[str, Any] = {} if "connect_timeout" in address.text else {"connect_timeout": SECONDS}
     with as_user_errors(address):
-        return psycopg.connect(
+        return (kind or psycopg.Connection).connect(
             address.text,
             autocommit=autocommit,
             client_encoding="UTF8",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import cast
 
-from sqlalchemy import Connection, Engine, bindparam, func, select
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from curator.domain.decisions import Listener, Saving
@@ -20,17 +20,21 @@ from curator.domain.wording import UserError, tr
 from curator.services.ports import Backup, Checked, SharedAddress
 from curator.storage import SqlUnitOfWork
 from curator.storage.curation import SqlDecisions
-from curator.storage.db import Turns, as_user_errors
+from curator.storage.db import AHEAD, Ahead, Ask, Turns, as_user_errors
+from curator.storage.kb import ACTIVE, SHELF
 from curator.storage.team.board import TeamBoard
-from curator.storage.team.local_copy import LocalCopy, with_shelf
-from curator.storage.team.postgres import BELL, reading_team_engine, writing_team_engine
+from curator.storage.team.local_copy import VERSIONS, LocalCopy, with_shelf
+from curator.storage.team.postgres import BELL, OTHER, reading_team_engine, writing_team_engine
+from curator.storage.team.round_trips import pipelined, send_later
 
 KB_NAME = "kb.sqlite"
 IN_DOUBT = (
     "The connection to {address} was lost while this step was being saved. It is saved as a whole or not at all: look "
     "before you repeat it."
 )
-_RING = select(func.pg_notify(bindparam("bell"), bindparam("token")))
+RING = "SELECT pg_notify(%s, %s)"
+ALWAYS: Sequence[Ask] = ((ACTIVE, {}), (VERSIONS, {}))
+"""What a unit that reads ahead asks for its knowledge base."""
 PAUSE = 0.5
 """Seconds of a bulk load before other writers get a turn."""
 
@@ -98,9 +102,9 @@ class SharedStore:
             yield SqlUnitOfWork(with_shelf(conn, shelf))
 
     @contextmanager
-    def write(self) -> Iterator[SqlUnitOfWork]:
+    def write(self, *, quiet: bool = False) -> Iterator[SqlUnitOfWork]:
         """A unit that is fully on the server's disk after the block, or not at all. Writers of this process take turns
-        in order of arrival.
+        in order of arrival. Others are not notified of a `quiet` one.
 
         Only `kb.add`, whose rows are invisible before `kb.activate`, commits in between, so that a bulk load does not
         delay decisions.
@@ -109,13 +113,28 @@ class SharedStore:
             raise UserError(tr("{folder} is open read-only. Open it for writing to change it.", folder=self._address))
         with self._turns.turn():
             self._check_open()
-            with as_user_errors(self._address), self._writer.connect() as conn, self._copy.shelf() as shelf:
-                unit = SqlUnitOfWork(with_shelf(conn, shelf), pause=partial(self._pause, conn, _Since()))
+            with (
+                as_user_errors(self._address),
+                self._writer.connect() as conn,
+                self._copy.shelf() as shelf,
+                pipelined(conn) as send,
+            ):
+                conn.execution_options(**{SHELF: shelf, AHEAD: Ahead(send, ALWAYS)})
+                unit = SqlUnitOfWork(conn, pause=partial(self._pause, conn, _Since()))
                 yield unit
-                self._own.update(cast(SqlDecisions, unit.decisions).appended)  # before others are notified
-                conn.execute(_RING, {"bell": BELL, "token": self.token})
-                self._commit(conn)  # closing the connection without a commit rolls back
+                self._ring_and_commit(conn, cast(SqlDecisions, unit.decisions).appended, quiet=quiet)
             self._saved()
+
+    def _ring_and_commit(self, conn: Connection, steps: Sequence[int], *, quiet: bool) -> None:
+        """Closing the connection without a commit rolls back."""
+        self._own.update(steps)  # before others are notified
+        try:
+            if not quiet:
+                send_later(conn, RING, (BELL, self.token if steps else self.token + OTHER))
+            self._commit(conn)
+        except BaseException:
+            self._own.difference_update(steps)  # another client's steps may get the numbers
+            raise
 
     def _commit(self, conn: Connection) -> None:
         try:

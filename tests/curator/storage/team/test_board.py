@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -16,6 +16,7 @@ from tests.curator.storage.filler import AT, Filler, document, mention
 from tests.postgres import Server
 
 WAIT = 20
+CUT = f"SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = {postgres.TURN}"
 RUN_OUT = "UPDATE curator.claims SET until = now() - interval '1s' WHERE curator = 'bob'"
 
 
@@ -46,9 +47,11 @@ class Heard:
             return self._news.wait_for(lambda: self.operations == wanted, WAIT)
 
 
-def step(store: SharedStore, actor: str) -> int:
+def step(store: SharedStore, actor: str, then: Callable[[], object] = bool) -> int:
     with store.write() as unit:
-        return unit.decisions.append_operation(OperationKind.DECIDE, actor=actor, at=AT, text="t", payload={})
+        number = unit.decisions.append_operation(OperationKind.DECIDE, actor=actor, at=AT, text="t", payload={})
+        then()
+        return number
 
 
 def test_only_the_first_has_it_alone(pair):
@@ -115,6 +118,16 @@ def test_news_that_came_while_the_server_was_gone_are_read_afterwards(pair, serv
     second = step(other, "bob")
     assert heard.wait([first, second])
     assert step(one, "ada") == second + 1
+
+
+def test_a_step_that_was_not_saved_hides_no_step_of_others(pair, server: Server):
+    one, other, _ = pair
+    heard = Heard(one)
+    assert heard.wait([])
+    with pytest.raises(UserError, match="The connection to postgresql://.* was lost"):
+        step(one, "ada", lambda: server.sql(CUT, base=one.place.base))
+    number = step(other, "bob")  # which the lost step had
+    assert heard.wait([number])
 
 
 def test_a_listener_that_fails_is_told_again(pair):

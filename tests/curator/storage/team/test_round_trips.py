@@ -1,0 +1,56 @@
+"""A decision waits for the server twice, and what is sent without waiting is still kept as a whole or not at all."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from sqlalchemy import insert
+
+from curator.domain.decisions import OperationKind, Verdict
+from curator.domain.wording import InconsistentDataError
+from curator.storage.db import MetaRow, ahead_of, answer
+from curator.storage.team import open_shared_project
+from tests.curator.storage.filler import AT, Filler
+
+
+def test_a_decision_waits_for_the_server_twice(shared, monkeypatch):
+    with open_shared_project(shared) as store:
+        first, second = Filler(store).mentions(2)
+        waits = []
+        for kind, name in ((psycopg.Pipeline, "sync"), (psycopg.Connection, "commit")):
+            whole = getattr(kind, name)
+            monkeypatch.setattr(kind, name, lambda *_, whole=whole, name=name: (waits.append(name), whole(*_)))
+        for one in (first, second):
+            with store.write() as unit:
+                unit.decisions.expect([one], actor="ada")
+                unit.mentions.get_many([one])
+                step = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text="t")
+                unit.decisions.append([one], [Verdict.nil()], curator="ada", at=AT, operation_id=step, shown=[None])
+                assert unit.decisions.current([one])[one].operation_id == step
+        assert waits == ["sync", "commit"] * 2
+        with store.read() as unit:
+            assert set(unit.decisions.current([first, second])) == {first, second}
+            assert unit.documents.row(1).decided == 2
+
+
+def test_an_insertion_that_fails_later_takes_the_unit_back(shared):
+    with open_shared_project(shared) as store:
+        with pytest.raises(InconsistentDataError):
+            insert_twice(store)
+        with store.write() as unit:
+            assert (unit.meta.get("k"), unit.meta.get("twice")) == (None, None)
+
+
+def insert_twice(store):
+    with store.write() as unit:
+        unit.meta.set("k", "v")
+        for _ in range(2):
+            unit.connection.execute(insert(MetaRow), {"key": "twice", "value": "v"})
+
+
+def test_each_answer_is_used_once(shared):
+    with open_shared_project(shared) as store, store.write() as unit:
+        ahead = ahead_of(unit.connection)
+        one = insert(MetaRow)
+        ahead.keep(one, {"a": 1}, [("early",)])
+        assert (answer(unit.connection, one, {"a": 1}), ahead.take(one, {"a": 1})) == ([("early",)], None)
