@@ -84,16 +84,20 @@ class TeamBoard:
     def _listen(self) -> None:
         place, token = self._store.place, self._store.token
         with closing(dial(place, autocommit=True)) as conn:
+            rung: set[str] = set()
+            conn.add_notify_handler(lambda one: rung.add(one.payload))  # some come with the answer of a query
             with as_user_errors(place):
                 conn.execute(f"LISTEN {BELL}")
             self._tell(conn, others=True)
             while not self._closed:
-                waiting.select([conn.fileno(), self._woken.fileno()], [], [])
+                if not rung:
+                    waiting.select([conn.fileno(), self._woken.fileno()], [], [])
                 with as_user_errors(place):
-                    rung = {one.payload for one in conn.notifies(timeout=0)}
-                rung = {one for one in rung if one.removesuffix(OTHER) != token}
-                if rung:
-                    self._tell(conn, others=any(one.endswith(OTHER) for one in rung))
+                    rung.update(one.payload for one in conn.notifies(timeout=0))
+                heard = {one for one in rung if one.removesuffix(OTHER) != token}
+                rung.clear()
+                if heard:
+                    self._tell(conn, others=any(one.endswith(OTHER) for one in heard))
                     waiting.select([self._woken.fileno()], [], [], REST)
 
     def _tell(self, conn: psycopg.Connection[Any], *, others: bool) -> None:

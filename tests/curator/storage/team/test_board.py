@@ -124,7 +124,7 @@ def test_a_step_that_was_not_saved_hides_no_step_of_others(pair, server: Server)
     one, other, _ = pair
     heard = Heard(one)
     assert heard.wait([])
-    with pytest.raises(UserError, match="The connection to postgresql://.* was lost"):
+    with pytest.raises(UserError, match=r"The connection to postgresql://.* was lost"):
         step(one, "ada", lambda: server.sql(CUT, base=one.place.base))
     number = step(other, "bob")  # which the lost step had
     assert heard.wait([number])
