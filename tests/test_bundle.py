@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import configparser
 import importlib
+import importlib.util
 import json
 import os
+import py_compile
 import re
 import shutil
 import stat
@@ -60,6 +62,11 @@ def packing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleT
         "numba/__pycache__",
         "transformers/models/clip/modeling_clip.py",
         "hf_xet",
+        "torch/_inductor/codegen",
+        "torch/_inductor/scheduler.py",
+        "torch/testing/_internal/common_utils.py",
+        "pygments/lexers/rust.py",
+        "networkx-3.6.1.dist-info",
     ],
 )
 def test_left_out(packing: Callable[[str], ModuleType], path: str) -> None:
@@ -71,6 +78,12 @@ def test_left_out(packing: Callable[[str], ModuleType], path: str) -> None:
     [
         "torch/testing",
         "torch/testing/_internal",
+        "torch/testing/_internal/common_dtype.py",
+        "torch/testing/_internal/distributed/fake_pg.py",
+        "torch/_inductor/config.py",
+        "torch/_inductor/runtime",
+        "pygments/lexers/__init__.py",
+        "sqlalchemy/dialects/sqlite",
         "torch/lib/libtorch_cpu.so",
         "torch/bin/torch_shm_manager",
         "numpy/testing",
@@ -111,16 +124,32 @@ def test_what_is_stripped_is_counted_and_the_rest_copied(packing: Callable[[str]
 
 def test_qt_keeps_what_plugins_need_and_what_that_needs(packing: Callable[[str], ModuleType], tmp_path: Path) -> None:
     needs = {
-        "QtGui.abi3.so": ["libQt6Gui.so.6", "libc.so.6"],
+        "QtGui.abi3.so": ["libQt6Gui.so.6", "libc.so.6", "libpyside6.abi3.so.6.11"],
         "libqxcb.so": ["libQt6XcbQpa.so.6"],
         "libQt6XcbQpa.so.6": ["libQt6OpenGL.so.6"],
     }
-    for name in ("QtGui.abi3.so", "QtQml.abi3.so", "Qt/plugins/platforms/libqxcb.so"):
+    own = ("libpyside6.abi3.so.6.11", "libpyside6qml.abi3.so.6.11")
+    for name in ("QtGui.abi3.so", "QtQml.abi3.so", *own, "Qt/plugins/platforms/libqxcb.so"):
         _file(tmp_path / name)
     for name in ("Gui", "XcbQpa", "OpenGL", "Qml"):
         _file(tmp_path / f"Qt/lib/libQt6{name}.so.6")
     removed = packing("stripping").strip_qt(tmp_path, needs=lambda path: needs.get(path.name, []))
-    assert set(removed) == {"QtQml.abi3.so", "libQt6Qml.so.6"}
+    assert set(removed) == {"QtQml.abi3.so", "libpyside6qml.abi3.so.6.11", "libQt6Qml.so.6"}
+
+
+def test_a_module_is_compiled_to_the_same_bytes_whenever_and_wherever(
+    packing: Callable[[str], ModuleType], tmp_path: Path
+) -> None:
+    made = []
+    for number in (1, 2):
+        bundle = tmp_path / f"folder {number}"
+        source = _file(bundle / "m.py", "def f():\n    return 1\n")
+        os.utime(source, (EPOCH + number, EPOCH + number))
+        py_compile.compile(str(source))  # as Python does when it starts
+        packing("compiling").compile_modules([source], bundle)
+        made.append(Path(importlib.util.cache_from_source(str(source))).read_bytes())
+    assert made[0] == made[1]
+    assert int.from_bytes(made[0][4:8], "little") == 1, "never compared with its source"
 
 
 def test_the_list_of_parts_is_cyclonedx(packing: Callable[[str], ModuleType], tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from packing.target import Target, target
 
 INSTALLER = Path(__file__).parent / "installer"
 ROOT = Path(__file__).parents[2]
+LARGEST, LARGEST_ARCHIVE = 1_300_000_000, 450_000_000
+"""Bytes of all files, and of an archive."""
 # What Qt's plugin for X needs and not every desktop has; small, and bound to nothing else of the system.
 FOR_QT = (
     "libxcb-cursor.so.0",
@@ -51,6 +53,7 @@ def main() -> None:
     shutil.rmtree(bundle, ignore_errors=True)
     bundle.mkdir(parents=True)
     glibc = build(bundle, given.packages, chosen, version=version, epoch=epoch)
+    _within(bundle, archive.size(bundle), LARGEST)
     if given.folder_only:
         return
     started = time.monotonic()
@@ -61,6 +64,8 @@ def main() -> None:
     package = given.out / f"curator_{version}_amd64.deb"
     debian(bundle, package, version=version, glibc=glibc, epoch=epoch)
     _say(f"{package}: {package.stat().st_size / 1e6:.0f} MB, in {time.monotonic() - started:.0f} s")
+    for path in (packed, package):
+        _within(path, path.stat().st_size, LARGEST_ARCHIVE)
 
 
 def build(bundle: Path, packages: Path, chosen: Target, *, version: str, epoch: int) -> str:
@@ -109,7 +114,7 @@ def debian(bundle: Path, out: Path, *, version: str, glibc: str, epoch: int) -> 
         "add_to_desktop(['/opt/curator/curator'], data=Path(sys.argv[1]), refresh=False)"
     )
     python = bundle / target().python
-    subprocess.run([str(python), "-c", script, str(stage / "usr" / "share")], check=True)  # noqa: S603
+    subprocess.run([str(python), "-B", "-c", script, str(stage / "usr" / "share")], check=True)  # noqa: S603
     for path in (stage / "usr").rglob("*"):
         if not path.is_symlink():
             path.chmod(0o755 if path.is_dir() else 0o644)
@@ -132,15 +137,18 @@ def _for_qt(folder: Path) -> dict[Path, Path]:
 
 
 def _strip_own_paths(bundle: Path, chosen: Target) -> None:
-    """Take away what differs from one build to the next: where the packages came from, and when."""
+    """Take away what differs from one build to the next, where the packages came from and when, and the licences, which
+    are in `licences/` by now."""
     for info in sorted((bundle / chosen.packages).glob("*.dist-info")):
+        for name in ("licenses", "licences"):
+            shutil.rmtree(info / name, ignore_errors=True)
         for name in ("direct_url.json", "REQUESTED"):
             (info / name).unlink(missing_ok=True)
 
 
 def _compile(bundle: Path, chosen: Target) -> None:
     """With the bundle's own Python, which is also its first trial."""
-    command = [str(bundle / chosen.python), "-I", str(Path(__file__).with_name("compiling.py"))]
+    command = [str(bundle / chosen.python), "-I", "-B", str(Path(__file__).with_name("compiling.py"))]
     environment = os.environ | {"PYTHONHASHSEED": "0", "QT_QPA_PLATFORM": "offscreen"}
     command += [str(bundle), str(bundle / chosen.packages)]
     subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)  # noqa: S603
@@ -151,6 +159,11 @@ def _version(packages: Path) -> str:
     if len(found) != 1:
         raise SystemExit(f"{packages} holds no installed Curator. Run make bundle.")
     return found[0].name.removeprefix("curator-").removesuffix(".dist-info")
+
+
+def _within(path: Path, size: int, largest: int) -> None:
+    if size > largest:
+        raise SystemExit(f"{path} has {size / 1e6:.0f} MB, and may have {largest / 1e6:.0f}. See stripping.RULES.")
 
 
 def _commit() -> str:

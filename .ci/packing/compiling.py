@@ -1,9 +1,9 @@
 """Compiles the modules of a bundle, so that they load from a folder that cannot be written.
 
-All of Python's own and of Curator's, and of the packages those that Curator's imports load: all would be 120 MB more.
-A module that is not compiled loads as well, some milliseconds later.
+All of Curator's, and of Python and the packages those that Curator's imports load: all would be 120 MB more. A module
+that is not compiled loads as well, some milliseconds later.
 
-Run by the bundle's own Python: `python -I compiling.py BUNDLE SITE_PACKAGES`.
+Run by the bundle's own Python: `python -I -B compiling.py BUNDLE SITE_PACKAGES`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import os
 import py_compile
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 OURS = ("curator", "models", "training", "resources")
@@ -38,15 +38,18 @@ ENTRIES = (
 def main(bundle: Path, packages: Path) -> None:
     sys.dont_write_bytecode = True
     warnings.simplefilter("ignore")
-    library = packages.parent
-    for folder in [library, *(packages / name for name in OURS)]:
-        _compile_all(folder, bundle, skip=packages if folder == library else None)
-    for path in sorted(loaded(packages)):
-        _compile(path, bundle)
+    ours = {path for name in OURS for path in (packages / name).rglob("*.py")}
+    compile_modules(sorted(ours | loaded(packages)), bundle)
+
+
+def compile_modules(paths: Iterable[Path], bundle: Path) -> None:
+    """Also those that Python compiled when it started: they depend on the time of their source."""
+    for path in paths:
+        compileall.compile_file(path, stripdir=os.fspath(bundle), quiet=2, invalidation_mode=UNCHECKED, force=True)
 
 
 def loaded(packages: Path) -> set[Path]:
-    """The modules of packages that are loaded when all that Curator imports anywhere is imported."""
+    """The modules of Python and of packages that are loaded when all that Curator imports anywhere is imported."""
     for module, names in sorted(imports(packages)):
         with contextlib.suppress(Exception):  # an extra that is not there, or another system's
             found = importlib.import_module(module)
@@ -60,7 +63,7 @@ def loaded(packages: Path) -> set[Path]:
     for module in ENTRIES:  # what fails here would fail in the linker: then no bundle is made
         importlib.import_module(module)
     files = {getattr(one, "__file__", None) for one in list(sys.modules.values())}
-    return {Path(one) for one in files if isinstance(one, str) and one.endswith(".py") and str(packages) in one}
+    return {Path(one) for one in files if isinstance(one, str) and one.endswith(".py") and str(packages.parent) in one}
 
 
 def imports(packages: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -72,17 +75,6 @@ def imports(packages: Path) -> Iterator[tuple[str, tuple[str, ...]]]:
                     yield from ((one.name, ()) for one in node.names)
                 elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                     yield node.module, tuple(one.name for one in node.names)
-
-
-def _compile_all(folder: Path, bundle: Path, *, skip: Path | None) -> None:
-    for path in sorted(folder.rglob("*.py")):
-        if skip is None or skip not in path.parents:
-            _compile(path, bundle)
-
-
-def _compile(path: Path, bundle: Path) -> None:
-    # some templates and tests are in no Python of today
-    compileall.compile_file(path, stripdir=os.fspath(bundle), quiet=2, invalidation_mode=UNCHECKED)
 
 
 if __name__ == "__main__":

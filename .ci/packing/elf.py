@@ -49,7 +49,7 @@ def foreign(path: Path) -> dict[str, Path]:
 
 def set_rpath(path: Path, rpath: str) -> None:
     """Where the file's libraries are looked for first; `$ORIGIN` is its own folder."""
-    _run(_tool("patchelf"), "--set-rpath", rpath, str(path))
+    _run(_tool("patchelf"), "--page-size", "4096", "--set-rpath", rpath, str(path))
 
 
 def strip_symbols(path: Path) -> int:

@@ -19,6 +19,7 @@ LEFT_OUT = {
     "tkinter": "another toolkit",
     "turtledemo": "another toolkit",
     "turtle.py": "another toolkit",
+    "distutils": "installs packages",
     "lib2to3": "a converter of Python 2",
     "ensurepip": "installs pip",
     "pydoc_data": "texts of the interactive help",
@@ -57,8 +58,6 @@ def copy_python(bundle: Path, target: Target) -> dict[Path, Path]:
         name = sysconfig.get_config_var("INSTSONAME")
         shutil.copyfile(Path(sysconfig.get_config_var("LIBDIR")) / name, library.parent / name)
         (library.parent / name).chmod(0o755)
-        elf.strip_symbols(library.parent / name)
-    elf.strip_symbols(executable)
     return _own_libraries(executable, library)
 
 
@@ -93,5 +92,6 @@ def _own_libraries(executable: Path, library: Path) -> dict[Path, Path]:
     for path in copied:
         elf.set_rpath(path, "$ORIGIN")
     for module in modules:
+        elf.strip_symbols(module)
         elf.set_rpath(module, f"$ORIGIN/{os.path.relpath(folder, module.parent)}")
     return copied

@@ -15,14 +15,34 @@ RULES: dict[str, str] = {
     r".*\.(a|lib|la|pc|cmake|h|hpp|cuh|pxd|pyx|pxi|f90|c|cpp|cu)": "for compilers",
     r".*\.pyi": "for type checkers",
     r".*/__pycache__": "compiled later, all at once",
-    r"(numpy|scipy|sklearn|sympy|numba|networkx|joblib|lxml|mpmath)(/.+)?/tests": "tests of the package",
-    r"(torch|fsspec|greenlet|pyarrow|openpyxl)/tests?": "tests of the package",
+    r"(numpy|scipy|sklearn|sympy|numba|lxml|mpmath|llvmlite|regex)(/.+)?/tests": "tests of the package",
+    r"(torch|fsspec|greenlet|joblib|pyarrow|openpyxl)/tests?": "tests of the package",
+    r"sqlalchemy/testing": "tests of the package",
+    r"numba/testing": "tests of the package",
+    r"torch/testing/_internal/(?!__init__|common_dtype|logging_tensor|distributed).*": "tests",
+    r"torch/testing/_internal/distributed/(.*_test\.py|rpc)": "tests",
     r"torch/(include|share)": "headers",
     r"torch/bin/(protoc.*|test_.*|.*_test|FileStoreTest|HashStoreTest|TCPStoreTest)": "compilers and tests",
+    r"torch/_inductor/(codegen|fx_passes|kernel|autoheuristic|template_heuristics)": "compiles networks",
+    r"torch/_inductor/(ir|scheduler|lowering|select_algorithm|codecache|compile_fx|graph|cudagraph_trees|comms)\.py": (
+        "compiles networks"
+    ),
+    r"torch/_vendor/quack": "kernels of GPUs",
+    r"torchgen/(aoti|api|dest|gen.*|operator_versions|packaged|selective_build|static_runtime)": "writes sources",
+    r"numba/cuda": "compiles for GPUs; ours is for the processor",
+    r"numpy/distutils": "for compilers",
+    r"networkx(-.*)?": "graphs, for torch's compiler",
+    r"sympy/(physics|stats)": "formulas, of which torch needs others",
     r"torch/lib/lib(torchbind_test|jitbackend_test|backend_with_compiler|caffe2_.*_test).*": "tests",
     r"(pip|setuptools|pkg_resources|_distutils_hack|wheel)(-.*)?": "installs packages, which a bundle does not",
     r"distutils-precedence\.pth": "of setuptools",
     r"bin": "scripts of the packages",
+    r"(typer|pydantic|pydantic_core)(-.*)?": "commands of other packages",
+    r"(huggingface_hub|transformers)/cli": "commands of other packages",
+    r"share": "manual pages of commands that are left out",
+    r"transformers/exporters|huggingface_hub/inference": "for other programs and servers",
+    r"pygments/lexers/(?!__init__|_mapping|python|special).*": "colours for programming languages",
+    r"sqlalchemy/dialects/(mssql|mysql|oracle)": "databases that Curator does not use",
     r"sentence_transformers(-.*)?": "named by the encoder's package, of which only the weights are read",
     r"PySide6/(include|typesystems|glue|doc|scripts|support|assistant|designer|linguist|balsam.*|qml.*|qsb)": "tools",
     r"PySide6/(l(release|update)|rcc|uic|svgtoqml|deploy.*)": "tools",
@@ -47,7 +67,8 @@ TEXT_ENCODERS = re.compile(
 """Of transformers' networks, those that encode text; the others are of images, sound and generation."""
 NETWORKS = ("modeling_", "modular_", "convert_", "image_processing_", "video_processing_")
 SYMBOLS = re.compile(
-    r"torch/lib/lib.*\.so|llvmlite/binding/.*\.so|(pyoxigraph|tokenizers|safetensors|pydantic_core)/.*\.so|torch/_C\..*"
+    r"torch/lib/lib.*\.so|torch/_C\..*|llvmlite/binding/.*\.so|PySide6/Qt/lib/libicu.*|"
+    r"(msgpack|mwparserfromhell|numba|pyoxigraph|regex|safetensors|sqlalchemy|tokenizers|yaml)/.*\.so"
 )
 """Libraries with symbols that only a debugger and a linker read: a quarter of PyTorch's. Files that `auditwheel`
 changed are not among them: `strip` can damage those."""
@@ -103,9 +124,10 @@ def strip_qt(folder: Path, needs: Callable[[Path], list[str]] = elf.needed) -> d
     for module in sorted(folder.glob("Qt*.abi3.so")):
         if module.name.split(".")[0] not in QT_MODULES:
             removed[module.name] = _remove(module)
-    libraries = {one.name: one for one in sorted((folder / "Qt" / "lib").glob("*.so*"))}
+    own = list(folder.glob("lib*.so*"))
+    libraries = {one.name: one for one in sorted([*own, *(folder / "Qt" / "lib").glob("*.so*")])}
     wanted: set[str] = set()
-    roots = [*folder.glob("*.so*"), *(folder / "Qt" / "plugins").rglob("*.so")]
+    roots = [*folder.glob("Qt*.abi3.so"), *(folder / "Qt" / "plugins").rglob("*.so")]
     for plugin in roots:
         wanted |= set(needs(plugin)) & set(libraries)
     waiting = list(wanted)
