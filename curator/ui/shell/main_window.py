@@ -6,7 +6,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QEvent, QSize, Qt, Slot
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QKeyEvent
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QKeyEvent,
+    QKeySequence,
+)
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
 
 from curator import tracing
@@ -285,5 +293,7 @@ class MainWindow(QMainWindow):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.bench is not None:
             self.bench.focus_document()
+        elif self.bench is not None and (why := self.menus.why_not(QKeySequence(event.keyCombination()))):
+            self.bench.say(why)
         else:
             super().keyPressEvent(event)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QIcon, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QToolButton, QWidget
 
-from curator.commands import Command, Keymap, Menu, WindowState
+from curator.commands import Command, Keymap, Menu, WindowState, why_disabled
 from curator.domain.wording import tr
 from curator.ui.kit import tip
 from curator.ui.shell.catalogue import COMMANDS
@@ -93,6 +94,7 @@ class CommandMenus(QObject):
     def _fill(self, menu: QMenu, commands: list[Command[Any]], window: QWidget) -> None:
         menu.setToolTipsVisible(True)
         menu.aboutToShow.connect(self._settle)
+        menu.aboutToShow.connect(partial(self._explain, commands))
         last = commands[0].group
         marked = iter(with_mnemonics(_titles(commands)))
         for command in commands:
@@ -132,6 +134,20 @@ class CommandMenus(QObject):
             if action.isEnabled() != enabled:
                 action.setEnabled(enabled)
         self._mark_unread(state.unread)
+
+    def _explain(self, commands: Sequence[Command[Any]]) -> None:
+        """Before a menu opens: say in the tooltip of each disabled item why it is."""
+        for command in commands:
+            why = why_disabled(command, self._state or WindowState())
+            self._actions[command.id].setToolTip(tip(f"{tr(command.help)}\n{why}".rstrip()))
+
+    def why_not(self, key: QKeySequence) -> str:
+        """For a key of a disabled command, what is missing, as a sentence; '' for any other key."""
+        for command in COMMANDS:
+            if key in self._actions[command.id].shortcuts():
+                why = why_disabled(command, self._state or WindowState())
+                return f"{tr(command.title).removesuffix('…')}: {why}" if why else ""
+        return ""
 
     def _mark_unread(self, unread: int) -> None:
         """Show a dot on the menu and the number on its command, until the results are opened."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
 from curator.commands import Menu
+from curator.ui.jobs import JobKind
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.menus import with_mnemonic
@@ -53,3 +55,24 @@ def test_a_letter_inside_a_word_is_the_second_choice() -> None:
         "Ne",
         "Ne",
     ]
+
+
+class Running:
+    def cancel(self) -> None:
+        return None
+
+    def wait(self, timeout: float | None = None) -> None:
+        return None
+
+
+def test_a_command_that_has_to_wait_says_why(desk: Desk) -> None:
+    desk.bench.jobs.start(JobKind.CALIBRATE, "Refit weights", lambda progress, end: Running())
+    desk.press(Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    wait = "Wait until the background work has finished, or cancel it."
+    assert desk.bench.bottom.message.words == f"Retrain: {wait}"
+    [model] = [one.menu() for one in desk.window.menuBar().actions() if one.text().replace("&", "") == "Model"]
+    assert isinstance(model, QMenu)
+    model.aboutToShow.emit()
+    retrain, linkers = (desk.window.menus.action(f"model.{one}") for one in ("retrain", "history"))
+    assert wait in retrain.toolTip().replace("\n", " ")
+    assert wait not in linkers.toolTip().replace("\n", " ")
