@@ -24,6 +24,7 @@ NO_INDEX = (
     "No index yet. Build one with Model › Rebuild index. Until then only spelling is compared, and / "
     "searches the knowledge base."
 )
+READ_ONLY = "This project is read-only. Stored suggestions are shown, and no new ones are calculated."
 NO_KB = "No knowledge base yet. Import one with {way}."
 LEXICAL = "Only spelling is compared so far: the semantic index is {state}."
 EMPTY_PROJECT = ("No documents yet", "Import some with {way}.", "project.import")
@@ -84,9 +85,11 @@ class Refresher(QObject):
         lists = project.queue.under
         bench.queue.set_source(lists, facets=project.facets, ordering=project.ordering, filters=project.filters)
         self._counts()
-        self._linker(bench.project.suggestions.status())
         if bench.project.read_only:
             self._status.show_read_only()
+            self._note()
+        else:
+            self._linker(bench.project.suggestions.status())
         bench.bridge.listen(bench.project.events, bench.project.suggestions)
         bench.bridge.follow(bench.project.disk)
         bench.navigator.open_first()
@@ -276,10 +279,12 @@ class Refresher(QObject):
             if (job := bench.jobs.job(JobKind.IMPORT)) is not None:
                 return tr(KB_COMES if job.progress.phase == KB_PHASE else STILL_NO_KB)
             return tr(NO_KB, way=place_of("project.import_kb"))
+        if bench.project.read_only:
+            return tr(READ_ONLY)
         building = bench.jobs.job(JobKind.INDEX)
         if status.state in (LinkerState.FAILED, LinkerState.RESTARTING):
             return status.message
-        if status.state is LinkerState.OFF and building is None and not bench.project.read_only:
+        if status.state is LinkerState.OFF and building is None:
             return tr(NO_INDEX)
         if status.stages == ("lexical",) or (building is not None and not status.stages):
             share = building.progress.fraction if building is not None else None

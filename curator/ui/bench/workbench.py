@@ -87,6 +87,7 @@ class Workbench(QWidget):
         self.header = DocumentHeader(self)
         self.document = DocumentView(self)
         self.candidates = CandidatePanel(lookup, self)
+        self.candidates.set_writable(not self.project.read_only)
         knowledge, contrasts = self.project.knowledge, self.project.contrasts
         self.desk = CandidateDesk(self.candidates, self.document, self.navigator, knowledge, contrasts, self)
         self.search = SearchPane(self._find, lookup, self, glance=self.glance)

@@ -44,6 +44,7 @@ NOT_LINKED = (
     "No suggestion yet: the linker is starting or has not reached this document. In the meantime, "
     "search the knowledge base with /, or decide with N, X or S."
 )
+NOT_STORED = "No suggestion is stored for this mention. Search the knowledge base with /."
 NO_CANDIDATES = "The linker found no candidates. Search the knowledge base with /, or press N for NIL."
 BY_NUMBER = "Choose by number, or press N if none fits."
 BAND_WORDS = {
@@ -78,6 +79,7 @@ class CandidatePanel(QWidget):
         self._withheld = ""  # reason why this mention's suggestions are not shown
         self._of_none = ""  # reason why there are no candidates, if known
         self._extent = ALL
+        self._writable = True
         self._lookup = lookup
         self.model = CandidateTableModel(self)
         self.list = _Candidates(tr("Candidates"), self)
@@ -195,7 +197,7 @@ class CandidatePanel(QWidget):
         by_model = said is not None and said.entity_id is None
         self.nil_row.show_estimate(estimate, chosen=decided_nil, blind=self._extent.blind, opinion=by_model)
         self.nil_row.setEnabled(view is not None)
-        waiting = self._withheld or tr(NOT_LINKED)
+        waiting = self._withheld or tr(NOT_LINKED if self._writable else NOT_STORED)
         self.list.set_empty_words(
             self.nothing if view is None else waiting if suggestion is None else self._of_none or tr(NO_CANDIDATES)
         )
@@ -231,6 +233,10 @@ class CandidatePanel(QWidget):
         if extent != self._extent:
             self._extent = extent
             self.show_mention(self._view)
+
+    def set_writable(self, writable: bool) -> None:
+        """Set whether a key can decide, and whether suggestions are calculated."""
+        self._writable = writable
 
     def set_opinions(self, shown: bool) -> None:
         """Set whether there is a line below the candidates for the second opinion, `opinion`."""
@@ -273,7 +279,7 @@ class CandidatePanel(QWidget):
         self._facts.set_words(" · ".join(parts))
         blind = self._extent.blind and view.decision is None and view.suggestion is not None
         self._decided.set_words(
-            tr(BY_NUMBER) if blind else _status(view, self._names(view), noted=bool(self.note.text()))
+            _status(view, self._names(view), noted=bool(self.note.text()), decides=self._writable, blind=blind)
         )
 
     def _names(self, view: MentionView) -> dict[str, str]:
@@ -331,13 +337,17 @@ class CandidatePanel(QWidget):
             self.candidate_chosen.emit(row.candidate.entity_id)
 
 
-def _status(view: MentionView, names: Mapping[str, str], *, noted: bool) -> str:
-    """The current decision; for an undecided mention, the effect of Enter, or, without a note about suggestions, that
-    this one is being updated."""
+def _status(view: MentionView, names: Mapping[str, str], *, noted: bool, decides: bool, blind: bool) -> str:
+    """The current decision; for an undecided mention that a key `decides`, the effect of Enter, or, without a note
+    about suggestions, that this one is being updated."""
+    if blind and decides:
+        return tr(BY_NUMBER)
     words = decision_words(view, names)
     if words and view.decision is not None:
         at = view.decision.at.astimezone()
         return f"{words} · {view.decision.curator}, {localised(at, '%d %b %H:%M')}"
+    if not decides:
+        return ""
     if view.stale and not noted:
         return tr("These suggestions are out of date; new ones are being calculated.")
     if view.suggestion is not None and view.suggestion.nil.is_nil:

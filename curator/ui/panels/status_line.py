@@ -79,7 +79,9 @@ class StatusLine(QWidget):
         self._say_saved(tr("NOT SAVED") + " ·", why, bad=True)
 
     def show_read_only(self) -> None:
-        why = tr("Another process is writing to this project, or it was opened read-only.")
+        """Also that no linker runs: one is started only where its suggestions can be stored."""
+        why = tr("Another process is writing to this project, a newer version wrote it, or it was opened read-only.")
+        self._linker.clear()
         self._say_saved(tr("read-only"), why)
 
     def show_linker(self, status: LinkerStatus, *, trouble: str = "") -> None:

@@ -16,7 +16,8 @@ from curator import bootstrap
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import JobOutcome, JobState, LinkerState, Progress
 from curator.domain.suggestions import Candidate, Stamp
-from curator.ui.bench.refresher import EMPTY_KB, EMPTY_PROJECT, NEWER, NO_KB
+from curator.ui.bench.refresher import EMPTY_KB, EMPTY_PROJECT, NEWER, NO_KB, READ_ONLY
+from curator.ui.candidates.candidate_panel import NOT_STORED
 from curator.ui.jobs.jobs import JobKind
 from curator.ui.kit.key_names import place_of
 from curator.ui.shell import app
@@ -183,7 +184,9 @@ def test_a_read_only_window_decides_nothing(window: MainWindow, tmp_path: Path) 
     window.session.open(world.project.folder, read_only=True)
     desk = Desk(window, world)
     assert "(read-only)" in window.windowTitle()
-    assert "read-only" in window.status.words
+    assert window.status.words == "read-only", "not that there is no index yet"
+    said = [desk.note, desk.bench.candidates.list.empty_words]
+    assert said == [READ_ONLY, NOT_STORED], "not that suggestions are being calculated"
     for key in (Key.Key_Return, Key.Key_N, Key.Key_Delete):
         desk.press(key)
     assert desk.bench.reasons.outcome is None
