@@ -5,7 +5,7 @@
 | A file that is open here is neither renamed, replaced nor removed: Windows refuses it | below |
 | No process is forked: children are new programs (`spawn`) | below |
 | A window that was started without a console has neither output nor errors | below |
-| What only POSIX has is not called elsewhere | `mypy --platform win32` and `--platform darwin`, by hand |
+| What only POSIX has is not called elsewhere | below; `mypy --platform win32` and `--platform darwin`, by hand |
 | Every text file names its encoding | `ruff check --preview --select PLW1514 curator models training`, by hand |
 | Names of exported files are names there too | `tests/curator/io/files/test_archives.py` |
 | Folders for settings, caches and logs are those of the system | `platformdirs` |
@@ -18,8 +18,10 @@ the second one that is loaded can end the process. Whoever tries Curator there s
 from __future__ import annotations
 
 import errno
+import mmap
 import os
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -29,10 +31,13 @@ import pytest
 
 from curator.domain.wording import UserError
 from curator.io.files.archive_writing import write_files
+from curator.services.training.speeds import busy_now
 from curator.settings.file import save
 from curator.settings.schema import Settings
 from curator.storage.db.lock import LOCK_NAME
 from curator.storage.project import create_project, open_project
+from curator.ui.shell.app import x_answers
+from models.vectors.index_plan import UNKNOWN_MEMORY, memory_share
 
 ROOT = Path(__file__).resolve().parents[1]
 OURS = ("curator", "models", "training")
@@ -102,6 +107,18 @@ def test_the_rules_of_windows_are_felt(as_on_windows: None, tmp_path: Path) -> N
             with pytest.raises(PermissionError):
                 change()
     (tmp_path / "a").unlink()
+
+
+def test_what_only_posix_has_is_not_called_on_windows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setenv("DISPLAY", ":0")
+    for module, name in ((os, "getloadavg"), (os, "sysconf"), (socket, "AF_UNIX"), (mmap, "MADV_DONTNEED")):
+        monkeypatch.delattr(module, name, raising=False)
+    assert busy_now() == 0
+    assert memory_share() == UNKNOWN_MEMORY // 8
+    assert not x_answers()
+    write_files(tmp_path / "out", [("a", b"1")])
+    assert (tmp_path / "out" / "a").read_bytes() == b"1"
 
 
 def test_no_process_is_forked() -> None:

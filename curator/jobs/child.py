@@ -112,7 +112,7 @@ class ChildProcess:
         """Kill it at once, with every process that it started; afterwards only `on_exit` is called."""
         if self._process.poll() is not None:
             return
-        if os.name != "posix":
+        if sys.platform == "win32":
             self._process.kill()
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):

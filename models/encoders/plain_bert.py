@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import mmap
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,7 +89,7 @@ class Bert(nn.Module):
 
     def give_back(self) -> None:
         """Release the pages of the weights; they are read again when needed."""
-        if hasattr(self.mapping, "madvise"):
+        if sys.platform != "win32":
             self.mapping.madvise(mmap.MADV_DONTNEED)
 
 

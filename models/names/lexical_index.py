@@ -6,6 +6,7 @@ Saved as plain arrays that are opened memory-mapped. A million names of 73 terms
 from __future__ import annotations
 
 import mmap
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -285,7 +286,7 @@ def _give_back(array: NDArray[Any]) -> None:
     base: Any = array
     while isinstance(base, np.ndarray):
         base = base.base
-    if isinstance(base, mmap.mmap) and hasattr(base, "madvise"):
+    if sys.platform != "win32" and isinstance(base, mmap.mmap):
         base.madvise(mmap.MADV_DONTNEED)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from math import sqrt
@@ -86,8 +87,7 @@ def parse_kind(name: str) -> IndexKind | None:
 
 def memory_share() -> int:
     """An eighth of the machine's memory, in bytes; assumes 8 GiB if the system does not report it."""
-    names = getattr(os, "sysconf_names", {})
-    if "SC_PHYS_PAGES" not in names or "SC_PAGE_SIZE" not in names:
+    if sys.platform == "win32" or not {"SC_PHYS_PAGES", "SC_PAGE_SIZE"} <= os.sysconf_names.keys():
         return UNKNOWN_MEMORY // 8
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 8
 

@@ -184,16 +184,15 @@ class _Claim:
 
     def __init__(self, folder: Path) -> None:
         self._handle = -1
-        if sys.platform == "win32":
-            return
-        with suppress(OSError):
-            self._handle = os.open(folder, os.O_RDONLY)
-            if self._locked(fcntl.LOCK_EX):
-                _tidy(folder)
-            for _ in range(TRIES):  # another process is cleaning up at the moment
-                if self._locked(fcntl.LOCK_SH):
-                    break
-                time.sleep(PAUSE)
+        if sys.platform != "win32":
+            with suppress(OSError):
+                self._handle = os.open(folder, os.O_RDONLY)
+                if self._locked(fcntl.LOCK_EX):
+                    _tidy(folder)
+                for _ in range(TRIES):  # another process is cleaning up at the moment
+                    if self._locked(fcntl.LOCK_SH):
+                        break
+                    time.sleep(PAUSE)
 
     def end(self) -> None:
         if self._handle >= 0:
@@ -201,10 +200,11 @@ class _Claim:
             self._handle = -1
 
     def _locked(self, how: int) -> bool:
-        try:
-            fcntl.flock(self._handle, how | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
+        if sys.platform != "win32":
+            try:
+                fcntl.flock(self._handle, how | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
         return True
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -113,9 +114,11 @@ def job_slower_now() -> float:
 
 def busy_now() -> float:
     """The number of programs running or waiting per processor during the last minute; 0 if unknown."""
+    if sys.platform == "win32":
+        return 0.0
     try:
         return os.getloadavg()[0] / (os.cpu_count() or 1)
-    except (OSError, AttributeError):  # Windows
+    except OSError:
         return 0.0
 
 

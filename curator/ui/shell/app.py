@@ -250,7 +250,7 @@ def can_show() -> bool:
         return False
     if not sys.platform.startswith("linux"):
         return True
-    if read_state(SEEN) == _this_qt() and _x_answers():
+    if read_state(SEEN) == _this_qt() and x_answers():
         return True  # it could before; trying takes longer than half of the rest of the start
     child = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, check=False)  # noqa: S603 - our own code
     if child.returncode == 0:
@@ -262,11 +262,11 @@ def _this_qt() -> list[str]:
     return [qVersion(), sys.executable]
 
 
-def _x_answers() -> bool:
+def x_answers() -> bool:
     """Whether the local X server in DISPLAY accepts a connection; remote ones are left to Qt."""
     name = os.environ.get("DISPLAY", "")
     number = name.removeprefix(":").partition(".")[0]
-    if not name.startswith(":") or not number.isdigit() or os.environ.get("WAYLAND_DISPLAY"):
+    if sys.platform == "win32" or not name.startswith(":") or not number.isdigit() or os.environ.get("WAYLAND_DISPLAY"):
         return False
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
         one.settimeout(1.0)
