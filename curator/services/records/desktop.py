@@ -1,7 +1,7 @@
 """Curator in a Linux desktop's menus: entry, icon, and the type of `project.curator`, in the user's data folder.
 
 Follows the Desktop Entry, Shared MIME-info and Icon Theme specifications of freedesktop.org. Installing again writes
-the same files; removing deletes only these.
+the same files; removing deletes these, and the lists that the desktop's tools made if they list nothing else.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import resources
 from pathlib import Path
 
@@ -29,6 +30,15 @@ REFRESH = (
     ("update-mime-database", "mime"),
     ("gtk-update-icon-cache", "icons/hicolor"),
 )
+LISTS = {
+    "applications": ("mimeinfo.cache",),
+    "mime": (
+        *("aliases", "generic-icons", "globs", "globs2", "icons", "magic", "mime.cache", "subclasses", "treemagic"),
+        *("types", "version", "XMLnamespaces"),
+    ),
+    "icons/hicolor": ("icon-theme.cache",),
+}
+"""What those tools write in the folders; once nothing else is there, it lists nothing."""
 MIME = f"""<?xml version="1.0" encoding="UTF-8"?>
 <mime-info xmlns="http://www.freedesktop.org/standards/shared-mime-info">
   <mime-type type="{TYPE}">
@@ -85,6 +95,7 @@ def remove_from_desktop(*, data: Path | None = None) -> list[Path]:
             ) from error
     if found:
         _refresh(home)
+        _tidy(home)
     return found
 
 
@@ -146,6 +157,22 @@ def _refresh(home: Path) -> None:
         program = shutil.which(tool)
         if program is not None and (home / folder).is_dir():
             subprocess.run([program, str(home / folder)], capture_output=True, check=False)  # noqa: S603 - own folders
+
+
+def _tidy(home: Path) -> None:
+    """Remove the lists of the desktop's tools where they list nothing, and empty folders."""
+    for name, lists in LISTS.items():
+        folder, made = home / name, {home / name / one for one in lists}
+        found = list(folder.rglob("*"))
+        if any(one not in made and not one.is_dir() for one in found):
+            continue
+        for one in made:
+            with suppress(OSError):
+                one.unlink()
+        below = sorted((one for one in found if one.is_dir()), reverse=True)
+        for one in (*below, folder, *folder.parents[: len(Path(name).parts)]):
+            with suppress(OSError):  # it holds something
+                one.rmdir()
 
 
 def _needs_linux() -> None:
