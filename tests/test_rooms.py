@@ -40,7 +40,6 @@ SMALL = {
 }
 # short and used once, but what somebody would look for by its name: see `test_no_fragments`
 THINGS = {
-    "curator.commands.reasons",
     "curator.io.files.archive_writing",
     "curator.io.kb.medic",
     "curator.settings.opinion_options",
