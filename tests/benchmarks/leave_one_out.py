@@ -24,9 +24,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from curator.jobs.index_main import shipped_nil
 from models.core import MentionQuery, Variant
 from models.linker import tuning
 from models.linker.build import build_untrained
@@ -166,15 +168,15 @@ def fitted_on(corpus: str, folder: Path) -> Shipped:
     return Shipped(came, combiner, NilModel.from_json(raw["nil"]))
 
 
-def build(folder: Path, types: Sequence[str]) -> Linker:
-    """The untrained linker over the entities of these types."""
+def build(folder: Path, types: Sequence[str], *, nil: dict[str, Any] | None = None) -> Linker:
+    """The untrained linker over the entities of these types, with this NIL model."""
     folder.mkdir(parents=True, exist_ok=True)
     kb = folder / "kb.jsonl"
     with gzip.open(DATA / "kb" / "mesh_medic.jsonl.gz", "rt", encoding="utf-8") as lines:
         chosen = [line for line in lines if set(json.loads(line)["types"]) & set(types)]
     kb.write_text("".join(chosen), encoding="utf-8")
     staging = new_staging(folder)
-    for _ in build_untrained(kb, staging):
+    for _ in build_untrained(kb, staging, nil=nil):
         pass
     return Linker.load(publish(staging).path)
 
@@ -270,7 +272,8 @@ def run_project(options: argparse.Namespace, folder: Path) -> None:
     """All runs of a project that are not there yet."""
     project = options.project
     shipped = None if options.shipped else fitted_on(OTHER[project], options.out)
-    linker = build(folder / project, TYPES[project])
+    own = shipped_nil(("lexical", "names")) if options.shipped else None
+    linker = build(folder / project, TYPES[project], nil=own)
     look_up_once(linker.recollection.encoder_name)
     base = linker.bundle
     if shipped is not None:

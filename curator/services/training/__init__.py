@@ -11,9 +11,9 @@ a curator.
   recall@1 worse on BC5CDR's dev mentions (88.7 against 90.4).
 * **Weights fitted on the project are a bundle too** (`calibration.py`), which shares its large files with the old one
   through hard links. It is built after an index build and whenever the number of links has doubled since the last time,
-  with at least 200, and used if its gate allows it. Until NIL can be fitted here (30 NIL, 100 links), the model fitted
-  on the demo's validation split is used (`resources/calibration.json`, made by `tests/benchmarks/demo_calibration.py`)
-  and marked as not calibrated.
+  with at least 200, and used if its gate allows it. Until NIL can be fitted here (30 NIL, 100 links), the model that
+  comes with the program is used (`resources/calibration.json`, made by `tests/benchmarks/nil_fit.py`) and marked as
+  not calibrated.
 * **A training works in `bundles/.training/ID/`** (specification, snapshot, checkpoints). The folder stays if a process
   or the computer dies or the program is closed, and is removed after success or cancellation.
 * **Deleting a bundle** renames its folder into a staging folder first; shared files survive, since they are hard links.
