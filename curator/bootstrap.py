@@ -94,8 +94,17 @@ from curator.services.training import (
     TrainingRuns,
 )
 from curator.settings import Settings, load
-from curator.shared import BUNDLES, Shared, SystemClock, backup_root, curator_name, document_formats, opinion_options
-from curator.storage import safety
+from curator.shared import (
+    BUNDLES,
+    Shared,
+    SystemClock,
+    backup_root,
+    curator_name,
+    document_formats,
+    opinion_options,
+    roles,
+)
+from curator.storage import project_folder, safety
 from resources.recipe_files import CONVENTIONS
 
 NEWEST = (
@@ -125,6 +134,7 @@ __all__ = [
     "pubmed",
     "reconciliation_server",
     "restore_project",
+    "roles",
     "salvage_decisions",
 ]
 
@@ -187,7 +197,7 @@ def _folder(place: ProjectPlace) -> Path:
 
 
 def damaged_folder(path: Path) -> Path:
-    """The project's folder, even if its database is missing. Raises UserError if there is no folder."""
+    """The project's folder, even without its database. Raises UserError if there is no folder."""
     try:
         return storage.project_folder(path)
     except DamagedProjectError:
@@ -195,8 +205,7 @@ def damaged_folder(path: Path) -> Path:
 
 
 def backups_of(place: ProjectPlace) -> list[Backup]:
-    """The backups of a project in a folder, in any state: first those made at its current location, then others, newest
-    first. Raises UserError for a shared project."""
+    """A folder's backups, also of damaged ones: first those of its location, newest first. Raises UserError."""
     return safety.backups_of(storage.named_folder(_folder(place)), backup_root())
 
 
@@ -228,11 +237,6 @@ def continue_without(place: ProjectPlace) -> None:
 def salvage_decisions(place: ProjectPlace, out: Path) -> Salvaged:
     """Write all readable decisions to a round file. Raises UserError."""
     return safety.salvage(damaged_folder(_folder(place)), out, files=AtomicWriter())
-
-
-def project_folder(path: Path) -> Path:
-    """The folder of the project at `path`. Raises UserError if there is none."""
-    return storage.project_folder(path)
 
 
 def pubmed() -> Eutils:
@@ -290,6 +294,7 @@ def _project(shared: Shared) -> Project:
         place=store.place,
         folder=store.folder,
         read_only=store.read_only,
+        person=store.person,
         settings=shared.settings,
         events=events,
         jobs=shared.jobs,

@@ -76,6 +76,8 @@ class Project:
     place: ProjectPlace
     folder: Path
     read_only: bool
+    person: str
+    """The name as which the login of a shared project decides; '' if it may choose one."""
     settings: Settings
     events: EventBus
     jobs: JobPort

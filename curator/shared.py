@@ -11,13 +11,14 @@ from pathlib import Path
 
 import platformdirs
 
+from curator.domain.wording import UserError, tr
 from curator.io import default_registry
 from curator.io.tables import ColumnMemory
 from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess, RayBulk, SharedBundleStore
 from curator.services.core import EventBus
 from curator.services.curating import EffortService
 from curator.services.linking import EntityTeacher, MemoryService, OpinionOptions, SuggestionService
-from curator.services.ports import BackupStore, FormatRegistry, JobPort, LinkerPort, Store
+from curator.services.ports import BackupStore, FormatRegistry, JobPort, LinkerPort, People, ProjectPlace, Store
 from curator.services.queue import TeamService
 from curator.services.records import BackupService, log_folder
 from curator.services.training import BundleSwitch, JobDesk, JobOptions, Workplace
@@ -28,6 +29,13 @@ BUNDLES = "bundles"
 BULK = "bulk"
 """The folder of linking on Ray; it exists until the answers are stored."""
 TABLE_COLUMNS = "table-columns.json"
+
+
+OTHER_NAME = (
+    "Your login decides as “{name}” in {place}, not as “{given}”. Leave the name out, or connect with the other login."
+)
+
+NO_ROLES = "Roles are for shared projects: whoever can open a folder can change everything in it."
 
 
 class SystemClock:
@@ -51,7 +59,9 @@ class Shared:
         self.settings = settings
         self.events = EventBus()
         self.clock = SystemClock()
-        self.curator: Callable[[], str] = lambda: curator_name(load().settings, curator)
+        if store.person and curator.strip() not in ("", store.person):
+            raise UserError(tr(OTHER_NAME, place=store.place, name=store.person, given=curator))
+        self.curator: Callable[[], str] = lambda: store.person or curator_name(load().settings, curator)
         self.formats = document_formats()
         self.cache = _cache_folder(settings)
 
@@ -124,6 +134,15 @@ def _kept(store: Store) -> tuple[FolderBundleStore, BackupStore]:
     assert isinstance(store, team.SharedStore)
     vault = team.LinkerVault(store)
     return SharedBundleStore(store.folder / BUNDLES, vault), team.ServerBackups(store.place)
+
+
+def roles(place: ProjectPlace) -> People:
+    """Who may do what in a shared project. Raises UserError for a folder."""
+    if isinstance(place, Path):
+        raise UserError(tr(NO_ROLES))
+    from curator.storage import team  # folders do not need it
+
+    return team.People(place)
 
 
 def document_formats() -> FormatRegistry:

@@ -127,6 +127,11 @@ class Server:
             found = [conn.execute(one) for one in statements][-1]
             return found.fetchall() if found.description else []
 
+    def logins(self, *names: str) -> None:
+        """Make sure that they exist; they stay until the server ends, and have no rights."""
+        known = {one for (one,) in self.sql("SELECT rolname FROM pg_roles")}
+        self.sql("SELECT 1", *(f"CREATE ROLE {one} LOGIN" for one in names if one not in known))
+
     def new_base(self) -> str:
         """The name of a new, empty database."""
         name = f"base{next(self._numbers)}"

@@ -1,4 +1,4 @@
-"""kb, with its subcommands import, sources, drop, show, export and search; export."""
+"""kb, with its subcommands import, sources, drop, show, export and search; export, audit, release."""
 
 from __future__ import annotations
 
@@ -281,3 +281,50 @@ def _export_text(written: ExportReport, report: Path | None) -> str:
         whole = f"{report} lists them" if report is not None else "--report FILE or --json lists all"
         lines.append(f"… and {left:,} more; {whole}.")
     return "\n".join(lines)
+
+
+# What others need to check the decisions.
+
+OUT = click.argument("out", type=FilePath(path_type=Path))
+SCOPE = click.Choice([one.value for one in ExportScope])
+
+
+@click.command("audit")
+@PROJECT
+@OUT
+@AS_JSON
+def audit(project: ProjectPlace, out: Path, *, as_json: bool) -> None:
+    """Export the audit trail of P to OUT, as .csv or .jsonl.
+
+    It contains every step: who decided what and when, what was suggested, and what the decision replaced.
+    """
+    with opened(project, read_only=True) as found:
+        report = found.audit.export(out)
+    text = (
+        f"Wrote {counted(report.entries, 'entry', 'entries')} to {report.path}: "
+        f"{counted(report.decisions, 'decision', 'decisions')}, "
+        f"{counted(report.judgements, 'judgement', 'judgements')}, "
+        f"{counted(report.operations, 'other step', 'other steps')}."
+    )
+    say(asdict(report), text, as_json=as_json)
+
+
+@click.command("release")
+@PROJECT
+@OUT
+@click.option("--scope", type=SCOPE, default="done", show_default=True, help="Decisions to release.")
+@AS_JSON
+def release(project: ProjectPlace, out: Path, *, scope: str, as_json: bool) -> None:
+    """Export a release of P to OUT: a zip file if the name ends with .zip, otherwise a folder.
+
+    A release contains what others need to check and cite the decisions. It contains no document texts, and the same
+    state of P always gives the same bytes.
+    """
+    with opened(project, read_only=True) as found:
+        report = found.release.export(out, scope=ExportScope(scope))
+    text = (
+        f"Released {counted(report.decisions, 'decision', 'decisions')} in "
+        f"{counted(report.documents, 'document', 'documents')} to {report.path} "
+        f"(SHA-256 {report.sha256})."
+    )
+    say(asdict(report), text, as_json=as_json)

@@ -58,6 +58,7 @@ COMMANDS = {
     "relations": ("curator.cli.annotating", "relations", "List, add and delete relations."),
     "comment": ("curator.cli.mentions", "comment", "Comment on a mention or a document."),
     "flag": ("curator.cli.mentions", "flag", "Flag a mention or a document."),
+    "people": ("curator.cli.people", "people", "Manage who may do what in a shared project."),
     "rounds": ("curator.cli.people", "rounds", "Let several curators decide the same documents independently."),
     "agreement": ("curator.cli.people", "agreement", "Measure the agreement of the curators in a round."),
     "inconsistencies": (
@@ -66,8 +67,8 @@ COMMANDS = {
         "List decisions that contradict each other.",
     ),
     "suspicious": ("curator.cli.people", "suspicious", "List decisions that may be wrong."),
-    "audit": ("curator.cli.people", "audit", "Export the audit trail."),
-    "release": ("curator.cli.people", "release", "Export a release of the decisions."),
+    "audit": ("curator.cli.data", "audit", "Export the audit trail."),
+    "release": ("curator.cli.data", "release", "Export a release of the decisions."),
     "steps": ("curator.cli.deciding", "steps", "List the history of steps."),
     "again": ("curator.cli.deciding", "again", "Do a step again in other documents."),
     "undo": ("curator.cli.deciding", "undo", "Undo the last step, or go back to a step."),

@@ -1,4 +1,4 @@
-"""rounds, agreement, suspicious, inconsistencies, audit, release."""
+"""people, rounds, agreement, suspicious, inconsistencies."""
 
 from __future__ import annotations
 
@@ -16,18 +16,73 @@ from curator.domain.decisions import NilReason
 from curator.domain.documents import Split
 from curator.domain.rounds import RoundKind
 from curator.domain.wording import UserError
-from curator.services.records import ExportScope, decided_words
+from curator.services.records import decided_words
 
 if TYPE_CHECKING:
     from curator.bootstrap import Project
-    from curator.services.ports import ProjectPlace
+    from curator.services.ports import Person, ProjectPlace
     from curator.services.rounds import AgreementReport, AgreementRow
 
 OUT = click.argument("out", type=FilePath(path_type=Path))
 NAME = click.argument("name")
-SCOPE = click.Choice([one.value for one in ExportScope])
 MOST_SUSPICIOUS = 20
 KIND = click.Choice([one.value for one in InconsistencyKind])
+
+
+LOGIN = click.argument("login")
+ROLE = click.Choice(["owner", "adjudicator", "curator", "reader"])
+
+
+@click.group("people")
+def people() -> None:
+    """Manage who may do what in a shared project."""
+
+
+@people.command("list")
+@PROJECT
+@AS_JSON
+def list_people(project: ProjectPlace, *, as_json: bool) -> None:
+    """List the logins that have a role in P."""
+    from curator.bootstrap import roles
+
+    found = roles(project).all()
+    lines = [_person_text(one) for one in found]
+    say({"people": [asdict(one) for one in found]}, "\n".join(lines), as_json=as_json)
+
+
+@people.command("grant")
+@PROJECT
+@LOGIN
+@click.argument("role", type=ROLE, metavar="ROLE")
+@click.option("--name", default="", metavar="NAME", help="Name as which LOGIN decides. Default: as before, or LOGIN.")
+@AS_JSON
+def grant(project: ProjectPlace, login: str, role: str, *, name: str, as_json: bool) -> None:
+    """Give LOGIN, a login of the server of P, a role.
+
+    A reader only reads. A curator decides, edits mentions, comments, and judges in rounds. An adjudicator also imports,
+    trains linkers and manages rounds. An owner also manages people and upgrades P.
+    """
+    from curator.bootstrap import roles
+    from curator.services.ports import Role
+
+    made = roles(project).grant(login, Role(role), name=name)
+    say(asdict(made), f"{_person_text(made)}.", as_json=as_json)
+
+
+@people.command("revoke")
+@PROJECT
+@LOGIN
+@AS_JSON
+def revoke(project: ProjectPlace, login: str, *, as_json: bool) -> None:
+    """Take the role of LOGIN in P away. What it decided stays."""
+    from curator.bootstrap import roles
+
+    gone = roles(project).revoke(login)
+    say(asdict(gone), f"{gone.login} has no role any more.", as_json=as_json)
+
+
+def _person_text(one: Person) -> str:
+    return f"{one.login}: {one.role.value}" + (f", decides as “{one.name}”" if one.name != one.login else "")
 
 
 @click.group("rounds")
@@ -241,47 +296,6 @@ def inconsistencies(
     lines = [counted(len(rows), "inconsistency", "inconsistencies") + ("." if not rows else ":")]
     lines += [_inconsistency_text(one, every) for one in rows]
     say({"inconsistencies": [_inconsistency(one, every) for one in rows]}, "\n".join(lines), as_json=as_json)
-
-
-@click.command("audit")
-@PROJECT
-@OUT
-@AS_JSON
-def audit(project: ProjectPlace, out: Path, *, as_json: bool) -> None:
-    """Export the audit trail of P to OUT, as .csv or .jsonl.
-
-    It contains every step: who decided what and when, what was suggested, and what the decision replaced.
-    """
-    with opened(project, read_only=True) as found:
-        report = found.audit.export(out)
-    text = (
-        f"Wrote {counted(report.entries, 'entry', 'entries')} to {report.path}: "
-        f"{counted(report.decisions, 'decision', 'decisions')}, "
-        f"{counted(report.judgements, 'judgement', 'judgements')}, "
-        f"{counted(report.operations, 'other step', 'other steps')}."
-    )
-    say(asdict(report), text, as_json=as_json)
-
-
-@click.command("release")
-@PROJECT
-@OUT
-@click.option("--scope", type=SCOPE, default="done", show_default=True, help="Decisions to release.")
-@AS_JSON
-def release(project: ProjectPlace, out: Path, *, scope: str, as_json: bool) -> None:
-    """Export a release of P to OUT: a zip file if the name ends with .zip, otherwise a folder.
-
-    A release contains what others need to check and cite the decisions. It contains no document texts, and the same
-    state of P always gives the same bytes.
-    """
-    with opened(project, read_only=True) as found:
-        report = found.release.export(out, scope=ExportScope(scope))
-    text = (
-        f"Released {counted(report.decisions, 'decision', 'decisions')} in "
-        f"{counted(report.documents, 'document', 'documents')} to {report.path} "
-        f"(SHA-256 {report.sha256})."
-    )
-    say(asdict(report), text, as_json=as_json)
 
 
 def _inconsistency_of(

@@ -58,10 +58,11 @@ class Judgement:
 @dataclass(frozen=True, slots=True)
 class RoundMention:
     """A mention that is judged in a round. `made_by` are the curators who made the mention in the round; empty for
-    mentions of the documents."""
+    mentions of the documents. `twins` are identical mentions by curators who could not see that one."""
 
     mention: Mention
     made_by: tuple[str, ...] = ()
+    twins: tuple[int, ...] = ()
 
     def is_for(self, curator: str) -> bool:
         """Whether this curator sees the mention."""

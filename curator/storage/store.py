@@ -112,6 +112,11 @@ class SqlStore:
         return self._folder
 
     @property
+    def person(self) -> str:
+        """A folder asks for no login."""
+        return ""
+
+    @property
     def altered(self) -> str:
         return self._syncer.altered
 

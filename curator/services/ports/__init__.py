@@ -79,7 +79,7 @@ from curator.services.ports.queue import (
 )
 from curator.services.ports.rounds import RecordRepository, RoundRepository
 from curator.services.ports.safety import Backup, BackupStore, Checked, Finding, Restored, Salvaged
-from curator.services.ports.storage import Claim, Disk, MetaRepository, Store, Team, UnitOfWork
+from curator.services.ports.storage import Claim, Disk, MetaRepository, People, Person, Role, Store, Team, UnitOfWork
 from curator.services.ports.web import WebAnswer, WebError, WebQuestion
 
 __all__ = [
@@ -140,6 +140,8 @@ __all__ = [
     "NotNowError",
     "OneFile",
     "Operation",
+    "People",
+    "Person",
     "Problem",
     "ProjectCounts",
     "ProjectPlace",
@@ -152,6 +154,7 @@ __all__ = [
     "RelationEnding",
     "RelationStep",
     "Restored",
+    "Role",
     "RoundRepository",
     "Salvaged",
     "SharedAddress",

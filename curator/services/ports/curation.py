@@ -122,9 +122,11 @@ class MentionRepository(Protocol):
         order. Raises UserError if a document does not exist."""
         ...
 
-    def add(self, document_id: int, mentions: Sequence[SourceMention], *, origin: MentionOrigin) -> list[int]:
-        """Store mentions and raise the document's revision; returns their ids in order. Raises UserError if there is no
-        such document."""
+    def add(
+        self, document_id: int, mentions: Sequence[SourceMention], *, origin: MentionOrigin, deleted: bool = False
+    ) -> list[int]:
+        """Store mentions and raise the document's revision; returns their ids in order. `deleted`: store mentions made
+        in a round, which do not change the document. Raises UserError if there is no such document."""
         ...
 
     def set_deleted(self, mention_ids: Sequence[int], deleted: bool) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
@@ -84,6 +85,41 @@ class Disk(Protocol):
         ...
 
 
+class Role(StrEnum):
+    """What a login may do in a shared project, from most to least."""
+
+    OWNER = "owner"
+    ADJUDICATOR = "adjudicator"
+    CURATOR = "curator"
+    READER = "reader"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A login of a shared project's server, and the name as which it decides."""
+
+    login: str
+    name: str
+    role: Role
+
+
+class People(Protocol):
+    """Who may do what in a shared project. Every method raises UserError; only an owner may change anything."""
+
+    def all(self) -> list[Person]:
+        """Owners first, then by login."""
+        ...
+
+    def grant(self, login: str, role: Role, *, name: str = "") -> Person:
+        """Give a login this role in place of its earlier one. It decides as `name`: by default as before, or as its
+        login."""
+        ...
+
+    def revoke(self, login: str) -> Person:
+        """Take a login's role away; what it decided stays."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A document assigned to a curator until a time by the server's clock."""
@@ -129,6 +165,11 @@ class Store(Disk, Protocol):
     @property
     def team(self) -> Team | None:
         """The clients of a shared project; None for a folder, to which only one process writes."""
+        ...
+
+    @property
+    def person(self) -> str:
+        """The name as which the login of a shared project decides; '' if the program may choose one."""
         ...
 
     @property

@@ -72,9 +72,12 @@ def judged_documents(unit: UnitOfWork, round_id: int) -> Iterator[JudgedDocument
     setting = unit.mentions.attribute_curators(round_id)
     for document_id in unit.rounds.document_ids(round_id):
         mentions = unit.rounds.mentions(round_id, document_id)
+        for item in mentions:
+            for twin in item.twins:
+                by_mention[item.mention.id] = by_mention.get(twin, {}) | by_mention.get(item.mention.id, {})
         present = sorted({name for one in mentions for name in by_mention.get(one.mention.id, {})})
         if present:
-            ids = [one.mention.id for one in mentions]
+            ids = [number for one in mentions for number in (one.mention.id, *one.twins)]
             given = {name: given_of(unit, ids, round_id=round_id, curator=name) for name in setting}
             verdicts = tuple(
                 _verdicts_on(document_id, one, by_mention.get(one.mention.id, {}), present, given) for one in mentions
@@ -100,5 +103,6 @@ def _verdicts_on(
             verdicts[name] = judged[name].verdict
         elif not item.is_for(name):
             verdicts[name] = None
-    attributes = {name: of[item.mention.id] for name, of in given.items() if item.mention.id in of}
+    own = (item.mention.id, *item.twins)
+    attributes = {name: next(of[one] for one in own if one in of) for name, of in given.items() if of.keys() & {*own}}
     return MentionVerdicts(document_id, item.mention, verdicts, attributes)

@@ -316,9 +316,8 @@ class _Reading:
                 )
                 return None
             (known[key],) = self._unit.mentions.add(
-                document_id, [SourceMention(spans, text, key[1])], origin=MentionOrigin.CURATOR
+                document_id, [SourceMention(spans, text, key[1])], origin=MentionOrigin.CURATOR, deleted=True
             )
-            self._unit.mentions.set_deleted([known[key]], True)
         if (known[key], curator) not in self._joined:
             self._joined.add((known[key], curator))
             if self._unit.mentions.get(known[key]).deleted:

@@ -184,8 +184,7 @@ class RoundCuration:
             if same:
                 mention_id = same[0].mention.id
             else:
-                (mention_id,) = unit.mentions.add(document_id, [source], origin=MentionOrigin.CURATOR)
-                unit.mentions.set_deleted([mention_id], True)
+                (mention_id,) = unit.mentions.add(document_id, [source], origin=MentionOrigin.CURATOR, deleted=True)
             unit.rounds.add_mention(self._round.id, mention_id, self.curator)
         self._judged([document_id])
         text = tr("Added the mention “{text}” in this round", text=source.text)

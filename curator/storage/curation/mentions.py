@@ -136,8 +136,13 @@ class SqlMentions(Attributes, Relations):
             found.setdefault(one.document_id, []).append(one)
         return found
 
-    def add(self, document_id: int, mentions: Sequence[SourceMention], *, origin: MentionOrigin) -> list[int]:
-        """Add mentions. Raises UserError if there is no such document."""
+    def add(
+        self, document_id: int, mentions: Sequence[SourceMention], *, origin: MentionOrigin, deleted: bool = False
+    ) -> list[int]:
+        """Add mentions, or with `deleted` mentions that only their maker sees in a round. Raises UserError if there is
+        no such document."""
+        if deleted:
+            return insert_mentions(self._conn, [(document_id, one) for one in mentions], origin=origin, deleted=True)
         return self.add_many({document_id: mentions}, origin=origin).get(document_id, [])
 
     def add_many(
@@ -220,14 +225,14 @@ class SqlMentions(Attributes, Relations):
 
 
 def insert_mentions(
-    conn: Connection, mentions: Iterable[tuple[int, SourceMention]], *, origin: MentionOrigin
+    conn: Connection, mentions: Iterable[tuple[int, SourceMention]], *, origin: MentionOrigin, deleted: bool = False
 ) -> list[int]:
     """Store (document id, mention) pairs and return their ids in order; the caller updates counters."""
     first = next_id(conn, MentionRow.id)
     rows: list[dict[str, object]] = []
     fragments: list[dict[str, object]] = []
     for mention_id, (document_id, mention) in enumerate(mentions, start=first):
-        rows.append(_row(mention_id, document_id, mention, origin=origin))
+        rows.append(_row(mention_id, document_id, mention, origin=origin, deleted=deleted))
         if len(mention.spans) > 1:
             fragments += _fragments(mention_id, mention.spans)
     if rows:
@@ -282,7 +287,9 @@ def _fragments(mention_id: int, spans: Sequence[Span]) -> list[dict[str, object]
     ]
 
 
-def _row(mention_id: int, document_id: int, mention: SourceMention, *, origin: MentionOrigin) -> dict[str, object]:
+def _row(
+    mention_id: int, document_id: int, mention: SourceMention, *, origin: MentionOrigin, deleted: bool
+) -> dict[str, object]:
     if not mention.spans:
         raise ValueError(f"a mention needs a span: {mention!r}")
     return {
@@ -291,7 +298,7 @@ def _row(mention_id: int, document_id: int, mention: SourceMention, *, origin: M
         "start_pos": min(span.start for span in mention.spans),
         "end_pos": max(span.end for span in mention.spans),
         "fragmented": len(mention.spans) > 1,
-        "deleted": False,
+        "deleted": deleted,
         "outcome": None,
         "decision_id": None,
         "record": mention.record,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -109,11 +110,12 @@ class SqlRounds:
         made = self._made_by(round_id, MentionRow.document_id == document_id)
         every = SqlMentions(self._conn).of_document(document_id, deleted=True)
         # a mention that adjudication added to the project is visible to everybody
-        return [
+        found = [
             RoundMention(one, tuple(made.get(one.id, ())) if one.deleted else ())
             for one in every
             if not one.deleted or one.id in made
         ]
+        return _joined(found) if made else found
 
     def add_mention(self, round_id: int, mention_id: int, curator: str) -> None:
         key = {"round_id": round_id, "mention_id": mention_id, "curator": curator}
@@ -160,6 +162,25 @@ class SqlRounds:
 
     def _numbers(self, query: Any) -> dict[int, int]:
         return {row[0]: row[1] for row in self._conn.execute(query)}
+
+
+def _joined(mentions: Sequence[RoundMention]) -> list[RoundMention]:
+    """The mentions, with those that several curators made as one: in a shared project, they do not see each other's."""
+    same: dict[object, list[RoundMention]] = {}
+    for one in mentions:
+        same.setdefault((one.mention.spans, one.mention.type), []).append(one)
+    found: list[RoundMention] = []
+    for first, *others in same.values():
+        twins = [one for one in (first, *others) if one.made_by]
+        if not others or not twins:
+            found += [first, *others]
+            continue
+        kept = next((one for one in (first, *others) if not one.made_by), first)
+        makers = sorted({name for one in twins for name in one.made_by}) if kept.made_by else ()
+        ids = tuple(one.mention.id for one in twins if one is not kept)
+        found.append(replace(kept, made_by=tuple(makers), twins=ids))
+        found += [one for one in (first, *others) if not one.made_by and one is not kept]
+    return found
 
 
 def _last(round_id: int, curator: str | None, document_id: int | None) -> Any:

@@ -6,6 +6,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
@@ -82,8 +83,11 @@ _WORDS = {
 
 
 def user_error(error: BaseException | None, path: ProjectPlace) -> UserError | None:
-    """The sentence for an error of the environment; None for everything else, which is a bug."""
+    """The sentence for an error of the environment; None for everything else, which is a bug, and for an error of a
+    server while a file is used."""
     if type(error).__module__.partition(".")[0] == "psycopg":
+        if isinstance(path, Path):
+            return None
         return _of_server(error, path)
     code = getattr(error, "sqlite_errorcode", None)
     sentence = _SENTENCES.get(code & 0xFF) if isinstance(code, int) else None

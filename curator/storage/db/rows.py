@@ -11,10 +11,11 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, TypeAlias, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Select, case, func, literal_column, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, literal_column, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from curator.domain.facets import NONE, band_key
+from curator.storage.db.dialects import POSTGRESQL
 from curator.storage.db.schema import DocumentRow, SourceFileRow
 
 T = TypeVar("T")
@@ -34,8 +35,19 @@ def ids_of(ids: Iterable[int]) -> dict[str, str]:
 
 
 def next_id(conn: Connection, column: InstrumentedAttribute[int]) -> int:
-    """The first free id. Sound because a writing unit holds the project's write lock from its beginning."""
+    """The first free id. Sound because a writing unit holds the project's write lock from its beginning.
+
+    In a shared project, a login does not see every row of `HIDDEN_ROWS`, so the database counts them.
+    """
+    table = column.class_.__tablename__
+    if conn.dialect.name == POSTGRESQL and table in HIDDEN_ROWS:
+        return int(conn.execute(_NUMBERED, {"counted": table}).scalar_one())
     return (conn.execute(_highest(column)).scalar() or 0) + 1
+
+
+HIDDEN_ROWS = ("judgements", "mention_attributes", "mentions")
+"""Tables with row-level security in shared projects."""
+_NUMBERED = select(func.next_number(bindparam("counted")))
 
 
 @cache

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from heapq import merge
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, insert, select, update
 
 from curator.domain.entities import Entity, EntityMatch, ProvisionalEntity, id_of, is_new, number_of
 from curator.domain.facets import SearchQuery
@@ -40,20 +40,18 @@ class ProvisionalEntities:
 
     def save_provisional(self, entity: ProvisionalEntity) -> None:
         row, found = ProvisionalEntityRow, entity.entity
-        self._conn.execute(delete(row).where(row.id == entity.id))
-        self._conn.execute(
-            insert(row).values(
-                id=entity.id,
-                name=found.name,
-                types=_packed(found.types),
-                definition=found.definition,
-                synonyms=_packed(found.synonyms),
-                author=entity.author,
-                at=entity.at.isoformat(),
-                deleted=entity.deleted,
-                successor=entity.successor,
-            )
-        )
+        values = {
+            "name": found.name,
+            "types": _packed(found.types),
+            "definition": found.definition,
+            "synonyms": _packed(found.synonyms),
+            "author": entity.author,
+            "at": entity.at.isoformat(),
+            "deleted": entity.deleted,
+            "successor": entity.successor,
+        }
+        if not self._conn.execute(update(row).where(row.id == entity.id).values(values)).rowcount:
+            self._conn.execute(insert(row).values(id=entity.id, **values))
 
     def provisional(self, entity_id: str) -> ProvisionalEntity:
         row = self._conn.execute(_ROWS.where(ProvisionalEntityRow.id == entity_id)).first()

@@ -12,6 +12,10 @@
   turn adds up over all curators. News of others are one query per half second, of what is new since the last one read.
 * **A second lock shows who is connected**, shared by all writers: operations that need exclusive access (upgrades,
   removing interrupted imports, moves) take it exclusively or are postponed.
+* **Roles are granted to logins, not to group roles**: creating those needs CREATEROLE, which the owner of a database
+  often lacks, and their names are shared by all databases of a server. Permissions limit what each role reads and
+  writes (`roles`); triggers and row-level security check what permissions cannot express, and hide the judgements of
+  open rounds (`guards`). The login's name replaces the one in the settings.
 * **Each curator undoes their own steps**: the stacks of `Operations` contain the rows of one actor, in a folder those
   of all. A step is refused if others have changed its mentions since.
 * **A step shown as saved is on the server's disk**: PostgreSQL confirms a commit after syncing its log.
@@ -29,12 +33,14 @@
 """
 
 from curator.storage.team.moving import move
+from curator.storage.team.people import People
 from curator.storage.team.project import create_shared_project, open_shared_project
 from curator.storage.team.store import ServerBackups, SharedStore
 from curator.storage.team.vault import LinkerVault
 
 __all__ = [
     "LinkerVault",
+    "People",
     "ServerBackups",
     "SharedStore",
     "create_shared_project",

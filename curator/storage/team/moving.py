@@ -35,6 +35,7 @@ from curator.storage.kb import KbTables, all_obsolete, canonical_json, tables_of
 from curator.storage.team.local_copy import WRONG, load_pieces, send_piece
 from curator.storage.team.postgres import held_alone, reading_team_engine, using, writing_team_engine
 from curator.storage.team.project import local_folder
+from curator.storage.team.roles import renew
 from curator.storage.team.schema import LINKERS, check_schema_version, create_schema
 from curator.storage.team.upgrading import newest_version
 from curator.storage.team.vault import fetch_linker, send_linker
@@ -76,6 +77,7 @@ def move_to_server(source: Path, target: SharedAddress) -> Mapping[str, int]:
         here = unit.connection
         with using(writing_team_engine(target)) as engine, as_user_errors(target), engine.begin() as there:
             create_schema(there, target, version=newest_version())
+            renew(there)
             counts = Counter({table.name: _send_rows(here, there, table) for table in _tables()})
             for version in here.execute(_ACTIVE).scalars():
                 _send_kb(tables_of(here, version), there, version)

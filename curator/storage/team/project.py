@@ -16,7 +16,7 @@ import platformdirs
 from sqlalchemy import Connection
 
 from curator.domain.wording import UserError, tr, well_formed
-from curator.services.ports import SharedAddress
+from curator.services.ports import Role, SharedAddress
 from curator.storage import BUNDLES_NAME, SUFFIX
 from curator.storage.db import SqlMeta, as_user_errors
 from curator.storage.team.postgres import (
@@ -28,6 +28,7 @@ from curator.storage.team.postgres import (
     using,
     writing_team_engine,
 )
+from curator.storage.team.roles import renew, standing
 from curator.storage.team.schema import check_schema_version, create_schema
 from curator.storage.team.store import SharedStore
 from curator.storage.team.upgrading import newest_version, upgrade
@@ -47,6 +48,7 @@ def create_shared_project(address: SharedAddress, *, name: str) -> SharedStore:
     given = well_formed(name).strip() or address.name
     with using(writing_team_engine(address)) as engine, as_user_errors(address), engine.begin() as conn:
         create_schema(conn, address, version=newest_version())
+        renew(conn)
         SqlMeta(conn).set("project.id", uuid.uuid4().hex)
         SqlMeta(conn).set("project.name", given)
     return open_shared_project(address)
@@ -56,34 +58,39 @@ def open_shared_project(address: SharedAddress, *, read_only: bool = False) -> S
     """Open the project at `address`. For writing, this upgrades an older project and removes remains of interrupted
     imports, unless others have it open.
 
-    Raises ProjectLockedError, NewerProjectError, and UserError for a missing server, login or project.
+    A login that may only read opens it read-only. Raises ProjectLockedError, NewerProjectError, and UserError for a
+    missing server, login or project.
     """
     with using(reading_team_engine(address)) as engine, as_user_errors(address), engine.connect() as conn:
-        check_schema_version(conn, address, newest_version(), older=not read_only)
+        version = check_schema_version(conn, address, newest_version(), older=not read_only)
+        role, name = standing(conn) if version == newest_version() else (Role.OWNER, "")
         folder = local_folder(conn)
     _make(folder)
-    store = SharedStore(address, folder, read_only=read_only)
+    store = SharedStore(address, folder, read_only=read_only or role is Role.READER)
+    store.person, store.reader = name, role is Role.READER
     try:
-        if not read_only:
-            _enter(store, address)
+        if not store.read_only:
+            _enter(store, address, role)
     except BaseException:
         store.close()
         raise
     return store
 
 
-def _enter(store: SharedStore, address: SharedAddress) -> None:
-    """Upgrade an older project and remove remains of interrupted imports, both only if nobody else has it open. The
-    knowledge base is copied first, because others wait while this client writes."""
+def _enter(store: SharedStore, address: SharedAddress, role: Role) -> None:
+    """Upgrade an older project and remove remains of interrupted imports, both only if nobody else has it open and the
+    login may. The knowledge base is copied first, because others wait while this client writes."""
     with store.read() as unit:
         unit.kb.part(0, 1)
     with store.write() as unit:
         check_clock(unit.connection, address)
         store.sole = alone(unit.connection)
         if store.sole:
-            upgrade(unit.connection, address)
-            unit.documents.remove_incomplete()
-            unit.kb.remove_incomplete()
+            if upgrade(unit.connection, address) is not None:
+                store.person = standing(unit.connection)[1]
+            if role is not Role.CURATOR:
+                unit.documents.remove_incomplete()
+                unit.kb.remove_incomplete()
         elif check_schema_version(unit.connection, address, newest_version(), older=True) < newest_version():
             raise locked(address, other_writer(unit.connection))
 

@@ -35,6 +35,10 @@ IN_DOUBT = (
 RING = "SELECT pg_notify(%s, %s)"
 ALWAYS: Sequence[Ask] = ((ACTIVE, {}), (VERSIONS, {}))
 """What a unit that reads ahead asks for its knowledge base."""
+READER = (
+    "Your login may only read {address}. Its owner can make you a curator of it: `curator people grant {address} LOGIN "
+    "curator`."
+)
 PAUSE = 0.5
 """Seconds of a bulk load before other writers get a turn."""
 
@@ -48,6 +52,10 @@ class SharedStore:
 
     altered = ""  # this computer cannot see the server's files
     sole = False
+    person = ""
+    """The name as which this login decides; '' if the program may choose one. Set when the project is opened."""
+    reader = False
+    """Whether this login may only read."""
 
     def __init__(self, address: SharedAddress, folder: Path, *, read_only: bool) -> None:
         self._address = address
@@ -109,6 +117,8 @@ class SharedStore:
         Only `kb.add`, whose rows are invisible before `kb.activate`, commits in between, so that a bulk load does not
         delay decisions.
         """
+        if self.reader:
+            raise UserError(tr(READER, address=self._address))
         if self._writer is None:
             raise UserError(tr("{folder} is open read-only. Open it for writing to change it.", folder=self._address))
         with self._turns.turn():

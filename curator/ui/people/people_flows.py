@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from curator.ui.people.rounds import NewRoundDialog, RoundEntry, RoundsDialog
 
 WHO = "Your decisions are saved under the name “{name}”."
+BY_LOGIN = "You decide as “{name}”: the owner of this shared project gave your login this name."
 IN_ROUND = (
     "You are in the round “{name}” as {curator}. Leave it first (People › Leave the round); then you can continue "
     "under another name."
@@ -63,7 +64,7 @@ class PeopleFlows(QObject):
         bench.middle.insertWidget(0, self.who)
         self.mode = RoundMode(bench)
         bench.bridge.changed.connect(self._changed)
-        if not named() and not bench.project.read_only:
+        if not named() and not bench.project.read_only and not bench.project.person:
             self.who.say(tr(WHO, name=bench.project.curation.curator))
 
     @property
@@ -88,10 +89,10 @@ class PeopleFlows(QObject):
         """Ask for the name; refused in a round, since another curator's decisions are stored separately."""
         from curator.ui.people.i_am import IAmDialog
 
-        if held := self._name_held():
+        project = self._bench.project
+        if held := tr(BY_LOGIN, name=project.person) if project.person else self._name_held():
             self._bench.say(held)
             return None
-        project = self._bench.project
         dialog = IAmDialog(project.curation.curator, project.people(), self._window)
         dialog.accepted.connect(lambda: self._i_am(dialog.name))
         dialog.open()

@@ -143,3 +143,37 @@ def test_documents_are_handed_out_to_one_curator_each(
     folder = tmp_path / "p.curation"
     assert cli("new", folder).code == 0
     assert cli("claims", folder, "--next").out == "No document is left that nobody else has.\n"
+
+
+def test_an_owner_says_who_may_do_what(
+    cli: Cli, base: str, server: Server, tmp_path: Path, documents_file: Path
+) -> None:
+    assert cli("new", base).code == 0
+    assert cli("import", base, documents_file).code == 0
+    of = {who: base.replace("owner@", f"{who}@") for who in ("ada", "rita")}
+    server.logins(*of)
+    answer = cli("people", "grant", base, "ada", "curator", "--name", "Ada L.")
+    assert (answer.code, answer.out) == (0, "ada: curator, decides as “Ada L.”.\n"), answer.err
+    assert cli("people", "grant", base, "rita", "reader").code == 0
+    found = cli("people", "list", of["rita"]).out.splitlines()
+    assert found == ["owner: owner", "ada: curator, decides as “Ada L.”", "rita: reader"]
+    assert cli("decide", of["ada"], 1, "--nil", "not-in-kb").code == 0
+    assert "Ada L." in cli("steps", of["rita"]).out
+    for command, text in (
+        (("people", "grant", base, "eve", "curator"), "has no login eve"),
+        (("people", "grant", base, "rita", "curator", "--name", "Ada L."), "ada decides as “Ada L.”"),
+        (("people", "grant", base, "rita", "owner"), "another owner would be an administrator too"),
+        (("people", "grant", base, "owner", "reader"), "owner is an owner of"),
+        (("people", "revoke", base, "owner"), "owner is an owner of"),
+        (("people", "revoke", base, "eve"), "eve has no role"),
+        (("people", "grant", of["ada"], "ada", "adjudicator"), "Only an owner of"),
+        (("people", "list", tmp_path), "Roles are for shared projects"),
+        (("decide", of["ada"], 1, "--nil", "not-in-kb", "--curator", "bob"), "Your login decides as “Ada L.” in"),
+        (("decide", of["rita"], 1, "--nil", "not-in-kb"), "Your login may only read"),
+        (("kb", "import", of["ada"], documents_file), "Your login may not do this"),
+    ):
+        answer = cli(*command)
+        assert (answer.code, answer.out) == (2, ""), command
+        assert text in answer.err
+    assert cli("people", "revoke", base, "ada").code == 0
+    assert "Your login may not do this" in cli("info", of["ada"]).err

@@ -1,22 +1,30 @@
-"""Two curators in one shared project: documents handed out, news, collisions, and undoing one's own steps."""
+"""Two curators in one shared project: documents handed out, news, collisions, undoing one's own steps, and rounds.
+
+Each works with a login that has the rights of a curator and no more.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from curator.bootstrap import create_project, open_project
+from curator.domain.attributes import Scheme
 from curator.domain.decisions import Change, ChangeKind, Outcome, SkipReason, Verdict
-from curator.domain.documents import DocumentState
+from curator.domain.documents import DocumentState, Span
+from curator.domain.entities import EntityDraft
 from curator.domain.wording import UserError
 from curator.project import Project
-from curator.services.ports import SharedAddress
+from curator.services.ports import QueueFilter, Role, SharedAddress
+from curator.storage.team import People
 from tests.postgres import Server
 
 WAIT = 20
+LOGINS = ("ada", "bob", "anna")
 TEXT = "1|t|Aspirin and lidocaine\n1|a|Text.\n1\t0\t7\tAspirin\tChemical\n1\t12\t21\tlidocaine\tChemical\n\n"
 
 
@@ -34,13 +42,20 @@ def place(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         for _ in project.importing.documents([file]):
             pass
         project.close()
+        server.logins(*LOGINS)
+        for who in LOGINS:
+            People(found).grant(who, Role.ADJUDICATOR if who == "anna" else Role.CURATOR)
         yield found
     server.drop(name)
 
 
+def joined(server: Server, place: SharedAddress, who: str) -> Project:
+    return open_project(SharedAddress.parse(server.address(place.base, user=who)), linker=False)
+
+
 @pytest.fixture
-def pair(place: SharedAddress) -> Iterator[tuple[Project, Project]]:
-    ada, bob = (open_project(place, linker=False, curator=who) for who in ("ada", "bob"))
+def pair(server: Server, place: SharedAddress) -> Iterator[tuple[Project, Project]]:
+    ada, bob = (joined(server, place, who) for who in ("ada", "bob"))
     try:
         yield ada, bob
     finally:
@@ -101,7 +116,7 @@ def test_a_folder_hands_out_its_documents_to_whoever_asks(tmp_path: Path):
     project.close()
 
 
-def test_what_one_does_is_announced_to_the_other(pair, tmp_path):
+def test_what_one_does_is_announced_to_the_other(server, place, pair, tmp_path):
     ada, bob = pair
     told = Told(ada)
     mention = bob.queue.open(2).mentions[1].mention
@@ -117,8 +132,10 @@ def test_what_one_does_is_announced_to_the_other(pair, tmp_path):
     assert told.of("bob", ChangeKind.DECIDED, 2).text.startswith("Undid: ")
     assert not ada.curation.current([mention.id])
     (tmp_path / "more.pubtator").write_text(TEXT.replace("Text", "Other text"))
-    for _ in bob.importing.documents([tmp_path / "more.pubtator"]):
-        pass
+    with pytest.raises(UserError, match="unfinished is for adjudicators and owners"):
+        list(bob.importing.documents([tmp_path / "more.pubtator"]))
+    with closing(joined(server, place, "anna")) as anna:
+        list(anna.importing.documents([tmp_path / "more.pubtator"]))
     assert told.of("", ChangeKind.IMPORTED)  # which is no step
 
 
@@ -146,3 +163,54 @@ def test_a_failing_step_of_news_keeps_nobody_from_deciding(pair):
     ada.events.subscribe(lambda _: 1 / 0)
     bob.notes.flag_document(1)
     assert told.of("bob", ChangeKind.NOTES)
+
+
+def test_a_curator_does_everything_that_is_part_of_curating(pair):
+    """Each step, and its undo, passes what the database checks of a curator."""
+    ada, bob = pair
+    first, second = (one.mention.id for one in bob.queue.open(1).mentions)
+    scheme = Scheme().with_attribute("negation", ["negated"])
+    [negation] = scheme.shown
+    bob.curation.add_mention(1, [Span(0, 3), Span(8, 11)], "Chemical")
+    made = next(one.mention.id for one in bob.queue.open(1).mentions if one.mention.id not in (first, second))
+    bob.curation.decide_many([first, second], Verdict.nil())
+    bob.curation.join_mentions(second, made)
+    bob.curation.retype_mention(second, "Disease")
+    bob.curation.delete_mention(second)
+    bob.curation.finish(1)
+    bob.notes.comment(1, "why?", mention_id=first)
+    bob.notes.flag_mention(first)
+    entity = bob.provisional.make(EntityDraft("Aspirin", ("Chemical",)), [first]).entity_id
+    bob.provisional.edit(entity, EntityDraft("aspirin", ("Chemical",)))
+    bob.attributes.save(scheme)
+    bob.attributes.set([first], negation.id, negation.values[0].id)
+    for _ in range(12):
+        assert bob.curation.undo() is not None
+    assert bob.curation.redo() is not None
+    assert bob.curation.undo() is not None
+    bob.filters.save("mine", QueueFilter())
+    assert set(ada.steps.actors()) == {"ada", "bob"}
+    first_decision = ada.queue.open(1).mentions[0].decision
+    assert first_decision is not None
+    assert first_decision.curator == "ada"  # bob's undo brought her decision back in her name
+
+
+def test_a_round_is_blind_until_it_is_closed(server, place, pair):
+    ada, bob = pair
+    with closing(joined(server, place, "anna")) as anna:
+        found = anna.rounds.create("pilot", [1])
+        with pytest.raises(UserError, match="rounds are for adjudicators and owners"):
+            ada.rounds.create("mine", [1])
+        seats = [one.rounds.seat(found) for one in pair]
+        for one, verdict in zip(seats, (Verdict.nil(), Verdict(Outcome.SKIPPED, (), SkipReason.UNSURE)), strict=True):
+            one.curation.decide_many([view.mention.id for view in one.queue.open(1).mentions], verdict)
+            one.curation.add_mention(1, [Span(1, 5)], "Chemical")  # by both, who do not see each other's
+        for project, name in ((ada, "ada"), (bob, "bob")):
+            assert [one.curator for one in project.rounds.progress(found.id)] == [name]
+            assert len(project.rounds.seat(found).queue.open(1).mentions) == 3
+        assert [one.curator for one in anna.rounds.progress(found.id)] == ["ada", "bob"]
+        with pytest.raises(UserError, match="permission denied for table rounds"):
+            bob.rounds.close(found.id)
+        anna.rounds.close(found.id)
+        assert [one.curator for one in bob.rounds.progress(found.id)] == ["ada", "bob"]
+        assert [one.mention.text for one in anna.adjudication.of(found.id).contested] == ["Aspirin", "lidocaine"]

@@ -12,7 +12,7 @@ from curator.storage.db import Base
 from curator.storage.team import create_shared_project, open_shared_project
 from tests.curator.storage.filler import Filler, document, mention
 
-OWN = ("kb_pieces", "linkers", "linker_pieces", "schema_version", "claims")
+OWN = ("kb_pieces", "linkers", "linker_pieces", "schema_version", "claims", "people")
 
 
 def test_a_project_has_every_table_of_a_folder_and_its_name(server, empty_base):

@@ -29,7 +29,24 @@ UNION SELECT c.conrelid::regclass || ' by ' || c.contype::text, pg_get_constrain
     FROM pg_constraint c WHERE c.connamespace = 'curator'::regnamespace
 UNION SELECT t.relname || ' by trigger', pg_get_triggerdef(g.oid) FROM pg_trigger g
     JOIN pg_class t ON t.oid = g.tgrelid WHERE NOT g.tgisinternal AND t.relnamespace = 'curator'::regnamespace
+UNION SELECT tablename || ' by policy ' || policyname, cmd || coalesce(qual, '') || coalesce(with_check, '')
+    FROM pg_policies WHERE schemaname = 'curator'
+UNION SELECT p.oid::regprocedure::text, pg_get_functiondef(p.oid)
+    FROM pg_proc p WHERE p.pronamespace = 'curator'::regnamespace
 ORDER BY 1, 2
+"""
+BY_HAND = """
+GRANT USAGE, CREATE ON SCHEMA curator TO guest;
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA curator TO guest;
+GRANT SELECT ON ALL TABLES IN SCHEMA curator TO PUBLIC;
+ALTER DEFAULT PRIVILEGES IN SCHEMA curator GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO guest;
+"""
+"""Rights as the manual described them before there were roles, and more."""
+RIGHTS = """
+SELECT coalesce(r.rolname, 'PUBLIC') || ' ' || c.relname || ' ' || a.privilege_type
+FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
+WHERE c.relnamespace = 'curator'::regnamespace AND a.grantee <> c.relowner
+    AND c.relname IN ('people', 'operations', 'decisions') ORDER BY 1
 """
 
 
@@ -67,6 +84,36 @@ def test_the_copy_brings_the_older_project_back_with_its_guards(server, older):
         server.sql("SET search_path = curator; DELETE FROM operations", base=older.base)
     open_shared_project(older).close()  # again, with another copy
     assert version(server, older, "curator_v11") == 11
+
+
+def test_a_copy_keeps_what_later_versions_guard(server, empty_base, monkeypatch):
+    create_shared_project(empty_base, name="trial").close()
+    before = server.sql(MADE, base=empty_base.base)
+    monkeypatch.setattr(upgrading, "STEPS", (*upgrading.STEPS, ("CREATE TABLE more (id INT)",)))
+    open_shared_project(empty_base).close()
+    server.sql(f"DROP SCHEMA curator CASCADE; ALTER SCHEMA curator_v{NEWEST} RENAME TO curator", base=empty_base.base)
+    assert server.sql(MADE, base=empty_base.base) == before
+
+
+def test_rights_that_were_granted_by_hand_become_those_of_a_role(server, older):
+    server.sql(f"CREATE ROLE guest LOGIN; {BY_HAND}", base=older.base)
+    open_shared_project(older).close()
+    assert [one for (one,) in server.sql(RIGHTS, base=older.base)] == [
+        "guest decisions INSERT",
+        "guest decisions SELECT",
+        "guest operations INSERT",
+        "guest operations SELECT",
+        "guest people SELECT",
+    ]
+    found = server.sql("SELECT login, name, role FROM curator.people", base=older.base)
+    assert found == [("guest", "guest", "curator")]
+    for sql in ("CREATE TABLE curator.mine (id INT)", "TABLE curator_v11.operations"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            server.sql(sql, base=older.base, user="guest")
+    server.sql("CREATE TABLE curator.later (id INT)", base=older.base)
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        server.sql("TABLE curator.later", base=older.base, user="guest")
+    server.sql("DROP OWNED BY guest; DROP ROLE guest", base=older.base)
 
 
 def test_an_upgrade_that_fails_leaves_the_older_project(server, older, monkeypatch):

@@ -12,7 +12,8 @@ from pytestqt.qtbot import QtBot
 from curator.bootstrap import create_project, open_project
 from curator.domain.decisions import SkipReason, Verdict
 from curator.domain.wording import UserError
-from curator.services.ports import SharedAddress
+from curator.services.ports import Role, SharedAddress
+from curator.storage.team import People
 from curator.ui.shell import app
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.recent import opened_before, remember
@@ -62,6 +63,45 @@ def test_what_others_decide_appears_and_collisions_are_said(
     qtbot.waitUntil(lambda: bool(bench.project.team.collisions), timeout=20_000)
     qtbot.waitUntil(lambda: "bob decided otherwise than you" in bench.bottom.message.words, timeout=20_000)
     bob.close()
+
+
+def test_a_login_decides_under_its_own_name(window: MainWindow, server: Server, place: SharedAddress) -> None:
+    server.logins("ada", "rita")
+    for login, role in (("ada", Role.CURATOR), ("rita", Role.READER)):
+        People(place).grant(login, role, name=login.title())
+    window.session.open(SharedAddress.parse(server.address(place.base, user="ada")))
+    assert window.bench is not None
+    assert window.bench.project.curation.curator == "Ada"
+    people = window.session.people
+    assert people is not None
+    assert (people.who.isVisible(), people.say_who_i_am()) == (False, None)
+    assert "You decide as “Ada”" in window.bench.bottom.message.words
+    window.session.open(SharedAddress.parse(server.address(place.base, user="rita")))
+    assert "(read-only)" in window.windowTitle()
+
+
+def test_a_shared_project_is_created_or_the_dialog_says_why_not(
+    window: MainWindow, server: Server, place: SharedAddress
+) -> None:
+    dialog = window.session.new_project()
+    dialog.name.setText("second")
+    dialog.on_server.setChecked(True)
+    empty = server.new_base()
+    for address, problem in (
+        ("postgresql://ada:secret@host/base", "must not contain a password"),
+        (place.text, "holds the project “trial” already"),
+        (server.address("absent"), "There is no database of this name"),
+    ):
+        dialog.address.setText(address)
+        dialog.accept()
+        assert problem in dialog.problem.text()
+        assert dialog.isVisible()
+    dialog.address.setText(server.address(empty))
+    dialog.accept()
+    assert window.bench is not None
+    assert str(window.bench.project.place) == server.address(empty)
+    window.session.close()
+    server.drop(empty)
 
 
 def test_a_server_that_is_gone_is_said_in_the_bottom_line(

@@ -1,0 +1,170 @@
+"""The roles of a shared project: lists of rights that a PostgreSQL login is granted.
+
+A role is granted to the login itself, not through group roles of the server: creating those needs CREATEROLE, which the
+owner of a database often lacks, and their names are shared by all databases of the server. The table `people` says
+which role a login has; only the owner writes it. What rights cannot express is in `guards`.
+
+The owner's rights are not granted but inherited: an owner is a member of the PostgreSQL role that owns the schema, so
+that whoever upgrades the project owns what the upgrade creates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlalchemy import Connection
+
+from curator.domain.wording import UserError, tr
+from curator.services.ports import Person, Role, SharedAddress
+from curator.storage.team.postgres import SCHEMA
+
+APPENDED_BY_CURATORS = (
+    "operations",
+    "decisions",
+    "efforts",
+    "judgements",
+    "mention_edits",
+    "mention_attributes",
+    "round_documents",
+    "round_mentions",
+    "rounds",
+)
+CURATOR: Mapping[str, str] = {
+    **dict.fromkeys(APPENDED_BY_CURATORS, "INSERT"),
+    "mentions": "INSERT, UPDATE (start_pos, end_pos, fragmented, deleted, outcome, decision_id, text, type, flagged,"
+    " string_key)",
+    "fragments": "INSERT, DELETE",
+    "documents": "UPDATE (state, revision, mentions, linked, nil, rejected, skipped, stamp_bundle, stamp_revision,"
+    " flagged)",
+    "suggestions": "INSERT, UPDATE, DELETE",
+    "suggestion_facts": "INSERT, UPDATE, DELETE",
+    "opinions": "INSERT, DELETE",
+    "comments": "INSERT, UPDATE (deleted)",
+    "relations": "INSERT, UPDATE (deleted)",
+    "provisional_entities": "INSERT, UPDATE",
+    "meta": "INSERT, DELETE",
+    "claims": "INSERT, UPDATE, DELETE",
+}
+"""What curators may do besides reading, by table."""
+LOG = ("operations", "judgements", "mention_edits", "imports", "former_texts", "mention_attributes")
+READ_BY_ALL = ("people", "schema_version")
+EVERYTHING = "INSERT, UPDATE, DELETE"
+TOO_MUCH = (
+    "{address} belongs to {owner}, who administers the server: another owner would be an administrator too. Whoever "
+    "runs the server can give the project to an ordinary login first: `REASSIGN OWNED`, or `ALTER … OWNER TO`."
+)
+
+
+def standing(conn: Connection) -> tuple[Role, str]:
+    """The role of this connection's login, and the name as which it decides: '' for an owner who has chosen none, whose
+    program may give any."""
+    role, name, chosen = conn.exec_driver_sql(
+        "SELECT standing(), own_name(), EXISTS (SELECT 1 FROM people WHERE login = session_user)"
+    ).one()
+    return Role(role), "" if role == Role.OWNER and not chosen else str(name)
+
+
+def be_owner(conn: Connection) -> None:
+    """Act as the schema's owner until the transaction ends, if this login may: what it creates belongs to the owner."""
+    owner = owner_of(conn)
+    if conn.exec_driver_sql("SELECT pg_has_role(%s::name, 'MEMBER')", (owner,)).scalar_one():
+        run(conn, f"SET LOCAL ROLE {quoted(owner)}")
+
+
+def renew(conn: Connection) -> None:
+    """Give every login exactly the rights of its role, and nobody else any: after the tables were created or changed,
+    as tables may also get rights by default."""
+    take(conn, _grantees(conn))
+    for one in people_in(conn):
+        if one.role is not Role.OWNER:
+            give(conn, one.login, one.role)
+
+
+def rights(role: Role, tables: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """(table, what is granted besides SELECT) for the tables of a project."""
+    for table in tables:
+        if role is Role.CURATOR and table in CURATOR:
+            yield table, CURATOR[table]
+        elif role is Role.ADJUDICATOR and table not in READ_BY_ALL:
+            yield table, "INSERT" if table in LOG else "INSERT, DELETE" if table == "decisions" else EVERYTHING
+
+
+def give(conn: Connection, login: str, role: Role) -> None:
+    who = quoted(login)
+    take(conn, [login])
+    run(conn, f"GRANT USAGE ON SCHEMA {SCHEMA} TO {who}")
+    run(conn, f"GRANT SELECT ON ALL TABLES IN SCHEMA {SCHEMA} TO {who}")
+    for table, granted in rights(role, _tables(conn)):
+        run(conn, f"GRANT {granted} ON {SCHEMA}.{table} TO {who}")
+    base = conn.exec_driver_sql("SELECT current_database()").scalar_one()
+    if not conn.exec_driver_sql("SELECT has_database_privilege(%s, %s, 'CONNECT')", (login, base)).scalar_one():
+        run(conn, f"GRANT CONNECT ON DATABASE {quoted(base)} TO {who}")
+
+
+def take(conn: Connection, logins: Sequence[str]) -> None:
+    for one in logins:
+        who = quoted(one) if one else "PUBLIC"
+        run(conn, f"REVOKE ALL ON ALL TABLES IN SCHEMA {SCHEMA} FROM {who}")
+        run(conn, f"REVOKE ALL ON SCHEMA {SCHEMA} FROM {who}")
+        run(conn, f"ALTER DEFAULT PRIVILEGES IN SCHEMA {SCHEMA} REVOKE ALL ON TABLES FROM {who}")
+
+
+def make_owner(conn: Connection, address: SharedAddress, login: str) -> None:
+    owner = owner_of(conn)
+    if conn.exec_driver_sql("SELECT rolsuper FROM pg_roles WHERE rolname = %s", (owner,)).scalar_one():
+        raise UserError(tr(TOO_MUCH, address=address, owner=owner))
+    take(conn, [login])
+    run(conn, f"GRANT {quoted(owner)} TO {quoted(login)}")
+
+
+def write_person(conn: Connection, login: str, name: str, role: Role) -> None:
+    conn.exec_driver_sql(
+        "INSERT INTO people VALUES (%s, %s, %s) ON CONFLICT (login) DO UPDATE SET name = excluded.name,"
+        " role = excluded.role",
+        (login, name, (Role.ADJUDICATOR if role is Role.OWNER else role).value),
+    )
+
+
+def people_in(conn: Connection) -> list[Person]:
+    names = {login: (name, role) for login, name, role in conn.exec_driver_sql("SELECT login, name, role FROM people")}
+    owner = owner_of(conn)
+    members = conn.exec_driver_sql(
+        "SELECT r.rolname FROM pg_roles r WHERE r.rolcanlogin AND (r.rolname = %s OR NOT r.rolsuper"
+        " AND pg_has_role(r.oid, %s::name, 'USAGE')) ORDER BY r.rolname <> %s, r.rolname",
+        (owner, owner, owner),
+    )
+    found = [Person(one, names.pop(one, (one, ""))[0], Role.OWNER) for one in members.scalars().all()]
+    return found + [Person(login, name, Role(role)) for login, (name, role) in sorted(names.items())]
+
+
+def owner_of(conn: Connection) -> str:
+    query = "SELECT pg_get_userbyid(nspowner) FROM pg_namespace WHERE nspname = %s"
+    return str(conn.exec_driver_sql(query, (SCHEMA,)).scalar_one())
+
+
+def _tables(conn: Connection) -> list[str]:
+    query = "SELECT tablename FROM pg_tables WHERE schemaname = %s ORDER BY tablename"
+    return list(conn.exec_driver_sql(query, (SCHEMA,)).scalars())
+
+
+def _grantees(conn: Connection) -> list[str]:
+    """Everybody but the owner who has a right in the schema, or will have one on new tables; '' for PUBLIC."""
+    query = (
+        "WITH given AS (SELECT (aclexplode(relacl)).grantee FROM pg_class WHERE relnamespace = %s::regnamespace"
+        " UNION SELECT (aclexplode(nspacl)).grantee FROM pg_namespace WHERE nspname = %s"
+        " UNION SELECT (aclexplode(attacl)).grantee FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid"
+        " WHERE c.relnamespace = %s::regnamespace"
+        " UNION SELECT (aclexplode(defaclacl)).grantee FROM pg_default_acl d JOIN pg_namespace n"
+        " ON n.oid = d.defaclnamespace WHERE n.nspname = %s)"
+        " SELECT DISTINCT coalesce(r.rolname, '') FROM given LEFT JOIN pg_roles r ON r.oid = grantee"
+        " WHERE grantee <> (SELECT nspowner FROM pg_namespace WHERE nspname = %s)"
+    )
+    return sorted(conn.exec_driver_sql(query, (SCHEMA,) * 5).scalars())
+
+
+def run(conn: Connection, statement: str) -> None:
+    conn.exec_driver_sql(statement.replace("%", "%%"))
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
