@@ -1,9 +1,9 @@
-"""*Project > New project*: name and folder, documents, knowledge base, and a summary, one page each."""
+"""*Project > New project*: name and place, documents, knowledge base, and a summary, one page each."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,25 +15,27 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QLabel,
     QLineEdit,
+    QRadioButton,
     QVBoxLayout,
     QWidget,
 )
 
 from curator.domain.documents import Split
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import UserError, ntr, tr
 from curator.services.importing import Foreseen, foresee_kb, seconds_to_import, seconds_to_index
-from curator.services.ports import FormatRegistry
+from curator.services.ports import FormatRegistry, ProjectPlace, SharedAddress
 from curator.ui.files.document_files import DocumentFiles
 from curator.ui.files.import_documents import ImportWish, SplitFields
 from curator.ui.files.import_kb import INTRO as KB_INTRO
 from curator.ui.files.import_kb import kb_edit, missing
-from curator.ui.files.import_report import figure
+from curator.ui.files.import_report import about, documents_words, entities_words, figure
 from curator.ui.files.reading_ahead import FilePreviewer
 from curator.ui.jobs import range_words
 from curator.ui.kit import FigureTable, FormDialog, Pages, PathEdit, sentence
 
 # The future contents of a new project and the time needed; files are read in the background.
 
+SHARED_MADE = "The shared project is created in the database and opened."
 SPLIT_WORDS = {
     Split.TRAIN: "They are training documents: the linker learns from your decisions there.",
     Split.VALIDATION: "They are validation documents: your decisions there evaluate and calibrate the linker.",
@@ -52,6 +54,7 @@ class Outlook(QWidget):
         super().__init__(parent)
         self._formats, self._files = formats, files
         self._documents: ImportWish | None = None
+        self.shared = False  # whether the project will be a shared one
         self._kb: Foreseen | None = None
         self._ahead: FilePreviewer | None = None
         self.table = FigureTable(
@@ -111,14 +114,14 @@ class Outlook(QWidget):
         wrong = [one.problem for one in found if one.problem]
         if wrong:
             return wrong
-        lines = [tr("The project folder is created and opened.")]
+        lines = [tr(SHARED_MADE) if self.shared else tr("The project folder is created and opened.")]
         documents, entities = sum(one.documents for one in found), sum(one.entities for one in found)
         exact = all(one.whole for one in found)
         if entities:
-            lines.append(_entities_words(entities, exact=self._kb is not None and self._kb.whole))
+            lines.append(entities_words(entities, exact=self._kb is not None and self._kb.whole))
         if self._documents is not None and documents:
             whole = all(one.whole for one in found if one is not self._kb)
-            lines.append(f"{_documents_words(documents, exact=whole)} {self._split_words()}")
+            lines.append(f"{documents_words(documents, exact=whole)} {self._split_words()}")
         if not exact:
             lines.append(tr("The files are still being read; the numbers are not final yet."))
         if seconds_to_import(found) > 0:
@@ -148,40 +151,16 @@ class Outlook(QWidget):
         return words
 
 
-def _entities_words(number: int, *, exact: bool) -> str:
-    if exact:
-        return tr(
-            "{entities:,} entities are loaded. Suggestions by spelling are available immediately.", entities=number
-        )
-    return tr(
-        "About {entities:,} entities are loaded. Suggestions by spelling are available immediately.", entities=number
-    )
-
-
-def _documents_words(number: int, *, exact: bool) -> str:
-    if exact:
-        return ntr("{n:,} document is imported.", "{n:,} documents are imported.", number)
-    return ntr("About {n:,} document is imported.", "About {n:,} documents are imported.", number)
-
-
 def _row(one: Foreseen) -> tuple[str, ...]:
     figures = (figure(n, whole=one.whole) if n else "–" for n in (one.documents, one.mentions, one.entities))
     return (one.path.name, tr("not readable") if one.problem else one.title or tr("knowledge base"), *figures)
 
 
-def about(seconds: float) -> str:
-    """`a few seconds`, `about 2 minutes`, `about 3 hours`: as precise as the estimate allows."""
-    if seconds < 10:
-        return tr("a few seconds")
-    if seconds < 90:
-        return tr("about a minute")
-    if seconds < 5400:
-        return ntr("about {n} minute", "about {n} minutes", round(seconds / 60))
-    return ntr("about {n} hour", "about {n} hours", round(seconds / 3600))
-
-
 SUFFIX = ".curation"
-INTRO = "A project is one folder. Every decision is saved in it immediately."
+INTRO = (
+    "A project is one folder, or a database on a server in which several curators work at once. Every decision is "
+    "saved in it immediately."
+)
 DOCUMENTS_INTRO = (
     "Files, folders and archives are recognised by their content. Nothing is written before you press Create."
 )
@@ -192,11 +171,12 @@ TITLES = ("Name and place", "Documents", "Knowledge base", "What will happen")
 
 @dataclass(frozen=True, slots=True)
 class ProjectWish:
-    """A project to create and fill; `documents` None and `knowledge_base` None mean later."""
+    """A project to create and fill; None means later. `name` is that of a shared project."""
 
-    folder: Path
+    folder: ProjectPlace
     knowledge_base: Path | None = None
     documents: ImportWish | None = None
+    name: str = ""
 
 
 class NewProjectDialog(FormDialog):
@@ -213,6 +193,7 @@ class NewProjectDialog(FormDialog):
     ) -> None:
         """Without `formats` only an empty project can be created. Dropped files may be passed."""
         super().__init__(tr("New project"), ok=tr("Create"), parent=parent)
+        self.refused: Callable[[ProjectWish], str] = lambda _: ""  # why it cannot be created, asked last
         self.step = sentence("")
         self.pages = Pages(self)
         self.body.addWidget(self.step)
@@ -251,9 +232,26 @@ class NewProjectDialog(FormDialog):
         self.name.setPlaceholderText(tr("for example: chemicals"))
         self.place = PathEdit(tr("the folder to put it in"), mode=QFileDialog.FileMode.Directory, parent=self)
         self.place.set_path(place)
+        self.in_folder = QRadioButton(tr("In a folder on &this computer"), self)
+        self.on_server = QRadioButton(tr("In a database on a &server"), self)
+        self.address = QLineEdit(self)
+        self.address.setAccessibleName(tr("Address of the empty database"))
+        self.address.setPlaceholderText(tr("for example: postgresql://user@host/base"))
         form.addRow(tr("Na&me"), self.name)
+        form.addRow(self.in_folder)
         form.addRow(tr("&Folder"), self.place)
+        form.addRow(self.on_server)
+        form.addRow(tr("&Address"), self.address)
+        self.on_server.toggled.connect(self._choose_place)
+        self.in_folder.setChecked(True)
+        self._choose_place(False)
         column.addStretch(1)
+
+    def _choose_place(self, on_server: bool) -> None:
+        self.place.setDisabled(on_server)
+        self.address.setEnabled(on_server)
+        if on_server:
+            self.address.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _add_documents(self, formats: FormatRegistry) -> DocumentFiles:
         column, form = self._page(f"{tr(DOCUMENTS_INTRO)} {tr(LATER)}")
@@ -309,6 +307,7 @@ class NewProjectDialog(FormDialog):
         self.enter_presses(self.ok if number == last else self.next)
         self.problem.set_note("")
         if self.outlook is not None and number == last:
+            self.outlook.shared = self.on_server.isChecked()
             self.outlook.start(self.wish.documents, self.wish.knowledge_base)
         self._focus(number)
 
@@ -332,6 +331,8 @@ class NewProjectDialog(FormDialog):
         name = self.name.text().strip()
         if not name or name != Path(name).name:
             return tr("Enter a project name without slashes.")
+        if self.on_server.isChecked():
+            return self._address_problem()
         if self.place.path is None or not self.place.path.is_dir():
             place = self.place.path or tr("The folder")
             return tr("{place} does not exist. Choose an existing folder for the project.", place=place)
@@ -340,6 +341,13 @@ class NewProjectDialog(FormDialog):
                 "{folder} already exists. Choose another name, or open it with Project › Open project.",
                 folder=self.folder,
             )
+        return ""
+
+    def _address_problem(self) -> str:
+        try:
+            SharedAddress.parse(self.address.text().strip())
+        except UserError as error:
+            return str(error)
         return ""
 
     def _kb_problem(self) -> str:
@@ -358,7 +366,7 @@ class NewProjectDialog(FormDialog):
                 if number != self.pages.current():
                     self._show_page(number)
                 return problem
-        return ""
+        return self.refused(self.wish)
 
     def done(self, result: int) -> None:
         if self.outlook is not None:
@@ -375,14 +383,18 @@ class NewProjectDialog(FormDialog):
         return (self.place.path or Path.cwd()) / f"{name}{SUFFIX}"
 
     @property
+    def where(self) -> ProjectPlace:
+        return SharedAddress.parse(self.address.text().strip()) if self.on_server.isChecked() else self.folder
+
+    @property
     def knowledge_base(self) -> Path | None:
         return self.kb.path
 
     @property
     def wish(self) -> ProjectWish:
         if self.list is None or not self.list.paths:
-            return ProjectWish(self.folder, self.knowledge_base)
+            return ProjectWish(self.where, self.knowledge_base, name=self.name.text().strip())
         fields = self.fields
         gold = fields.gold.isChecked()
         documents = ImportWish(self.list.paths, fields.chosen, gold, fields.held_out, left=self.list.left)
-        return ProjectWish(self.folder, self.knowledge_base, documents)
+        return ProjectWish(self.where, self.knowledge_base, documents, self.name.text().strip())

@@ -16,6 +16,7 @@ from curator.ui.kit import read_state, tell, tip, write_state
 
 if TYPE_CHECKING:
     from curator.services.ports import ProjectPlace
+    from curator.ui.files import ProjectWish
 
 FILE = "recent.json"
 MOST = 12
@@ -111,6 +112,20 @@ def ask_address(parent: QWidget, then: Callable[[ProjectPlace], None]) -> QInput
     for line in dialog.findChildren(QLineEdit):  # there is none before
         line.setAccessibleName(asked)
     return dialog
+
+
+def create_shared(wish: ProjectWish) -> str:
+    """Create the shared project in a database, while the dialog is still open; the reason if this fails, '' for a
+    folder."""
+    from curator import bootstrap
+
+    if isinstance(wish.folder, Path):
+        return ""
+    try:
+        bootstrap.create_project(wish.folder, name=wish.name, linker=False).close()
+    except UserError as error:
+        return str(error)
+    return ""
 
 
 # *Project > Open recent*: the last ten projects, those that are gone greyed.

@@ -25,7 +25,7 @@ from curator.ui.opinions import OPINIONS
 from curator.ui.people import PEOPLE
 from curator.ui.safety import SAFETY
 from curator.ui.shell.quiet_time import keep_loaded
-from curator.ui.shell.recent import written
+from curator.ui.shell.recent import create_shared, written
 from curator.ui.training import JOBS, MODEL
 
 if TYPE_CHECKING:
@@ -229,13 +229,11 @@ class Session(QObject):
         from curator import bootstrap
         from curator.ui.files import NewProjectDialog
 
+        formats = bootstrap.document_formats()
         dialog = NewProjectDialog(
-            place=Path.home(),
-            formats=bootstrap.document_formats(),
-            documents=documents,
-            knowledge_base=knowledge_base,
-            parent=self.window,
+            place=Path.home(), formats=formats, documents=documents, knowledge_base=knowledge_base, parent=self.window
         )
+        dialog.refused = create_shared
         dialog.accepted.connect(lambda: self.leave(lambda: self._create(dialog.wish)))
         dialog.open()
         return dialog
@@ -245,7 +243,8 @@ class Session(QObject):
 
         self.close()
         try:
-            project = bootstrap.create_project(wish.folder)
+            make = bootstrap.create_project if isinstance(wish.folder, Path) else bootstrap.open_project
+            project = make(wish.folder)
         except UserError as error:
             tell(self.window, tr("New project"), str(error), wrong=True)
             return
