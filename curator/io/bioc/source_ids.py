@@ -28,8 +28,7 @@ def stated_ids(gold: ExportMention, item: ExportDocument, file: SourceFile) -> t
     raw, record = gold.mention.raw_ids, gold.mention.record
     found = _bioc_ids(file.format, file.extra, item.raw) if file.format in ("bioc-xml", "bioc-json") else ()
     ids = found[record] if 0 <= record < len(found) else source_style(file).split(raw, gold.mention.type)
-    bare = any(":" not in one for other in item.mentions if is_gold(other) for one in entity_ids(other))
-    ids = ids if bare else tuple(map(_prefixed, ids))
+    ids = ids if _DECIDED.are_bare(item) else tuple(map(_prefixed, ids))
     return ids or (() if raw.strip() else None)
 
 
@@ -62,6 +61,24 @@ class Spelling:
         if plain != entity_id or (prefixed and ":" not in found):
             return plain
         return found if read_id(found) in (entity_id, entity_id.partition(":")[2]) else plain
+
+
+class _Decided:
+    """The spelling of the decided identifiers of the last document: asked for each of its mentions."""
+
+    def __init__(self) -> None:
+        self._last: tuple[ExportDocument, bool] | None = None
+
+    def are_bare(self, item: ExportDocument) -> bool:
+        """Whether one of them has no prefix."""
+        last = self._last
+        if last is None or last[0] is not item:
+            ids = (one for gold in item.mentions if is_gold(gold) for one in entity_ids(gold))
+            last = self._last = item, any(":" not in one for one in ids)
+        return last[1]
+
+
+_DECIDED = _Decided()
 
 
 def _prefixed(found: str) -> str:

@@ -11,6 +11,7 @@ import pytest
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Span
 from curator.io import default_registry
+from curator.io.bioc import source_ids
 from curator.io.files.identifiers import read_id, written_id
 from curator.services.ports import DocumentFormat
 
@@ -107,3 +108,13 @@ def test_a_prefix_is_spelled_as_in_the_file(
 def test_only_white_space_is_escaped(entity_id: str, plain: str, prefixed: str) -> None:
     assert (written_id(entity_id), written_id(entity_id, prefixed=True)) == (plain, prefixed)
     assert read_id(plain) == read_id(prefixed) == entity_id
+
+
+def test_a_document_of_many_undecided_mentions_is_gone_through_once(
+    make: SimpleNamespace, put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(source_ids, "is_gold", lambda gold: bool(asked.append(gold)))
+    mentions = "".join(f"1\t{n}\t{n + 1}\tx\tDisease\tMESH:D008180\n" for n in range(200))
+    written(make, put(f"1|t|{'x' * 200}\n1|a|\n{mentions}"), "table", tmp_path / "o.csv", verdicts={})
+    assert len(asked) == 2 * 200
