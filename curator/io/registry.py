@@ -165,6 +165,8 @@ class Registry:
         return found is None or isinstance(found, TableFormat)
 
     def _no_headings(self, path: Path) -> UserError:
+        """The error for a table that no format recognises. Raises UserError if it cannot be read."""
+        preview(path)
         if self._kb_of(path) is not None:
             return UserError(
                 tr("{path} is a knowledge base, not documents: import it as the knowledge base", path=path)

@@ -7,6 +7,7 @@ import gzip
 import importlib
 import json
 import pkgutil
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -135,6 +136,10 @@ def test_a_workbook_whose_headings_say_nothing_is_no_archive(tmp_path: Path) -> 
     book.active.append(["A:1", "Morbus"])
     book.save(path)
     assert "headings do not say what it contains" in refused(path)
+    with zipfile.ZipFile(path) as whole, zipfile.ZipFile(tmp_path / "b.xlsx", "w") as cut:
+        for name in whole.namelist():
+            cut.writestr(name, whole.read(name)[: -50 if "sheet" in name else None])
+    assert "b.xlsx is a damaged workbook (" in refused(tmp_path / "b.xlsx")
 
 
 def declared() -> Iterator[object]:
