@@ -49,7 +49,12 @@ EXCEPTIONS = {
     ("curator.services", "resources"): "recipes and the demo projects are read as data",
 }
 OURS = ("curator", "models", "training", "resources")
-COMMON = ("curator.__version__", "curator.opened_late", "curator.tracing")  # import nothing of ours
+COMMON = (
+    "curator.__version__",
+    "curator.opened_late",
+    "curator.temporary",
+    "curator.tracing",
+)  # import nothing of ours
 
 
 def modules() -> list[Path]:

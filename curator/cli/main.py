@@ -113,7 +113,14 @@ def _is_project(argument: str) -> bool:
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
-@click.version_option(package_name="curator", prog_name="curator")
+@click.option(
+    "--version",
+    is_flag=True,
+    callback=lambda ctx, _, asked: _show_version(ctx) if asked else None,
+    expose_value=False,
+    is_eager=True,
+    help="Show the versions of Curator and SQLite, and exit.",
+)
 @click.pass_context
 def cli(ctx: click.Context) -> int | None:
     """Curate entity links in documents, with a linker that learns from your decisions.
@@ -122,6 +129,8 @@ def cli(ctx: click.Context) -> int | None:
     shared project, postgresql://user@host/base.
     """
     if ctx.invoked_subcommand is not None:
+        if ctx.invoked_subcommand not in ("open", "demo"):  # the window does this after its first painting
+            importlib.import_module("curator.temporary").remove_abandoned()
         return None
     module, name, _ = COMMANDS["open"]
     opened: int = ctx.invoke(getattr(importlib.import_module(module), name), projects=())
@@ -158,6 +167,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _bug()
     finally:
         stop_logging(handler)
+
+
+def _show_version(ctx: click.Context) -> None:
+    from curator import __version__
+    from curator.services.records import sqlite_words
+
+    click.echo(f"curator {__version__}\n{sqlite_words()}")
+    ctx.exit()
 
 
 def _run(arguments: Sequence[str] | None) -> int:

@@ -14,6 +14,7 @@ from curator.domain.wording import UserError, tr
 from curator.services.ports import BundleStore, JobPort, Store
 from curator.services.training.bundles import BundleSwitch
 from curator.services.training.unfinished import TrainingFolders
+from curator.temporary import prefix_of
 
 BULK = "bulk-evaluations"
 """The project's folder for evaluations that are linked on Ray."""
@@ -57,7 +58,7 @@ class Workplace:
         """A new folder. Raises UserError if nothing can be written."""
         try:
             if self._read_only:
-                return Path(tempfile.mkdtemp(prefix="curator-"))
+                return Path(tempfile.mkdtemp(prefix=prefix_of("job")))
             folder = self._folder / secrets.token_hex(6)
             folder.mkdir(parents=True)
         except OSError as error:

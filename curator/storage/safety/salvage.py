@@ -21,6 +21,7 @@ from curator.domain.decisions import Outcome
 from curator.domain.wording import DamagedProjectError, tr
 from curator.services.ports import FileWriter, Salvaged
 from curator.storage import create_database
+from curator.temporary import prefix_of
 
 PAGE = 4096
 """The size of SQLite's pages in every project."""
@@ -47,7 +48,7 @@ def salvage(folder: Path, out: Path, *, files: FileWriter) -> Salvaged:
     database = folder / "project.sqlite"
     if not database.is_file():
         raise DamagedProjectError(tr("{path} has lost its database, {name}.", path=folder, name=database.name))
-    with TemporaryDirectory(prefix="curator-salvage-") as place:
+    with TemporaryDirectory(prefix=prefix_of("salvage")) as place:
         copy = Path(place) / database.name
         for side in ("", "-wal"):
             if (path := database.with_name(f"{database.name}{side}")).is_file():

@@ -45,6 +45,7 @@ from curator.domain import wording
 from curator.domain.wording import UserError, catalogue, languages, read_po, tr
 from curator.services.records import log_folder, sqlite_words, start_logging, stop_logging
 from curator.settings import Language, load
+from curator.temporary import remove_abandoned
 from curator.ui.document import speak_to_screen_readers
 from curator.ui.kit import Scheme, Sight, ThemeController, icon, read_state, tell, theme_of, write_state
 from curator.ui.shell.dropping import FileDrops
@@ -126,6 +127,7 @@ class AfterPaint(QObject):
 def open_projects(window: MainWindow, projects: Sequence[ProjectPlace], *, read_only: bool) -> None:
     """Open the requested projects; without any, preload the modules for opening one."""
     log.info(sqlite_words())
+    threading.Thread(target=remove_abandoned, daemon=True).start()
     if not projects:
         threading.Thread(target=import_module, args=("curator.bootstrap",), daemon=True).start()
     elif read_only:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,12 @@ from curator.domain.documents import Split
 from curator.domain.jobs import BundleInfo
 from curator.domain.wording import UserError, guarded, localised, ntr, tr
 from curator.services.training import HTML, EvaluationWish, ReplayWish, diff_rows, save_report
+from curator.temporary import prefix_of
 from curator.ui.kit import FigureTable, FormDialog, ShowDialog, file_dialog, percent, sentence, tell, tip
 from curator.ui.queue import SPLIT_WORDS
 from curator.ui.training.promotion_diff import PromotionDiff
 
-reports = cache(partial(tempfile.TemporaryDirectory, prefix="curator-report-"))  # removed when the program ends
+reports = cache(lambda: tempfile.TemporaryDirectory(prefix=prefix_of("report")))  # removed when the program ends
 
 # Figures of evaluations and gates as text and rows.
 

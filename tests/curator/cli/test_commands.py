@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -33,6 +35,12 @@ def test_every_command_explains_itself_and_has_json(cli: Cli, name: str) -> None
     assert answer.code == 0
     assert "Usage: curator" in answer.out
     assert ("--json" in answer.out) == (name not in {"open", "demo", "serve"}), "a window has no result"
+
+
+def test_the_version_names_the_sqlite_that_serves(cli: Cli) -> None:
+    answer = cli("--version")
+    assert answer.code == 0
+    assert re.match(rf"curator \d\S*\nSQLite {re.escape(sqlite3.sqlite_version)}\b", answer.out)
 
 
 def test_help_needs_nothing_heavy() -> None:

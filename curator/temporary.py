@@ -1,0 +1,49 @@
+"""Temporary folders with the name of their process, so that those of killed processes are found and removed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+_NAME = re.compile(r"curator-[a-z]+-(?P<host>[\w.-]*)-(?P<process>\d+)-[a-z0-9_]+", re.ASCII)
+
+
+def prefix_of(kind: str) -> str:
+    """How the name of a temporary folder begins. `kind`: lower-case letters."""
+    return f"curator-{kind}-{_host()}-{os.getpid()}-"
+
+
+def remove_abandoned() -> None:
+    """Remove the temporary folders of this user's processes that ended without doing so. Folders of other computers or
+    containers stay. Never raises."""
+    if os.name != "posix":  # elsewhere, no harmless question says whether a process runs
+        return
+    with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+        for entry in entries:
+            found = _NAME.fullmatch(entry.name)
+            if found and found["host"] == _host() and _is_ours(entry) and not is_running(int(found["process"])):
+                shutil.rmtree(Path(entry.path), ignore_errors=True)
+
+
+def _host() -> str:
+    return re.sub(r"[^\w.-]", "", socket.gethostname(), flags=re.ASCII)
+
+
+def _is_ours(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_uid == os.getuid()
+
+
+def is_running(process: int) -> bool:
+    """Only for systems where signal 0 is a question."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
