@@ -22,8 +22,10 @@ from curator.storage.db import (
     as_user_errors,
     check_health,
     check_mark,
+    check_room,
     connect,
     find_read_source,
+    make_shared_memory,
     mark_as_it_is,
     read_mark,
     reopen_mark,
@@ -31,6 +33,7 @@ from curator.storage.db import (
 )
 from curator.storage.foreign import check_links, check_newer, check_schema
 from curator.storage.store import SqlStore
+from curator.temporary import is_running
 
 SUFFIX = ".curation"
 DATABASE_NAME = "project.sqlite"
@@ -189,22 +192,12 @@ def _is_abandoned(staging: Path) -> bool:
     folder."""
     if not (staging / LOCK_NAME).exists():
         process = staging.name.removesuffix(UNFINISHED).rpartition(".")[2]
-        return os.name == "posix" and process.isdecimal() and not _runs(int(process))
+        return os.name == "posix" and process.isdecimal() and not is_running(int(process))
     try:
         with ProjectLock(staging):
             return True
     except UserError:
         return False
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
 
 
 def _write_marker(folder: Path, *, project_id: str, name: str) -> None:
@@ -304,6 +297,8 @@ def _unwritable(folder: Path, error: OSError) -> UserError:
 
 def _prepare(folder: Path, database: Path, mark: Mark | None, lacking: bool) -> None:
     uri = f"{database.absolute().as_uri()}?mode=rw"
+    check_room(folder)
+    make_shared_memory(database)
     with _as_damage(database), closing(connect(uri, writable=False)) as conn:
         version = migrations.check_version(conn, database)
         check_schema(conn, database, version)

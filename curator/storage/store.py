@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -39,7 +40,10 @@ from curator.storage.db import (
     Syncer,
     Turns,
     as_user_errors,
+    begin_use,
+    end_use,
     reading_engine,
+    reserve_shared_memory,
     writing_engine,
 )
 from curator.storage.kb import SqlKnowledgeBase
@@ -85,9 +89,10 @@ class SqlStore:
         self._source = source
         self._lock = lock
         self._turns = Turns()
+        self._use = begin_use(database)
         self._reader = reading_engine(source)
         self._writer: Engine | None = writing_engine(database) if lock else None
-        self._syncer = Syncer(database, self._turns, mark)
+        self._syncer = Syncer(database, self._turns, mark, rescue=self._rescue)
         self._closed = False
         self._written = 0
 
@@ -147,7 +152,7 @@ class SqlStore:
         """
         if self._writer is None:
             raise UserError(tr("{folder} is open read-only. Open it for writing to change it.", folder=self._folder))
-        self._syncer.check()
+        self._syncer.check_writable()
         with self._turns.turn():
             self._check_open()
             with as_user_errors(self._database), self._writer.connect() as conn:
@@ -155,6 +160,8 @@ class SqlStore:
                 yield SqlUnitOfWork(conn, pause=partial(self._pause, conn))
                 conn.commit()
                 self._written += 1
+                if self._written == 1:
+                    reserve_shared_memory(self._database, self._use)
             self._syncer.ask()
 
     def settle(self) -> None:
@@ -181,6 +188,8 @@ class SqlStore:
             self._reader.dispose()
             if self._writer is not None:
                 self._writer.dispose()  # last, so that SQLite checkpoints the WAL
+            end_use(self._use)
+            if self._writer is not None:
                 self._syncer.finish()
         if self._source.copy is not None:
             self._source.copy.cleanup()
@@ -200,6 +209,18 @@ class SqlStore:
             self._syncer.ask()
             self._turns.give_way()
             conn.begin()
+
+    def _rescue(self) -> bool:
+        """Checkpoint the log through a connection that has it open. The caller has the writer's turn."""
+        assert self._writer is not None
+        conn = self._writer.raw_connection()
+        try:
+            kept, pages, folded = conn.cursor().execute("PRAGMA wal_checkpoint(FULL)").fetchone()
+            return bool(not kept and pages == folded)
+        except sqlite3.Error:
+            return False
+        finally:
+            conn.close()
 
     def _check_open(self) -> None:
         if self._closed:

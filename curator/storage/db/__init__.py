@@ -8,7 +8,11 @@
 * **The log is folded into the database only in the writer's turn** (`turns.py`). SQLite before 3.51.3 can corrupt a
   database whose log is checkpointed by one connection while another commits. A fold takes a turn like a writer, but
   never queues for it; it waits for a quarter of a second without a commit, and truncates the log. A log of 64 MB is
-  folded by the writer itself. The program's log and the diagnostics contain the version of SQLite.
+  folded by the writer itself. `curator --version`, the program's log and the diagnostics show the version of SQLite.
+  It is Python's own. A package with a newer one (pysqlite3) is not used: it is no longer developed, some systems have
+  none, and a module that still used Python's would make two SQLites drop each other's locks (see below).
+* **Files that SQLite has open are not opened and closed by Curator**, which would drop SQLite's locks, and the `-shm`
+  file never lacks space (`sqlite_files.py`).
 * **Missing and changed rows are detected**: `hash_chain.py` hashes each operation and decision with the previous one,
   and `mark.py` keeps the end of the chain outside of the database.
 * **SQLite and PostgreSQL get the same statements**: expressions that differ have one name in `dialects.py`.
@@ -133,6 +137,13 @@ from curator.storage.db.schema import (
     SourceFileRow,
     SuggestionRow,
 )
+from curator.storage.db.sqlite_files import (
+    begin_use,
+    check_room,
+    end_use,
+    make_shared_memory,
+    reserve_shared_memory,
+)
 from curator.storage.db.suggestion_facts import (
     EXACT_NAMES,
     SuggestionFactsRow,
@@ -210,12 +221,15 @@ __all__ = [
     "answer",
     "any_of",
     "as_user_errors",
+    "begin_use",
     "broken_decisions",
     "broken_operations",
     "check_health",
     "check_mark",
+    "check_room",
     "chunks",
     "connect",
+    "end_use",
     "ever_visible",
     "facts_row",
     "fill",
@@ -238,6 +252,7 @@ __all__ = [
     "link",
     "local_day",
     "local_time",
+    "make_shared_memory",
     "mark_as_it_is",
     "mentions_listed",
     "next_id",
@@ -248,6 +263,7 @@ __all__ = [
     "read_mark",
     "reading_engine",
     "reopen_mark",
+    "reserve_shared_memory",
     "rows_as_json",
     "spoken",
     "sync_file",

@@ -17,6 +17,9 @@ from sqlalchemy.util import LRUCache
 
 from curator.domain.wording import DamagedProjectError, tr
 from curator.storage.db.errors import as_user_errors
+from curator.storage.db.lock import is_locked
+from curator.storage.db.sqlite_files import check_room, make_shared_memory
+from curator.temporary import prefix_of
 
 BUSY_MS = 5000  # another program (a backup, a viewer) may hold the file for a moment
 FULL_CHECK_BYTES = 32 * 2**20  # checked completely at opening up to this size, beyond it only the curation records
@@ -74,7 +77,12 @@ def connect(uri: str, *, writable: bool) -> sqlite3.Connection:
 def writing_engine(path: Path) -> Engine:
     """An engine whose transactions take SQLite's write lock at their beginning; the store gives turns."""
     uri = f"{path.absolute().as_uri()}?mode=rw"
-    return _engine(lambda: connect(uri, writable=True), begin="BEGIN IMMEDIATE", size=2)
+
+    def opened() -> sqlite3.Connection:
+        make_shared_memory(path)
+        return connect(uri, writable=True)
+
+    return _engine(opened, begin="BEGIN IMMEDIATE", size=2)
 
 
 def reading_engine(source: ReadSource) -> Engine:
@@ -101,8 +109,9 @@ def find_read_source(path: Path) -> ReadSource:
     WAL.
     """
     plain = ReadSource(f"{path.absolute().as_uri()}?mode=ro")
+    make_shared_memory(path)
     try:
-        if _is_readable(plain.uri):
+        if _has_room(path.parent) and _is_readable(plain.uri):
             return plain
     except UnicodeDecodeError as error:  # SQLite's message quotes the unreadable part of the schema
         raise DamagedProjectError(tr("{path} is damaged ({found}).", path=path, found=error.reason)) from error
@@ -111,6 +120,17 @@ def find_read_source(path: Path) -> ReadSource:
         if wal.exists() and wal.stat().st_size > 0:
             return _copy_of(path, wal)
     return ReadSource(f"{path.absolute().as_uri()}?immutable=1")
+
+
+def _has_room(folder: Path) -> bool:
+    """Whether the `-shm` file can be written. Whoever writes has reserved its space."""
+    if is_locked(folder):
+        return True
+    try:
+        check_room(folder)
+    except OSError:
+        return False
+    return True
 
 
 def _is_readable(uri: str) -> bool:
@@ -130,7 +150,7 @@ def _is_readable(uri: str) -> bool:
 
 
 def _copy_of(path: Path, wal: Path) -> ReadSource:
-    folder = TemporaryDirectory(prefix="curator-read-")
+    folder = TemporaryDirectory(prefix=prefix_of("read"))
     copy = Path(folder.name) / path.name
     shutil.copyfile(path, copy)
     shutil.copyfile(wal, copy.with_name(wal.name))

@@ -49,6 +49,18 @@ else:
         fcntl.flock(file, fcntl.LOCK_UN)
 
 
+def is_locked(folder: Path) -> bool:
+    """Whether some process has the project in `folder` open for writing. Nothing is written."""
+    try:
+        with (folder / LOCK_NAME).open("rb") as file:
+            if not _try_lock(file):
+                return True
+            _unlock(file)
+    except OSError:
+        pass
+    return False
+
+
 def _holds(path: Path) -> bool:
     """Whether this process's lock really excludes others: some network file systems only pretend."""
     if sys.platform == "win32":

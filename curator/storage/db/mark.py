@@ -22,6 +22,7 @@ from pathlib import Path
 
 from curator.domain.wording import MissingStepsError, ntr, tr
 from curator.storage.db.hash_chain import broken_decisions, broken_operations
+from curator.storage.db.sqlite_files import opened_beside_sqlite
 
 log = logging.getLogger(__name__)
 NAME = "project.mark"
@@ -200,7 +201,7 @@ def digest_of(database: Path, *, whole: bool = False) -> str:
     logged = not whole and log_file.exists() and log_file.stat().st_size > 0
     if logged or database.stat().st_size > MOST_BYTES:
         return ""
-    with database.open("rb") as file:
+    with opened_beside_sqlite(database) as file:
         return file_digest(file, "sha256").hexdigest()
 
 

@@ -35,6 +35,10 @@ FAILED = (
     "and no more are accepted until they are. Check the disk and its free space; saving is tried again "
     "every few seconds."
 )
+TAKEN = (
+    "Another program deleted or replaced {path} while the project was open. Everything up to now is saved. Close the "
+    "project and open it again to continue."
+)
 
 
 class Syncer:
@@ -44,13 +48,19 @@ class Syncer:
     of one connection coincides with a commit of another (its "WAL-reset" bug).
     """
 
-    def __init__(self, database: Path, turns: Turns, mark: Mark | None = None) -> None:
-        """`mark`: the mark before the database was opened."""
+    def __init__(
+        self, database: Path, turns: Turns, mark: Mark | None = None, *, rescue: Callable[[], bool] = lambda: False
+    ) -> None:
+        """`mark`: the mark before the database was opened. `rescue` copies the log into the database and syncs it, even
+        if the log has no name any more; it returns whether all of it was copied."""
         self._database = database
+        self._rescue = rescue
         self._watch = Watch(database, mark)
         self._as_it_was = mark.digest if mark is not None and mark.closed else ""
         self._turns = turns
         self._log = database.with_name(f"{database.name}-wal")
+        self._log_file: tuple[int, int] | None = None
+        self._taken = ""
         self._marker = Marker(database)
         self._changed = threading.Condition()
         self._saving = Saving()
@@ -85,7 +95,9 @@ class Syncer:
         return end
 
     def ask(self) -> None:
-        """Request a sync of all commits; returns at once."""
+        """Request a sync of all commits; returns at once. The caller has the writer's turn."""
+        if self._log_file is None:
+            self._log_file = _identity(self._log)
         with self._changed:
             now = self._saving
             self._saving = Saving(now.asked + 1, now.done, now.at, now.why)
@@ -99,6 +111,12 @@ class Syncer:
         """Raises UserError if the last sync failed, until one succeeds."""
         if self._failure is not None:
             raise self._failure
+
+    def check_writable(self) -> None:
+        """The same, and raises UserError if another program has taken the log away."""
+        self.check()
+        if self._taken:
+            raise UserError(self._taken)
 
     def settle(self) -> None:
         """Wait until all requested data are on disk. Raises UserError if the disk fails."""
@@ -177,6 +195,8 @@ class Syncer:
             listener(self._saving)
 
     def _synced(self) -> UserError | None:
+        if self._is_taken():
+            return self._rescued()
         try:
             begun = time.perf_counter()
             sync_file(self._log)
@@ -189,6 +209,29 @@ class Syncer:
             return UserError(tr(FAILED, path=self._database, why=error.strerror or str(error)))
         return None if self._failure is None else self._recovered()
 
+    def _is_taken(self) -> bool:
+        """Whether the log in use is no longer the file of its name."""
+        return self._log_file is not None and _identity(self._log) != self._log_file
+
+    def _rescued(self) -> UserError | None:
+        """Save what only the connections that have the log open can read."""
+        if not self._taken:
+            log.warning("another program deleted or replaced %s", self._log)
+        self._taken, self._long = tr(TAKEN, path=self._log), False
+        self._watch.wait()
+        self._as_it_was = ""
+        self._marker.sync()
+        if self._closed:  # the closing thread has the turn
+            whole = self._rescue()
+        else:
+            with self._turns.turn_if_free() as mine:
+                whole = mine and self._rescue()
+        if whole:
+            return None
+        return UserError(
+            tr(FAILED, path=self._database, why=tr("another program deleted or replaced its write-ahead log"))
+        )
+
     def _recovered(self) -> UserError | None:
         """After a failed sync, the next one may succeed without writing the data that the first did not write. So
         nothing counts as saved until the whole log is copied into the database and synced."""
@@ -196,6 +239,8 @@ class Syncer:
         return None if whole else self._failure
 
     def _folded(self) -> bool:
+        if self._is_taken():  # a new connection would open another log
+            return False
         self._watch.wait()
         self._as_it_was = ""
         self._marker.sync()
@@ -208,6 +253,14 @@ class Syncer:
                 conn.execute(f"PRAGMA user_version = {version}")
             return bool(pages == folded)
         return False
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def sync_file(path: Path) -> None:

@@ -1,0 +1,140 @@
+"""What must be known about the files that SQLite has open, because SQLite cannot take care of it alone.
+
+* **Closing any handle of a file drops all locks of the process on it** (POSIX). If Curator read the open database and
+  closed it, SQLite's lock would be gone, and another program that reads the database and closes it would delete the
+  log, in which the next decisions are written. So such a handle is kept until nobody here uses the database.
+* **The `-shm` file is written through a memory map**: where the disk has no room for such a write, the system ends the
+  process (SIGBUS). SQLite reserves one block for each 4 KB. That is too little where blocks are smaller, and on Btrfs,
+  which writes every change to a new place. So space is reserved, and on Btrfs the file is overwritten in place.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedReader, IOBase
+from pathlib import Path
+
+ROOM = 1 << 20
+"""The space for `-shm` in bytes. 32 KB serve 16 MB of the log."""
+_BTRFS = 0x9123683E
+_GET_FLAGS, _SET_FLAGS, _OVERWRITE = 0x80086601, 0x40086602, 0x00800000  # FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, NOCOW
+_FULL = (errno.ENOSPC, errno.EDQUOT) if sys.platform != "win32" else (errno.ENOSPC,)
+Key = tuple[int, int]
+
+_guard = threading.Lock()
+_users: Counter[Key] = Counter()
+_kept: dict[Key, list[IOBase]] = {}
+
+
+def begin_use(database: Path) -> Key:
+    """Call it before a store opens connections. Raises OSError."""
+    found = database.stat()
+    key = found.st_dev, found.st_ino
+    with _guard:
+        _users[key] += 1
+    return key
+
+
+def end_use(key: Key) -> None:
+    """Call it after all connections of a store are closed: the last one closes the handles that were kept."""
+    with _guard:
+        _users[key] -= 1
+        if _users[key] <= 0:
+            del _users[key]
+            for file in _kept.pop(key, ()):
+                file.close()
+
+
+@contextmanager
+def opened_beside_sqlite(database: Path) -> Iterator[BufferedReader]:
+    """The file for reading; it stays open if this process uses the database. Raises OSError."""
+    file = database.open("rb")
+    try:
+        yield file
+    finally:
+        found = os.fstat(file.fileno())
+        _keep((found.st_dev, found.st_ino), file)
+
+
+def _keep(key: Key, file: IOBase) -> None:
+    with _guard:
+        if os.name == "posix" and _users[key]:
+            _kept.setdefault(key, []).append(file)
+        else:
+            file.close()
+
+
+def check_room(folder: Path) -> None:
+    """Raises OSError if `folder` has less than `ROOM` for SQLite's `-shm` file, on a full disk or for the user."""
+    if sys.platform != "linux":
+        return
+    try:
+        file = os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)  # without a name: nothing can be left
+    except OSError as error:
+        if error.errno in _FULL:
+            raise
+        return  # a file system without such files; one that cannot be written is reported by SQLite
+    try:
+        _allocate(file)
+    finally:
+        os.close(file)
+
+
+def make_shared_memory(database: Path) -> None:
+    """Create the `-shm` file where SQLite's own would be written to a new place at every change (Btrfs). Never raises:
+    if this is impossible, SQLite creates it."""
+    if sys.platform != "linux" or not _is_btrfs(database.parent):
+        return
+    with suppress(OSError):
+        import fcntl
+
+        found = database.stat()
+        path = database.with_name(f"{database.name}-shm")
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, found.st_mode & 0o777)
+        try:  # nobody in this process has it open, as it has just been created
+            os.fchmod(file, found.st_mode & 0o777)
+            flags = int.from_bytes(fcntl.ioctl(file, _GET_FLAGS, bytes(8))[:4], sys.byteorder)
+            fcntl.ioctl(file, _SET_FLAGS, (flags | _OVERWRITE).to_bytes(8, sys.byteorder))
+            if os.geteuid() == 0:  # as SQLite does, so that the owner can use it
+                os.fchown(file, found.st_uid, found.st_gid)
+        finally:
+            os.close(file)
+
+
+def reserve_shared_memory(database: Path, key: Key) -> None:
+    """Reserve `ROOM` for the open `-shm` file. Its handle is kept: see above. Never raises."""
+    if sys.platform != "linux":
+        return
+    with suppress(OSError):
+        file = database.with_name(f"{database.name}-shm").open("rb+", buffering=0)
+        with suppress(OSError):
+            _allocate(file.fileno())
+        _keep(key, file)
+
+
+def _allocate(file: int) -> None:
+    """Not `os.posix_fallocate`, which writes to the file on systems that cannot reserve. Raises OSError if full."""
+    import ctypes
+
+    with suppress(AttributeError):  # another C library
+        size = ctypes.c_longlong
+        reserve = ctypes.CDLL(None, use_errno=True).fallocate64
+        if reserve(file, 0, size(0), size(ROOM)) != 0 and ctypes.get_errno() in _FULL:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def _is_btrfs(folder: Path) -> bool:
+    import ctypes
+
+    answer = ctypes.create_string_buffer(256)
+    with suppress(AttributeError):
+        if ctypes.CDLL(None).statfs(os.fsencode(folder), answer) == 0:
+            kind = int.from_bytes(answer.raw[: ctypes.sizeof(ctypes.c_long)], sys.byteorder)
+            return kind & 0xFFFFFFFF == _BTRFS
+    return False

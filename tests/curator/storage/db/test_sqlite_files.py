@@ -1,0 +1,107 @@
+"""What happens to the files that SQLite has open: other programs, handles, full disks."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+import pytest
+
+from curator.domain.wording import UserError
+from curator.storage import open_project
+from curator.storage.db import sqlite_files
+from curator.storage.db.mark import digest_of
+
+READ = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT * FROM meta').fetchall(); c.close()"
+
+
+def write(store, key):
+    with store.write() as unit:
+        unit.meta.set(key, "v")
+    store.settle()
+
+
+def log_of(store):
+    return store.folder / "project.sqlite-wal"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX drops the locks of other handles")
+def test_another_program_that_reads_the_open_project_leaves_its_log(store):
+    write(store, "one")
+    digest_of(store.folder / "project.sqlite", whole=True)
+    subprocess.run([sys.executable, "-S", "-c", READ, store.folder / "project.sqlite"], check=True)
+    assert log_of(store).stat().st_size > 0
+
+
+def test_a_handle_is_kept_until_the_last_store_is_closed(store):
+    with open_project(store.folder, read_only=True):
+        digest_of(store.folder / "project.sqlite", whole=True)
+    (kept,) = sqlite_files._kept.values()
+    assert kept[-1].name == str(store.folder / "project.sqlite")
+    assert not kept[-1].closed
+    store.close()
+    assert kept[-1].closed
+    assert not sqlite_files._kept
+    assert not sqlite_files._users
+
+
+def test_decisions_in_a_log_that_was_taken_away_are_saved_and_no_more_are_accepted(store, tmp_path):
+    write(store, "before")
+    log_of(store).unlink()
+    write(store, "after")
+    copy = shutil.copyfile(store.folder / "project.sqlite", tmp_path / "on-disk.sqlite")
+    with closing(sqlite3.connect(copy)) as conn:
+        assert conn.execute("SELECT count(*) FROM meta WHERE key IN ('before', 'after')").fetchone() == (2,)
+    with pytest.raises(UserError, match=r"deleted or replaced .*project\.sqlite-wal while .* is saved\. Close"):
+        write(store, "refused")
+    store.close()
+    with open_project(store.folder) as again, again.read() as unit:
+        assert unit.meta.get("after") == "v"
+        assert not again.altered
+
+
+def test_what_cannot_be_taken_from_a_lost_log_is_not_called_saved(store, monkeypatch):
+    write(store, "before")
+    log_of(store).rename(log_of(store).with_name("elsewhere"))
+    monkeypatch.setattr(store._syncer, "_rescue", lambda: False)
+    with pytest.raises(UserError, match="could not be saved to disk: another program deleted or replaced its"):
+        write(store, "after")
+    assert not store.saving.holds(store.saving.asked)
+    with pytest.raises(UserError, match="could not be saved"):
+        store.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="space is reserved on Linux")
+def test_without_room_for_the_shared_memory_a_project_is_only_read(store, monkeypatch):
+    write(store, "one")
+    folder = store.folder
+    store.close()
+
+    def full(file):
+        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+    monkeypatch.setattr(sqlite_files, "_allocate", full)
+    with pytest.raises(
+        UserError, match=r"cannot be written \(Disk quota exceeded\)\. Free some space, or open it read"
+    ):
+        open_project(folder)
+    with open_project(folder, read_only=True) as reading, reading.read() as unit:
+        assert unit.meta.get("one") == "v"
+    assert not (folder / "project.sqlite-shm").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Btrfs is Linux's")
+def test_the_shared_memory_that_is_made_on_btrfs_is_used_like_sqlites_own(store, monkeypatch):
+    store.close()
+    monkeypatch.setattr(sqlite_files, "_is_btrfs", lambda folder: True)
+    (store.folder / "project.sqlite").chmod(0o640)
+    with open_project(store.folder) as again:
+        write(again, "one")
+        assert (store.folder / "project.sqlite-shm").stat().st_mode & 0o777 == 0o640
+        assert (store.folder / "project.sqlite-shm").stat().st_size == sqlite_files.ROOM
+    assert not (store.folder / "project.sqlite-shm").exists()
