@@ -366,6 +366,7 @@ def test_the_debian_package_holds_the_program_its_command_and_what_dpkg_asks_for
     found = control["control"]
     assert (found["Package"], found["Version"], found["Architecture"]) == ("curator", VERSION, "amd64")
     assert "libc6 (>= 2.35)" in found["Depends"]
+    assert os.access(stage / "DEBIAN" / "postrm", os.X_OK)
 
 
 @LINUX

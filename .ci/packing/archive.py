@@ -100,6 +100,14 @@ Description: Curate entity links in documents with an embedded, retrainable link
 """
 
 
+POSTRM = """\
+#!/bin/sh
+# what Python and numba wrote if root started the program
+set -e
+if [ "$1" = remove ]; then rm -rf /opt/curator; fi
+"""
+
+
 def stage_deb(bundle: Path, stage: Path, *, version: str, glibc: str) -> None:
     """The tree of the Debian package: the bundle in `/opt/curator`, and `curator` on the path. The files for menus come
     from the program itself (`desktop install`)."""
@@ -111,6 +119,8 @@ def stage_deb(bundle: Path, stage: Path, *, version: str, glibc: str) -> None:
     (binaries / "curator").symlink_to("/opt/curator/curator")
     control = stage / "DEBIAN"
     control.mkdir()
+    (control / "postrm").write_text(POSTRM)
+    (control / "postrm").chmod(0o755)
     kilobytes = size(stage) // 1024
     (control / "control").write_text(CONTROL.format(version=version, kilobytes=kilobytes, glibc=glibc))
 
