@@ -81,7 +81,8 @@ def create_project(folder: Path, *, name: str, fill: Callable[[Path], None] | No
         shutil.rmtree(staging, ignore_errors=True)
         raise UserError(
             tr(
-                "{folder} cannot be created: {strerror}. Choose a folder that you can write to, on a disk with free space.",
+                "{folder} cannot be created: {strerror}. Choose a folder that you can write to, on a disk with free "
+                "space.",
                 folder=folder,
                 strerror=error.strerror,
             )
