@@ -205,7 +205,7 @@ class Change:
     """`text` describes it to the curator ("Linked lidocaine to Lidocaine"); `actor` did it.
 
     A step without an operation is a judgement in a round: it is not sent on the event bus; only the window that
-    requested it shows it.
+    requested it shows it. The operation 0 is a step that is saved on this computer and not yet shared.
     """
 
     kind: ChangeKind
@@ -222,12 +222,15 @@ class Change:
 @dataclass(frozen=True, slots=True)
 class Saving:
     """`done` of the `asked` commits have been on disk since `at`; `why` is the error of the last sync, '' if it
-    succeeded."""
+    succeeded. In a shared project, `kept` steps are only on this computer, and `away` is the reason while the server
+    does not answer."""
 
     asked: int = 0
     done: int = 0
     at: datetime | None = None
     why: str = ""
+    kept: int = 0
+    away: str = ""
 
     def holds(self, number: int) -> bool:
         """Whether the first `number` commits are on disk."""

@@ -174,6 +174,10 @@ class UserError(Exception):
     """
 
 
+class AwayError(UserError):
+    """The server of a shared project does not answer: nothing of a step was saved there, or this is not known."""
+
+
 class UnknownFormatError(UserError):
     """No format knows the file's content."""
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from curator.services.curating.bulk_plan import MOST_CHECKS, Audit, AuditState, tally
     from curator.services.curating.bulk_sheet import SampleSheet, read_sheet, sheet_of
     from curator.services.curating.curation import CurationService
-    from curator.services.curating.deciding import decide_in, mentions_words, shown_of
+    from curator.services.curating.deciding import decide_in, mentions_words, shown_of, unpacked
     from curator.services.curating.efforts import EffortService
     from curator.services.curating.entity_steps import Edit, entity_step
     from curator.services.curating.mention_edits import checked, retype_many_in
@@ -112,6 +112,7 @@ __all__ = [
     "shown_of",
     "string_scope",
     "tally",
+    "unpacked",
 ]
 
 __getattr__ = opened_late(
@@ -121,7 +122,7 @@ __getattr__ = opened_late(
     bulk_plan="Audit AuditState MOST_CHECKS tally",
     bulk_sheet="SampleSheet read_sheet sheet_of",
     curation="CurationService",
-    deciding="decide_in mentions_words shown_of",
+    deciding="decide_in mentions_words shown_of unpacked",
     efforts="EffortService",
     entity_steps="Edit entity_step",
     mention_edits="checked retype_many_in",

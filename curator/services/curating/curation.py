@@ -8,9 +8,9 @@ from typing import Any
 from curator.domain.decisions import Change, ChangeKind, Decision, OperationKind, Outcome, Shown, Verdict
 from curator.domain.documents import DocumentState, MentionEdit, MentionOrigin, Span
 from curator.domain.relations import Relation
-from curator.domain.wording import tr
+from curator.domain.wording import AwayError, tr
 from curator.services.core import CachedAnswer, EventBus
-from curator.services.curating.deciding import decide_in
+from curator.services.curating.deciding import QueuedStep, decide_in, new_decision, new_state
 from curator.services.curating.mention_edits import change_in, checked, join_in, living, refuse_duplicate, retype_in
 from curator.services.curating.relations import ended_by, goes_along
 from curator.services.curating.undo import Undoer
@@ -37,7 +37,7 @@ class CurationService:
         clock: Clock,
         *,
         curator: Callable[[], str],
-        prepare: Prepare = lambda *_: ((), ""),
+        prepare: Prepare | None = None,
         related: Related = lambda *_: (),
     ) -> None:
         self._store = store
@@ -68,8 +68,11 @@ class CurationService:
         self, mention_ids: Sequence[int], verdict: Verdict, *, shown: Sequence[Shown | None] = (), note: str = ""
     ) -> Change:
         """One verdict for several mentions as one operation. `shown` is parallel to the ids, or empty."""
+        if self._store.team is not None and self._prepare is None:
+            now = self._clock.now()
+            return self._take(new_decision(mention_ids, verdict, curator=self.curator, at=now, shown=shown, note=note))
         with span("store decisions", mentions=len(mention_ids)), self._store.write() as unit:
-            before, usual = self._prepare(unit, mention_ids)
+            before, usual = self._prepare(unit, mention_ids) if self._prepare is not None else ((), "")
             change = decide_in(
                 unit,
                 mention_ids,
@@ -85,6 +88,24 @@ class CurationService:
         self._made = made
         for one in before:
             self._emit(one)
+        return self._emit(change)
+
+    def _take(self, step: QueuedStep) -> Change:
+        """Take the step in the shared project, or keep it on this computer while the server is away."""
+        team = self._store.team
+        assert team is not None
+        made = -1, set[int](), dict[int, Decision]()
+        try:
+            with span("store decisions", mentions=len(step.mention_ids)), self._store.write() as unit:
+                change = step.perform(unit)
+                if len(step.mention_ids) <= FEW:
+                    ids = step.mention_ids
+                    made = self._store.written + 1, set(ids), unit.decisions.current(ids)
+            team.did(change, step.packed())
+        except AwayError as error:
+            made = -1, set(), {}
+            change = team.keep(step.packed(), error)
+        self._made = made
         return self._emit(change)
 
     def clear(self, mention_id: int) -> Change:
@@ -141,6 +162,8 @@ class CurationService:
         return self._emit(change)
 
     def set_state(self, document_id: int, state: DocumentState) -> Change:
+        if self._store.team is not None:
+            return self._take(new_state(document_id, state, curator=self.curator, at=self._clock.now()))
         with self._store.write() as unit:
             document = unit.documents.get(document_id)
             unit.documents.set_state(document_id, state)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from curator.domain.decisions import (
@@ -159,3 +162,123 @@ def said_names(verdict: Verdict, names: Mapping[str, str]) -> str:
 
 def _reason(verdict: Verdict) -> str:
     return f" ({tr(REASONS[verdict.reason])})" if verdict.reason else ""
+
+
+# Steps of a shared project as data, for the journal of this computer while the server is away. A `QueuedStep` holds
+# everything that the step depends on: who, when, what was shown. It is taken at once on the server, or in the documents
+# of this computer and later on the server, with the same result. Its key is stored with the operation, so that a step
+# whose answer was lost is recognised and never taken twice. Other steps, also undo, need the server.
+
+_REASON_OF: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]] = {
+    Outcome.NIL: NilReason,
+    Outcome.REJECTED: RejectReason,
+    Outcome.SKIPPED: SkipReason,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedStep:
+    """A decision about `mention_ids`, or a new `state` of `document_id`. `shown` is parallel to the mentions, or
+    empty."""
+
+    key: str
+    curator: str
+    at: datetime
+    mention_ids: tuple[int, ...] = ()
+    verdict: Verdict | None = None
+    shown: tuple[Shown | None, ...] = ()
+    note: str = ""
+    document_id: int = 0
+    state: DocumentState | None = None
+
+    def now(self) -> datetime:
+        """The time of the step: it is its own clock."""
+        return self.at
+
+    def perform(self, unit: UnitOfWork) -> Change:
+        """Take the step. Raises UserError if it is not possible (any more)."""
+        more = {"key": self.key}
+        if self.verdict is None:
+            return self._set_state(unit, more)
+        verdicts = [self.verdict] * len(self.mention_ids)
+        return decide_in(
+            unit,
+            self.mention_ids,
+            verdicts,
+            curator=self.curator,
+            clock=self,
+            shown=self.shown,
+            note=self.note,
+            more=more,
+        )
+
+    def _set_state(self, unit: UnitOfWork, more: Mapping[str, Any]) -> Change:
+        state = self.state or DocumentState.IN_PROGRESS
+        document = unit.documents.get(self.document_id)
+        unit.documents.set_state(self.document_id, state)
+        text = tr("Marked {external_id} as “{words}”", external_id=document.external_id, words=tr(state.words))
+        payload = {"states": [[self.document_id, document.state.value, state.value]], **more}
+        operation = unit.decisions.append_operation(
+            OperationKind.SET_STATE, actor=self.curator, at=self.at, text=text, payload=payload
+        )
+        return Change(ChangeKind.DOCUMENT_STATE, self.curator, text, (self.document_id,), (), operation)
+
+    def packed(self) -> dict[str, Any]:
+        """For JSON."""
+        found: dict[str, Any] = {"key": self.key, "curator": self.curator, "at": self.at.isoformat()}
+        if self.verdict is None:
+            return {**found, "document": self.document_id, "state": self.state.value if self.state else ""}
+        verdict = {"outcome": self.verdict.outcome.value, "entities": self.verdict.entity_ids}
+        reason = {"reason": self.verdict.reason.value} if self.verdict.reason else {}
+        shown = {"shown": [_pack(one) for one in self.shown]} if self.shown else {}
+        return {**found, "mentions": self.mention_ids, "verdict": {**verdict, **reason}, **shown, "note": self.note}
+
+
+def new_decision(
+    mention_ids: Sequence[int],
+    verdict: Verdict,
+    *,
+    curator: str,
+    at: datetime,
+    shown: Sequence[Shown | None],
+    note: str,
+) -> QueuedStep:
+    return QueuedStep(uuid.uuid4().hex, curator, at, tuple(mention_ids), verdict, tuple(shown), note)
+
+
+def new_state(document_id: int, state: DocumentState, *, curator: str, at: datetime) -> QueuedStep:
+    return QueuedStep(uuid.uuid4().hex, curator, at, document_id=document_id, state=state)
+
+
+def unpacked(step: Mapping[str, Any]) -> QueuedStep:
+    """The step from its `packed` form. Raises ValueError or KeyError for anything else."""
+    key, curator, at = str(step["key"]), str(step["curator"]), datetime.fromisoformat(step["at"])
+    if "state" in step:
+        return QueuedStep(key, curator, at, document_id=int(step["document"]), state=DocumentState(step["state"]))
+    outcome = Outcome(step["verdict"]["outcome"])
+    reason = step["verdict"].get("reason")
+    verdict = Verdict(outcome, tuple(step["verdict"]["entities"]), _REASON_OF[outcome](reason) if reason else None)
+    shown = tuple(_unpack(one) for one in step.get("shown", ()))
+    return QueuedStep(key, curator, at, tuple(map(int, step["mentions"])), verdict, shown, str(step["note"]))
+
+
+def _pack(shown: Shown | None) -> dict[str, Any] | None:
+    if shown is None:
+        return None
+    return {
+        "bundle": shown.bundle_id,
+        "candidates": [[one.entity_id, one.score] for one in shown.candidates],
+        "nil": shown.nil_score,
+        "first": shown.nil_first,
+        "unseen": _pack(shown.unseen),
+        "revealed": shown.revealed,
+    }
+
+
+def _unpack(value: Mapping[str, Any] | None) -> Shown | None:
+    if value is None:
+        return None
+    candidates = tuple(ShownCandidate(entity_id, score) for entity_id, score in value["candidates"])
+    return Shown(
+        value["bundle"], candidates, value["nil"], value["first"], _unpack(value["unseen"]), bool(value["revealed"])
+    )

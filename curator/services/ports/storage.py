@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from curator.domain.decisions import Listener, Saving
+from curator.domain.decisions import Change, Listener, Saving
 from curator.domain.entities import TypeMapping
+from curator.domain.wording import UserError
 from curator.services.ports.address import ProjectPlace
 from curator.services.ports.curation import DecisionRepository, MentionRepository
 from curator.services.ports.documents import DocumentRepository
@@ -132,9 +133,35 @@ class Claim:
 class Team(Protocol):
     """News and claims shared by the clients of a shared project."""
 
-    def follow(self, heard: Callable[[Sequence[int]], None]) -> None:
+    def follow(
+        self,
+        heard: Callable[[Sequence[int]], None],
+        *,
+        perform: Callable[[UnitOfWork, Mapping[str, Any]], Change] | None = None,
+        sent: Callable[[Sequence[Change]], None] = ...,
+    ) -> None:
         """Call `heard` in a thread, soon after others wrote, with their new operations (none for other writes). If it
-        raises an exception, it is called again. May be called once."""
+        raises an exception, it is called again. May be called once.
+
+        With `perform`, which takes a kept step in a unit, steps are kept while the server is away; `sent` is called
+        with what they changed, when they were sent."""
+        ...
+
+    def keep(self, step: Mapping[str, Any], error: UserError) -> Change:
+        """Keep a step on this computer that failed with `error`, and send it when the server is back. Raises `error` if
+        the server is not away or this client does not follow the news."""
+        ...
+
+    def did(self, change: Change, step: Mapping[str, Any]) -> None:
+        """Note a step that was saved on the server, for the documents on this computer."""
+        ...
+
+    def opened(self, document_id: int) -> None:
+        """Copy the document and the next ones to this computer, soon, if this client follows the news."""
+        ...
+
+    def changed(self, document_ids: Sequence[int]) -> None:
+        """Note that copies of these are no longer up to date."""
         ...
 
     def close(self) -> None:

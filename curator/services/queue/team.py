@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
 
 from curator.domain.decisions import Change, ChangeKind, Decision
 from curator.domain.documents import DocumentState
-from curator.domain.wording import tr
+from curator.domain.wording import AwayError, tr
 from curator.services.core import EventBus, active_bundle
-from curator.services.curating import changes_of
+from curator.services.curating import changes_of, unpacked
 from curator.services.ports import Claim, QueueFilter, Store, UnitOfWork
 
 MINUTES = 15
@@ -96,7 +98,8 @@ class TeamService:
             self._held.update(dict.fromkeys(due, now + MINUTES * 30))
         for one in due:
             if self._store.team is not None:
-                self._store.team.prolong(one, self._curator(), seconds=MINUTES * 60)
+                with suppress(AwayError):
+                    self._store.team.prolong(one, self._curator(), seconds=MINUTES * 60)
 
     # --- news ---
 
@@ -107,7 +110,7 @@ class TeamService:
                 return
             self._following = True
         self._state = self._other_state()
-        self._store.team.follow(self._heard)
+        self._store.team.follow(self._heard, perform=_perform, sent=self._sent)
 
     def close(self) -> None:
         """Stop announcing, before this returns."""
@@ -130,7 +133,17 @@ class TeamService:
         """Call `told` in another thread with each step of another curator and its collisions."""
         self._told.append(told)
 
+    def _sent(self, changes: Sequence[Change]) -> None:
+        """Announce steps that were kept here while the server was away, together."""
+        for kind in (ChangeKind.DECIDED, ChangeKind.DOCUMENT_STATE):
+            if some := [one for one in changes if one.kind is kind]:
+                documents = tuple(dict.fromkeys(it for one in some for it in one.document_ids))
+                mentions = tuple(dict.fromkeys(it for one in some for it in one.mention_ids))
+                self._events.emit(replace(some[-1], document_ids=documents, mention_ids=mentions))
+
     def _own(self, change: Change) -> None:
+        if self._store.team is not None:
+            self._store.team.changed(change.document_ids)
         if change.kind is ChangeKind.DECIDED and change.actor == self._curator():
             self._decided.update(change.mention_ids)
             self._prolong(change)
@@ -173,3 +186,7 @@ class TeamService:
             if own and own[-1].verdict != history[at].verdict:
                 found.append(Collision(one, change.text, own[-1], history[at], history[-1]))
         return found
+
+
+def _perform(unit: UnitOfWork, step: Mapping[str, Any]) -> Change:
+    return unpacked(step).perform(unit)

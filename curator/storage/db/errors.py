@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from curator.domain.wording import DamagedProjectError, InconsistentDataError, UserError, tr
+from curator.domain.wording import AwayError, DamagedProjectError, InconsistentDataError, UserError, tr
 from curator.services.ports import ProjectPlace
 
 _SENTENCES = {
@@ -52,6 +52,7 @@ _SERVERS = {
     "runs.",
     "null": "{path} cannot store the character U+0000, which a text contains: nothing of it was saved.",
 }
+_AWAY = {"lost", "host", "silent"}
 _STATES = {
     "28": "login",
     "3D": "base",
@@ -104,7 +105,8 @@ def _of_server(error: BaseException | None, path: ProjectPlace) -> UserError | N
         words = str(error).casefold()
         gone = "lost" if type(error).__name__ == "OperationalError" else None
         found = next((one for pattern, one in _WORDS.items() if re.search(pattern, words)), gone)
-    return None if found is None else UserError(tr(_SERVERS[found], path=path, detail=detail))
+    kind = AwayError if found in _AWAY else UserError
+    return None if found is None else kind(tr(_SERVERS[found], path=path, detail=detail))
 
 
 def _first_line(text: str) -> str:

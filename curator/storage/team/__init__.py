@@ -19,8 +19,8 @@
 * **Each curator undoes their own steps**: the stacks of `Operations` contain the rows of one actor, in a folder those
   of all. A step is refused if others have changed its mentions since.
 * **A step shown as saved is on the server's disk**: PostgreSQL confirms a commit after syncing its log.
-* **The window reads as from a folder.** While the server is unreachable, the screen stays as it is, and each attempt to
-  read or decide shows this in the bottom line. No step is queued: it is saved or refused.
+* **The window reads as from a folder.** While the server is away, it reads copies of some documents, and decisions wait
+  in a journal of this computer until they can be sent (`absence.py`).
 * **No Alembic.** The steps of folders (`curator/storage/migrations.py`) are frozen, run Python over packed rows, and
   are compared with the schema of a foreign project statement by statement; Alembic's table copies would produce other
   statements. Those of shared projects (`upgrading.py`) are lists of statements in one transaction, which PostgreSQL

@@ -8,21 +8,25 @@ query finds everything written meanwhile. Claims expire by the server's clock, a
 
 from __future__ import annotations
 
+import json
 import logging
 import select as waiting
 import socket
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, DateTime, column, delete, func, insert, select, table, update
 
+from curator.domain.decisions import Change
 from curator.domain.documents import DocumentState
-from curator.domain.wording import UserError
+from curator.domain.wording import AwayError, UserError
 from curator.services.ports import Claim
 from curator.storage.db import DocumentRow, OperationRow, as_user_errors, visible
+from curator.storage.team.absence import Perform
 from curator.storage.team.postgres import BELL, OTHER, dial
 
 if TYPE_CHECKING:
@@ -35,6 +39,7 @@ AGAIN = 0.5
 REST = 0.4
 """Least seconds between two reads, so that the decisions of thirty curators are read in batches."""
 CLAIMS = table("claims", column("document_id"), column("curator"), column("until", DateTime(timezone=True)))
+KEYS = "SELECT payload FROM operations WHERE id > %s AND actor = ANY (%s)"
 NEW = "SELECT id FROM operations WHERE id > %s ORDER BY id"
 _LAST = select(func.coalesce(func.max(OperationRow.id), 0))
 _NOW = func.now()
@@ -50,15 +55,61 @@ class TeamBoard:
         self._seen = 0
         self._closed = False
         self._wake, self._woken = socket.socketpair()
+        self._woken.setblocking(False)
+        self._sent: Callable[[Sequence[Change]], None] = lambda _: None
         self._thread = threading.Thread(target=self._work, name="news", daemon=True)
 
     # --- news ---
 
-    def follow(self, heard: Callable[[Sequence[int]], None]) -> None:
+    def follow(
+        self,
+        heard: Callable[[Sequence[int]], None],
+        *,
+        perform: Perform | None = None,
+        sent: Callable[[Sequence[Change]], None] = lambda _: None,
+    ) -> None:
         with self._store.read() as unit:
             self._seen = unit.connection.execute(_LAST).scalar_one()
-        self._heard = heard
+        self._heard, self._sent = heard, sent
+        if perform is not None and not self._store.read_only:
+            self._store.absence.begin(perform)
         self._thread.start()
+
+    # --- while the server is away ---
+
+    def keep(self, step: Mapping[str, Any], error: UserError) -> Change:
+        if not isinstance(error, AwayError) or not self._store.absence.sentence:
+            raise error
+        return self._store.absence.keep(step, after=self._seen)
+
+    def did(self, change: Change, step: Mapping[str, Any]) -> None:
+        self._store.absence.did(change, step)
+
+    def opened(self, document_id: int) -> None:
+        if self._store.absence.reserve is not None:
+            self._store.absence.reserve.opened(document_id)
+
+    def changed(self, document_ids: Sequence[int]) -> None:
+        if self._store.absence.reserve is not None:
+            self._store.absence.reserve.changed(document_ids)
+
+    def wake(self) -> None:
+        """Connect again, since a unit could not reach the server."""
+        self._wake.send(b".")
+
+    def _send_kept(self, conn: psycopg.Connection[Any]) -> None:
+        absence = self._store.absence
+        if absence.sentence or absence.kept:
+            self._sent(absence.send(partial(self._known, conn)))
+
+    def _known(self, conn: psycopg.Connection[Any], steps: Sequence[Mapping[str, Any]]) -> set[str]:
+        """The keys among the operations since the first of the steps was kept."""
+        after, who = min(one["after"] for one in steps), sorted({one["curator"] for one in steps})
+        with as_user_errors(self._store.place):
+            rows = conn.execute(KEYS, (after, who)).fetchall()
+        return {json.loads(payload).get("key", "") for (payload,) in rows}
+
+    # --- news, again ---
 
     def close(self) -> None:
         if self._closed:
@@ -76,10 +127,18 @@ class TeamBoard:
                 self._listen()
             except UserError as error:  # connection lost: missed operations are read later
                 log.info("news of others: %s", error)
+                if isinstance(error, AwayError):
+                    self._store.absence.lost(error)
             except Exception:  # a listener failed: it is called again
                 log.exception("news of others")
             if not self._closed:
-                waiting.select([self._woken.fileno()], [], [], AGAIN)
+                self._rest(AGAIN)
+
+    def _rest(self, seconds: float) -> None:
+        """Wait until somebody wakes this thread, at most so long."""
+        waiting.select([self._woken.fileno()], [], [], seconds)
+        with suppress(BlockingIOError):
+            self._woken.recv(1024)
 
     def _listen(self) -> None:
         place, token = self._store.place, self._store.token
@@ -88,17 +147,22 @@ class TeamBoard:
             conn.add_notify_handler(lambda one: rung.add(one.payload))  # some come with the answer of a query
             with as_user_errors(place):
                 conn.execute(f"LISTEN {BELL}")
+            self._send_kept(conn)
             self._tell(conn, others=True)
             while not self._closed:
                 if not rung:
                     waiting.select([conn.fileno(), self._woken.fileno()], [], [])
+                if self._store.absence.sentence:  # another connection was lost: see whether all can be made again
+                    return
                 with as_user_errors(place):
-                    rung.update(one.payload for one in conn.notifies(timeout=0))
+                    conn.pgconn.consume_input()
+                while (one := conn.pgconn.notifies()) is not None:
+                    rung.add(one.extra.decode())
                 heard = {one for one in rung if one.removesuffix(OTHER) != token}
                 rung.clear()
                 if heard:
                     self._tell(conn, others=any(one.endswith(OTHER) for one in heard))
-                    waiting.select([self._woken.fileno()], [], [], REST)
+                    self._rest(REST)
 
     def _tell(self, conn: psycopg.Connection[Any], *, others: bool) -> None:
         """Report operations, and `others`: writes that are not operations. Operations become visible in numerical

@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -16,12 +17,13 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from curator.domain.decisions import Listener, Saving
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import AwayError, UserError, tr
 from curator.services.ports import Backup, Checked, SharedAddress
 from curator.storage import SqlUnitOfWork
 from curator.storage.curation import SqlDecisions
 from curator.storage.db import AHEAD, Ahead, Ask, Turns, as_user_errors
 from curator.storage.kb import ACTIVE, SHELF
+from curator.storage.team.absence import Absence
 from curator.storage.team.board import TeamBoard
 from curator.storage.team.local_copy import VERSIONS, LocalCopy, with_shelf
 from curator.storage.team.postgres import BELL, OTHER, reading_team_engine, writing_team_engine
@@ -32,6 +34,11 @@ IN_DOUBT = (
     "The connection to {address} was lost while this step was being saved. It is saved as a whole or not at all: look "
     "before you repeat it."
 )
+NEEDED = (
+    "The server of {address} does not answer, and this step needs it: nothing was saved. You can decide, and mark "
+    "documents as done, meanwhile."
+)
+NOT_HERE = "The server of {address} does not answer, and this was not copied to this computer before."
 RING = "SELECT pg_notify(%s, %s)"
 ALWAYS: Sequence[Ask] = ((ACTIVE, {}), (VERSIONS, {}))
 """What a unit that reads ahead asks for its knowledge base."""
@@ -72,6 +79,7 @@ class SharedStore:
         """Identifies this client in notifications."""
         self._own: set[int] = set()
         self._heard = 0
+        self.absence = Absence(folder, self, self._copy, self._absence_changed)
         self.team = TeamBoard(self)
 
     def wrote(self, operation_id: int) -> bool:
@@ -104,7 +112,29 @@ class SharedStore:
 
     @contextmanager
     def read(self) -> Iterator[SqlUnitOfWork]:
-        """A unit with a snapshot of the database; its iterators end with it."""
+        """A unit with a snapshot of the database; its iterators end with it. While the server is away, it reads the
+        documents on this computer, if there are any."""
+        reserve, entered = self.absence.reads, False
+        if reserve is None:
+            try:
+                with self.reading() as unit:
+                    entered = True
+                    yield unit
+                return
+            except AwayError as error:
+                self._lost(error)
+                reserve = self.absence.reads
+                if entered or reserve is None:
+                    raise
+        try:
+            with reserve.read() as unit:
+                yield unit
+        except UserError as error:
+            raise AwayError(tr(NOT_HERE, address=self._address)) from error
+
+    @contextmanager
+    def reading(self) -> Iterator[SqlUnitOfWork]:
+        """A reading unit on the server."""
         self._check_open()
         with as_user_errors(self._address), self._reader.connect() as conn, self._copy.shelf() as shelf:
             yield SqlUnitOfWork(with_shelf(conn, shelf))
@@ -112,13 +142,26 @@ class SharedStore:
     @contextmanager
     def write(self, *, quiet: bool = False) -> Iterator[SqlUnitOfWork]:
         """A unit that is fully on the server's disk after the block, or not at all. Writers of this process take turns
-        in order of arrival. Others are not notified of a `quiet` one.
+        in order of arrival. Others are not notified of a `quiet` one. Raises AwayError if the server does not answer.
 
         Only `kb.add`, whose rows are invisible before `kb.activate`, commits in between, so that a bulk load does not
         delay decisions.
         """
         if self.reader:
             raise UserError(tr(READER, address=self._address))
+        if self.absence.sentence:
+            raise AwayError(tr(NEEDED, address=self._address))
+        try:
+            with self.writing(quiet=quiet) as unit:
+                yield unit
+        except AwayError as error:
+            self._lost(error)
+            raise
+        self.absence.refused = ""
+
+    @contextmanager
+    def writing(self, *, quiet: bool = False) -> Iterator[SqlUnitOfWork]:
+        """A writing unit on the server."""
         if self._writer is None:
             raise UserError(tr("{folder} is open read-only. Open it for writing to change it.", folder=self._address))
         with self._turns.turn():
@@ -151,7 +194,7 @@ class SharedStore:
             conn.commit()
         except DBAPIError as error:
             if error.connection_invalidated:
-                raise UserError(tr(IN_DOUBT, address=self._address)) from error
+                raise AwayError(tr(IN_DOUBT, address=self._address)) from error
             raise
 
     def settle(self) -> None:
@@ -177,6 +220,7 @@ class SharedStore:
     def close(self) -> None:
         """Wait for a writing unit, then close the connections; idempotent."""
         self.team.close()
+        self.absence.close()
         with self._turns.turn():
             if self._closed:
                 return
@@ -195,9 +239,24 @@ class SharedStore:
     def _saved(self) -> None:
         with self._guard:
             number = self._saving.asked + 1
-            self._saving = Saving(number, number, datetime.now().astimezone(), "")
+            self._saving = replace(self._saving, asked=number, done=number, at=datetime.now().astimezone())
+        self._tell()
+
+    def _absence_changed(self) -> None:
+        self.others_wrote()  # what is read comes from another place, or a step was kept
+        self._tell()
+
+    def _tell(self) -> None:
+        absence = self.absence
+        with self._guard:
+            now = replace(self._saving, kept=absence.kept, away=absence.sentence, why=absence.refused)
+            self._saving = now
         for listener in tuple(self._listeners):
-            listener(self._saving)
+            listener(now)
+
+    def _lost(self, error: AwayError) -> None:
+        if self.absence.lost(error):
+            self.team.wake()
 
     def _pause(self, conn: Connection, since: _Since) -> None:
         if self.contended or since.seconds >= PAUSE:

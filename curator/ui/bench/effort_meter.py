@@ -40,7 +40,7 @@ class EffortMeter(QObject):
     def took(self, change: Change) -> None:
         """A step is done: record its effort if it decided something, and restart counting."""
         self._pass_time()
-        if change.kind is ChangeKind.DECIDED and change.operation_id is not None:
+        if change.kind is ChangeKind.DECIDED and change.operation_id:
             self._efforts.record(change.operation_id, keys=self._keys, milliseconds=round(self._worked * 1000))
         self._keys, self._worked = 0, 0.0
 

@@ -41,6 +41,7 @@ IMPORTING = (
 KB_PHASE = "knowledge base"
 KB_COMES = "The knowledge base is being imported. Candidates appear when it is complete."
 STILL_NO_KB = "An import is running. Candidates appear once there is a knowledge base."
+BACK = "The server is back. Everything that you decided meanwhile is shared."
 NO_DOCUMENT = ("No document is open", "Choose one from the queue, or press {key}.", "queue.next")
 """Headline, hint, and the command that the hint names."""
 NO_MENTIONS = "This document has no mentions. Select text and press {key}, or mark mentions with {way}."
@@ -62,6 +63,7 @@ class Refresher(QObject):
         self._held_out = False
         self._awaited = 0  # the last commit of the curator's: see `Saving`
         self._unsaved = False
+        self._away = ""
         self._stale: set[int] = set()  # documents whose rows are read again
         self._rows = bench.later(self._show_rows)
         self._saving = bench.later(self._show_saving)
@@ -202,14 +204,18 @@ class Refresher(QObject):
             self._status.show_unsaved(saving.why)
             if not self._unsaved:
                 self._bench.say(saving.why)
-        elif self._unsaved or self._awaited:
+        elif saving.away or saving.kept:
+            self._status.show_kept(saving.kept, saving.away)
+        elif self._unsaved or self._awaited or self._away:
             self._saving.start()
-        self._unsaved = bool(saving.why)
+        if saving.away != self._away:
+            self._bench.say(saving.away or tr(BACK))
+        self._unsaved, self._away = bool(saving.why), saving.away
 
     def _show_saving(self) -> None:
         """Show since when everything is on disk, or that saving is in progress."""
         saving = self._bench.project.disk.saving
-        if saving.why:
+        if saving.why or saving.away or saving.kept:
             return
         if saving.at is not None and saving.holds(self._awaited):
             self._status.show_saved(saving.at)

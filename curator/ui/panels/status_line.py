@@ -78,6 +78,13 @@ class StatusLine(QWidget):
         """Show that saving fails; `why` is the error as a sentence."""
         self._say_saved(tr("NOT SAVED") + " ·", why, bad=True)
 
+    def show_kept(self, number: int, away: str) -> None:
+        """Show that the server of a shared project is `away` (the reason), or was until now, and how many steps are
+        only on this computer."""
+        words = tr("saved on this computer, not yet shared: {n:,}", n=number) if number else tr("server away")
+        why = away or tr("The steps are being sent to the server.")
+        self._say_saved(words + " ·", why, bad=True)
+
     def show_read_only(self) -> None:
         """Also that no linker runs: one is started only where its suggestions can be stored."""
         why = tr("Another process is writing to this project, a newer version wrote it, or it was opened read-only.")
@@ -98,7 +105,8 @@ class StatusLine(QWidget):
         self._saved.setText(words)
         self._saved.setToolTip(tip(why))
         self._mark(self._saved, bad=bad)
-        self._saved.setMinimumWidth(max(self._saved.minimumWidth(), self._saved.sizeHint().width()))  # stays in place
+        if not bad:
+            self._saved.setMinimumWidth(max(self._saved.minimumWidth(), self._saved.sizeHint().width()))  # stays put
         self.adjust()
 
     def _mark(self, label: QLabel, *, bad: bool) -> None:

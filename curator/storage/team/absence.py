@@ -1,0 +1,174 @@
+"""Deciding while the server is away: what is read, where steps are kept, and how they are sent.
+
+* **The server is away** from the first unit that cannot reach it, or from the end of the connection for news, until
+  that connection is made again and everything kept here was sent. Only a client that follows the news keeps steps:
+  others (single commands) get the error.
+* **Steps go into the journal** (`journal.py`), fsynced, and are taken in the copies of the documents (`reserve.py`),
+  from which the window reads. The window says that they are saved on this computer and not yet shared.
+* **They are sent in order, once**: each is a unit of its own on the server, as if it had been taken there, with its own
+  time. Its key is in its operation; a step whose answer was lost is found by it. New steps queue up behind those that
+  are being sent.
+* **What collides is kept on both sides**: a step that comes later is in force, and is shown with the other's.
+* A step that the server refuses (its mention was deleted meanwhile) stays in the journal's file; the window says it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from curator.domain.decisions import Change, ChangeKind
+from curator.domain.wording import AwayError, UserError, tr
+from curator.services.ports import SharedAddress, UnitOfWork
+from curator.storage.team.journal import Journal
+from curator.storage.team.local_copy import LocalCopy
+from curator.storage.team.reserve import Reserve
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from curator.storage import SqlUnitOfWork
+
+Step = Mapping[str, Any]
+Perform = Callable[[UnitOfWork, Step], Change]
+AWAY = (
+    "The server of {address} does not answer. You can go on deciding in the documents that are on this computer. Your "
+    "decisions are saved here, and sent when it is back."
+)
+TOGETHER = 20
+"""Steps after which the window is called while they are sent."""
+KEPT = "Saved on this computer"
+REFUSED = "A step that you took while the server was away is not possible any more: {why}"
+log = logging.getLogger(__name__)
+
+
+class Server(Protocol):
+    """The units of work on the server itself."""
+
+    @property
+    def place(self) -> SharedAddress: ...
+
+    def reading(self) -> AbstractContextManager[SqlUnitOfWork]: ...
+
+    def writing(self) -> AbstractContextManager[SqlUnitOfWork]: ...
+
+
+class Absence:
+    """`changed` is called in any thread after every change of `sentence`, `kept` or `refused`."""
+
+    def __init__(self, folder: Path, server: Server, copy_of_kb: LocalCopy, changed: Callable[[], None]) -> None:
+        self._folder = folder
+        self._copy_of_kb = copy_of_kb
+        self._server = server
+        self._changed = changed
+        self._guard = threading.RLock()
+        self._journal: Journal | None = None
+        self._perform: Perform | None = None
+        self.reserve: Reserve | None = None
+        self.sentence = ""
+        """Why the server is away; '' while it is not."""
+        self.refused = ""
+        """Why the last refused step was refused; '' if none was."""
+
+    def begin(self, perform: Perform) -> None:
+        """Work on from now on while the server is away. Raises UserError if the folder cannot be written."""
+        self._perform = perform
+        self._journal = Journal(self._folder)
+        self.reserve = Reserve(self._folder, self._server.reading, self._copy_of_kb)
+
+    def close(self) -> None:
+        if self.reserve is not None:
+            self.reserve.close()
+        if self._journal is not None:
+            self._journal.close()
+
+    @property
+    def kept(self) -> int:
+        """The number of steps that are only on this computer."""
+        return len(self._journal) if self._journal is not None else 0
+
+    @property
+    def reads(self) -> Reserve | None:
+        """The copies to read from; None while the server is there, or without copies."""
+        return self.reserve if self.sentence and self.reserve is not None and self.reserve.ready else None
+
+    def lost(self, error: AwayError) -> bool:
+        """The server did not answer. Returns whether this is the first notice of it."""
+        with self._guard:
+            if self._journal is None or self.sentence:
+                return False
+            self.sentence = tr(AWAY, address=self._server.place)
+            try:
+                if self.reserve is not None:
+                    self.reserve.enter()
+            except Exception:  # what was decided in the last minute looks undecided
+                log.exception("The copies of documents")
+        log.warning("%s", error)
+        self._changed()
+        return True
+
+    def keep(self, step: Step, *, after: int) -> Change:
+        """Keep a step on this computer; `after` is an operation before it. Raises UserError if it is not possible or
+        cannot be kept. The change has the operation 0."""
+        assert self._journal is not None
+        assert self._perform is not None
+        whole = {**step, "after": after}
+        with self._guard:
+            reserve = self.reads
+            if reserve is not None and reserve.holds(step):
+                with reserve.write() as unit:
+                    change = self._perform(unit, step)
+                    self._journal.put(whole)
+            else:
+                self._journal.put(whole)
+                change = Change(ChangeKind.DECIDED, step["curator"], tr(KEPT), (), tuple(step.get("mentions", ())))
+        self._changed()
+        return replace(change, operation_id=0)
+
+    def did(self, change: Change, step: Step) -> None:
+        """Note a step that was saved on the server: the copies lack it until they are made again."""
+        perform = self._perform
+        if self.reserve is not None and perform is not None:
+            self.reserve.did(change.operation_id or 0, change.document_ids, lambda unit: perform(unit, step))
+
+    def send(self, known: Callable[[Sequence[Step]], set[str]]) -> list[Change]:
+        """Send all steps; the server is there again afterwards. `known` finds the keys of those that it has. Returns
+        what was changed. Raises AwayError, with the rest still kept."""
+        changes: list[Change] = []
+        while True:
+            steps = self._journal.pending if self._journal is not None else []
+            there = known(steps) if steps else set()
+            for step in steps:
+                self._send(step, changes) if step["key"] not in there else self._sent(step)
+            with self._guard:
+                if self._journal is None or not self._journal.pending:
+                    self.sentence = ""
+                    break
+        if self.reserve is not None:
+            self.reserve.leave()
+        self._changed()
+        return changes
+
+    def _send(self, step: Step, changes: list[Change]) -> None:
+        assert self._perform is not None
+        try:
+            with self._server.writing() as unit:
+                change = self._perform(unit, step)
+        except AwayError:
+            raise
+        except UserError as error:
+            self.refused = tr(REFUSED, why=error)
+            self._sent(step, why_not=str(error))
+            return
+        changes.append(change)
+        self._sent(step)
+
+    def _sent(self, step: Step, why_not: str = "") -> None:
+        assert self._journal is not None
+        self._journal.sent(step["key"], why_not)
+        if self.kept % TOGETHER == 0:
+            self._changed()

@@ -1,0 +1,115 @@
+"""A curator goes on while the server is away: nothing is lost or taken twice, and collisions are shown to both."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from curator.bootstrap import open_project
+from curator.domain.decisions import Outcome, Verdict
+from curator.domain.documents import DocumentState
+from curator.domain.wording import AwayError, UserError
+from curator.project import Project
+from curator.services.ports import SharedAddress
+from curator.storage.team import SharedStore
+from tests.benchmarks.team_away import LOGIN, OF_ADA, Way, away, copied, make, until
+from tests.postgres import Server
+
+WAIT = 20
+
+
+@pytest.fixture(scope="module")
+def way(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
+    """The owner's way to a project with six mentions, which can be cut."""
+    folder, base = tmp_path_factory.mktemp("away"), server.new_base()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CURATOR_SHARED_DIR", str(folder / "shared"))
+        make(server, base, folder, 6)
+        server.sql(f"CREATE ROLE {LOGIN} LOGIN SUPERUSER")
+        yield Way(server, base, folder / "way")
+    server.drop(base)
+    server.sql(f"DROP ROLE {LOGIN}")
+
+
+def opened(way: Way) -> tuple[Project, list[int]]:
+    """Ada's client with her document on this computer, and the mentions that she has not decided."""
+    ada = open_project(way.address, linker=False, curator="ada")
+    ada.team.start()
+    views = ada.queue.open(1).mentions
+    until(lambda: copied(ada, 1), WAIT)
+    return ada, [view.mention.id for view in views if view.decision is None]
+
+
+def test_decisions_without_the_server_arrive_once_in_order_and_collisions_are_shown(server: Server, tmp_path: Path):
+    figures = away(server, tmp_path, 12)
+    assert list(figures.values())[:8] == [12, 0, 12, 12, 12, 1, 2, 2]
+
+
+def test_what_was_kept_is_sent_at_the_next_start_and_a_done_document_too(server: Server, way: Way):
+    ada, mentions = opened(way)
+    ada.curation.decide(mentions[0], Verdict.nil())  # the copy lacks it
+    way.cut()
+    until(lambda: bool(ada.disk.saving.away), WAIT)
+    with pytest.raises(AwayError, match="this step needs it"):
+        ada.curation.undo()
+    ada.curation.decide(mentions[1], Verdict.nil())
+    ada.curation.finish(1)
+    seen = ada.queue.open(1)
+    assert [seen.view(one).decision is not None for one in mentions[:3]] == [True, True, False]
+    assert (seen.document.state, ada.disk.saving.kept) == (DocumentState.DONE, 2)
+    ada.close()
+    way.open()
+    ada, _ = opened(way)
+    until(lambda: ada.disk.saving.kept == 0, WAIT)
+    assert ada.queue.open(1).document.state is DocumentState.DONE
+    assert [one for (one,) in server.sql(OF_ADA, base=way.address.base)] == mentions[:2]
+    ada.curation.resume(1)
+    ada.close()
+
+
+def test_a_step_whose_answer_was_lost_is_not_taken_twice(server: Server, way: Way, monkeypatch):
+    ada, mentions = opened(way)
+    before = server.sql(OF_ADA, base=way.address.base)
+    commit = SharedStore._commit
+
+    def lose_the_answer(store, conn):
+        monkeypatch.setattr(SharedStore, "_commit", commit)
+        commit(store, conn)
+        raise AwayError("lost")
+
+    monkeypatch.setattr(SharedStore, "_commit", lose_the_answer)
+    change = ada.curation.decide(mentions[0], Verdict.nil())
+    assert change.operation_id == 0
+    until(lambda: not ada.disk.saving.away and not ada.disk.saving.kept, WAIT)
+    assert server.sql(OF_ADA, base=way.address.base) == [*before, (mentions[0],)]
+    ada.close()
+
+
+def test_a_step_that_is_not_possible_any_more_is_said(server: Server, way: Way):
+    ada, mentions = opened(way)
+    bob = open_project(SharedAddress.parse(server.address(way.address.base)), linker=False, curator="bob")
+    way.cut()
+    until(lambda: bool(ada.disk.saving.away), WAIT)
+    for one in mentions[-2:]:
+        ada.curation.decide(one, Verdict.nil())
+    bob.curation.delete_mention(mentions[-2])
+    said = threading.Event()
+    ada.disk.on_saving(lambda saving: said.set() if "not possible any more" in saving.why else None)
+    way.open()
+    assert said.wait(WAIT)
+    until(lambda: not ada.disk.saving.kept, WAIT)
+    assert bob.curation.current(mentions[-2:]).keys() == {mentions[-1]}
+    ada.close()
+    bob.close()
+
+
+def test_single_commands_get_the_error(way: Way):
+    project = open_project(way.address, linker=False, curator="ada")
+    way.cut()
+    with pytest.raises(UserError, match=r"answers at|was lost"):
+        project.curation.decide(1, Verdict(Outcome.CLEARED))
+    way.open()
+    project.close()

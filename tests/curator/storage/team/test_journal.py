@@ -1,0 +1,81 @@
+"""The journal of this computer: what was kept is there after the end of the program, and nobody else sends it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from curator.domain.wording import UserError
+from curator.storage.team.journal import FILE, FOLDER, Journal
+
+
+def step(key: str, at: str = "2026-01-01T00:00:00") -> dict[str, str]:
+    return {"key": key, "at": at, "text": "ü\n"}
+
+
+def keys(journal: Journal) -> list[str]:
+    return [one["key"] for one in journal.pending]
+
+
+def left(folder: Path) -> list[str]:
+    """The keys that a next start finds."""
+    journal = Journal(folder)
+    found = keys(journal)
+    journal.close()
+    return found
+
+
+def test_what_was_kept_is_there_at_the_next_start(tmp_path: Path) -> None:
+    first = Journal(tmp_path)
+    for key in "abc":
+        first.put(step(key))
+    first.sent("b")
+    first.close()
+    second = Journal(tmp_path)
+    assert keys(second) == ["a", "c"]
+    assert second.pending[0] == step("a")
+    for key in "ac":
+        second.sent(key)
+    second.close()
+    assert list(tmp_path.rglob("*.jsonl")) == []
+    assert left(tmp_path) == []
+
+
+def test_each_process_has_its_own_and_takes_over_what_is_left(tmp_path: Path) -> None:
+    first, second = Journal(tmp_path), Journal(tmp_path)
+    second.put(step("late", "2026-01-02"))
+    first.put(step("early"))
+    assert left(tmp_path) == []  # both are held
+    first.close()
+    second.close()
+    assert left(tmp_path) == ["early", "late"]
+
+
+def test_a_line_that_was_cut_off_or_is_damaged_costs_no_other(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.put(step("a"))
+    journal.close()
+    [path] = (tmp_path / FOLDER).rglob(FILE)
+    path.write_bytes(path.read_bytes() + b'[1]\n{"key": "b", "at"')
+    again = Journal(tmp_path)
+    again.put(step("c"))
+    again.close()
+    assert left(tmp_path) == ["a", "c"]
+
+
+def test_a_refused_step_stays_in_the_file(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.put(step("a"))
+    journal.sent("a", "the mention was deleted")
+    journal.close()
+    assert "the mention was deleted" in (tmp_path / FOLDER / "0" / FILE).read_text()
+    assert left(tmp_path) == []
+
+
+def test_a_folder_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    (tmp_path / FOLDER).write_text("")
+    with pytest.raises(UserError, match="neither here nor on the server"):
+        journal.put(step("a"))
+    assert len(journal) == 0
