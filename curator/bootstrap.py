@@ -275,7 +275,6 @@ def _project(shared: Shared) -> Project:
     store, events, clock, curator = shared.store, shared.events, shared.clock, shared.curator
     linker, formats, desk, switch = shared.linker, shared.formats, shared.desk, shared.switch
     writer = AtomicWriter()
-
     rounds = RoundService(store, linker, events, clock, curator=curator)
     holdout = HoldoutService(store, percent=lambda: load().settings.holdout_percent)
     importing = ImportService(store, formats, events, clock, curator=curator, mover=moved_text)
@@ -294,6 +293,7 @@ def _project(shared: Shared) -> Project:
         place=store.place,
         folder=store.folder,
         read_only=store.read_only,
+        role=store.role,
         person=store.person,
         settings=shared.settings,
         events=events,

@@ -37,7 +37,7 @@ from curator.services.linking import (
     ReconciliationService,
     SuggestionService,
 )
-from curator.services.ports import Disk, FormatRegistry, JobPort, ProjectPlace
+from curator.services.ports import Disk, FormatRegistry, JobPort, ProjectPlace, Role
 from curator.services.queue import (
     AgainService,
     CorpusSearch,
@@ -76,6 +76,7 @@ class Project:
     place: ProjectPlace
     folder: Path
     read_only: bool
+    role: Role
     person: str
     """The name as which the login of a shared project decides; '' if it may choose one."""
     settings: Settings

@@ -20,6 +20,7 @@ from curator.services.ports import (
     MetaRepository,
     QueueRepository,
     RecordRepository,
+    Role,
     RoundRepository,
     SuggestionRepository,
 )
@@ -115,6 +116,10 @@ class SqlStore:
     @property
     def place(self) -> Path:
         return self._folder
+
+    @property
+    def role(self) -> Role:
+        return Role.OWNER
 
     @property
     def person(self) -> str:

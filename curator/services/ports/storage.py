@@ -200,6 +200,11 @@ class Store(Disk, Protocol):
         ...
 
     @property
+    def role(self) -> Role:
+        """What this login may do in a shared project; in a folder everybody is an owner."""
+        ...
+
+    @property
     def sole(self) -> bool:
         """Whether nobody else had the project open for writing when this store was opened, so that remains of killed
         processes may be removed."""

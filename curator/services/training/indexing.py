@@ -26,6 +26,7 @@ class IndexBuilder:
 
     def is_needed(self, *, lexical_only: bool = False) -> bool:
         """False without a knowledge base: there is nothing to build."""
+        self._desk.require_role()
         with self._desk.store.read() as unit:
             if unit.kb.info() is None:
                 return False

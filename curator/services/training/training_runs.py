@@ -82,6 +82,7 @@ class TrainingRuns:
         found = find_recipe(recipe)
         values = found.values(params)
         base = self._base()
+        self._desk.require_role()
         self._refuse_second()
         spec = {
             "recipe": recipe,
@@ -113,6 +114,7 @@ class TrainingRuns:
         Raises UserError if there is none, if its base bundle or knowledge base is gone, and while another training is
         running.
         """
+        self._desk.require_role()
         self._refuse_second()
         found = next((one for one in self.interrupted() if training_id in ("", one.id)), None)
         if found is None:

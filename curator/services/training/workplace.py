@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.wording import UserError, tr
-from curator.services.ports import BundleStore, JobPort, Store
+from curator.services.ports import BundleStore, JobPort, Role, Store
 from curator.services.training.bundles import BundleSwitch
 from curator.services.training.unfinished import TrainingFolders
 from curator.temporary import prefix_of
@@ -39,6 +39,12 @@ class JobOptions:
     def spec(self) -> dict[str, Any]:
         """The part of a job's specification common to all kinds."""
         return {"device": self.device, "threads": self.threads, "cache": self.cache}
+
+
+NOT_TRAINING = (
+    "Your login has the role of a curator in {place}. Adjudicators and owners build and train its linkers: ask one of "
+    "them."
+)
 
 
 class Workplace:
@@ -95,3 +101,8 @@ class JobDesk:
     switch: BundleSwitch
     workplace: Workplace
     options: Callable[[], JobOptions]
+
+    def require_role(self) -> None:
+        """Raises UserError if the login may not put linkers into a shared project, before anything is computed."""
+        if self.store.role is Role.CURATOR:
+            raise UserError(tr(NOT_TRAINING, place=self.store.place))

@@ -67,7 +67,7 @@ def open_shared_project(address: SharedAddress, *, read_only: bool = False) -> S
         folder = local_folder(conn)
     _make(folder)
     store = SharedStore(address, folder, read_only=read_only or role is Role.READER)
-    store.person, store.reader = name, role is Role.READER
+    store.person, store.role = name, role
     try:
         if not store.read_only:
             _enter(store, address, role)

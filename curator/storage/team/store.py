@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 
 from curator.domain.decisions import Listener, Saving
 from curator.domain.wording import AwayError, UserError, tr
-from curator.services.ports import Backup, Checked, SharedAddress
+from curator.services.ports import Backup, Checked, Role, SharedAddress
 from curator.storage import SqlUnitOfWork
 from curator.storage.curation import SqlDecisions
 from curator.storage.db import AHEAD, Ahead, Ask, Turns, as_user_errors
@@ -61,8 +61,8 @@ class SharedStore:
     sole = False
     person = ""
     """The name as which this login decides; '' if the program may choose one. Set when the project is opened."""
-    reader = False
-    """Whether this login may only read."""
+    role = Role.OWNER
+    """What this login may do."""
 
     def __init__(self, address: SharedAddress, folder: Path, *, read_only: bool) -> None:
         self._address = address
@@ -147,7 +147,7 @@ class SharedStore:
         Only `kb.add`, whose rows are invisible before `kb.activate`, commits in between, so that a bulk load does not
         delay decisions.
         """
-        if self.reader:
+        if self.role is Role.READER:
             raise UserError(tr(READER, address=self._address))
         if self.absence.sentence:
             raise AwayError(tr(NEEDED, address=self._address))

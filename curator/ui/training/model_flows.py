@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.domain.wording import UserError, tr
+from curator.services.ports import Role
 from curator.services.training import EvaluationWish, ReplayWish
 from curator.ui.bench import Workbench
 from curator.ui.jobs import JobKind, Launch, RunningJob
@@ -69,7 +70,7 @@ class ModelFlows(QObject):
     def build_if_needed(self) -> None:
         """Resume interrupted work: a training, an incomplete index, or a pending refit."""
         project = self._bench.project
-        if project.read_only or self._bench.jobs.runs(JobKind.INDEX):
+        if project.read_only or project.role is Role.CURATOR or self._bench.jobs.runs(JobKind.INDEX):
             return
         self.training.offer_resume()
         if project.retraining.needs_index():

@@ -146,9 +146,10 @@ def test_documents_are_handed_out_to_one_curator_each(
 
 
 def test_an_owner_says_who_may_do_what(
-    cli: Cli, base: str, server: Server, tmp_path: Path, documents_file: Path
+    cli: Cli, base: str, server: Server, tmp_path: Path, kb_file: Path, documents_file: Path
 ) -> None:
     assert cli("new", base).code == 0
+    assert cli("kb", "import", base, kb_file).code == 0
     assert cli("import", base, documents_file).code == 0
     of = {who: base.replace("owner@", f"{who}@") for who in ("ada", "rita")}
     server.logins(*of)
@@ -170,7 +171,9 @@ def test_an_owner_says_who_may_do_what(
         (("people", "list", tmp_path), "Roles are for shared projects"),
         (("decide", of["ada"], 1, "--nil", "not-in-kb", "--curator", "bob"), "Your login decides as “Ada L.” in"),
         (("decide", of["rita"], 1, "--nil", "not-in-kb"), "Your login may only read"),
-        (("kb", "import", of["ada"], documents_file), "Your login may not do this"),
+        (("kb", "import", of["ada"], documents_file), "kb.unfinished is for adjudicators and owners"),
+        (("import", of["ada"], documents_file), "import.unfinished is for adjudicators and owners"),
+        (("index", of["ada"]), "Adjudicators and owners build and train its linkers"),
     ):
         answer = cli(*command)
         assert (answer.code, answer.out) == (2, ""), command
