@@ -75,6 +75,7 @@ _WORDS = {
     "password authentication failed|no password supplied|authentication failed|role .* does not exist": "login",
     "no pg_hba.conf entry|certificate": "door",
     "database .* does not exist": "base",
+    "permission denied for database": "rights",
     "too many (connections|clients)": "many",
     "could not translate host name|failed to resolve host|name or service not known": "host",
     "connection refused|no such file|timeout expired|no route to host|unreachable|starting up": "silent",

@@ -15,7 +15,17 @@ from curator.domain.wording import UserError, tr
 from curator.services.ports import Person, Role, SharedAddress
 from curator.storage.db import as_user_errors
 from curator.storage.team.postgres import reading_team_engine, using, writing_team_engine
-from curator.storage.team.roles import give, make_owner, owner_of, people_in, quoted, run, standing, take, write_person
+from curator.storage.team.roles import (
+    give,
+    make_owner,
+    owner_of,
+    people_in,
+    quoted,
+    set_owner,
+    standing,
+    take,
+    write_person,
+)
 from curator.storage.team.schema import check_schema_version
 from curator.storage.team.upgrading import newest_version
 
@@ -69,7 +79,7 @@ class People:
             if login == owner_of(conn):
                 raise UserError(tr(IS_OWNER, address=self._address, login=login))
             if found.role is Role.OWNER:
-                run(conn, f"REVOKE {quoted(owner_of(conn))} FROM {quoted(login)}")
+                set_owner(conn, self._address, f"REVOKE {quoted(owner_of(conn))} FROM {quoted(login)}")
             take(conn, [login])
             conn.exec_driver_sql("DELETE FROM people WHERE login = %s", (login,))
         return found

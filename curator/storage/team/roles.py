@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import ProgrammingError
 
 from curator.domain.wording import UserError, tr
 from curator.services.ports import Person, Role, SharedAddress
@@ -52,6 +53,11 @@ EVERYTHING = "INSERT, UPDATE, DELETE"
 TOO_MUCH = (
     "{address} belongs to {owner}, who administers the server: another owner would be an administrator too. Whoever "
     "runs the server can give the project to an ordinary login first: `REASSIGN OWNED`, or `ALTER … OWNER TO`."
+)
+
+
+ADMINISTRATOR = (
+    "Only an administrator of the server can change who owns {address}: ask whoever runs it to execute `{statement}`."
 )
 
 
@@ -114,7 +120,15 @@ def make_owner(conn: Connection, address: SharedAddress, login: str) -> None:
     if conn.exec_driver_sql("SELECT rolsuper FROM pg_roles WHERE rolname = %s", (owner,)).scalar_one():
         raise UserError(tr(TOO_MUCH, address=address, owner=owner))
     take(conn, [login])
-    run(conn, f"GRANT {quoted(owner)} TO {quoted(login)}")
+    set_owner(conn, address, f"GRANT {quoted(owner)} TO {quoted(login)}")
+
+
+def set_owner(conn: Connection, address: SharedAddress, statement: str) -> None:
+    """Raises UserError if this login may not grant membership in its own role, as most logins."""
+    try:
+        run(conn, statement)
+    except ProgrammingError as error:
+        raise UserError(tr(ADMINISTRATOR, address=address, statement=statement)) from error
 
 
 def write_person(conn: Connection, login: str, name: str, role: Role) -> None:
