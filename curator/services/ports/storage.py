@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from curator.domain.decisions import Change, Listener, Saving
 from curator.domain.entities import TypeMapping
-from curator.domain.wording import UserError
+from curator.domain.wording import AwayError
 from curator.services.ports.address import ProjectPlace
 from curator.services.ports.curation import DecisionRepository, MentionRepository
 from curator.services.ports.documents import DocumentRepository
@@ -147,9 +147,9 @@ class Team(Protocol):
         with what they changed, when they were sent."""
         ...
 
-    def keep(self, step: Mapping[str, Any], error: UserError) -> Change:
+    def keep(self, step: Mapping[str, Any], error: AwayError) -> Change:
         """Keep a step on this computer that failed with `error`, and send it when the server is back. Raises `error` if
-        the server is not away or this client does not follow the news."""
+        this client does not follow the news."""
         ...
 
     def did(self, change: Change, step: Mapping[str, Any]) -> None:

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -21,9 +22,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sqlalchemy import select
+
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.wording import AwayError, UserError, tr
 from curator.services.ports import SharedAddress, UnitOfWork
+from curator.storage.db import OperationRow
 from curator.storage.team.journal import Journal
 from curator.storage.team.local_copy import LocalCopy
 from curator.storage.team.reserve import Reserve
@@ -54,7 +58,7 @@ class Server(Protocol):
 
     def reading(self) -> AbstractContextManager[SqlUnitOfWork]: ...
 
-    def writing(self) -> AbstractContextManager[SqlUnitOfWork]: ...
+    def writing(self, *, quiet: bool = False) -> AbstractContextManager[SqlUnitOfWork]: ...
 
 
 class Absence:
@@ -101,28 +105,30 @@ class Absence:
         with self._guard:
             if self._journal is None or self.sentence:
                 return False
-            self.sentence = tr(AWAY, address=self._server.place)
             try:
                 if self.reserve is not None:
                     self.reserve.enter()
             except Exception:  # what was decided in the last minute looks undecided
                 log.exception("The copies of documents")
+            self.sentence = tr(AWAY, address=self._server.place)  # from now on others read the copies
         log.warning("%s", error)
         self._changed()
         return True
 
-    def keep(self, step: Step, *, after: int) -> Change:
-        """Keep a step on this computer; `after` is an operation before it. Raises UserError if it is not possible or
-        cannot be kept. The change has the operation 0."""
-        assert self._journal is not None
-        assert self._perform is not None
+    def keep(self, step: Step, error: AwayError, *, after: int) -> Change:
+        """Keep a step that failed with `error` on this computer; `after` is an operation before it. Raises UserError if
+        it is not possible or cannot be kept, and `error` without a journal. The change has the operation 0."""
+        if self._journal is None or self._perform is None:
+            raise error
         whole = {**step, "after": after}
         with self._guard:
+            self.lost(error)  # again, if the server has just come back
             reserve = self.reads
             if reserve is not None and reserve.holds(step):
                 with reserve.write() as unit:
                     change = self._perform(unit, step)
                     self._journal.put(whole)
+                reserve.touched(change.document_ids)
             else:
                 self._journal.put(whole)
                 change = Change(ChangeKind.DECIDED, step["curator"], tr(KEPT), (), tuple(step.get("mentions", ())))
@@ -135,13 +141,13 @@ class Absence:
         if self.reserve is not None and perform is not None:
             self.reserve.did(change.operation_id or 0, change.document_ids, lambda unit: perform(unit, step))
 
-    def send(self, known: Callable[[Sequence[Step]], set[str]]) -> list[Change]:
-        """Send all steps; the server is there again afterwards. `known` finds the keys of those that it has. Returns
-        what was changed. Raises AwayError, with the rest still kept."""
+    def send(self) -> list[Change]:
+        """Send all steps; the server is there again afterwards. Returns what was changed. Raises AwayError, with the
+        rest still kept."""
         changes: list[Change] = []
         while True:
             steps = self._journal.pending if self._journal is not None else []
-            there = known(steps) if steps else set()
+            there = self._known(steps) if steps else set()
             for step in steps:
                 self._send(step, changes) if step["key"] not in there else self._sent(step)
             with self._guard:
@@ -152,6 +158,13 @@ class Absence:
             self.reserve.leave()
         self._changed()
         return changes
+
+    def _known(self, steps: Sequence[Step]) -> set[str]:
+        """The keys that the server has: of steps whose answer was lost. In a turn, so that none is being saved."""
+        after, who = min(one["after"] for one in steps), sorted({one["curator"] for one in steps})
+        query = select(OperationRow.payload).where(OperationRow.id > after, OperationRow.actor.in_(who))
+        with self._server.writing(quiet=True) as unit:
+            return {json.loads(payload).get("key", "") for payload in unit.connection.execute(query).scalars()}
 
     def _send(self, step: Step, changes: list[Change]) -> None:
         assert self._perform is not None

@@ -8,7 +8,6 @@ query finds everything written meanwhile. Claims expire by the server's clock, a
 
 from __future__ import annotations
 
-import json
 import logging
 import select as waiting
 import socket
@@ -16,14 +15,13 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from datetime import datetime, timedelta
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, DateTime, column, delete, func, insert, select, table, update
 
 from curator.domain.decisions import Change
 from curator.domain.documents import DocumentState
-from curator.domain.wording import AwayError, UserError
+from curator.domain.wording import AwayError, UserError, tr
 from curator.services.ports import Claim
 from curator.storage.db import DocumentRow, OperationRow, as_user_errors, visible
 from curator.storage.team.absence import Perform
@@ -38,8 +36,12 @@ AGAIN = 0.5
 """Seconds between two attempts to reach a lost server."""
 REST = 0.4
 """Least seconds between two reads, so that the decisions of thirty curators are read in batches."""
+MARGIN = 1000
+"""More operations than all curators can save while one waits for the answer to a step."""
+BEAT = 4.0
+"""Seconds without news after which the server is asked whether it is there, and seconds to wait for its answer."""
+SILENT = "The server of {address} has stopped answering."
 CLAIMS = table("claims", column("document_id"), column("curator"), column("until", DateTime(timezone=True)))
-KEYS = "SELECT payload FROM operations WHERE id > %s AND actor = ANY (%s)"
 NEW = "SELECT id FROM operations WHERE id > %s ORDER BY id"
 _LAST = select(func.coalesce(func.max(OperationRow.id), 0))
 _NOW = func.now()
@@ -77,10 +79,10 @@ class TeamBoard:
 
     # --- while the server is away ---
 
-    def keep(self, step: Mapping[str, Any], error: UserError) -> Change:
-        if not isinstance(error, AwayError) or not self._store.absence.sentence:
-            raise error
-        return self._store.absence.keep(step, after=self._seen)
+    def keep(self, step: Mapping[str, Any], error: AwayError) -> Change:
+        change = self._store.absence.keep(step, error, after=max(self._seen - MARGIN, 0))
+        self.wake()
+        return change
 
     def did(self, change: Change, step: Mapping[str, Any]) -> None:
         self._store.absence.did(change, step)
@@ -96,18 +98,6 @@ class TeamBoard:
     def wake(self) -> None:
         """Connect again, since a unit could not reach the server."""
         self._wake.send(b".")
-
-    def _send_kept(self, conn: psycopg.Connection[Any]) -> None:
-        absence = self._store.absence
-        if absence.sentence or absence.kept:
-            self._sent(absence.send(partial(self._known, conn)))
-
-    def _known(self, conn: psycopg.Connection[Any], steps: Sequence[Mapping[str, Any]]) -> set[str]:
-        """The keys among the operations since the first of the steps was kept."""
-        after, who = min(one["after"] for one in steps), sorted({one["curator"] for one in steps})
-        with as_user_errors(self._store.place):
-            rows = conn.execute(KEYS, (after, who)).fetchall()
-        return {json.loads(payload).get("key", "") for (payload,) in rows}
 
     # --- news, again ---
 
@@ -147,11 +137,12 @@ class TeamBoard:
             conn.add_notify_handler(lambda one: rung.add(one.payload))  # some come with the answer of a query
             with as_user_errors(place):
                 conn.execute(f"LISTEN {BELL}")
-            self._send_kept(conn)
+            if self._store.absence.sentence or self._store.absence.kept:
+                self._sent(self._store.absence.send())
             self._tell(conn, others=True)
             while not self._closed:
-                if not rung:
-                    waiting.select([conn.fileno(), self._woken.fileno()], [], [])
+                if not rung and not waiting.select([conn.fileno(), self._woken.fileno()], [], [], BEAT)[0]:
+                    self._ask(conn)
                 if self._store.absence.sentence:  # another connection was lost: see whether all can be made again
                     return
                 with as_user_errors(place):
@@ -163,6 +154,18 @@ class TeamBoard:
                 if heard:
                     self._tell(conn, others=any(one.endswith(OTHER) for one in heard))
                     self._rest(REST)
+
+    def _ask(self, conn: psycopg.Connection[Any]) -> None:
+        """Raises AwayError if the server does not answer: it is suspended, or the network is cut without a word. Units
+        that wait for an answer are ended, too."""
+        with as_user_errors(self._store.place):
+            conn.pgconn.send_query(b"")
+            conn.pgconn.flush()
+            if not waiting.select([conn.fileno()], [], [], BEAT)[0]:
+                self._store.cut()
+                raise AwayError(tr(SILENT, address=self._store.place))
+            while conn.pgconn.get_result() is not None:
+                pass
 
     def _tell(self, conn: psycopg.Connection[Any], *, others: bool) -> None:
         """Report operations, and `others`: writes that are not operations. Operations become visible in numerical

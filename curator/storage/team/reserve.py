@@ -6,8 +6,8 @@ read this project, with the local copies of the knowledge bases. Rounds, steps o
 not copied.
 
 The copies may be up to a minute old. What this curator did meanwhile is taken again in the copy when the server goes
-away (`enter`). Numbers of operations and decisions taken there are not the server's: when it is back, all is copied
-again.
+away (`enter`). Only steps taken in the copy have operations, with numbers of their own: when the server is back, they
+are deleted, and their documents are copied again.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ OF_DOCUMENT = (SourceFileRow, DocumentRow, DocumentTextRow, PassageRow, MentionR
 OF_MENTION = (FragmentRow, DecisionRow, SuggestionRow, SuggestionFactsRow, OpinionRow, MentionAttributeRow)
 IN_PARTS = (*OF_DOCUMENT, *OF_MENTION)
 Reading = Callable[[], Any]
+_Recent = tuple[int, tuple[int, ...], Callable[[SqlUnitOfWork], object]]
 log = logging.getLogger(__name__)
 
 
@@ -79,7 +80,8 @@ class Reserve:
         self._held: dict[int, int] = {}  # documents, and the last operation that their copies contain
         self._stale: set[int] = set()
         self._current = 0
-        self._recent: list[tuple[int, tuple[int, ...], Callable[[SqlUnitOfWork], object]]] = []
+        self._recent: list[_Recent] = []  # own steps that copies may lack
+        self._touched: set[int] = set()  # documents of steps that were taken in the copy
         self._entered = False
         self._closed = False
         self._wake = threading.Event()
@@ -105,8 +107,13 @@ class Reserve:
 
     def did(self, operation: int, document_ids: Sequence[int], again: Callable[[SqlUnitOfWork], object]) -> None:
         """Note a step of this curator, which `again` takes in another unit."""
-        self._recent.append((operation, tuple(document_ids), again))
-        self.changed(document_ids)
+        step = operation, tuple(document_ids), again
+        with self._guard:
+            self._recent.append(step)
+            self.changed(document_ids)
+            if self._entered:  # the server answered, and was away before this call
+                with self.write() as unit:
+                    self._take(unit, step)
 
     # --- offline ---
 
@@ -121,10 +128,15 @@ class Reserve:
                 return
             self._entered = True
             with self.write() as unit:
-                for operation, documents, again in self._recent:
-                    if any(operation > self._held.get(one, operation) for one in documents):
-                        with suppress(UserError):
-                            again(unit)
+                for step in self._recent:
+                    self._take(unit, step)
+
+    def _take(self, unit: SqlUnitOfWork, step: _Recent) -> None:
+        operation, documents, again = step
+        if any(operation > self._held.get(one, operation) for one in documents):
+            with suppress(UserError):
+                again(unit)
+                self._touched.update(documents)
 
     def holds(self, step: Mapping[str, Any]) -> bool:
         """Whether everything that a step is about was copied."""
@@ -149,18 +161,24 @@ class Reserve:
             with_shelf(unit.connection, shelf)
             yield unit
 
+    def touched(self, document_ids: Sequence[int]) -> None:
+        """Note the documents of a step that was taken here."""
+        self._touched.update(document_ids)
+
     def leave(self) -> None:
-        """The server is back: copy everything again."""
+        """The server is back: forget the steps that were taken here, and copy their documents again."""
         with self._guard:
             if not self._entered:
                 return
             self._entered = False
-            self._recent.clear()
-            self._held.clear()
+            for one in self._touched:
+                self._held.pop(one, None)
+            self._touched.clear()
+            self._stale.update(self._held)
             if self._store is not None:
                 with self._store.write() as unit:
-                    for table in reversed(Base.metadata.sorted_tables):
-                        unit.connection.execute(delete(table))
+                    unit.connection.execute(delete(DecisionRow).where(DecisionRow.operation_id.is_not(None)))
+                    unit.connection.execute(delete(OperationRow))
         if self._current:
             self._begin()
 
@@ -179,19 +197,19 @@ class Reserve:
 
     def _work(self) -> None:
         while not self._closed:
-            self._wake.wait(EVERY)
+            woken = self._wake.wait(EVERY)
             self._wake.clear()
             try:
-                self._copy_due()
+                self._copy_due(again=not woken)
             except UserError as error:  # the server is away, or the disk is full
                 log.info("Documents are not copied: %s", error)
             except Exception:
                 log.exception("Documents are not copied")
 
-    def _copy_due(self) -> None:
+    def _copy_due(self, *, again: bool) -> None:
         with self._reading() as unit:
             due = [self._current, *unit.connection.execute(_AFTER, {"current": self._current}).scalars()]
-        due = [one for one in due if one not in self._held or one in self._stale]
+        due = [one for one in due if one not in self._held or (again and one in self._stale)]
         for start in range(0, len(due), PART):
             if self._closed or self._entered:
                 return

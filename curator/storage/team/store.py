@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
 import time
 import uuid
@@ -11,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
@@ -75,6 +77,7 @@ class SharedStore:
         self._saving = Saving()
         self._guard = threading.Lock()
         self._listeners: list[Listener] = []
+        self._in_use: list[object] = []
         self.token = uuid.uuid4().hex
         """Identifies this client in notifications."""
         self._own: set[int] = set()
@@ -136,7 +139,12 @@ class SharedStore:
     def reading(self) -> Iterator[SqlUnitOfWork]:
         """A reading unit on the server."""
         self._check_open()
-        with as_user_errors(self._address), self._reader.connect() as conn, self._copy.shelf() as shelf:
+        with (
+            as_user_errors(self._address),
+            self._reader.connect() as conn,
+            self._can_be_cut(conn),
+            self._copy.shelf() as shelf,
+        ):
             yield SqlUnitOfWork(with_shelf(conn, shelf))
 
     @contextmanager
@@ -169,6 +177,7 @@ class SharedStore:
             with (
                 as_user_errors(self._address),
                 self._writer.connect() as conn,
+                self._can_be_cut(conn),
                 self._copy.shelf() as shelf,
                 pipelined(conn) as send,
             ):
@@ -177,6 +186,24 @@ class SharedStore:
                 yield unit
                 self._ring_and_commit(conn, cast(SqlDecisions, unit.decisions).appended, quiet=quiet)
             self._saved()
+
+    @contextmanager
+    def _can_be_cut(self, conn: Connection) -> Iterator[None]:
+        raw = conn.connection.dbapi_connection
+        with self._guard:
+            self._in_use.append(raw)
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._in_use.remove(raw)
+
+    def cut(self) -> None:
+        """End the connections of all units: the server does not answer them."""
+        with self._guard:
+            for raw in self._in_use:
+                with suppress(Exception), socket.socket(fileno=os.dup(cast(Any, raw).fileno())) as end:
+                    end.shutdown(socket.SHUT_RDWR)
 
     def _ring_and_commit(self, conn: Connection, steps: Sequence[int], *, quiet: bool) -> None:
         """Closing the connection without a commit rolls back."""

@@ -14,7 +14,7 @@ from curator.domain.documents import DocumentState
 from curator.domain.wording import AwayError, UserError
 from curator.project import Project
 from curator.services.ports import SharedAddress
-from curator.storage.team import SharedStore
+from curator.storage.team import SharedStore, board
 from tests.benchmarks.team_away import LOGIN, OF_ADA, Way, away, copied, make, until
 from tests.postgres import Server
 
@@ -23,11 +23,11 @@ WAIT = 20
 
 @pytest.fixture(scope="module")
 def way(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
-    """The owner's way to a project with six mentions, which can be cut."""
+    """The owner's way to a project with seven mentions, which can be cut."""
     folder, base = tmp_path_factory.mktemp("away"), server.new_base()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CURATOR_SHARED_DIR", str(folder / "shared"))
-        make(server, base, folder, 6)
+        make(server, base, folder, 7)
         server.sql(f"CREATE ROLE {LOGIN} LOGIN SUPERUSER")
         yield Way(server, base, folder / "way")
     server.drop(base)
@@ -83,6 +83,18 @@ def test_a_step_whose_answer_was_lost_is_not_taken_twice(server: Server, way: Wa
     monkeypatch.setattr(SharedStore, "_commit", lose_the_answer)
     change = ada.curation.decide(mentions[0], Verdict.nil())
     assert change.operation_id == 0
+    until(lambda: not ada.disk.saving.away and not ada.disk.saving.kept, WAIT)
+    assert server.sql(OF_ADA, base=way.address.base) == [*before, (mentions[0],)]
+    ada.close()
+
+
+def test_a_server_that_stands_still_is_away_and_a_decision_in_it_arrives_once(server: Server, way: Way, monkeypatch):
+    monkeypatch.setattr(board, "BEAT", 0.2)
+    ada, mentions = opened(way)
+    before = server.sql(OF_ADA, base=way.address.base)
+    with server.suspended():
+        assert ada.curation.decide(mentions[0], Verdict.nil()).operation_id == 0
+        assert ada.queue.open(1).view(mentions[0]).decision is not None
     until(lambda: not ada.disk.saving.away and not ada.disk.saving.kept, WAIT)
     assert server.sql(OF_ADA, base=way.address.base) == [*before, (mentions[0],)]
     ada.close()
