@@ -83,6 +83,8 @@ class Absence:
         self._perform = perform
         self._journal = Journal(self._folder)
         self.reserve = Reserve(self._folder, self._server.reading, self._copy_of_kb)
+        if self.kept:  # by a process that was killed, or closed while the server was away
+            self._changed()
 
     def close(self) -> None:
         if self.reserve is not None:

@@ -62,7 +62,11 @@ def test_what_was_kept_is_sent_at_the_next_start_and_a_done_document_too(server:
     assert (seen.document.state, ada.disk.saving.kept) == (DocumentState.DONE, 2)
     ada.close()
     way.open()
-    ada, _ = opened(way)
+    ada = open_project(way.address, linker=False, curator="ada")
+    at_start: list[int] = []
+    ada.disk.on_saving(lambda saving: at_start.append(saving.kept))
+    ada.team.start()
+    assert at_start[0] == 2
     until(lambda: ada.disk.saving.kept == 0, WAIT)
     assert ada.queue.open(1).document.state is DocumentState.DONE
     assert [one for (one,) in server.sql(OF_ADA, base=way.address.base)] == mentions[:2]
