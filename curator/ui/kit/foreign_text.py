@@ -9,13 +9,14 @@ network address. Nothing else in `curator.ui` makes a `QLabel` or a `QTextBrowse
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 from PySide6.QtCore import QByteArray, QMimeData, Qt, QUrl
-from PySide6.QtGui import QTextCursor, QTextDocument
+from PySide6.QtGui import QImage, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QTextBrowser, QWidget
 
 from curator.domain.wording import tr
@@ -122,12 +123,17 @@ class StillBrowser(QTextBrowser):
         self.moveCursor(QTextCursor.MoveOperation.Start)  # Qt leaves the cursor at the end and scrolls there on show
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
-        """Return the image; empty bytes otherwise, because Qt opens the file itself if it gets nothing."""
-        path = self._image(QUrl(name)) if kind == QTextDocument.ResourceType.ImageResource.value else None
-        try:
-            return QByteArray(path.read_bytes() if path is not None else b"")
-        except OSError:
+        """Return the image, or a transparent one: Qt opens the file itself if it gets none. Nothing for other kinds."""
+        if kind != QTextDocument.ResourceType.ImageResource.value:
             return QByteArray(b"")
+        path = self._image(QUrl(name))
+        with suppress(OSError):
+            image = QImage.fromData(path.read_bytes()) if path is not None else QImage()
+            if not image.isNull():
+                return image
+        nothing = QImage(1, 1, QImage.Format.Format_ARGB32)
+        nothing.fill(Qt.GlobalColor.transparent)
+        return nothing
 
     def _image(self, name: QUrl) -> Path | None:
         """The path of an image in the folder of images; symbolic links must not lead out of it."""
