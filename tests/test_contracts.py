@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from curator.domain.documents import Split
+from curator.jobs import bundles
 from curator.services import records
 from curator.services.training import embedding_map, recipes
+from models.linker import bundle
 from tests.curator.services.samples import bundle_info
 from training.data import snapshot
 from training.evaluation import ErrorKind, Relation
@@ -19,6 +21,11 @@ from training.job import recipes as training_recipes
 
 def test_both_name_the_same_splits() -> None:
     assert [(one.name, one.value) for one in Split] == [(one.name, one.value) for one in snapshot.Split]
+
+
+def test_both_seal_a_manifest_alike() -> None:
+    raw = {"id": "a", "files": {"ü": {"size": 1}}, "numbers": [0.1, 1e-9, 3], "seal": "x"}
+    assert (bundles.SEAL, bundles.seal_of(raw)) == (bundle.SEAL, bundle.seal_of(raw))
 
 
 def test_both_name_the_same_kinds_of_errors() -> None:

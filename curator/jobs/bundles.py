@@ -18,6 +18,7 @@ from curator.domain.wording import UserError, tr
 from curator.services.ports import BundleVault
 
 MANIFEST = "manifest.json"
+SEAL = "seal"
 STAGING_PREFIX = ".staging-"
 
 
@@ -86,14 +87,22 @@ class FolderBundleStore:
             shutil.rmtree(staging, ignore_errors=True)
 
     def altered(self) -> Iterator[tuple[str, str, str]]:
-        """(linker, file, problem) for each file that is missing or differs from its manifest; (linker, '', '') after
-        each linker. Only files within the linker's folder are read."""
-        for info in self.all(active=None):
-            folder = Path(info.path)
-            for name, known in _object((_manifest(folder) or {}).get("files")).items():
+        """(linker, file, problem) for each file that is missing or differs from its manifest, or for a manifest that is
+        missing or differs from its seal; (linker, '', '') after each linker. Only files within the linker's folder are
+        read."""
+        folders = sorted(self._folder.iterdir()) if self._folder.is_dir() else []
+        for folder in folders:
+            if not folder.is_dir() or folder.name.startswith(".") or not any(folder.iterdir()):
+                continue
+            manifest = _manifest(folder)
+            if manifest is None:
+                yield folder.name, MANIFEST, tr("it is missing or unreadable")
+            elif SEAL in manifest and manifest[SEAL] != seal_of(manifest):  # older linkers have none
+                yield folder.name, MANIFEST, tr("it was modified")
+            for name, known in _object((manifest or {}).get("files")).items():
                 if wrong := _wrong(folder, name, _object(known)):
-                    yield info.id, name, wrong
-            yield info.id, "", ""
+                    yield folder.name, name, wrong
+            yield folder.name, "", ""
 
     def clean(self) -> int:
         """Called only by the holder of the project's write lock, when it runs no job."""
@@ -181,6 +190,13 @@ def _manifest(path: Path) -> dict[str, Any] | None:
     except (OSError, ValueError, RecursionError):
         return None
     return raw if isinstance(raw, dict) and "id" in raw else None
+
+
+def seal_of(manifest: Mapping[str, Any]) -> str:
+    """The hash of its values that a manifest contains, as `models/linker/bundle.py` calculates it."""
+    plain = {name: value for name, value in manifest.items() if name != SEAL}
+    text = json.dumps(plain, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def _wrong(folder: Path, name: str, known: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from curator.domain.jobs import GateVerdict
 from curator.domain.wording import UserError
-from curator.jobs.bundles import FolderBundleStore, SharedBundleStore
+from curator.jobs.bundles import FolderBundleStore, SharedBundleStore, seal_of
 
 
 def fill(staging: Path, bundle_id: str = "20260101-pel-pb", *, size: int = 3) -> None:
@@ -126,12 +126,21 @@ def test_a_strangers_manifest_is_listed_with_what_can_be_read_of_it(tmp_path: Pa
         assert store.all(active=None)[0].verdict is GateVerdict.NOT_GATED
 
 
-def test_a_manifest_of_a_million_brackets_is_left_out(tmp_path: Path) -> None:
+def test_a_manifest_of_a_million_brackets_is_a_finding(tmp_path: Path) -> None:
     fill(folder := made(tmp_path))
     (folder / "manifest.json").write_text("[" * 1_000_000)
     store = FolderBundleStore(tmp_path)
     assert store.all(active=None) == []
-    assert list(store.altered()) == []
+    found = list(store.altered())
+    assert found == [("b", "manifest.json", "it is missing or unreadable"), ("b", "", "")]
+
+
+def test_changed_values_of_a_manifest_are_a_finding(tmp_path: Path) -> None:
+    fill(folder := made(tmp_path))
+    whole = {**json.loads((folder / "manifest.json").read_text()), "files": {}}
+    for seal, found in ((seal_of(whole), []), ("0" * 64, [("b", "manifest.json", "it was modified")])):
+        (folder / "manifest.json").write_text(json.dumps({**whole, "seal": seal}))
+        assert list(FolderBundleStore(tmp_path).altered()) == [*found, ("b", "", "")]
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b", "\ud800", "../c/index.faiss", "/etc/passwd", "link"])
