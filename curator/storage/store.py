@@ -42,7 +42,9 @@ from curator.storage.db import (
     Turns,
     as_user_errors,
     begin_use,
+    check_room,
     end_use,
+    needs_room,
     reading_engine,
     reserve_shared_memory,
     writing_engine,
@@ -91,6 +93,7 @@ class SqlStore:
         self._lock = lock
         self._turns = Turns()
         self._use = begin_use(database)
+        self._needs_room = lock is not None and needs_room(database)
         self._reader = reading_engine(source)
         self._writer: Engine | None = writing_engine(database) if lock else None
         self._syncer = Syncer(database, self._turns, mark, rescue=self._rescue)
@@ -160,6 +163,8 @@ class SqlStore:
         self._syncer.check_writable()
         with self._turns.turn():
             self._check_open()
+            if self._needs_room:
+                self._check_room()
             with as_user_errors(self._database), self._writer.connect() as conn:
                 conn.begin()  # closing the connection without a commit rolls back
                 yield SqlUnitOfWork(conn, pause=partial(self._pause, conn))
@@ -214,6 +219,18 @@ class SqlStore:
             self._syncer.ask()
             self._turns.give_way()
             conn.begin()
+
+    def _check_room(self) -> None:
+        try:
+            check_room(self._folder)
+        except OSError as error:
+            raise UserError(
+                tr(
+                    "{folder} cannot be written ({strerror}). Free some space, or open it read-only.",
+                    folder=self._folder,
+                    strerror=error.strerror,
+                )
+            ) from error
 
     def _rescue(self) -> bool:
         """Checkpoint the log through a connection that has it open. The caller has the writer's turn."""

@@ -142,6 +142,7 @@ from curator.storage.db.sqlite_files import (
     check_room,
     end_use,
     make_shared_memory,
+    needs_room,
     reserve_shared_memory,
 )
 from curator.storage.db.suggestion_facts import (
@@ -255,6 +256,7 @@ __all__ = [
     "make_shared_memory",
     "mark_as_it_is",
     "mentions_listed",
+    "needs_room",
     "next_id",
     "of",
     "pack_shown",

@@ -86,10 +86,15 @@ def check_room(folder: Path) -> None:
         os.close(file)
 
 
+def needs_room(database: Path) -> bool:
+    """Whether each write needs room for the `-shm` file again, since a quota counts every change (Btrfs)."""
+    return sys.platform == "linux" and _is_btrfs(database.parent)
+
+
 def make_shared_memory(database: Path) -> None:
     """Create the `-shm` file where SQLite's own would be written to a new place at every change (Btrfs). Never raises:
     if this is impossible, SQLite creates it."""
-    if sys.platform != "linux" or not _is_btrfs(database.parent):
+    if not needs_room(database):
         return
     with suppress(OSError):
         import fcntl

@@ -26,6 +26,10 @@ def write(store, key):
     store.settle()
 
 
+def full(file):
+    raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+
 def log_of(store):
     return store.folder / "project.sqlite-wal"
 
@@ -82,9 +86,6 @@ def test_without_room_for_the_shared_memory_a_project_is_only_read(store, monkey
     folder = store.folder
     store.close()
 
-    def full(file):
-        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
-
     monkeypatch.setattr(sqlite_files, "_allocate", full)
     with pytest.raises(
         UserError, match=r"cannot be written \(Disk quota exceeded\)\. Free some space, or open it read"
@@ -105,3 +106,16 @@ def test_the_shared_memory_that_is_made_on_btrfs_is_used_like_sqlites_own(store,
         assert (store.folder / "project.sqlite-shm").stat().st_mode & 0o777 == 0o640
         assert (store.folder / "project.sqlite-shm").stat().st_size == sqlite_files.ROOM
     assert not (store.folder / "project.sqlite-shm").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Btrfs is Linux's")
+def test_where_a_quota_counts_every_change_each_write_needs_room(store, monkeypatch):
+    write(store, "one")
+    store.close()
+    monkeypatch.setattr("curator.storage.store.needs_room", lambda database: True)
+    with open_project(store.folder) as again:
+        with monkeypatch.context() as quota:
+            quota.setattr(sqlite_files, "_allocate", full)
+            with pytest.raises(UserError, match=r"cannot be written \(Disk quota exceeded\)\. Free some space"):
+                write(again, "two")
+        write(again, "three")
