@@ -16,10 +16,10 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from curator.bootstrap import create_project, open_project
+from curator.bootstrap import create_project, open_project, roles
 from curator.domain.decisions import SkipReason, Verdict
 from curator.project import Project
-from curator.services.ports import SharedAddress
+from curator.services.ports import Role, SharedAddress
 from tests.postgres import Server
 
 PATIENCE = 60
@@ -83,7 +83,6 @@ def away(server: Server, folder: Path, number: int) -> dict[str, float]:
     os.environ["CURATOR_SHARED_DIR"] = str(folder / "bob")
     base = server.new_base()
     make(server, base, folder, number)
-    server.sql(f"CREATE ROLE {LOGIN} LOGIN SUPERUSER")
     way = Way(server, base, folder / "way")
     bob = open_project(SharedAddress.parse(server.address(base)), linker=False, curator="bob")
     os.environ["CURATOR_SHARED_DIR"] = str(folder / "ada")
@@ -94,7 +93,6 @@ def away(server: Server, folder: Path, number: int) -> dict[str, float]:
         ada.close()
         bob.close()
         server.drop(base)
-        server.sql(f"DROP ROLE {LOGIN}")
 
 
 def make(server: Server, base: str, folder: Path, number: int) -> None:
@@ -106,6 +104,8 @@ def make(server: Server, base: str, folder: Path, number: int) -> None:
     for _ in project.importing.documents([folder / "d.pubtator"]):
         pass
     project.close()
+    server.logins(LOGIN)
+    roles(project.place).grant(LOGIN, Role.CURATOR, name="ada")
 
 
 def _figures(server: Server, base: str, way: Way, ada: Project, bob: Project) -> dict[str, float]:

@@ -15,7 +15,7 @@ from curator.domain.wording import AwayError, UserError
 from curator.project import Project
 from curator.services.ports import SharedAddress
 from curator.storage.team import SharedStore, board
-from tests.benchmarks.team_away import LOGIN, OF_ADA, Way, away, copied, make, until
+from tests.benchmarks.team_away import OF_ADA, Way, away, copied, make, until
 from tests.postgres import Server
 
 WAIT = 20
@@ -23,15 +23,13 @@ WAIT = 20
 
 @pytest.fixture(scope="module")
 def way(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
-    """The owner's way to a project with seven mentions, which can be cut."""
+    """A curator's way to a project with seven mentions, which can be cut."""
     folder, base = tmp_path_factory.mktemp("away"), server.new_base()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CURATOR_SHARED_DIR", str(folder / "shared"))
         make(server, base, folder, 7)
-        server.sql(f"CREATE ROLE {LOGIN} LOGIN SUPERUSER")
         yield Way(server, base, folder / "way")
     server.drop(base)
-    server.sql(f"DROP ROLE {LOGIN}")
 
 
 def opened(way: Way) -> tuple[Project, list[int]]:
