@@ -32,7 +32,8 @@ def opened(place: ProjectPlace) -> tuple[float, float]:
     try:
         under = project.queue.under(QueueFilter())
         first = under.rows()[0]
-        under.counts()
+        under.count()
+        project.queue.counts()
         project.queue.open(first.document_id)
         return time.perf_counter() - began, time.process_time() - worked
     finally:

@@ -30,6 +30,7 @@ PEOPLE_MADE = (
 """The logins with a role, and the name as which each decides. Owners are the members of the schema's owner."""
 NAMED = {
     "operations": "actor",
+    "imports": "curator",
     "judgements": "curator",
     "mention_attributes": "curator",
     "round_mentions": "curator",
@@ -87,7 +88,8 @@ BEGIN
   IF TG_ARGV[0] <> '' THEN
     EXECUTE format('SELECT ($1).%I', TG_ARGV[0]) INTO who USING NEW;
     IF who IS DISTINCT FROM own_name()
-       AND NOT (rank = 'adjudicator' AND (TG_TABLE_NAME <> 'operations' OR who LIKE 'import:%')) THEN
+       AND NOT (rank = 'adjudicator' AND TG_TABLE_NAME <> 'imports'
+                AND (TG_TABLE_NAME <> 'operations' OR who LIKE 'import:%')) THEN
       RAISE EXCEPTION 'this login writes as %, not as %', own_name(), who USING ERRCODE = 'insufficient_privilege';
     END IF;
   END IF;

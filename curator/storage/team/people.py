@@ -33,6 +33,10 @@ NO_LOGIN = "The server of {address} has no login {login}. Whoever runs it create
 NOT_OWNER = "Only an owner of {address} can change who may do what ({owner} owns it)."
 NAMED_SO = "{other} decides as “{name}” in {address} already. Give --name with another name."
 IS_OWNER = "{login} is an owner of {address}, who may do everything."
+NO_NAME = (
+    "Nobody can decide as “{name}”: names that begin with “import:” are those of imports. Give --name with another name."
+)
+RESERVED = "import:"
 NOT_FOUND = "{login} has no role in {address}. `curator people list` shows who has one."
 
 
@@ -60,6 +64,8 @@ class People:
             if before is not None and before.role is Role.OWNER and role is not Role.OWNER:
                 raise UserError(tr(IS_OWNER, address=self._address, login=login))
             given = name.strip() or (before.name if before is not None else login)
+            if given.startswith(RESERVED):
+                raise UserError(tr(NO_NAME, name=given))
             for one in known.values():
                 if one.login != login and given in (one.name, one.login):
                     raise UserError(tr(NAMED_SO, address=self._address, other=one.login, name=given))

@@ -163,6 +163,7 @@ def test_an_owner_says_who_may_do_what(
     for command, text in (
         (("people", "grant", base, "eve", "curator"), "has no login eve"),
         (("people", "grant", base, "rita", "curator", "--name", "Ada L."), "ada decides as “Ada L.”"),
+        (("people", "grant", base, "rita", "curator", "--name", "import:a"), "Nobody can decide as “import:a”"),
         (("people", "grant", base, "rita", "owner"), "another owner would be an administrator too"),
         (("people", "grant", base, "owner", "reader"), "owner is an owner of"),
         (("people", "revoke", base, "owner"), "owner is an owner of"),

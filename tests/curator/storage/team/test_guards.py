@@ -209,6 +209,7 @@ def test_an_adjudicator_keeps_to_the_log_too(logins):
         "UPDATE judgements SET outcome = 'nil'",
         "UPDATE people SET role = 'adjudicator'",
         "UPDATE schema_version SET version = 1",
+        "INSERT INTO imports VALUES (1, 1, 1, 'import', 'bob', 'now', '{}')",
         FORGING["a step of bob"],
         FORGING["a decision of bob"].replace("'ada'", "'anna'"),
         FORGING["a decision in bob's step"],
