@@ -34,7 +34,8 @@ NOT_OWNER = "Only an owner of {address} can change who may do what ({owner} owns
 NAMED_SO = "{other} decides as “{name}” in {address} already. Give --name with another name."
 IS_OWNER = "{login} is an owner of {address}, who may do everything."
 NO_NAME = (
-    "Nobody can decide as “{name}”: names that begin with “import:” are those of imports. Give --name with another name."
+    "Nobody can decide as “{name}”: names that begin with “import:” are those of imports. Give --name with another "
+    "name."
 )
 RESERVED = "import:"
 NOT_FOUND = "{login} has no role in {address}. `curator people list` shows who has one."

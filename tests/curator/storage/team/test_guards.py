@@ -246,6 +246,9 @@ def test_an_open_round_is_blind_in_the_database(logins):
         assert seen(logins[login], "SELECT count(*) FROM mentions") == 4 + number
         assert seen(logins[login], "SELECT count(DISTINCT mention_id) FROM fragments") == 1 + number
     conn, said = logins["ada"], list[str | None]()
+    assert conn.execute("UPDATE mentions SET flagged = true").rowcount == 4
+    assert conn.execute("DELETE FROM fragments").rowcount == 2
+    conn.rollback()
     conn.add_notice_handler(lambda one: said.append(one.message_primary))
     conn.execute(LEAK)
     conn.execute("SELECT * FROM judgements WHERE pg_temp.leak(curator)")
