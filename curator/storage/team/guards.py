@@ -255,7 +255,7 @@ POLICIES = {
     "mentions": "NOT deleted OR (SELECT trusted()) OR seen_in_rounds(id)",
     "fragments": "(SELECT trusted()) OR EXISTS (SELECT 1 FROM mentions m WHERE m.id = mention_id)",
 }
-"""Table -> the condition under which a row can be read, changed and removed, as far as triggers and roles allow it."""
+"""Table -> the condition under which a row can be read, changed and removed, where triggers and roles allow it."""
 _STATE = "(OLD.state, OLD.flagged) IS DISTINCT FROM (NEW.state, NEW.flagged)"
 _POINTER = "(OLD.outcome, OLD.decision_id) IS DISTINCT FROM (NEW.outcome, NEW.decision_id)"
 _AUTHOR = "OLD.author IS DISTINCT FROM NEW.author"
