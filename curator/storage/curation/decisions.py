@@ -55,7 +55,7 @@ class SqlDecisions(Operations, Efforts):
         mentions, _, _, _, states, tallies, *_ = ahead.read(asks)
         of_mention = {row.id: row.document_id for row in mentions}
         documents = ids_of(unique(of_mention[one] for one in mention_ids if one in of_mention))
-        ahead.keep(STATES, documents, states)
+        ahead.keep(STATES, documents, states, times=2)  # also when a document is begun
         ahead.keep(TALLIES, documents, tallies)
 
     def append(

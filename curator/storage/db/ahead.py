@@ -2,8 +2,8 @@
 
 A step of a curator needs the answers of a dozen queries, one after the other. In SQLite each takes microseconds. On a
 server each is a round trip, and all curators wait for the one who has the turn. So `read_ahead` sends the queries of a
-decision together. Each answer is used once, by the same statement with the same values (`answer`); others are asked
-as usual. So reading ahead changes the time of a step, and never its result.
+decision together. Each answer is used once (or as often as `keep` says), by the same statement with the same values
+(`answer`); others are asked as usual. So reading ahead changes the time of a step, and never its result.
 
 A unit of work on a server has an `Ahead` in its connection's execution options; one in a folder has none.
 """
@@ -33,7 +33,7 @@ class Ahead:
     def __init__(self, send: Callable[[Sequence[Ask]], list[Sequence[AnyRow]]], always: Sequence[Ask] = ()) -> None:
         self._send = send
         self._always = list(always)
-        self._answers: dict[tuple[int, str], Sequence[AnyRow]] = {}
+        self._answers: dict[tuple[int, str], tuple[Sequence[AnyRow], int]] = {}
 
     def read(self, asks: Sequence[Ask]) -> list[Sequence[AnyRow]]:
         """The rows of each statement, which `take` gives as well."""
@@ -43,12 +43,16 @@ class Ahead:
             self.keep(statement, values, rows)
         return found[: len(asks)]
 
-    def keep(self, statement: Executable, values: Mapping[str, Any], rows: Sequence[AnyRow]) -> None:
-        self._answers[_key(statement, values)] = rows
+    def keep(self, statement: Executable, values: Mapping[str, Any], rows: Sequence[AnyRow], *, times: int = 1) -> None:
+        self._answers[_key(statement, values)] = rows, times
 
     def take(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[AnyRow] | None:
-        """The rows, once; None if they were not read ahead."""
-        return self._answers.pop(_key(statement, values), None)
+        """The rows; None if they were not read ahead, or already taken."""
+        key = _key(statement, values)
+        rows, times = self._answers.pop(key, (None, 0))
+        if rows is not None and times > 1:
+            self._answers[key] = rows, times - 1
+        return rows
 
 
 def ahead_of(conn: Connection) -> Ahead | None:

@@ -23,9 +23,11 @@ from curator.storage.kb.kb_hierarchy import build_hierarchy
 from curator.storage.kb.kb_index import build_index, upgrade_versions
 from curator.storage.kb.kb_matching import add_obsolete, all_obsolete, obsolete_entity
 from curator.storage.kb.kb_tables import SHELF, KbTables, canonical_json, parse_entity, tables_of
+from curator.storage.kb.provisional import OURS
 
 __all__ = [
     "ACTIVE",
+    "OURS",
     "SHELF",
     "KbTables",
     "SqlKnowledgeBase",

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from curator.domain.entities import Entity, EntityMatch, ProvisionalEntity, id_of, is_new, number_of
 from curator.domain.facets import SearchQuery
 from curator.domain.wording import UserError, tr
-from curator.storage.db import AnyRow, ProvisionalEntityRow, RetiredEntityRow, chunks, fold, from_iso, unique
+from curator.storage.db import AnyRow, ProvisionalEntityRow, RetiredEntityRow, answer, chunks, fold, from_iso, unique
 from curator.storage.kb.kb_matching import active_tables, held, new_ids
 from curator.storage.kb.kb_search import (
     DEFINITION,
@@ -100,9 +100,12 @@ def retire(conn: Connection, entities: Sequence[Entity]) -> None:
         conn.execute(insert(RetiredEntityRow), [{"id": one.id, "data": canonical_json(one)} for one in entities])
 
 
+OURS = select(ProvisionalEntityRow.id)
+
+
 def _of_ours(conn: Connection, entity_ids: Sequence[str]) -> list[str]:
     """The ids among these that a provisional entity has or had: there are some hundreds at most, usually none."""
-    ours = set(conn.execute(select(ProvisionalEntityRow.id)).scalars())
+    ours = {one for (one,) in answer(conn, OURS)}
     return unique(one for one in entity_ids if one in ours)
 
 

@@ -9,7 +9,8 @@
   lock for some milliseconds; an idle transaction loses it after a minute.
 * **A decision has two round trips, and one of them in its turn** (`round_trips.py`): the turn with everything that is
   read, then everything that is written, with the commit. Waiting for the server and for processor time inside of a
-  turn adds up over all curators. News of others are one query per half second, of what is new since the last one read.
+  turn adds up over all curators: with 20 ms per round trip, a team makes 26 decisions a second. News of others are one
+  query per half second, of what is new since the last one read.
 * **A second lock shows who is connected**, shared by all writers: operations that need exclusive access (upgrades,
   removing interrupted imports, moves) take it exclusively or are postponed.
 * **Roles are granted to logins, not to group roles**: creating those needs CREATEROLE, which the owner of a database

@@ -2,16 +2,15 @@
 
 A writing unit runs in libpq's pipeline mode. Insertions, and statements with the option `LATER`, are sent without
 waiting; their errors are raised by a later statement or by the commit. All other statements wait for their rows. The
-statements in `Ahead` are sent together, with those that begin the transaction and take the turn. So most decisions take
-two round trips: the turn with all reading, and all writing with the commit. A decision that begins a document has one
-more.
+statements in `Ahead` are sent together, with those that begin the transaction and take the turn. So a decision takes
+two round trips: the turn with all reading, and all writing with the commit.
 """
 
 from __future__ import annotations
 
 import select as waiting
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,8 +23,8 @@ from curator.storage.db import LATER, AnyRow, Ask
 if TYPE_CHECKING:
     import psycopg
 
-FAILED = 3
-"""libpq's status of a transaction after an error in it."""
+IDLE, FAILED = 0, 3
+"""libpq's states of a connection: outside of a transaction, and in one after an error."""
 _sent: dict[int, tuple[Any, str, dict[str, Any]]] = {}
 """Texts and constants of statements by identity. The statements are kept, so that no other gets the same identity."""
 
@@ -47,10 +46,28 @@ def turn_connection() -> type[psycopg.Connection[Any]]:
 
     class TurnConnection(psycopg.Connection[Any]):
         turn: psycopg.Pipeline | None = None
+        _pipelined: AbstractContextManager[psycopg.Pipeline] | None = None
 
         def __init__(self, *arguments: Any, **named: Any) -> None:
             super().__init__(*arguments, **named)
             self.cursor_factory = TurnCursor
+
+        def stay_pipelined(self) -> None:
+            """Enter pipeline mode until the end of the connection: each exit would be a round trip."""
+            if self._pipelined is None:
+                self._pipelined = self.pipeline()
+                self.turn = self._pipelined.__enter__()
+
+        def rollback(self) -> None:
+            if self.turn is None or self.info.transaction_status != IDLE:  # or it would be a round trip for nothing
+                super().rollback()
+
+        def close(self) -> None:
+            if self._pipelined is not None:
+                with suppress(psycopg.Error):
+                    self._pipelined.__exit__(None, None, None)
+                self._pipelined = self.turn = None
+            super().close()
 
     return TurnConnection
 
@@ -66,16 +83,12 @@ def mark_later(engine: Engine) -> None:
 
 @contextmanager
 def pipelined(conn: Connection) -> Iterator[Callable[[Sequence[Ask]], list[Sequence[AnyRow]]]]:
-    """Run a writing unit in pipeline mode; yields what sends its statements together (see `Ahead`). Errors of the last
-    statements are raised at the end of the block at the latest."""
+    """Run a writing unit in pipeline mode; yields what sends its statements together (see `Ahead`)."""
     raw = cast(Any, conn.connection.dbapi_connection)
-    before = raw.turn
+    raw.stay_pipelined()
     try:
-        with raw.pipeline() as pipeline:
-            raw.turn = pipeline
-            yield lambda asks: _together(conn, raw, asks)
+        yield lambda asks: _together(conn, raw, asks)
     finally:
-        raw.turn = before  # another unit of this process may be between two of its transactions
         if raw.info.transaction_status == FAILED:  # SQLAlchemy regards a transaction as ended whose commit failed
             raw.rollback()
 

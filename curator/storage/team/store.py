@@ -24,7 +24,7 @@ from curator.services.ports import Backup, Checked, Role, SharedAddress
 from curator.storage import SqlUnitOfWork
 from curator.storage.curation import SqlDecisions
 from curator.storage.db import AHEAD, Ahead, Ask, Turns, as_user_errors
-from curator.storage.kb import ACTIVE, SHELF
+from curator.storage.kb import ACTIVE, OURS, SHELF
 from curator.storage.team.absence import Absence
 from curator.storage.team.board import TeamBoard
 from curator.storage.team.local_copy import VERSIONS, LocalCopy, with_shelf
@@ -42,7 +42,7 @@ NEEDED = (
 )
 NOT_HERE = "The server of {address} does not answer, and this was not copied to this computer before."
 RING = "SELECT pg_notify(%s, %s)"
-ALWAYS: Sequence[Ask] = ((ACTIVE, {}), (VERSIONS, {}))
+ALWAYS: Sequence[Ask] = ((ACTIVE, {}), (VERSIONS, {}), (OURS, {}))
 """What a unit that reads ahead asks for its knowledge base."""
 READER = (
     "Your login may only read {address}. Its owner can make you a curator of it: `curator people grant {address} LOGIN "
