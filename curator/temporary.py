@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import socket
+import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -35,6 +36,8 @@ def _host() -> str:
 
 
 def _is_ours(entry: os.DirEntry[str]) -> bool:
+    if sys.platform == "win32":
+        return False
     return entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_uid == os.getuid()
 
 
