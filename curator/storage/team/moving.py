@@ -19,7 +19,7 @@ from typing import Any, cast
 from sqlalchemy import Connection, Table, select
 
 from curator.domain.wording import DamagedProjectError, ProjectLockedError, UserError, tr
-from curator.services.ports import ProjectPlace, SharedAddress
+from curator.services.ports import ProjectPlace, Role, SharedAddress
 from curator.storage import (
     BUNDLES_NAME,
     DATABASE_NAME,
@@ -35,7 +35,7 @@ from curator.storage.kb import KbTables, all_obsolete, canonical_json, tables_of
 from curator.storage.team.local_copy import WRONG, load_pieces, send_piece
 from curator.storage.team.postgres import held_alone, reading_team_engine, using, writing_team_engine
 from curator.storage.team.project import local_folder
-from curator.storage.team.roles import renew
+from curator.storage.team.roles import renew, standing
 from curator.storage.team.schema import LINKERS, check_schema_version, create_schema
 from curator.storage.team.upgrading import newest_version
 from curator.storage.team.vault import fetch_linker, send_linker
@@ -49,6 +49,10 @@ TWO_FOLDERS = "Both places are folders. Copy the folder to move a project from o
 TWO_SERVERS = (
     "Both places are addresses. Move the project to a folder first, or ask whoever runs the servers (`pg_dump`, "
     "`pg_restore`)."
+)
+NOT_ALL_SEEN = (
+    "Your login does not see everything in {address}: judgements of others in open rounds are hidden. Ask an "
+    "adjudicator or an owner to move it."
 )
 BAD_NAME = "The shared project has a linker with the name {name}, which no folder can have. It was not moved."
 
@@ -99,6 +103,8 @@ def move_to_folder(source: SharedAddress, target: Path) -> Mapping[str, int]:
     with held_alone(source), using(reading_team_engine(source)) as engine, engine.connect() as there:
         with as_user_errors(source):
             check_schema_version(there, source, newest_version())
+            if standing(there)[0] not in (Role.OWNER, Role.ADJUDICATOR):
+                raise UserError(tr(NOT_ALL_SEEN, address=source))
 
         def fill(folder: Path) -> None:
             database = folder / DATABASE_NAME

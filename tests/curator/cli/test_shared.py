@@ -174,6 +174,7 @@ def test_an_owner_says_who_may_do_what(
         (("decide", of["rita"], 1, "--nil", "not-in-kb"), "Your login may only read"),
         (("kb", "import", of["ada"], documents_file), "kb.unfinished is for adjudicators and owners"),
         (("import", of["ada"], documents_file), "import.unfinished is for adjudicators and owners"),
+        (("move", of["ada"], tmp_path / "moved.curation"), "Your login does not see everything"),
         (("index", of["ada"]), "Adjudicators and owners build and train its linkers"),
     ):
         answer = cli(*command)
