@@ -144,7 +144,7 @@ class Server:
     def logins(self, *names: str) -> None:
         """Make sure that they exist; they stay until the server ends, and have no rights."""
         known = {one for (one,) in self.sql("SELECT rolname FROM pg_roles")}
-        self.sql("SELECT 1", *(f"CREATE ROLE {one} LOGIN" for one in names if one not in known))
+        self.sql("SELECT 1", *(f'CREATE ROLE "{one}" LOGIN' for one in names if one not in known))
 
     def new_base(self) -> str:
         """The name of a new, empty database."""

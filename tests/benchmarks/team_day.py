@@ -2,13 +2,13 @@
 
     python -m tests.benchmarks.team_day --curators 30 --minutes 20 --kills 20
 
-Each curator is a process of its own with the program's services: it is handed a document, decides each of its mentions
-in turn, one every two seconds, finishes it and asks for the next. It hears of what the others do. The server syncs to
-the disk, and is killed with all its processes (SIGKILL) and started again. Meanwhile, decisions are kept on the
-curator's computer. Printed: decisions that were called saved, there or here, and are not there at the end, or twice;
-documents that two curators were handed; how long a decision took; how long until others heard of it (from the moment
-when it was saved on the server; of kept ones only whether they did); and how long after the server's return each
-curator's next decision was saved there.
+Each curator is a process of its own with the program's services and a login with the role of a curator: it is handed a
+document, decides each of its mentions in turn, one every two seconds, finishes it and asks for the next. It hears of
+what the others do. The server syncs to the disk, and is killed with all its processes (SIGKILL) and started again.
+Meanwhile, decisions are kept on the curator's computer. Printed: decisions that were called saved, there or here, and
+are not there at the end, or twice; documents that two curators were handed; how long a decision took; how long until
+others heard of it (from the moment when it was saved on the server; of kept ones only whether they did); and how long
+after the server's return each curator's next decision was saved there.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from curator.bootstrap import create_project, open_project
+from curator.bootstrap import create_project, open_project, roles
 from curator.domain.decisions import Verdict
 from curator.domain.wording import UserError
 from curator.project import Project
-from curator.services.ports import SharedAddress
+from curator.services.ports import Role, SharedAddress
 from tests.postgres import Server
 
 SAFE = {
@@ -103,8 +103,15 @@ def _day(
     names = [f"curator-{n:02}" for n in range(curators)]
     command = [sys.executable, "-m", "tests.benchmarks.team_day", "client"]
     gone = folder / "over"
+    place = SharedAddress.parse(address)
+    server.logins(*names)
+    for one in names:
+        roles(place).grant(one, Role.CURATOR)
     running = [
-        subprocess.Popen([*command, address, one, str(folder / "logs" / one), str(gone), str(pace)]) for one in names
+        subprocess.Popen(
+            [*command, server.address(place.base, user=one), one, str(folder / "logs" / one), str(gone), str(pace)]
+        )
+        for one in names
     ]
     while sum(one.stat().st_size > 0 for one in (folder / "logs").iterdir()) < curators:
         time.sleep(0.1)
