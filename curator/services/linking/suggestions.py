@@ -66,6 +66,7 @@ class SuggestionService:
         self._lock = threading.Lock()
         self._waiting: set[int] = set()  # requested documents without an answer yet
         self._tried: set[tuple[int, Stamp, int]] = set()  # requested once with these: not again automatically
+        self._fetched: set[str] = set()  # bundles that were downloaded from a shared project, or not found there
         self._memory = 0  # grows with every change of the linker's memory
         self._memory_of: dict[int, int] = {}  # the memory with which a document was last linked
         self._answered_again: set[int] = set()  # documents with an opinion that is newer than their suggestions
@@ -144,10 +145,23 @@ class SuggestionService:
         try:
             path = self._bundles.path(bundle_id)
         except UserError:
+            if self._store.team is not None and bundle_id not in self._fetched:  # another computer made it
+                self._fetched.add(bundle_id)
+                threading.Thread(target=self._fetch, args=(bundle_id,), name="fetch linker", daemon=True).start()
+                return
             self._trouble = tr(GONE, bundle=bundle_id)
             log.warning("The active bundle %s is not in the project's folder", bundle_id)
             return
         self._linker.open(path, bundle_id)
+
+    def _fetch(self, bundle_id: str) -> None:
+        """Download the bundle in use, then open it."""
+        try:
+            self._bundles.all(active=bundle_id)
+        except (UserError, RuntimeError) as error:  # the server is away, or the project was closed
+            log.warning("The active bundle %s was not fetched: %s", bundle_id, error)
+        if not self._closed:
+            self._open(bundle_id)
 
     def link_split(
         self,

@@ -116,7 +116,7 @@ class TeamBoard:
             try:
                 self._listen()
             except UserError as error:  # connection lost: missed operations are read later
-                log.info("news of others: %s", error)
+                log.log(logging.DEBUG if self._store.absence.sentence else logging.INFO, "news of others: %s", error)
                 if isinstance(error, AwayError):
                     self._store.absence.lost(error)
             except Exception:  # a listener failed: it is called again

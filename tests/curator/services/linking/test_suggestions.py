@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -206,6 +207,21 @@ def test_a_bundle_whose_folder_is_gone_is_said_and_nothing_else_stops(make: Make
     mention = world.mentions(1)[0]
     world.project.curation.decide(mention, Verdict.nil())
     assert world.project.queue.open(1).view(mention).decision is not None  # type: ignore[union-attr]
+
+
+def test_a_bundle_of_a_shared_project_is_fetched_and_then_opened(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = make(documents=1)
+    world.index()
+    suggestions = world.project.suggestions
+    [active] = [one for one in world.project.retraining.bundles() if one.active]
+    away = Path(active.path).rename(world.folder / "on-the-server")
+    opened = threading.Event()
+    monkeypatch.setattr(world.store, "team", object())
+    monkeypatch.setattr(suggestions._bundles, "all", lambda **_: shutil.move(away, active.path))
+    monkeypatch.setattr(world.linker, "open", lambda *_: opened.set())
+    suggestions.restart()
+    assert opened.wait(20)
+    monkeypatch.undo()  # it is closed like any other
 
 
 def test_an_opinion_links_its_document_again_where_the_linker_hears_it(make: Make) -> None:
