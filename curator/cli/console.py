@@ -284,12 +284,17 @@ def checked(outcome: JobOutcome) -> JobOutcome:
 def ensure_index(
     project: Project, *, lexical_only: bool = False, again: bool = False, cluster: Cluster | None = None
 ) -> None:
-    """Build the indexes that the knowledge base lacks, and refit the weights if the number of links has doubled.
+    """Build the indexes that the knowledge base lacks, and refit the weights if the number of links has doubled. With a
+    curator's login of a shared project, the linker in use is taken as it is.
 
-    Raises UserError if the project has no knowledge base.
+    Raises UserError if the project has no knowledge base, and if a curator's login finds no linker.
     """
     if project.knowledge.info() is None:
         raise UserError("The project has no knowledge base. Import one first: `curator kb import P FILE`.")
+    from curator.services.ports import Role
+
+    if project.role is Role.CURATOR and any(one.active for one in project.retraining.bundles()):
+        return
     if again or project.retraining.needs_index(lexical_only=lexical_only):
         run_job(
             lambda show, end: project.retraining.build_index(

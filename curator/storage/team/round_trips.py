@@ -8,6 +8,7 @@ two round trips: the turn with all reading, and all writing with the commit.
 
 from __future__ import annotations
 
+import logging
 import select as waiting
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -33,6 +34,8 @@ _sent: dict[int, tuple[Any, str, dict[str, Any]]] = {}
 def turn_connection() -> type[psycopg.Connection[Any]]:
     """The class of connections for writing units; psycopg is imported here."""
     import psycopg
+
+    logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it warns of errors that are raised as well
 
     class TurnCursor(psycopg.Cursor[Any]):
         later = False
@@ -60,7 +63,10 @@ def turn_connection() -> type[psycopg.Connection[Any]]:
 
         def rollback(self) -> None:
             if self.turn is None or self.info.transaction_status != IDLE:  # or it would be a round trip for nothing
-                super().rollback()
+                try:
+                    super().rollback()
+                except psycopg.errors.PipelineAborted:  # the answers to what was sent after a failed statement
+                    super().rollback()
 
         def close(self) -> None:
             if self._pipelined is not None:

@@ -175,10 +175,13 @@ def test_an_owner_says_who_may_do_what(
         (("kb", "import", of["ada"], documents_file), "kb.unfinished is for adjudicators and owners"),
         (("import", of["ada"], documents_file), "import.unfinished is for adjudicators and owners"),
         (("move", of["ada"], tmp_path / "moved.curation"), "Your login does not see everything"),
+        (("kb", "restrict", of["ada"], "MESH:D006323"), "branches is for adjudicators and owners"),
         (("index", of["ada"]), "Adjudicators and owners build and train its linkers"),
     ):
         answer = cli(*command)
         assert (answer.code, answer.out) == (2, ""), command
         assert text in answer.err
+    assert cli("index", base).code == 0
+    assert cli("link", of["ada"], "--json").code == 0
     assert cli("people", "revoke", base, "ada").code == 0
     assert "Your login may not do this" in cli("info", of["ada"]).err
