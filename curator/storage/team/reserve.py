@@ -106,14 +106,13 @@ class Reserve:
         self._stale.update(self._held.keys() & set(document_ids))
 
     def did(self, operation: int, document_ids: Sequence[int], again: Callable[[SqlUnitOfWork], object]) -> None:
-        """Note a step of this curator, which `again` takes in another unit."""
+        """Note a step of this curator, which `again` takes in another unit. Does not wait for a copy being made."""
         step = operation, tuple(document_ids), again
-        with self._guard:
-            self._recent.append(step)
-            self.changed(document_ids)
-            if self._entered:  # the server answered, and was away before this call
-                with self.write() as unit:
-                    self._take(unit, step)
+        self._recent.append(step)
+        self.changed(document_ids)
+        if self._entered:  # the server answered, and was away before this call
+            with self._guard, self.write() as unit:
+                self._take(unit, step)
 
     # --- offline ---
 
@@ -126,9 +125,9 @@ class Reserve:
         with self._guard:
             if self._entered or self._store is None:
                 return
-            self._entered = True
+            self._entered = True  # before the steps are looked at: see `did`
             with self.write() as unit:
-                for step in self._recent:
+                for step in tuple(self._recent):
                     self._take(unit, step)
 
     def _take(self, unit: SqlUnitOfWork, step: _Recent) -> None:
@@ -213,7 +212,13 @@ class Reserve:
         for start in range(0, len(due), PART):
             if self._closed or self._entered:
                 return
-            self._copy(due[start : start + PART])
+            part = due[start : start + PART]
+            self._stale.difference_update(part)  # those changed from now on are copied once more
+            try:
+                self._copy(part)
+            except BaseException:
+                self.changed(part)
+                raise
 
     def _copy(self, ids: Sequence[int]) -> None:
         with self._reading() as unit:
@@ -233,8 +238,9 @@ class Reserve:
                     if rows:
                         here.execute(insert(table).prefix_with("OR REPLACE"), rows)
             self._held.update(dict.fromkeys(ids, last))
-            self._stale.difference_update(ids)
-            self._recent = [one for one in self._recent if any(one[0] > self._held.get(d, 0) for d in one[1])]
+            for step in tuple(self._recent):
+                if all(step[0] <= self._held.get(one, 0) for one in step[1]):
+                    self._recent.remove(step)
 
     def _opened(self) -> SqlStore:
         if self._store is None:
