@@ -44,6 +44,7 @@ SILENT = "The server of {address} has stopped answering."
 CLAIMS = table("claims", column("document_id"), column("curator"), column("until", DateTime(timezone=True)))
 NEW = "SELECT id FROM operations WHERE id > %s ORDER BY id"
 _LAST = select(func.coalesce(func.max(OperationRow.id), 0))
+_LOGIN = select(func.current_user())
 _NOW = func.now()
 log = logging.getLogger(__name__)
 
@@ -72,9 +73,10 @@ class TeamBoard:
     ) -> None:
         with self._store.read() as unit:
             self._seen = unit.connection.execute(_LAST).scalar_one()
+            login = str(unit.connection.execute(_LOGIN).scalar_one())
         self._heard, self._sent = heard, sent
         if perform is not None and not self._store.read_only:
-            self._store.absence.begin(perform)
+            self._store.absence.begin(perform, login)
         self._thread.start()
 
     # --- while the server is away ---

@@ -10,6 +10,7 @@ those of killed processes.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
@@ -35,13 +36,14 @@ log = logging.getLogger(__name__)
 class Journal:
     """The journal of a shared project, in its folder on this computer. Thread-safe."""
 
-    def __init__(self, folder: Path) -> None:
-        """Take over what earlier processes left. Raises UserError if the folder cannot be written."""
+    def __init__(self, folder: Path, login: str) -> None:
+        """Take over what earlier processes with the same login left: the server may refuse another's steps. Raises
+        UserError if the folder cannot be written."""
         self._guard = threading.Lock()
         self._places: list[Path] = []
         self._locks: list[ProjectLock] = []
         self._pending: dict[str, Step] = {}
-        self._root = folder / FOLDER
+        self._root = folder / FOLDER / hashlib.sha256(login.encode()).hexdigest()[:16]
         found: list[Step] = []
         for place in sorted(self._root.glob("*")):
             if self._take(place):

@@ -20,19 +20,19 @@ def keys(journal: Journal) -> list[str]:
 
 def left(folder: Path) -> list[str]:
     """The keys that a next start finds."""
-    journal = Journal(folder)
+    journal = Journal(folder, "ada")
     found = keys(journal)
     journal.close()
     return found
 
 
 def test_what_was_kept_is_there_at_the_next_start(tmp_path: Path) -> None:
-    first = Journal(tmp_path)
+    first = Journal(tmp_path, "ada")
     for key in "abc":
         first.put(step(key))
     first.sent("b")
     first.close()
-    second = Journal(tmp_path)
+    second = Journal(tmp_path, "ada")
     assert keys(second) == ["a", "c"]
     assert second.pending[0] == step("a")
     for key in "ac":
@@ -42,8 +42,16 @@ def test_what_was_kept_is_there_at_the_next_start(tmp_path: Path) -> None:
     assert left(tmp_path) == []
 
 
+def test_another_login_sends_nothing_of_it(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, "ada")
+    journal.put(step("a"))
+    journal.close()
+    assert keys(Journal(tmp_path, "bob")) == []
+    assert left(tmp_path) == ["a"]
+
+
 def test_each_process_has_its_own_and_takes_over_what_is_left(tmp_path: Path) -> None:
-    first, second = Journal(tmp_path), Journal(tmp_path)
+    first, second = Journal(tmp_path, "ada"), Journal(tmp_path, "ada")
     second.put(step("late", "2026-01-02"))
     first.put(step("early"))
     assert left(tmp_path) == []  # both are held
@@ -53,28 +61,29 @@ def test_each_process_has_its_own_and_takes_over_what_is_left(tmp_path: Path) ->
 
 
 def test_a_line_that_was_cut_off_or_is_damaged_costs_no_other(tmp_path: Path) -> None:
-    journal = Journal(tmp_path)
+    journal = Journal(tmp_path, "ada")
     journal.put(step("a"))
     journal.close()
     [path] = (tmp_path / FOLDER).rglob(FILE)
     path.write_bytes(path.read_bytes() + b'[1]\n{"key": "b", "at"')
-    again = Journal(tmp_path)
+    again = Journal(tmp_path, "ada")
     again.put(step("c"))
     again.close()
     assert left(tmp_path) == ["a", "c"]
 
 
 def test_a_refused_step_stays_in_the_file(tmp_path: Path) -> None:
-    journal = Journal(tmp_path)
+    journal = Journal(tmp_path, "ada")
     journal.put(step("a"))
     journal.sent("a", "the mention was deleted")
     journal.close()
-    assert "the mention was deleted" in (tmp_path / FOLDER / "0" / FILE).read_text()
+    [path] = (tmp_path / FOLDER).rglob(FILE)
+    assert "the mention was deleted" in path.read_text()
     assert left(tmp_path) == []
 
 
 def test_a_folder_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
-    journal = Journal(tmp_path)
+    journal = Journal(tmp_path, "ada")
     (tmp_path / FOLDER).write_text("")
     with pytest.raises(UserError, match="neither here nor on the server"):
         journal.put(step("a"))
