@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -96,7 +96,7 @@ class SqlStore:
         self._needs_room = lock is not None and needs_room(database)
         self._reader = reading_engine(source)
         self._writer: Engine | None = writing_engine(database) if lock else None
-        self._syncer = Syncer(database, self._turns, mark, rescue=self._rescue)
+        self._syncer = Syncer(database, self._turns, mark, rescue=self._rescue, keep=self._keep)
         self._closed = False
         self._written = 0
 
@@ -243,6 +243,17 @@ class SqlStore:
             return False
         finally:
             conn.close()
+
+    def _keep(self, copy: Path) -> None:
+        """Copy the database to `copy`, through a connection that has it open. Raises UserError."""
+        assert self._writer is not None
+        with as_user_errors(copy), closing(sqlite3.connect(copy)) as target:
+            conn = self._writer.raw_connection()
+            try:
+                assert isinstance(conn.driver_connection, sqlite3.Connection)
+                conn.driver_connection.backup(target)
+            finally:
+                conn.close()
 
     def _check_open(self) -> None:
         if self._closed:

@@ -11,8 +11,8 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -39,6 +39,10 @@ TAKEN = (
     "Another program deleted or replaced {path} while the project was open. Everything up to now is saved. Close the "
     "project and open it again to continue."
 )
+REPLACED = (
+    "Another program deleted or replaced {path} while the project was open. Everything up to now is in {copy}, and no "
+    "more decisions are accepted. Close the project, and give the file that you want to keep the name {name}."
+)
 
 
 class Syncer:
@@ -49,12 +53,22 @@ class Syncer:
     """
 
     def __init__(
-        self, database: Path, turns: Turns, mark: Mark | None = None, *, rescue: Callable[[], bool] = lambda: False
+        self,
+        database: Path,
+        turns: Turns,
+        mark: Mark | None = None,
+        *,
+        rescue: Callable[[], bool] = lambda: False,
+        keep: Callable[[Path], None] = lambda _: None,
     ) -> None:
         """`mark`: the mark before the database was opened. `rescue` copies the log into the database and syncs it, even
-        if the log has no name any more; it returns whether all of it was copied."""
+        if the log has no name any more; it returns whether all of it was copied. `keep` copies the open database to a
+        file, even if it has no name any more; it raises OSError and UserError."""
         self._database = database
         self._rescue = rescue
+        self._keep = keep
+        self._file = _identity(database)
+        self._kept: tuple[int, UserError] | None = None
         self._watch = Watch(database, mark)
         self._as_it_was = mark.digest if mark is not None and mark.closed else ""
         self._turns = turns
@@ -195,6 +209,8 @@ class Syncer:
             listener(self._saving)
 
     def _synced(self) -> UserError | None:
+        if _identity(self._database) != self._file:
+            return self._kept_aside()
         if self._is_taken():
             return self._rescued()
         try:
@@ -213,6 +229,35 @@ class Syncer:
         """Whether the log in use is no longer the file of its name."""
         return self._log_file is not None and _identity(self._log) != self._log_file
 
+    @contextmanager
+    def _alone(self) -> Iterator[bool]:
+        """Whether nobody else uses the connection for writing. A second one would open the other files."""
+        if self._closed:  # the closing thread has the turn
+            yield True
+        else:
+            with self._turns.turn_if_free() as mine:
+                yield mine
+
+    def _kept_aside(self) -> UserError:
+        """Copy the open database, which is no longer the file of its name, next to that file."""
+        asked = self._saving.asked
+        if self._kept is not None and self._kept[0] == asked:
+            return self._kept[1]
+        log.warning("another program deleted or replaced %s", self._database)
+        copy = self._database.with_name(f"{self._database.name}.kept-{datetime.now():%Y%m%d-%H%M%S}")
+        try:
+            with self._alone() as alone:
+                if not alone:
+                    return UserError(tr(FAILED, path=self._database, why=tr("another program deleted or replaced it")))
+                self._keep(copy)
+            sync_file(copy)
+            sync_folder(copy.parent)
+        except (OSError, UserError) as error:
+            return UserError(tr(FAILED, path=self._database, why=str(error)))
+        failure = UserError(tr(REPLACED, path=self._database, copy=copy, name=self._database.name))
+        self._kept = asked, failure
+        return failure
+
     def _rescued(self) -> UserError | None:
         """Save what only the connections that have the log open can read."""
         if not self._taken:
@@ -221,13 +266,9 @@ class Syncer:
         self._watch.wait()
         self._as_it_was = ""
         self._marker.sync()
-        if self._closed:  # the closing thread has the turn
-            whole = self._rescue()
-        else:
-            with self._turns.turn_if_free() as mine:
-                whole = mine and self._rescue()
-        if whole:
-            return None
+        with self._alone() as alone:
+            if alone and self._rescue():
+                return None
         return UserError(
             tr(FAILED, path=self._database, why=tr("another program deleted or replaced its write-ahead log"))
         )
@@ -239,7 +280,7 @@ class Syncer:
         return None if whole else self._failure
 
     def _folded(self) -> bool:
-        if self._is_taken():  # a new connection would open another log
+        if self._is_taken() or _identity(self._database) != self._file:  # a new connection would open other files
             return False
         self._watch.wait()
         self._as_it_was = ""

@@ -80,6 +80,25 @@ def test_what_cannot_be_taken_from_a_lost_log_is_not_called_saved(store, monkeyp
         store.close()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="Windows does not replace an open file")
+def test_decisions_of_a_database_that_was_replaced_are_kept_in_a_file_of_their_own(store, tmp_path):
+    write(store, "before")
+    database = store.folder / "project.sqlite"
+    shutil.copyfile(database, tmp_path / "other.sqlite")
+    (tmp_path / "other.sqlite").replace(database)
+    with pytest.raises(UserError, match=r"deleted or replaced .*project\.sqlite while .* is in .*\.kept-"):
+        write(store, "after")
+    with pytest.raises(UserError, match="no more decisions are accepted"):
+        write(store, "refused")
+    (copy,) = store.folder.glob("project.sqlite.kept-*")
+    with closing(sqlite3.connect(copy)) as conn:
+        found = conn.execute("SELECT key FROM meta WHERE key IN ('before', 'after', 'refused') ORDER BY key").fetchall()
+        assert found == [("after",), ("before",)]
+        assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    with pytest.raises(UserError, match="Close the project, and give the file that you want to keep the name"):
+        store.close()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="space is reserved on Linux")
 def test_without_room_for_the_shared_memory_a_project_is_only_read(store, monkeypatch):
     write(store, "one")
