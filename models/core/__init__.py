@@ -4,8 +4,18 @@
   million entities in memory would take 3 GB.
 """
 
+from models.core.compiling import compiled
 from models.core.device import AUTO, Device, Precision, choose_device
-from models.core.file_io import atomic_path, fsync_file, fsync_folder, read_json, sha256_file, write_json, writing
+from models.core.file_io import (
+    atomic_path,
+    fsync_file,
+    fsync_folder,
+    give_back,
+    read_json,
+    sha256_file,
+    write_json,
+    writing,
+)
 from models.core.hierarchy import Hierarchy
 from models.core.kb import KB_FILE, IntArray, KnowledgeBase, Ranges, record_from_json
 from models.core.queries import MentionQuery, Variant, document_queries
@@ -25,9 +35,11 @@ __all__ = [
     "Variant",
     "atomic_path",
     "choose_device",
+    "compiled",
     "document_queries",
     "fsync_file",
     "fsync_folder",
+    "give_back",
     "open_kb",
     "ordered",
     "read_json",

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import mmap
 import os
 import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from models.errors import ModelError, say
 
@@ -80,3 +85,13 @@ def read_json(path: Path, *, what: str, remedy: str) -> Any:
         raise ModelError(
             say("{what} cannot be read: {path} ({error}). {remedy}", what=what, path=path, error=error, remedy=remedy)
         ) from error
+
+
+def give_back(array: NDArray[Any]) -> None:
+    """Release the pages of a mapped file that were read, so that they no longer count as this process's memory; they
+    are mapped again when needed. Other arrays stay as they are."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    if sys.platform != "win32" and isinstance(base, mmap.mmap):
+        base.madvise(mmap.MADV_DONTNEED)

@@ -11,7 +11,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -155,7 +155,15 @@ def read_kb(path: Path) -> KnowledgeBase:
 
 def load_kb(path: Path) -> KnowledgeBase:
     """Read a ``kb.jsonl`` that this package wrote: canonical order and validity are assumed."""
-    return KnowledgeBase(tuple(record for _, record in by_line(path)))
+    same: dict[Any, Any] = {}  # most entities have the types of others, and parents that are entities
+    return KnowledgeBase(tuple(_sharing(record, same) for _, record in by_line(path)))
+
+
+def _sharing(record: EntityRecord, same: dict[Any, Any]) -> EntityRecord:
+    """The record with texts and lists that equal those of others in the same place of memory."""
+    types = same.setdefault(record.types, record.types)
+    parents = tuple(same.setdefault(one, one) for one in record.parents)
+    return replace(record, id=same.setdefault(record.id, record.id), types=types, parents=parents)
 
 
 def record_from_json(raw: dict[str, Any]) -> EntityRecord:

@@ -104,6 +104,10 @@ class Linker:
         self.recollection.learn(decided)
         self._detector_knows = False
 
+    def give_back(self) -> None:
+        """Release the memory of what was read from the files of the names' encoder; it is mapped again when needed."""
+        self.recollection.give_back()
+
     def shares_memory_with(self, other: Linker) -> bool:
         """Whether both use the same encoder for the memory's texts."""
         return self.recollection.encoder_name == other.recollection.encoder_name

@@ -48,6 +48,12 @@ class Recollection:
         if self._encoder is not None:
             self._cache = EmbeddingCache(self._encoder, root=root, dtype="float32")
 
+    def give_back(self) -> None:
+        """Release what was read from the encoder's file."""
+        release: Any = getattr(self._encoder.module.transformer, "give_back", None) if self._encoder else None
+        if release is not None:
+            release()
+
     @property
     def encoder_name(self) -> str:
         """The fingerprint of the encoder that compares texts, empty without one."""

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.core import KnowledgeBase, MentionQuery, Ranges, Variant
+from models.names.names import NamesRetriever
+from models.vectors import First
 
 FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
@@ -106,7 +108,8 @@ class NameCandidates:
         if not ranges or not wanted:
             return
         for name, stage in self.stages.items():
-            _, rows = stage.search(encoded[name][wanted], NAMES_PER_ENTITY * k, ranges=ranges)
+            first = {"first": First(self.kb.name_entity, k)} if isinstance(stage, NamesRetriever) else {}
+            _, rows = stage.search(encoded[name][wanted], NAMES_PER_ENTITY * k, ranges=ranges, **first)
             for lookup in group:
                 for variant in lookup[0]:
                     hits = rows[place[number[variant.text]]]

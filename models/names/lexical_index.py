@@ -5,8 +5,6 @@ Saved as plain arrays that are opened memory-mapped. A million names of 73 terms
 
 from __future__ import annotations
 
-import mmap
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from models.core import Ranges, atomic_path
+from models.core import Ranges, atomic_path, give_back
 from models.encoders import WORKERS
 from models.errors import ModelError, say
 
@@ -30,6 +28,7 @@ MOST = 65_535
 NAMES_AT_A_TIME = 50_000
 AT_A_TIME = 1 << 24
 QUERIES_A_THREAD = 16
+MOST_BYTES = 64 << 20
 ARRAYS = {
     "starts": np.int64, "terms": np.int32, "counts": np.uint16, "owns": np.float64, "gains": np.float64,
     "list_starts": np.int64, "list_names": np.int32, "list_weights": np.float32, "peaks": np.float32,
@@ -191,8 +190,20 @@ class LexicalIndex:
 
     @cached_property
     def _lists(self) -> tuple[Any, ...]:
-        parts = (self.list_starts, self.list_names, self.list_weights, self.peaks, self.classes, self.norms)
+        weights, units = self._weights()
+        parts = (self.list_starts, self.list_names, weights, self.peaks, self.classes, self.norms, units)
         return tuple(_fixed(part) for part in parts)
+
+    def _weights(self) -> tuple[NDArray[Any], FLOATS]:
+        """The lists' weights as bytes and their units; as they are in a file if even bytes would fill the memory."""
+        from models.names.lexical_kernel import round_up
+
+        if len(self.list_weights) > MOST_BYTES:
+            return self.list_weights, np.ones_like(self.peaks)
+        units, codes = self.peaks / np.float32(255), np.empty(len(self.list_weights), dtype=np.uint8)
+        round_up(_fixed(self.list_starts), _fixed(self.list_weights), _fixed(units), codes)
+        give_back(self.list_weights)
+        return codes, units
 
     @cached_property
     def _names(self) -> tuple[Any, ...]:
@@ -277,17 +288,8 @@ def _is_within(array: NDArray[Any], size: int) -> bool:
         piece = array[start : start + AT_A_TIME]
         if int(piece.min()) < 0 or int(piece.max()) >= size:
             return False
-        _give_back(array)
+        give_back(array)
     return True
-
-
-def _give_back(array: NDArray[Any]) -> None:
-    """Release the pages of a mapped file that were read; they are loaded again when needed."""
-    base: Any = array
-    while isinstance(base, np.ndarray):
-        base = base.base
-    if sys.platform != "win32" and isinstance(base, mmap.mmap):
-        base.madvise(mmap.MADV_DONTNEED)
 
 
 def damaged(folder: Path, error: Exception, remedy: str) -> ModelError:

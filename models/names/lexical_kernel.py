@@ -9,26 +9,27 @@ combines the ideas of max-score and of all-pairs search with L2 bounds.)
 
 Exact scores are summed in double precision in the order of the name's terms and rounded to single precision, so that
 equally good names have equal scores; ties go to the lower row. Partial sums are in single precision, so bounds are
-widened by the possible rounding error.
+widened by the possible rounding error. The lists' weights are rounded up to 8 bits in units of the list's peak / 255:
+partial sums never are too low, and the weights take a quarter of the memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
-
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from models.core import compiled
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 U16 = NDArray[np.uint16]
-Function = TypeVar("Function", bound=Callable[..., object])
-Lists = tuple[I64, I32, F32, F32, NDArray[np.int8], F32]
-"""The start of each term's list (terms + 1), its rows and weights, its peak, its class, names' norms by class."""
+U8 = NDArray[np.uint8]
+Weights = F32 | U8
+Lists = tuple[I64, I32, Weights, F32, NDArray[np.int8], F32, F32]
+"""The start of each term's list (terms + 1), its rows and weights, its peak, its class, names' norms by class, and the
+unit of each term's weights."""
 Names = tuple[I64, I32, U16, F64, F64, bool]
 """The start of each name (names + 1), its terms and their counts, each name's number, terms' gains, `saturating`."""
 FIRST_READ = 50  # list entries read for each wanted name before some are scored exactly
@@ -38,17 +39,7 @@ BINS = 1024
 BLOCK = 64
 
 
-def compiled(function: Function) -> Function:
-    """Compile at the first call, without the GIL; the code is cached on disk next to this file or in the user's
-    cache."""
-    try:
-        wrapped: Function = numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:  # no writable folder for the cache
-        wrapped = numba.njit(nogil=True)(function)
-    return wrapped
-
-
-@compiled
+@compiled()
 def impact(count: float, own: float, saturating: bool) -> float:
     """tf-idf: (1 + ln count) × own; BM25 (``saturating``): count ÷ (count + own)."""
     if saturating:
@@ -56,7 +47,7 @@ def impact(count: float, own: float, saturating: bool) -> float:
     return own if count == 1.0 else (1.0 + np.log(count)) * own
 
 
-@compiled
+@compiled()
 def exact(name: int, names: Names, wanted: F64) -> float:
     """The whole score of one name; ``wanted`` (terms,) is value × gain, 0 for terms outside of the query."""
     first, last = names[0][name], names[0][name + 1]
@@ -69,25 +60,35 @@ def exact(name: int, names: Names, wanted: F64) -> float:
     return float(np.float32(total))
 
 
-@compiled
+@compiled()
 def want(terms: I32, values: F64, names: Names, wanted: F64) -> None:
     """Spread a query over an array of all terms."""
     for at in range(len(terms)):
         wanted[terms[at]] = values[at] * names[4][terms[at]]
 
 
-@compiled
+@compiled()
 def forget(terms: I32, wanted: F64) -> None:
     for at in range(len(terms)):
         wanted[terms[at]] = 0.0
 
 
-@compiled
+@compiled()
+def round_up(starts: I64, weights: F32, units: F32, codes: U8) -> None:
+    """Fill each list's weights as the least multiples of the list's unit that are not less."""
+    for term in range(len(units)):
+        unit = max(units[term], np.float32(1e-30))
+        for at in range(starts[term], starts[term + 1]):
+            code = int(weights[at] / unit)
+            codes[at] = min(255, code + (code * unit < weights[at]))
+
+
+@compiled()
 def is_worse(score: float, row: int, other_score: float, other_row: int) -> bool:
     return score < other_score or (score == other_score and row > other_row)
 
 
-@compiled
+@compiled()
 def push(scores: F32, rows: I64, size: int, score: float, row: int) -> int:
     """Put a name on the heap of the best names, the worst on top; returns the heap's size."""
     limit = len(scores)
@@ -113,7 +114,7 @@ def push(scores: F32, rows: I64, size: int, score: float, row: int) -> int:
     return size
 
 
-@compiled
+@compiled()
 def lower_bound(rows: I32, start: int, stop: int, row: int) -> int:
     """The first position in a sorted piece with a row of at least ``row``."""
     while start < stop:
@@ -125,7 +126,7 @@ def lower_bound(rows: I32, start: int, stop: int, row: int) -> int:
     return start
 
 
-@compiled
+@compiled()
 def pieces_of(terms: I32, spans: I64, lists: Lists) -> I64:
     """(terms, spans, 2) positions of each span's names in each term's list."""
     starts, rows = lists[0], lists[1]
@@ -141,7 +142,7 @@ def pieces_of(terms: I32, spans: I64, lists: Lists) -> I64:
     return pieces
 
 
-@compiled
+@compiled()
 def read_first(pieces: I64, value: np.float32, lists: Lists, partial: F32, met: I32, size: int) -> int:
     """Add one list to the partial scores and record names found for the first time; returns the number of names
     found."""
@@ -153,18 +154,18 @@ def read_first(pieces: I64, value: np.float32, lists: Lists, partial: F32, met: 
             if before == 0:
                 met[size] = row
                 size += 1
-            partial[row] = before + value * weights[at]
+            partial[row] = before + value * np.float32(weights[at])
     return size
 
 
-@compiled
-def add(rows: I32, weights: F32, value: np.float32, partial: F32) -> None:
+@compiled()
+def add(rows: I32, weights: Weights, value: np.float32, partial: F32) -> None:
     """Add one list's weights; unsigned rows avoid a test for negative values in the innermost loop."""
     for at in range(len(rows)):
-        partial[np.uint32(rows[at])] += value * weights[at]
+        partial[np.uint32(rows[at])] += value * np.float32(weights[at])
 
 
-@compiled
+@compiled()
 def read_more(pieces: I64, value: np.float32, lists: Lists, partial: F32) -> None:
     """Add one list to the partial scores."""
     for span in range(len(pieces)):
@@ -172,7 +173,7 @@ def read_more(pieces: I64, value: np.float32, lists: Lists, partial: F32) -> Non
         add(lists[1][first:last], lists[2][first:last], value, partial)
 
 
-@compiled
+@compiled()
 def promising(partial: F32, met: I32, size: int, k: int, highest: float) -> float:
     """A partial score that about ``k`` of the found names reach, from a histogram."""
     bins = np.zeros(BINS + 1, dtype=np.int64)
@@ -187,7 +188,7 @@ def promising(partial: F32, met: I32, size: int, k: int, highest: float) -> floa
     return 0.0
 
 
-@compiled
+@compiled()
 def rests(terms: I32, values: F64, lists: Lists, longest: float) -> F64:
     """(terms + 1,) the most that the terms from each position on can add to any name's score."""
     squares, peaks = 0.0, 0.0
@@ -200,7 +201,7 @@ def rests(terms: I32, values: F64, lists: Lists, longest: float) -> F64:
     return result
 
 
-@compiled
+@compiled()
 def class_norms(terms: I32, values: F64, unread: int, lists: Lists) -> F32:
     """(classes,) norms of the query over its terms of each class from position ``unread`` on."""
     norms = np.zeros(lists[5].shape[1], dtype=np.float32)
@@ -211,7 +212,7 @@ def class_norms(terms: I32, values: F64, unread: int, lists: Lists) -> F32:
     return norms
 
 
-@compiled
+@compiled()
 def reaching(partial: F32, cut: np.float32) -> int:
     """How many of a block's partial scores reach the cut; compiled to vector instructions."""
     count = 0
@@ -220,13 +221,13 @@ def reaching(partial: F32, cut: np.float32) -> int:
     return count
 
 
-@compiled
+@compiled()
 def least(floor: float, rest: float, slip: float) -> np.float32:
     """The lowest partial score with which a name can reach the floor, allowing for rounding; above 0."""
     return np.float32(max((floor - rest) * (1 - slip) - slip * rest, 1e-30))
 
 
-@compiled
+@compiled()
 def finish(
     spans: I64, partial: F32, rest: float, norms: F32, slip: float, lists: Lists, names: Names, wanted: F64,
     scores: F32, rows: I64, size: int,
@@ -256,7 +257,7 @@ def finish(
     return size
 
 
-@compiled
+@compiled()
 def restore(spans: I64, partial: F32, blank: F32) -> None:
     """Reset the partial scores to their values before a query."""
     for span in range(len(spans)):
@@ -266,7 +267,7 @@ def restore(spans: I64, partial: F32, blank: F32) -> None:
             clean[at] = source[at]
 
 
-@compiled
+@compiled()
 def best_of_one(
     terms: I32, values: F64, spans: I64, blank: F32, lists: Lists, names: Names, longest: float,
     wanted: F64, partial: F32, met: I32, scores: F32, rows: I64,
@@ -278,7 +279,7 @@ def best_of_one(
     slip = 1e-5 + 2.4e-7 * len(terms)
     read, at, known, size = 0, 0, 0, 0
     while at < len(terms) and (known < k or read < FIRST_READ * k):
-        known = read_first(pieces[at], np.float32(values[at]), lists, partial, met, known)
+        known = read_first(pieces[at], np.float32(values[at] * lists[6][terms[at]]), lists, partial, met, known)
         read += lists[0][terms[at] + 1] - lists[0][terms[at]]
         at += 1
     hopeful = promising(partial, met, known, k, rest[0] * (1 + slip))
@@ -289,7 +290,7 @@ def best_of_one(
             partial[name] = EXCLUDED
     floor = scores[0] if size == k else 0.0
     while at < len(terms) and rest[at] >= EAGERNESS * floor:
-        read_more(pieces[at], np.float32(values[at]), lists, partial)
+        read_more(pieces[at], np.float32(values[at] * lists[6][terms[at]]), lists, partial)
         at += 1
     norms = class_norms(terms, values, at, lists)
     size = finish(spans, partial, rest[at], norms, slip, lists, names, wanted, scores, rows, size)
@@ -297,7 +298,7 @@ def best_of_one(
     return size
 
 
-@compiled
+@compiled()
 def best_of_many(
     starts: I64, terms: I32, values: F64, spans: I64, blank: F32, lists: Lists, names: Names, longest: float,
     scores: F32, rows: I64,
@@ -322,7 +323,7 @@ def best_of_many(
             forget(own, wanted)
 
 
-@compiled
+@compiled()
 def scores_of(starts: I64, terms: I32, values: F64, chosen: I64, names: Names, scores: F32) -> None:
     """Fill (q, n) ``scores`` of each query with each chosen name."""
     wanted = np.zeros(len(names[4]))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from models.core import Ranges
 from models.encoders import EmbeddingCache, Encoder
 from models.errors import ModelError
-from models.vectors import SearchIndex
+from models.vectors import First, SearchIndex, VectorIndex
 
 log = logging.getLogger(__name__)
 
@@ -33,8 +33,13 @@ class NamesRetriever:
     def encode(self, texts: Sequence[str]) -> FLOATS:
         return encode_once(self.encoder, texts, self.known)
 
-    def search(self, queries: FLOATS, k: int, *, ranges: Ranges) -> tuple[FLOATS, NDArray[np.int64]]:
-        """(q, k) cosines and name rows, best first; −1 if there are fewer names."""
+    def search(
+        self, queries: FLOATS, k: int, *, ranges: Ranges, first: First | None = None
+    ) -> tuple[FLOATS, NDArray[np.int64]]:
+        """(q, k) cosines and name rows, best first; −1 if there are fewer names. With ``first``, an index in a file
+        compares only what decides it exactly."""
+        if first is not None and isinstance(self.index, VectorIndex):
+            return self.index.search(queries, k, ranges=ranges, first=first)
         return self.index.search(queries, k, ranges=ranges)
 
     def score(self, queries: FLOATS, rows: NDArray[np.int64]) -> FLOATS:

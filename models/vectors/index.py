@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from models.core import Ranges
 from models.errors import ModelError, say
+from models.vectors.coarse import FEWEST, Coarse, First, StoredVectors
 from models.vectors.index_files import read_index, write_index
 from models.vectors.index_plan import FLAT_BYTES, IndexKind, IndexPlan, parse_kind, plan_index
 
@@ -133,7 +134,17 @@ def _resources() -> Any:
     return faiss.StandardGpuResources()
 
 
-__all__ = ["FLAT_BYTES", "IndexKind", "IndexPlan", "SearchIndex", "VectorIndex", "merge", "parse_kind", "plan_index"]
+__all__ = [
+    "FLAT_BYTES",
+    "First",
+    "IndexKind",
+    "IndexPlan",
+    "SearchIndex",
+    "VectorIndex",
+    "merge",
+    "parse_kind",
+    "plan_index",
+]
 
 CHUNK = 65536
 READS = {IndexKind.IVF: 32, IndexKind.HNSW: 256}
@@ -161,9 +172,11 @@ class SearchIndex(Protocol):
 class VectorIndex:
     """A frozen index; ``source`` identifies the data it was made from (checked when loaded)."""
 
-    def __init__(self, index: Any, plan: IndexPlan, *, source: str = "") -> None:
+    def __init__(self, index: Any, plan: IndexPlan, *, source: str = "", stored: StoredVectors | None = None) -> None:
+        """``stored``: the same vectors in a file, from which they are then read."""
         self.index = index
         self.source = source
+        self._stored = stored
         self._plan = plan
         self._gpu: Blocks | None = None
         self._allowed = lru_cache(maxsize=8)(self._bitmap)
@@ -211,27 +224,33 @@ class VectorIndex:
         """
         index, header = read_index(path, rows=rows, source=source)
         make_reconstructable(index)
-        return cls(index, header.plan, source=header.source)
+        many = header.plan.kind is IndexKind.FLAT and header.rows >= FEWEST
+        stored = StoredVectors(path, header.rows, header.dimension) if many else None
+        return cls(index, header.plan, source=header.source, stored=stored)
 
     def save(self, path: Path) -> None:
         """Write ``path`` and its header, each atomically, the header last."""
         write_index(self.index, path, plan=self.plan, source=self.source)
 
-    def search(self, queries: NDArray[np.floating], k: int, *, ranges: Ranges | None = None) -> tuple[FLOATS, INTS]:
+    def search(
+        self, queries: NDArray[np.floating], k: int, *, ranges: Ranges | None = None, first: First | None = None
+    ) -> tuple[FLOATS, INTS]:
         """(q, k) scores and rows, best first; −inf and −1 if there are fewer. Ties: the lower row first.
 
-        ``ranges`` restricts to half-open ranges of rows, ascending and disjoint.
+        ``ranges`` restricts to half-open ranges of rows, ascending and disjoint. With ``first`` not everything must be
+        exact.
         """
         wanted = ((0, len(self)),) if ranges is None else ranges
         spans = tuple((start, min(stop, len(self))) for start, stop in wanted if start < min(stop, len(self)))
         if not spans or not len(queries) or k < 1:
             return merge([], queries=len(queries), k=k)
-        return merge(self._parts(_floats(queries), k, spans), queries=len(queries), k=k)
+        return merge(self._parts(_floats(queries), k, spans, first), queries=len(queries), k=k)
 
     def vectors(self, rows: INTS) -> FLOATS:
         """(n, d) stored vectors of the given rows (decoded if they are codes)."""
-        stored: FLOATS = self.index.reconstruct_batch(np.ascontiguousarray(rows, dtype=np.int64))
-        return stored
+        wanted = np.ascontiguousarray(rows, dtype=np.int64)
+        found: FLOATS = self.index.reconstruct_batch(wanted) if self._stored is None else self._stored[wanted]
+        return found
 
     def chunks(self) -> Iterator[FLOATS]:
         """All stored vectors in order, in (≤ CHUNK, d) pieces."""
@@ -260,12 +279,16 @@ class VectorIndex:
         return say("{sentence} {where}", sentence=self.plan.sentence, where=where)
 
     @cached_property
-    def _flat(self) -> Blocks | None:
+    def _flat(self) -> Blocks | Coarse | None:
+        if self._stored is not None:
+            return Coarse(self._stored)
         return Blocks.over(self.index) if self.plan.kind is IndexKind.FLAT else None
 
-    def _parts(self, queries: FLOATS, k: int, spans: Ranges) -> list[tuple[FLOATS, INTS]]:
+    def _parts(self, queries: FLOATS, k: int, spans: Ranges, first: First | None) -> list[tuple[FLOATS, INTS]]:
         """Search results that together contain the best ``k`` of all spans."""
         blocks = self._gpu or self._flat
+        if isinstance(blocks, Coarse):
+            return [blocks.search(queries, k, spans, first)]
         if blocks is not None:
             return [blocks.search(queries, k, span) for span in spans]
         share = sum(stop - start for start, stop in spans) / len(self)

@@ -140,7 +140,7 @@ def test_memory_is_given_back_when_a_linker_is_ready_and_every_so_many_answers(
     process: Process, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[int] = []
-    monkeypatch.setattr(linker_main, "trim", lambda: given.append(process.serving.answered))
+    monkeypatch.setattr(linker_main, "trim", lambda linker: given.append(process.serving.answered))
     process.open(bundle)
     for _ in range(2 * linker_main.TRIM_EVERY):
         process.found()
@@ -152,7 +152,7 @@ def test_answers_go_on_after_memory_and_the_code_of_libraries_were_given_back(pr
     process.open(bundle)
     before = process.found()
     assert any(length > 0 for _, length in linker_main.code_of_libraries())
-    linker_main.trim()
+    linker_main.trim(process.serving.linker)
     assert process.found() == before
 
 
