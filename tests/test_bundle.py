@@ -138,18 +138,31 @@ def test_qt_keeps_what_plugins_need_and_what_that_needs(packing: Callable[[str],
 
 
 def test_a_module_is_compiled_to_the_same_bytes_whenever_and_wherever(
-    packing: Callable[[str], ModuleType], tmp_path: Path
+    packing: Callable[[str], ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     made = []
     for number in (1, 2):
-        bundle = tmp_path / f"folder {number}"
+        bundle = Path(f"folder {number}")
         source = _file(bundle / "m.py", "def f():\n    return 1\n")
         os.utime(source, (EPOCH + number, EPOCH + number))
         py_compile.compile(str(source))  # as Python does when it starts
-        packing("compiling").compile_modules([source], bundle)
+        packing("compiling").compile_modules([source.resolve()], bundle)
         made.append(Path(importlib.util.cache_from_source(str(source))).read_bytes())
     assert made[0] == made[1]
     assert int.from_bytes(made[0][4:8], "little") == 1, "never compared with its source"
+
+
+def test_where_a_package_came_from_is_not_in_the_bundle(packing: Callable[[str], ModuleType], tmp_path: Path) -> None:
+    info = tmp_path / "curator-1.dist-info"
+    for name in ("direct_url.json", "METADATA", "licenses/LICENSE"):
+        _file(info / name, str(tmp_path))
+    names = ["direct_url.json", "METADATA", "licenses/LICENSE", "RECORD"]
+    _file(info / "RECORD", "".join(f"{info.name}/{name},sha256=x,1\n" for name in names))
+    packing("__main__").strip_own_paths(tmp_path)
+    assert {one.name for one in info.iterdir()} == {"METADATA", "RECORD"}
+    lines = (info / "RECORD").read_text(encoding="utf-8").splitlines()
+    assert [line.split(",")[0] for line in lines] == [f"{info.name}/METADATA", f"{info.name}/RECORD"]
 
 
 def test_the_list_of_parts_is_cyclonedx(packing: Callable[[str], ModuleType], tmp_path: Path) -> None:

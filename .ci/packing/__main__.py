@@ -77,7 +77,7 @@ def build(bundle: Path, packages: Path, chosen: Target, *, version: str, epoch: 
     parts = licences.parts(bundle, bundle / chosen.packages, copied)
     sbom.write_sbom(bundle / "sbom.cdx.json", sbom.sbom("curator", version, parts, epoch=epoch))
     glibc = "{}.{}".format(*elf.oldest_glibc(elf.elf_files(bundle)))
-    _strip_own_paths(bundle, chosen)
+    strip_own_paths(bundle / chosen.packages)
     _compile(bundle, chosen)
     _finish(bundle, chosen, version=version, glibc=glibc, parts=len(parts), epoch=epoch)
     return glibc
@@ -136,14 +136,19 @@ def _for_qt(folder: Path) -> dict[Path, Path]:
     return copied
 
 
-def _strip_own_paths(bundle: Path, chosen: Target) -> None:
+def strip_own_paths(packages: Path) -> None:
     """Take away what differs from one build to the next, where the packages came from and when, and the licences, which
     are in `licences/` by now."""
-    for info in sorted((bundle / chosen.packages).glob("*.dist-info")):
+    for info in sorted(packages.glob("*.dist-info")):
         for name in ("licenses", "licences"):
             shutil.rmtree(info / name, ignore_errors=True)
         for name in ("direct_url.json", "REQUESTED"):
             (info / name).unlink(missing_ok=True)
+        record = info / "RECORD"
+        if record.exists():
+            lines = record.read_text(encoding="utf-8").splitlines(keepends=True)
+            there = [one for one in lines if (info.parent / one.rsplit(",", 2)[0].strip('"')).exists()]
+            record.write_text("".join(there), encoding="utf-8")
 
 
 def _compile(bundle: Path, chosen: Target) -> None:

@@ -37,6 +37,7 @@ ENTRIES = (
 
 def main(bundle: Path, packages: Path) -> None:
     sys.dont_write_bytecode = True
+    packages = packages.resolve()
     warnings.simplefilter("ignore")
     ours = {path for name in OURS for path in (packages / name).rglob("*.py")}
     compile_modules(sorted(ours | loaded(packages)), bundle)
@@ -44,8 +45,9 @@ def main(bundle: Path, packages: Path) -> None:
 
 def compile_modules(paths: Iterable[Path], bundle: Path) -> None:
     """Also those that Python compiled when it started: they depend on the time of their source."""
+    top = os.fspath(bundle.resolve())
     for path in paths:
-        compileall.compile_file(path, stripdir=os.fspath(bundle), quiet=2, invalidation_mode=UNCHECKED, force=True)
+        compileall.compile_file(path.resolve(), stripdir=top, quiet=2, invalidation_mode=UNCHECKED, force=True)
 
 
 def loaded(packages: Path) -> set[Path]:
