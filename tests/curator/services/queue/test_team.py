@@ -169,6 +169,7 @@ def test_a_curator_does_everything_that_is_part_of_curating(pair):
     """Each step, and its undo, passes what the database checks of a curator."""
     ada, bob = pair
     first, second = (one.mention.id for one in bob.queue.open(1).mentions)
+    ada.curation.decide(first, Verdict.nil())
     scheme = Scheme().with_attribute("negation", ["negated"])
     [negation] = scheme.shown
     bob.curation.add_mention(1, [Span(0, 3), Span(8, 11)], "Chemical")
