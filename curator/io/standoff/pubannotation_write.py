@@ -62,9 +62,11 @@ def write_files(
 def _file_text(sources: Sequence[WrittenSource], problems: list[Problem]) -> Iterator[str]:
     first = sources[0][0]
     own = first.format == "pubannotation" and len(sources) == 1
-    own = own and ("[" in first.head) == ("]" in first.tail)  # mixed lists and single objects are written as a list
-    head, tail = (first.head, first.tail) if own and first.extra else ("[\n", "\n]\n")
     known = extra_of(first, "pubannotation").get("between") if own else ""
+    own = own and ("[" in first.head) == ("]" in first.tail)  # mixed lists and single objects are written as a list
+    if known and str(known).strip() != ("," if "[" in first.head else ""):
+        own, known = False, ""
+    head, tail = (first.head, first.tail) if own and first.extra else ("[\n", "\n]\n")
     between = known or (",\n" if "[" in head else "\n")
     begun = False
     for file, documents in sources:
