@@ -252,7 +252,13 @@ class Syncer:
                 self._keep(copy)
             sync_file(copy)
             sync_folder(copy.parent)
+            if not self._is_taken():  # its log must never be combined with another database
+                for side in ("-wal", "-shm"):
+                    self._database.with_name(f"{self._database.name}{side}").unlink(missing_ok=True)
+                sync_folder(copy.parent)
         except (OSError, UserError) as error:
+            with suppress(OSError):
+                copy.unlink(missing_ok=True)
             return UserError(tr(FAILED, path=self._database, why=str(error)))
         failure = UserError(tr(REPLACED, path=self._database, copy=copy, name=self._database.name))
         self._kept = asked, failure

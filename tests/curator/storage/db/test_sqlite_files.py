@@ -95,6 +95,7 @@ def test_decisions_of_a_database_that_was_replaced_are_kept_in_a_file_of_their_o
         found = conn.execute("SELECT key FROM meta WHERE key IN ('before', 'after', 'refused') ORDER BY key").fetchall()
         assert found == [("after",), ("before",)]
         assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    assert not log_of(store).exists()
     with pytest.raises(UserError, match="Close the project, and give the file that you want to keep the name"):
         store.close()
 
