@@ -6,8 +6,8 @@ security check them. All functions run as the project's owner with a fixed searc
 
 * **Rows carry their writer's name.** Steps, decisions, judgements, attributes, comments, relations and claims are
   accepted only with the name of the login (`people.name`). A decision that an undo restores keeps its curator.
-* **Logs only grow at their end**: with the next number, and decisions and edits only in a step that the same login
-  writes in the same transaction.
+* **Logs only grow at their end**: with the next number, in turn with all other writers, and decisions and edits only in
+  a step that the same login writes in the same transaction.
 * **Nothing changes without a step**: mentions, states, flags, comments, relations and new entities change only together
   with a step of the login in the same transaction. The current decision of a mention is always its last one.
 * **Rounds are blind**: while a round is open, its judgements, attributes and mentions are visible only to those who
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from curator.storage.team.postgres import SCHEMA
+from curator.storage.team.postgres import SCHEMA, TURN
 
 PEOPLE_MADE = (
     'CREATE TABLE people (login TEXT COLLATE "C" PRIMARY KEY, name TEXT COLLATE "C" NOT NULL UNIQUE,'
@@ -85,6 +85,7 @@ CHECK_ROW = """
 DECLARE rank text := standing(); who text;
 BEGIN
   IF rank = 'owner' THEN RETURN NEW; END IF;
+  PERFORM pg_advisory_xact_lock(:turn);
   IF TG_ARGV[0] <> '' THEN
     EXECUTE format('SELECT ($1).%I', TG_ARGV[0]) INTO who USING NEW;
     IF who IS DISTINCT FROM own_name()
@@ -106,6 +107,7 @@ CHECK_DECISION = """
 DECLARE rank text := standing(); me text := own_name(); step record;
 BEGIN
   IF rank = 'owner' THEN RETURN NEW; END IF;
+  PERFORM pg_advisory_xact_lock(:turn);
   IF NEW.id <> next_number('decisions') THEN
     RAISE EXCEPTION '% does not follow the last number of decisions', NEW.id USING ERRCODE = 'insufficient_privilege';
   END IF;
@@ -302,7 +304,7 @@ def made() -> Iterator[str]:
         for name, (returns, body) in functions.items():
             yield (
                 f"CREATE OR REPLACE FUNCTION {name} RETURNS {returns} LANGUAGE plpgsql {kind}SECURITY DEFINER"
-                f" {fixed} AS $${body}$$"
+                f" {fixed} AS $${body.replace(':turn', str(TURN))}$$"
             )
     for name, events, table, when, check in TRIGGERS:
         yield (

@@ -232,6 +232,14 @@ def test_the_current_decision_is_the_last_one_whatever_a_client_says(logins):
     conn.rollback()
 
 
+def test_steps_of_a_client_that_takes_no_turn_wait_for_those_that_do(logins):
+    ada, bob = logins["ada"], logins["bob"]
+    ada.execute(STEP)
+    with pytest.raises(psycopg.errors.LockNotAvailable):
+        attempt(bob, f"SET LOCAL lock_timeout = 50; {STEP.replace('ada', 'bob')}")
+    ada.rollback()
+
+
 def test_an_undo_brings_back_what_somebody_else_decided_in_their_name(logins):
     conn = logins["ada"]
     conn.execute(UNDOING)
