@@ -128,6 +128,11 @@ class Coarse:
             best_of_many(queries[some], vectors, which, starts, near, rough, close, scores[some], places[some])
         return scores, numbers[places]
 
+    def warm_up(self) -> None:
+        """Compile the search, or load it from its cache, before it is needed: seconds, once per installation."""
+        rows = min(64, len(self._units))
+        self.search(self.stored[np.arange(min(1, rows))], 1, ((0, rows),), First(np.zeros(rows, dtype=np.int64), 1))
+
     def _margins(self, units: FLOATS, lengths: FLOATS, unit: float, longest: float) -> FLOATS:
         """(q,) how far apart in doubt two scores may be, in units of the query's code, from the greatest unit and
         length of a vector."""

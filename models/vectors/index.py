@@ -135,16 +135,8 @@ def _resources() -> Any:
 
 
 __all__ = [
-    "FLAT_BYTES",
-    "First",
-    "IndexKind",
-    "IndexPlan",
-    "SearchIndex",
-    "VectorIndex",
-    "merge",
-    "parse_kind",
-    "plan_index",
-]
+    "FLAT_BYTES", "First", "IndexKind", "IndexPlan", "SearchIndex", "VectorIndex", "merge", "parse_kind", "plan_index",
+]  # fmt: skip
 
 CHUNK = 65536
 READS = {IndexKind.IVF: 32, IndexKind.HNSW: 256}
@@ -229,8 +221,10 @@ class VectorIndex:
         return cls(index, header.plan, source=header.source, stored=stored)
 
     def save(self, path: Path) -> None:
-        """Write ``path`` and its header, each atomically, the header last."""
+        """Write ``path`` and its header, each atomically, the header last. What searches it is compiled now."""
         write_index(self.index, path, plan=self.plan, source=self.source)
+        if self.plan.kind is IndexKind.FLAT and len(self) >= FEWEST:
+            Coarse(StoredVectors(path, len(self), self.dimension)).warm_up()
 
     def search(
         self, queries: NDArray[np.floating], k: int, *, ranges: Ranges | None = None, first: First | None = None
