@@ -27,6 +27,7 @@ def test_every_command_explains_itself_and_has_json(cli: Cli, name: str) -> None
         "kb": [name, "import"],
         "fetch": [name, "pubmed"],
         "desktop": [name, "install"],
+        "people": [name, "list"],
         "rounds": [name, "list"],
         "mention": [name, "add"],
         "attributes": [name, "list"],
