@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from curator.bootstrap import create_project, open_project
 from curator.domain.decisions import SkipReason, Verdict
-from curator.domain.wording import UserError
+from curator.domain.wording import AwayError, UserError
 from curator.services.ports import Role, SharedAddress
-from curator.storage.team import People
+from curator.storage.team import People, SharedStore
 from curator.ui.shell import app
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.recent import opened_before, remember
@@ -105,12 +105,26 @@ def test_a_shared_project_is_created_or_the_dialog_says_why_not(
 
 
 def test_a_server_that_is_gone_is_said_in_the_bottom_line(
-    window: MainWindow, place: SharedAddress, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, qtbot: QtBot, place: SharedAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window.session.open(place)
     app._hook(None, window)(UserError, UserError("No PostgreSQL server answers"), None)
-    assert window.bench is not None
-    assert "No PostgreSQL server answers" in window.bench.bottom.message.words
+    bench = window.bench
+    assert bench is not None
+    assert "No PostgreSQL server answers" in bench.bottom.message.words
+    said: list[str] = []
+    show = window.status.show_kept
+    monkeypatch.setattr(
+        window.status, "show_kept", lambda number, away: (show(number, away), said.append(window.status.words))
+    )
+    store = bench.project.curation._store
+    assert isinstance(store, SharedStore)
+    store.absence.lost(AwayError("gone"))
+    assert bench.project.curation.decide(bench.navigator.opened.mentions[0].mention.id, Verdict.nil()).operation_id == 0
+    qtbot.waitUntil(lambda: "The server is back" in bench.bottom.message.words, timeout=20_000)
+    assert any(one.startswith("server away") for one in said)
+    assert any(one.startswith("saved on this computer, not yet shared: 1") for one in said)
+    qtbot.waitUntil(lambda: "on this computer" not in window.status.words)
 
 
 def test_an_address_that_was_opened_before_is_offered_again(window: MainWindow, tmp_path: Path) -> None:
