@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.bootstrap import create_project, open_project, roles
-from curator.domain.decisions import Verdict
+from curator.domain.decisions import Saving, Verdict
 from curator.domain.wording import UserError
 from curator.project import Project
 from curator.services.ports import Role, SharedAddress
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, float]:
         finally:
             server.close()
     for key, value in figures.items():
-        print(f"{key:40} {value:,.3f}" if isinstance(value, float) else f"{key:40} {value:,}", flush=True)
+        print(f"{key:45} {value:,.3f}" if isinstance(value, float) else f"{key:45} {value:,}", flush=True)
     return figures
 
 
@@ -138,14 +138,21 @@ class Client:
         self.project = project
         self._log = log.open("a")
         self._pace = pace
+        self._away = False
         self._random = random.Random(log.name)
 
     def note(self, *values: Any) -> None:
         self._log.write(json.dumps(values) + "\n")
         self._log.flush()
 
+    def _saving(self, saving: Saving) -> None:
+        if bool(saving.away) != self._away:
+            self._away = bool(saving.away)
+            self.note("away" if self._away else "back", time.time())
+
     def work(self, gone: Path) -> None:
         self.project.team.on_news(lambda change, _: self.note("heard", change.operation_id, time.time()))
+        self.project.disk.on_saving(self._saving)
         self.project.team.start()
         self.note("ready")
         while not (gone.parent / "begin").exists():
@@ -207,6 +214,7 @@ def _figures(server: Server, base: str, folder: Path, back: Sequence[float]) -> 
     kept = [(by, steps.get((by, mention))) for by, step, mention, *_ in made if not step]
     owed |= {(who, step) for who in lines for by, step in kept if who != by}
     used = sum(one[1] for some in lines.values() for one in some if one[0] == "used")
+    again = [_again(some, at) for some in lines.values() for at in back]
     resumed = [_resumed(some, at) for some in lines.values() for at in back]
     return {
         "curators": len(lines),
@@ -223,6 +231,7 @@ def _figures(server: Server, base: str, folder: Path, back: Sequence[float]) -> 
         "news p95, s": _at(news, 0.95),
         "news that never came": len(owed - heard.keys()),
         "processor time of clients per decision, s": used / max(len(made), 1),
+        "connected, all sent after a return, worst, s": max(again, default=0.0),
         "next decision after a return, worst, s": max(resumed, default=0.0),
     }
 
@@ -237,6 +246,11 @@ def _lines(path: Path) -> Iterator[list[Any]]:
 
 def _at(ordered: Sequence[float], share: float) -> float:
     return ordered[min(int(len(ordered) * share), len(ordered) - 1)] if ordered else 0.0
+
+
+def _again(lines: Sequence[Sequence[Any]], back: float) -> float:
+    """Seconds from the server's return until the curator was connected and everything kept was sent."""
+    return min((one[1] - back for one in lines if one[0] == "back" and one[1] > back), default=0.0)
 
 
 def _resumed(lines: Sequence[Sequence[Any]], back: float) -> float:

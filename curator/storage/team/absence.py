@@ -102,17 +102,18 @@ class Absence:
         """The copies to read from; None while the server is there, or without copies."""
         return self.reserve if self.sentence and self.reserve is not None and self.reserve.ready else None
 
-    def lost(self, error: AwayError) -> bool:
-        """The server did not answer. Returns whether this is the first notice of it."""
+    def lost(self, error: AwayError, words: str = "") -> bool:
+        """The server did not answer, or may not be written (`words`). Returns whether this is the first notice of
+        it."""
         with self._guard:
-            if self._journal is None or self.sentence:
+            if self._journal is None or (self.sentence and self.sentence == (words or self.sentence)):
                 return False
             try:
                 if self.reserve is not None:
                     self.reserve.enter()
             except Exception:  # what was decided in the last minute looks undecided
                 log.exception("The copies of documents")
-            self.sentence = tr(AWAY, address=self._server.place)  # from now on others read the copies
+            self.sentence = words or tr(AWAY, address=self._server.place)  # from now on others read the copies
         log.warning("%s", error)
         self._changed()
         return True

@@ -40,6 +40,10 @@ MARGIN = 1000
 """More operations than all curators can save while one waits for the answer to a step."""
 BEAT = 4.0
 """Seconds without news after which the server is asked whether it is there, and seconds to wait for its answer."""
+UPGRADED = (
+    "{address} was upgraded by a newer version of this program. Update the program, and open the project again. What "
+    "you decided meanwhile is kept on this computer."
+)
 SILENT = "The server of {address} has stopped answering."
 CLAIMS = table("claims", column("document_id"), column("curator"), column("until", DateTime(timezone=True)))
 NEW = "SELECT id FROM operations WHERE id > %s ORDER BY id"
@@ -56,6 +60,7 @@ class TeamBoard:
         self._store = store
         self._heard: Callable[[Sequence[int]], None] = lambda _: None
         self._seen = 0
+        self._version = 0  # of the schema; 0: not yet read
         self._closed = False
         self._wake, self._woken = socket.socketpair()
         self._woken.setblocking(False)
@@ -139,6 +144,7 @@ class TeamBoard:
             conn.add_notify_handler(lambda one: rung.add(one.payload))  # some come with the answer of a query
             with as_user_errors(place):
                 conn.execute(f"LISTEN {BELL}")
+                self._check_version(conn)
             if self._store.absence.sentence or self._store.absence.kept:
                 self._sent(self._store.absence.send())
             self._tell(conn, others=True)
@@ -156,6 +162,15 @@ class TeamBoard:
                 if heard:
                     self._tell(conn, others=any(one.endswith(OTHER) for one in heard))
                     self._rest(REST)
+
+    def _check_version(self, conn: psycopg.Connection[Any]) -> None:
+        """Raises AwayError if the project was upgraded while this client was not connected."""
+        [(version,)] = conn.execute("SELECT version FROM schema_version")
+        if self._version not in (0, version):
+            error = AwayError(tr(UPGRADED, address=self._store.place))
+            self._store.absence.lost(error, words=str(error))
+            raise error
+        self._version = version
 
     def _ask(self, conn: psycopg.Connection[Any]) -> None:
         """Raises AwayError if the server does not answer: it is suspended, or the network is cut without a word. Units

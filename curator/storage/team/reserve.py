@@ -172,12 +172,13 @@ class Reserve:
             self._entered = False
             for one in self._touched:
                 self._held.pop(one, None)
-            self._touched.clear()
             self._stale.update(self._held)
             if self._store is not None:
                 with self._store.write() as unit:
                     unit.connection.execute(delete(DecisionRow).where(DecisionRow.operation_id.is_not(None)))
                     unit.connection.execute(delete(OperationRow))
+                    _delete(unit.connection, list(self._touched))  # or they would look undecided until then
+            self._touched.clear()
         if self._current:
             self._begin()
 
@@ -231,9 +232,7 @@ class Reserve:
                 return
             with self._opened().write() as unit:
                 here = unit.connection
-                for table, _ in reversed(parts):
-                    if table.name != SourceFileRow.__tablename__:
-                        here.execute(delete(table).where(_of_documents(table, ids)))
+                _delete(here, ids)
                 for table, rows in [*whole, *parts]:
                     if rows:
                         here.execute(insert(table).prefix_with("OR REPLACE"), rows)
@@ -273,6 +272,12 @@ def _tables(rows: Sequence[type[Base]]) -> list[Table]:
     """Their tables, in an order in which they can be filled."""
     wanted = {one.__tablename__ for one in rows}
     return [one for one in Base.metadata.sorted_tables if one.name in wanted]
+
+
+def _delete(conn: Connection, ids: Sequence[int]) -> None:
+    for table in reversed(_tables(IN_PARTS)):
+        if table.name != SourceFileRow.__tablename__:
+            conn.execute(delete(table).where(_of_documents(table, ids)))
 
 
 def _of_documents(table: Table, ids: Sequence[int]) -> Any:

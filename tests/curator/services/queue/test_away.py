@@ -120,6 +120,22 @@ def test_a_step_that_is_not_possible_any_more_is_said(server: Server, way: Way):
     bob.close()
 
 
+def test_a_project_that_was_upgraded_meanwhile_is_not_written(server: Server, way: Way):
+    ada, mentions = opened(way)
+    before = server.sql(OF_ADA, base=way.address.base)
+    way.cut()
+    until(lambda: bool(ada.disk.saving.away), WAIT)
+    ada.curation.decide(mentions[-1], Verdict.nil())
+    server.sql("UPDATE curator.schema_version SET version = version + 1", base=way.address.base)
+    way.open()
+    store = ada.curation._store
+    until(lambda: "newer version of this program" in store.absence.sentence, WAIT)
+    assert (ada.disk.saving.kept, server.sql(OF_ADA, base=way.address.base)) == (1, before)
+    server.sql("UPDATE curator.schema_version SET version = version - 1", base=way.address.base)
+    until(lambda: not ada.disk.saving.kept, WAIT)
+    ada.close()
+
+
 def test_single_commands_get_the_error(way: Way):
     project = open_project(way.address, linker=False, curator="ada")
     way.cut()
