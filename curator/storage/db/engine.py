@@ -123,13 +123,12 @@ def find_read_source(path: Path) -> ReadSource:
 
 
 def _has_room(folder: Path) -> bool:
-    """Whether the `-shm` file can be written. Whoever writes has reserved its space."""
-    if is_locked(folder):
-        return True
+    """Whether the `-shm` file can be written. Whoever writes has reserved its space; this is asked last, because asking
+    takes the lock for a moment."""
     try:
         check_room(folder)
     except OSError:
-        return False
+        return is_locked(folder)
     return True
 
 
