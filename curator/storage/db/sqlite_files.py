@@ -94,7 +94,7 @@ def needs_room(database: Path) -> bool:
 def make_shared_memory(database: Path) -> None:
     """Create the `-shm` file where SQLite's own would be written to a new place at every change (Btrfs). Never raises:
     if this is impossible, SQLite creates it."""
-    if not needs_room(database):
+    if sys.platform != "linux" or not needs_room(database):
         return
     with suppress(OSError):
         import fcntl
