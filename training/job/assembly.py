@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, replace
+from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 from torch import nn
 
-from models.core import KnowledgeBase, atomic_path, write_json
+from models.core import KnowledgeBase, atomic_path, choose_device, write_json
 from models.encoders import (
     Encoder,
     InputSettings,
@@ -19,6 +23,7 @@ from models.encoders import (
     normalized,
     save_encoder,
 )
+from models.errors import english
 from models.linker import Bundle, EncoderRef, Manifest, RankerSpec, RetrieverSpec, reuse
 from models.rankers import HEADER_FILE, RULE, VECTORS_FILE, Combiner, RankerSettings, RerankRule, save_head
 from models.retrievers import (
@@ -31,10 +36,15 @@ from models.retrievers import (
     save_projection,
 )
 from models.vectors import VectorIndex
-from training.data import Event, Phase
+from training.data import Budget, Event, Phase
 from training.job.recipes import Hyperparameters, Recipe, Role
 from training.loop import FloatArray
 from training.losses import Similarity
+
+if TYPE_CHECKING:
+    from training.job.preparation import Loaded
+
+PACKAGES = ("torch", "transformers", "faiss-cpu", "faiss-gpu", "numpy", "scikit-learn", "safetensors")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -208,3 +218,28 @@ def _ranker_spec(
     rule = RerankRule(wanted.candidates, share=wanted.asked_share, seconds=wanted.seconds_per_document or None)
     settings = {**RankerSettings(inputs).to_json(), RULE: rule.to_json()}
     return RankerSpec(recipe.stage, kind, f"rankers/{recipe.stage}", encoders, wanted.candidates, settings)
+
+
+def provenance(loaded: Loaded, budget: Budget) -> dict[str, Any]:
+    """Everything needed to repeat the run, and its cost."""
+    parts = {"train": loaded.parts.train, "held_out": loaded.parts.held_out}
+    return {
+        "recipe": loaded.recipe.id,
+        "parameters": dict(loaded.values),
+        "folds": len(loaded.parts.folds),
+        "documents": {name: [document.key for document in documents] for name, documents in parts.items()},
+        "data_hash": loaded.snapshot.data_hash,
+        "kb_hash": loaded.base.manifest.kb_hash,
+        "seed": loaded.spec.seed,
+        "max_minutes": loaded.spec.max_minutes,
+        "max_steps": loaded.spec.max_steps,
+        "seconds": round(budget.elapsed, 1),
+        "device": english(choose_device(loaded.spec.device).sentence),
+        "threads": torch.get_num_threads(),
+        "packages": _packages(),
+    }
+
+
+def _packages() -> dict[str, str]:
+    installed = {one.name for one in metadata.distributions()} & set(PACKAGES)
+    return {"python": platform.python_version()} | {name: metadata.version(name) for name in sorted(installed)}

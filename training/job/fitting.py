@@ -33,6 +33,9 @@ TRAINED = "trained"
 """Key in the settings of the stage over names; its value is the recipe that retrained the encoder."""
 MOST_TAUGHT = 500
 """Train documents on which combiner and NIL are fitted: more would add minutes and little else."""
+MIN_ORDER = 1_000
+"""Links from which on the combiner is refitted without a network. With 500 it was no gain on average, and once the
+check passed a linker that lost 2 points of recall@1 (tests/benchmarks/experiments/NAMES.md)."""
 
 Scored = Sequence[ScoredMention]
 

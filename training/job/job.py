@@ -6,11 +6,9 @@ incomplete, and the bundle in use is never changed.
 
 from __future__ import annotations
 
-import platform
 import shutil
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from importlib import metadata
 from typing import Any
 
 import torch
@@ -44,10 +42,12 @@ from training.data import (
     resolve_gold,
 )
 from training.evaluation import MAP_FILE, evaluate, flips
+from training.job.assembly import provenance
 from training.job.cross_encoder_learning import learn_pair
 from training.job.fitting import (
     COMBINER_FITTED_ON,
     FITTED_ON,
+    MIN_ORDER,
     FittedBefore,
     Taught,
     answers_before,
@@ -75,8 +75,8 @@ from training.job.recipes import Network, Recipe, Role
 
 Folds = tuple[tuple[ScoredMention, ...], ...]
 ASKED_AT_ONCE = 256
+ONLY_NIL = "Only NIL was refitted: a new order of candidates was no gain, or there are fewer than {least:,} links."
 LEFT_OUT = "{sentence} Only the other weights were refitted: “{stage}” is left out, since it brought no gain."
-PACKAGES = ("torch", "transformers", "faiss-cpu", "faiss-gpu", "numpy", "scikit-learn", "safetensors")
 
 
 def run_training(spec: TrainingSpec | Mapping[str, Any], *, shuffle_labels: bool = False) -> Iterator[Event]:
@@ -129,7 +129,7 @@ def _steps(spec: TrainingSpec, budget: Budget, notes: list[str], *, shuffle_labe
         weights = _weights_alone(loaded, prepared.taught)
     if weights is None:
         run = {"entity_tower": learnt.entity_tower, "run": asdict(learnt.result)}
-        facts = {**run, **_provenance(loaded, budget), "notes": notes}
+        facts = {**run, **provenance(loaded, budget), "notes": notes}
         yield from _finish(loaded, manifest, refitted, gate, facts, known=refitted.linker.bundle)
         return
     yield note(Phase.REFIT, gate.sentence)
@@ -145,11 +145,7 @@ def _learn_by(recipe: Recipe) -> Callable[[Loaded, Prepared, Budget], Generator[
 
 
 def _fit_alone(loaded: Loaded, budget: Budget, notes: list[str]) -> Iterator[Event]:
-    """Without a network: combiner and NIL are fitted on all decisions, and each document is evaluated with weights
-    fitted on the others.
-
-    Only NIL is fitted if this is as good: it needs fewer decisions and keeps the order of candidates.
-    """
+    """Without a network: weights are fitted on all decisions; each document is evaluated with those of the others."""
     gold = _gold(loaded, loaded.parts.held_out)
     if len(gold.linked) < MIN_COMBINER:
         raise ModelError(
@@ -162,8 +158,7 @@ def _fit_alone(loaded: Loaded, budget: Budget, notes: list[str]) -> Iterator[Eve
         )
     taught = Taught((), (yield from score_folds(loaded)))
     yield Event(Phase.REFIT, 0, 1, text=say("Fitting the weights of names, memory, hierarchy and NIL"))
-    refitted = of_both(*(_fitted_on_all(loaded, taught, gold, only_nil=only) for only in (False, True)))
-    yield from _finish_weights(loaded, refitted, budget, notes)
+    yield from _finish_weights(loaded, _best_weights(loaded, taught, gold), budget, notes)
 
 
 def _finish_weights(
@@ -171,14 +166,14 @@ def _finish_weights(
 ) -> Iterator[Event]:
     """The linker in use with other weights: nothing was trained, or it is left out (`without` names its stage)."""
     if refitted.only_nil:
-        yield note(Phase.REFIT, say("Only NIL was refitted: the order of candidates did not improve."))
+        yield note(Phase.REFIT, say(ONLY_NIL, least=MIN_ORDER))
     for relative in loaded.base.manifest.files:
         reuse(loaded.base, relative, loaded.spec.staging)
     manifest = _named(loaded, loaded.base.manifest)
     gate = judge(refitted.old, refitted.new, refitted.gold)
     if without:
         gate = replace(gate, sentence=say(LEFT_OUT, sentence=gate.sentence, stage=without))
-    facts = {**_provenance(loaded, budget), "notes": notes}
+    facts = {**provenance(loaded, budget), "notes": notes}
     yield from _finish(loaded, manifest, refitted, gate, facts, known=loaded.base)
 
 
@@ -189,9 +184,17 @@ def _weights_alone(loaded: Loaded, taught: Taught) -> Refitted | None:
     whole = taught.in_folds()
     if not taught.train or linked_count(whole.outside(), gold) < MIN_COMBINER:
         return None
-    refitted = of_both(*(_fitted_on_all(loaded, whole, gold, only_nil=only) for only in (False, True)))
+    refitted = _best_weights(loaded, whole, gold)
     better = judge(refitted.old, refitted.new, refitted.gold).verdict is GateOutcome.PROMOTE
     return refitted if better else None
+
+
+def _best_weights(loaded: Loaded, taught: Taught, gold: GoldSet) -> Refitted:
+    """Combiner and NIL fitted on all decisions, or only NIL if this is as good or links are too few for both."""
+    nil = _fitted_on_all(loaded, taught, gold, only_nil=True)
+    if linked_count(taught.outside(), gold) < MIN_ORDER:
+        return nil
+    return of_both(_fitted_on_all(loaded, taught, gold, only_nil=False), nil)
 
 
 def of_both(both: Refitted, nil: Refitted) -> Refitted:
@@ -373,28 +376,3 @@ def _stage(loaded: Loaded) -> str:
 
 def _gold(loaded: Loaded, documents: tuple[SnapshotDocument, ...]) -> GoldSet:
     return resolve_gold(documents, loaded.kb.resolved.get)
-
-
-def _provenance(loaded: Loaded, budget: Budget) -> dict[str, Any]:
-    """Everything needed to repeat the run, and its cost."""
-    parts = {"train": loaded.parts.train, "held_out": loaded.parts.held_out}
-    return {
-        "recipe": loaded.recipe.id,
-        "parameters": dict(loaded.values),
-        "folds": len(loaded.parts.folds),
-        "documents": {name: [document.key for document in documents] for name, documents in parts.items()},
-        "data_hash": loaded.snapshot.data_hash,
-        "kb_hash": loaded.base.manifest.kb_hash,
-        "seed": loaded.spec.seed,
-        "max_minutes": loaded.spec.max_minutes,
-        "max_steps": loaded.spec.max_steps,
-        "seconds": round(budget.elapsed, 1),
-        "device": english(choose_device(loaded.spec.device).sentence),
-        "threads": torch.get_num_threads(),
-        "packages": _packages(),
-    }
-
-
-def _packages() -> dict[str, str]:
-    installed = {one.name for one in metadata.distributions()} & set(PACKAGES)
-    return {"python": platform.python_version()} | {name: metadata.version(name) for name in sorted(installed)}

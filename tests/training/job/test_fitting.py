@@ -11,6 +11,7 @@ import pytest
 
 from models.errors import ModelError
 from models.linker.bundle import Bundle, open_bundle, publish
+from models.linker.linker import Linker
 from models.linker.tuning import MIN_COMBINER
 from models.rankers.combiner import DEFAULT_COMBINER
 from models.types import DocumentInput
@@ -19,7 +20,7 @@ from tests.training.conftest import MakeSpec, document_lines
 from tests.training.job.invented import A_DOCUMENT, STAGE, Weights, invented, oracle
 from training.data.document_splits import MOST_IN_TURN, TURNS, in_turn
 from training.data.snapshot import read_snapshot
-from training.job.fitting import COMBINER_FITTED_ON, FittedBefore, Taught, answers_before, fitted, refit
+from training.job.fitting import COMBINER_FITTED_ON, MIN_ORDER, FittedBefore, Taught, answers_before, fitted, refit
 from training.job.gate import RECALL, Alone, GateOutcome, Part, judge
 from training.job.job import FITTED_ON, Refitted, of_both, run_training
 
@@ -35,6 +36,12 @@ def run(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 def conventions(make_spec: MakeSpec, **changes: Any) -> dict[str, Any]:
     return make_spec("conventions", **changes) | {"parameters": {}}
+
+
+@pytest.fixture(autouse=True)
+def few_links_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both combiner and NIL are refitted."""
+    monkeypatch.setattr("training.job.job.MIN_ORDER", MIN_COMBINER)
 
 
 @pytest.mark.soak
@@ -63,6 +70,20 @@ def test_no_network_is_trained_every_file_is_shared_and_the_same_decisions_again
     gains = result["metrics"]["gate"]["gains"].values()
     assert {(one["new"] - one["old"], one["low"], one["high"]) for one in gains} == {(0.0, 0.0, 0.0)}
     assert open_bundle(again["staging"]).manifest.combiner == published.manifest.combiner
+
+
+@pytest.mark.soak
+def test_with_few_links_only_nil_is_refitted(
+    make_spec: MakeSpec, base_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("training.job.job.MIN_ORDER", MIN_ORDER)
+    spec = conventions(make_spec, lines=ENOUGH)
+    assert LEAST_REFITTED <= run(spec)["metrics"]["links"] < MIN_ORDER
+    manifest = open_bundle(spec["staging"]).manifest
+    assert "fewer than 1,000 links" in " ".join(manifest.training["notes"])
+    assert manifest.nil != base_bundle.manifest.nil
+    before, after = (Linker.load(path, device="cpu") for path in (base_bundle.path, Path(spec["staging"])))
+    assert after.combiner == before.combiner
 
 
 def test_too_few_decisions_are_refused_with_their_number(make_spec: MakeSpec) -> None:
