@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from models.errors import ModelError
-from models.vectors import First, VectorIndex, coarse, index
+from models.vectors import First, VectorIndex, coarse, growing, index
 
 RNG = np.random.default_rng(11)
 ROWS, K = 3000, 20
@@ -76,3 +76,17 @@ def test_an_index_of_zeros_is_searched(tmp_path, monkeypatch) -> None:
     scores, rows = VectorIndex.load(tmp_path / "x.faiss").search(np.zeros((1, 8), dtype=np.float32), 4)
     assert rows.tolist() == [[0, 1, 2, 3]]
     assert not scores.any()
+
+
+def test_vectors_are_added_and_removed_over_a_stored_index(stored) -> None:
+    found = growing(stored)
+    found.remove(np.arange(0, 90))
+    rows = found.add(VECTORS[:3])
+    scores, best = found.search(VECTORS[:3], 2)
+    assert set(best[:, 0].tolist()) <= set(rows.tolist())
+    np.testing.assert_allclose(scores[:, 0], 1, atol=1e-5)
+    before = found.search(QUERIES, K, ranges=SPANS)
+    found.compact()
+    after = found.search(QUERIES, K, ranges=SPANS)
+    np.testing.assert_allclose(before[0], after[0], atol=1e-5)
+    assert not np.isin(before[1], np.arange(90)).any()
