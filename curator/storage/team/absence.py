@@ -102,6 +102,11 @@ class Absence:
         """The copies to read from; None while the server is there, or without copies."""
         return self.reserve if self.sentence and self.reserve is not None and self.reserve.ready else None
 
+    @property
+    def hides(self) -> bool:
+        """Whether steps are kept that neither the server nor a copy shows: their mentions would look undecided."""
+        return bool(self.sentence and self.kept) and self.reads is None
+
     def lost(self, error: AwayError, words: str = "") -> bool:
         """The server did not answer, or may not be written (`words`). Returns whether this is the first notice of
         it."""

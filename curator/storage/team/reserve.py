@@ -110,7 +110,7 @@ class Reserve:
         step = operation, tuple(document_ids), again
         self._recent.append(step)
         self.changed(document_ids)
-        if self._entered:  # the server answered, and was away before this call
+        if self._entered and self._store is not None:  # the server answered, and was away before this call
             with self._guard, self.write() as unit:
                 self._take(unit, step)
 
@@ -123,9 +123,11 @@ class Reserve:
     def enter(self) -> None:
         """Bring the copies up to date with this curator's steps, once, before units are opened."""
         with self._guard:
-            if self._entered or self._store is None:
+            if self._entered:
                 return
-            self._entered = True  # before the steps are looked at: see `did`
+            self._entered = True  # before the steps are looked at: see `did`; nothing is copied from now on
+            if self._store is None:
+                return
             with self.write() as unit:
                 for step in tuple(self._recent):
                     self._take(unit, step)

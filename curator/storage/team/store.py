@@ -119,6 +119,8 @@ class SharedStore:
         documents on this computer, if there are any."""
         reserve, entered = self.absence.reads, False
         if reserve is None:
+            if self.absence.hides:
+                raise AwayError(tr(NOT_HERE, address=self._address))
             try:
                 with self.reading() as unit:
                     entered = True

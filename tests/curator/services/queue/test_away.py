@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from curator.bootstrap import open_project
-from curator.domain.decisions import Outcome, Verdict
+from curator.domain.decisions import Change, Outcome, Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.wording import AwayError, UserError
 from curator.project import Project
 from curator.services.ports import SharedAddress
 from curator.storage.team import SharedStore, board
+from curator.storage.team.absence import Absence
+from curator.storage.team.reserve import Reserve
 from tests.benchmarks.team_away import OF_ADA, Way, away, copied, make, until
 from tests.postgres import Server
 
@@ -87,6 +89,30 @@ def test_a_step_whose_answer_was_lost_is_not_taken_twice(server: Server, way: Wa
     assert change.operation_id == 0
     until(lambda: not ada.disk.saving.away and not ada.disk.saving.kept, WAIT)
     assert server.sql(OF_ADA, base=way.address.base) == [*before, (mentions[0],)]
+    ada.close()
+
+
+def test_a_document_is_not_read_without_a_step_that_is_only_in_the_journal(server: Server, way: Way, monkeypatch):
+    monkeypatch.setattr(Reserve, "_copy_due", lambda *_, **__: None)  # the server went away too early for copies
+    ada = open_project(way.address, linker=False, curator="ada")
+    ada.team.start()
+    mention = ada.queue.open(1).mentions[0].mention.id
+    before = server.sql(OF_ADA, base=way.address.base)
+    commit, send = SharedStore._commit, Absence.send
+
+    def fail(*_: object) -> list[Change]:
+        raise AwayError("away")
+
+    monkeypatch.setattr(SharedStore, "_commit", fail)
+    monkeypatch.setattr(Absence, "send", fail)
+    assert ada.curation.decide(mention, Verdict.nil()).operation_id == 0
+    monkeypatch.setattr(SharedStore, "_commit", commit)  # the server is back, and the step is not sent yet
+    with pytest.raises(AwayError, match="not copied to this computer"):
+        ada.queue.open(1)
+    monkeypatch.setattr(Absence, "send", send)
+    until(lambda: not ada.disk.saving.away and not ada.disk.saving.kept, WAIT)
+    assert ada.queue.open(1).view(mention).decision is not None
+    assert server.sql(OF_ADA, base=way.address.base) == [*before, (mention,)]
     ada.close()
 
 
