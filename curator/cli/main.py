@@ -171,9 +171,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _show_version(ctx: click.Context) -> None:
     from curator import __version__
+    from curator.cli.console import echo
     from curator.services.records import sqlite_words
 
-    click.echo(f"curator {__version__}\n{sqlite_words()}")
+    echo(f"curator {__version__}\n{sqlite_words()}")
     ctx.exit()
 
 
