@@ -157,7 +157,8 @@ class Team(Protocol):
         ...
 
     def opened(self, document_id: int) -> None:
-        """Copy the document and the next ones to this computer, soon, if this client follows the news."""
+        """Copy the document and the next ones to this computer, soon, if this client follows the news. Raises AwayError
+        while it would look undecided: steps are kept that no copy shows."""
         ...
 
     def changed(self, document_ids: Sequence[int]) -> None:

@@ -164,9 +164,9 @@ class QueueService:
         written, kept = self._store.written, self._read
         if kept is not None and kept[0] == written and kept[1].document.id == document_id and not self._store.read_only:
             return kept[1]
-        found = self._read_document(document_id)
         if self._store.team is not None:
             self._store.team.opened(document_id)
+        found = self._read_document(document_id)
         self._read = written, found
         return found
 

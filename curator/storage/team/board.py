@@ -44,6 +44,7 @@ UPGRADED = (
     "{address} was upgraded by a newer version of this program. Update the program, and open the project again. What "
     "you decided meanwhile is kept on this computer."
 )
+NOT_HERE = "The server of {address} does not answer, and this was not copied to this computer before."
 SILENT = "The server of {address} has stopped answering."
 CLAIMS = table("claims", column("document_id"), column("curator"), column("until", DateTime(timezone=True)))
 NEW = "SELECT id FROM operations WHERE id > %s ORDER BY id"
@@ -95,6 +96,8 @@ class TeamBoard:
         self._store.absence.did(change, step)
 
     def opened(self, document_id: int) -> None:
+        if self._store.absence.hides:
+            raise AwayError(tr(NOT_HERE, address=self._store.place))
         if self._store.absence.reserve is not None:
             self._store.absence.reserve.opened(document_id)
 

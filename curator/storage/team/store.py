@@ -26,7 +26,7 @@ from curator.storage.curation import SqlDecisions
 from curator.storage.db import AHEAD, Ahead, Ask, Turns, as_user_errors
 from curator.storage.kb import ACTIVE, OURS, SHELF
 from curator.storage.team.absence import Absence
-from curator.storage.team.board import TeamBoard
+from curator.storage.team.board import NOT_HERE, TeamBoard
 from curator.storage.team.local_copy import VERSIONS, LocalCopy, with_shelf
 from curator.storage.team.postgres import BELL, OTHER, reading_team_engine, writing_team_engine
 from curator.storage.team.round_trips import pipelined, send_later
@@ -40,7 +40,6 @@ NEEDED = (
     "The server of {address} does not answer, and this step needs it: nothing was saved. You can decide, and mark "
     "documents as done, meanwhile."
 )
-NOT_HERE = "The server of {address} does not answer, and this was not copied to this computer before."
 RING = "SELECT pg_notify(%s, %s)"
 ALWAYS: Sequence[Ask] = ((ACTIVE, {}), (VERSIONS, {}), (OURS, {}))
 """What a unit that reads ahead asks for its knowledge base."""
@@ -119,8 +118,6 @@ class SharedStore:
         documents on this computer, if there are any."""
         reserve, entered = self.absence.reads, False
         if reserve is None:
-            if self.absence.hides:
-                raise AwayError(tr(NOT_HERE, address=self._address))
             try:
                 with self.reading() as unit:
                     entered = True
