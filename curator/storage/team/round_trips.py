@@ -100,7 +100,8 @@ def pipelined(conn: Connection) -> Iterator[Callable[[Sequence[Ask]], list[Seque
 
 
 def send_later(conn: Connection, statement: str, values: Sequence[Any] = ()) -> None:
-    """Send a statement whose rows nobody needs, as the beginning of a transaction or in it."""
+    """Send a statement whose rows nobody needs, at the beginning of a transaction: its errors are psycopg's, also those
+    of earlier statements."""
     import psycopg
 
     psycopg.Cursor(cast(Any, conn.connection.dbapi_connection)).execute(statement, values)

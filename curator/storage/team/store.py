@@ -23,13 +23,13 @@ from curator.domain.wording import AwayError, UserError, tr
 from curator.services.ports import Backup, Checked, Role, SharedAddress
 from curator.storage import SqlUnitOfWork
 from curator.storage.curation import SqlDecisions
-from curator.storage.db import AHEAD, Ahead, Ask, Turns, as_user_errors
+from curator.storage.db import AHEAD, LATER, Ahead, Ask, Turns, as_user_errors
 from curator.storage.kb import ACTIVE, OURS, SHELF
 from curator.storage.team.absence import Absence
 from curator.storage.team.board import NOT_HERE, TeamBoard
 from curator.storage.team.local_copy import VERSIONS, LocalCopy, with_shelf
 from curator.storage.team.postgres import BELL, OTHER, reading_team_engine, writing_team_engine
-from curator.storage.team.round_trips import pipelined, send_later
+from curator.storage.team.round_trips import pipelined
 
 KB_NAME = "kb.sqlite"
 IN_DOUBT = (
@@ -41,6 +41,7 @@ NEEDED = (
     "documents as done, meanwhile."
 )
 RING = "SELECT pg_notify(%s, %s)"
+WITHOUT_WAITING = {LATER: True}
 ALWAYS: Sequence[Ask] = ((ACTIVE, {}), (VERSIONS, {}), (OURS, {}))
 """What a unit that reads ahead asks for its knowledge base."""
 READER = (
@@ -209,7 +210,7 @@ class SharedStore:
         self._own.update(steps)  # before others are notified
         try:
             if not quiet:
-                send_later(conn, RING, (BELL, self.token if steps else self.token + OTHER))
+                conn.exec_driver_sql(RING, (BELL, self.token if steps else self.token + OTHER), WITHOUT_WAITING)
             self._commit(conn)
         except BaseException:
             self._own.difference_update(steps)  # another client's steps may get the numbers

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import select
+
 import psycopg
 import pytest
 from sqlalchemy import insert
@@ -33,19 +35,26 @@ def test_a_decision_waits_for_the_server_twice(shared, monkeypatch):
             assert unit.documents.row(1).decided == 2
 
 
-def test_an_insertion_that_fails_later_takes_the_unit_back(shared):
+@pytest.mark.parametrize("arrived", [False, True], ids=["error-at-commit", "error-before-commit"])
+def test_an_insertion_that_fails_later_takes_the_unit_back(shared, arrived):
     with open_shared_project(shared) as store:
         with pytest.raises(InconsistentDataError):
-            insert_twice(store)
+            insert_twice(store, arrived=arrived)
         with store.write() as unit:
             assert (unit.meta.get("k"), unit.meta.get("twice")) == (None, None)
 
 
-def insert_twice(store):
+def insert_twice(store, *, arrived):
+    """With `arrived`, the server's error is there when the next statement is sent."""
     with store.write() as unit:
         unit.meta.set("k", "v")
         for _ in range(2):
             unit.connection.execute(insert(MetaRow), {"key": "twice", "value": "v"})
+        if arrived:
+            raw = unit.connection.connection.dbapi_connection
+            raw.pgconn.send_flush_request()
+            raw.pgconn.flush()
+            assert select.select([raw.fileno()], [], [], 60)[0]
 
 
 def test_each_answer_is_used_once(shared):
