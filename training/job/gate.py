@@ -1,10 +1,10 @@
 """Whether a trained bundle is put into use: the sealed linker is evaluated on documents that it was not fitted on.
 
 Both linkers link the same held-out documents, with weights fitted on the other folds. A part that is not used changes
-no answer, so there is no gain unless combiner and NIL were refitted. A gain is a higher log-likelihood of the
-decisions, resampled by documents, or, if they are as likely as before, a higher share of right answers. A linker with a
-gain is promoted if neither recall@1 nor the share of right answers (NIL included) fell by more than half a point. A
-linker is refused only if it is significantly worse.
+no answer, so there is no gain unless combiner and NIL were refitted. A gain is a significantly higher log-likelihood of
+the decisions, resampled by documents, or a significantly higher share of right answers (NIL included) while the
+log-likelihood did not fall. A linker with a gain is promoted if neither recall@1 nor the share of right answers fell by
+more than half a point. A linker is refused only if it is significantly worse.
 """
 
 from __future__ import annotations
@@ -141,8 +141,9 @@ def _verdict(gains: Mapping[str, Gain], words: Mapping[str, Any], part: Part | N
         return GateOutcome.NO_GAIN, say(NOT_HEARD, **words, **_alone(part))
     if recall.high < 0 or right.high < 0:
         return GateOutcome.REFUSED, say(WORSE, **words)
-    likelier, as_likely = gains[LIKELIHOOD].low > 0, gains[LIKELIHOOD].low >= 0  # another NIL threshold: as likely
-    if (likelier or (as_likely and right.low > 0)) and min(recall.low, right.low) > -MAY_FALL:
+    likelihood = gains[LIKELIHOOD]
+    more_right = right.low > 0 and likelihood.new >= likelihood.old  # equal with only another NIL threshold
+    if (likelihood.low > 0 or more_right) and min(recall.low, right.low) > -MAY_FALL:
         return GateOutcome.PROMOTE, say(BETTER, **words)
     return GateOutcome.NO_GAIN, say(WITHIN_CHANCE, **words)
 

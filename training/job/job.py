@@ -125,7 +125,7 @@ def _steps(spec: TrainingSpec, budget: Budget, notes: list[str], *, shuffle_labe
     gate = judge(refitted.old, refitted.new, refitted.gold, part)
     weights = None
     if gate.verdict is not GateOutcome.PROMOTE and not (shuffle_labels or spec.keeps_part):
-        yield Event(Phase.REFIT, 0, 1, text=say("Fitting only the other weights"))
+        yield Event(Phase.REFIT, text=say("Fitting only the other weights"))
         weights = _weights_alone(loaded, prepared.taught)
     if weights is None:
         run = {"entity_tower": learnt.entity_tower, "run": asdict(learnt.result)}
@@ -157,7 +157,7 @@ def _fit_alone(loaded: Loaded, budget: Budget, notes: list[str]) -> Iterator[Eve
             )
         )
     taught = Taught((), (yield from score_folds(loaded)))
-    yield Event(Phase.REFIT, 0, 1, text=say("Fitting the weights of names, memory, hierarchy and NIL"))
+    yield Event(Phase.REFIT, text=say("Fitting the weights of names, memory, hierarchy and NIL"))
     yield from _finish_weights(loaded, _best_weights(loaded, taught, gold), budget, notes)
 
 
@@ -199,10 +199,13 @@ def _best_weights(loaded: Loaded, taught: Taught, gold: GoldSet) -> Refitted:
 
 def of_both(both: Refitted, nil: Refitted) -> Refitted:
     """The better of two results, with combiner and NIL refitted or only NIL: the one that the gate promotes. If it
-    promotes both, the one with more fitted parts must be significantly better. If it promotes none, the first."""
+    promotes both, the one with more fitted parts must be better than the other, and the decisions significantly more
+    likely with it. If it promotes none, the first."""
     promoted = [one for one in (both, nil) if judge(one.old, one.new, one.gold).verdict is GateOutcome.PROMOTE]
-    if len(promoted) == 2 and judge(nil.new, both.new, both.gold).verdict is not GateOutcome.PROMOTE:
-        return nil
+    if len(promoted) == 2:
+        apart = judge(nil.new, both.new, both.gold)
+        if apart.verdict is not GateOutcome.PROMOTE or apart.gains[LIKELIHOOD].low <= 0:
+            return nil
     return promoted[0] if promoted else both
 
 

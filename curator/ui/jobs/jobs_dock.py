@@ -262,7 +262,7 @@ class JobsDock(QDockWidget):
         self.bar.setVisible(runs)
         self.cancel.setVisible(runs)
         self.result.setVisible(training)
-        self.export.setVisible(training)
+        self.export.setVisible(training and job is not None and bool(job.history.rows))
         if job is None:
             self.headline.setText(tr(NOTHING))
             return

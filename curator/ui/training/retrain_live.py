@@ -91,6 +91,7 @@ class RetrainLive(ShowDialog):
         self.bar.setValue(round(1000 * (fraction or 0)))
         self.words.setText(tr(CANCELLING) if job.cancelling else words_of(job, time.monotonic()))
         self.cancel.setEnabled(not job.cancelling)
+        self.export.setVisible(bool(job.history.rows))
         self.panel.grown()
 
     # --- what came of it ---

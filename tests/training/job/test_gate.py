@@ -69,6 +69,16 @@ def test_surer_answers_that_are_as_often_right_promote() -> None:
     assert result.gains[RECALL] == Gain(1.0, 1.0, 0.0, 0.0)
 
 
+@pytest.mark.parametrize(("sure", "verdict"), [(0.995, GateOutcome.PROMOTE), (0.999, GateOutcome.NO_GAIN)])
+def test_more_right_answers_promote_unless_the_decisions_became_less_likely(sure: float, verdict: GateOutcome) -> None:
+    """Fewer mistakes, but surer ones: whether the decisions are more likely is open."""
+    result = judge(answers(shares(0.75), sure=0.75), answers(shares(0.875), sure=sure), GOLD)
+    likelihood = result.gains[LIKELIHOOD]
+    assert result.gains[RIGHT].low > 0 > likelihood.low
+    assert (likelihood.new >= likelihood.old) is (verdict is GateOutcome.PROMOTE)
+    assert result.verdict is verdict
+
+
 def test_likelihood_is_that_of_what_was_decided() -> None:
     found = likelihoods(answers([True] * 80), GOLD)
     linked, nil = 0.8 * (1 - 0.2), 0.8

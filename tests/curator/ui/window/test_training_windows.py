@@ -17,6 +17,7 @@ from curator.domain.jobs import JobOutcome, JobState, Progress
 from curator.services.training.training_preview import TrainingPreview
 from curator.ui.jobs import JobKind, RunningJob
 from curator.ui.kit.form import ShowDialog
+from curator.ui.shell import main_window
 from curator.ui.training.bundle_flows import BundleFlows
 from curator.ui.training.bundles import BundlesDialog
 from curator.ui.training.manifest import ManifestDialog
@@ -31,6 +32,12 @@ from tests.curator.ui.window.test_dialogs import ready_to_train, retraining, sho
 from tests.curator.ui.window.test_main_window_projects import boxes, press_button
 
 CRASHED = JobOutcome(JobState.CRASHED, "The process ended; start it again.")
+
+
+@pytest.fixture(autouse=True)
+def _asked_only_by_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The window does not offer interrupted work by itself while a test does."""
+    monkeypatch.setattr(main_window, "OPENED_MS", 10**8)
 
 
 class Held:
@@ -142,8 +149,10 @@ def test_an_outcome_waits_for_the_closed_window_with_its_curves(make_desk: MakeD
     held = hold_training(desk)
     live = train(desk, qtbot)
     qtbot.waitUntil(lambda: bool(held))
+    assert live.export.isHidden(), "there is no curve yet"
     held[0].tell(Progress("train", 1, 4, data={"loss": 2.0, "step": 1}))
     qtbot.waitUntil(lambda: live.panel.loss.accessibleDescription() == "loss 2.000")
+    assert live.export.isVisible()
     live.reject()
     with qtbot.waitSignal(desk.bench.jobs.ended):
         held[0].end(JobOutcome(JobState.FAILED, "The disk is full."))
