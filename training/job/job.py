@@ -200,13 +200,13 @@ def _best_weights(loaded: Loaded, taught: Taught, gold: GoldSet) -> Refitted:
 def of_both(both: Refitted, nil: Refitted) -> Refitted:
     """The better of two results, with combiner and NIL refitted or only NIL: the one that the gate promotes. If it
     promotes both, the one with more fitted parts must be better than the other, and the decisions significantly more
-    likely with it. If it promotes none, the first."""
+    likely with it. If it promotes none, the one with fewer."""
     promoted = [one for one in (both, nil) if judge(one.old, one.new, one.gold).verdict is GateOutcome.PROMOTE]
     if len(promoted) == 2:
         apart = judge(nil.new, both.new, both.gold)
         if apart.verdict is not GateOutcome.PROMOTE or apart.gains[LIKELIHOOD].low <= 0:
             return nil
-    return promoted[0] if promoted else both
+    return promoted[0] if promoted else nil
 
 
 def _fitted_on_all(loaded: Loaded, taught: Taught, gold: GoldSet, *, only_nil: bool) -> Refitted:

@@ -207,7 +207,7 @@ def test_nil_alone_is_refitted_where_both_together_are_no_gain() -> None:
     same, nil = refitted(Weights()), refitted(better)
     assert of_both(same, nil) is nil
     assert of_both(nil, same) is nil
-    assert of_both(same, same) is same
+    assert of_both(refitted(Weights()), same) is same
     assert of_both(nil, refitted(better)).linker is better
 
 
