@@ -137,6 +137,7 @@ def candidate_rows(view: MentionView | None, extent: Extent = ALL) -> list[Candi
     figures = [one.probability if probable else one.score for one in candidates]
     best, full = figures[0], max(1.0, figures[0])
     said = extent.said_of(view.mention.id)
+    enter_links = view.decision is None and not view.suggestion.nil.is_nil and not extent.blind
     margins = [best - figures[1] if len(figures) > 1 else None, *(one - best for one in figures[1:])]
     rows = [
         CandidateRow(
@@ -146,7 +147,7 @@ def candidate_rows(view: MentionView | None, extent: Extent = ALL) -> list[Candi
             margin,
             fraction=min(max(value / full, 0.0), 1.0),
             chosen=one.entity_id in linked,
-            accepted=rank == 1 and not view.suggestion.nil.is_nil and not extent.blind,
+            accepted=rank == 1 and enter_links,
             calibrated=view.suggestion.nil.calibrated,
             reason=GONE if one.entity_id in extent.gone else BELOW if rank > extent.limit else "",
             blind=extent.blind,

@@ -195,7 +195,10 @@ class CandidatePanel(QWidget):
         estimate = None if suggestion is None or suggestion.stamp.bundle_id == BY_NAME else suggestion.nil
         said = self._extent.said_of(view.mention.id) if view is not None and suggestion is not None else None
         by_model = said is not None and said.entity_id is None
-        self.nil_row.show_estimate(estimate, chosen=decided_nil, blind=self._extent.blind, opinion=by_model)
+        undecided = view is not None and view.decision is None
+        self.nil_row.show_estimate(
+            estimate, chosen=decided_nil, undecided=undecided, blind=self._extent.blind, opinion=by_model
+        )
         self.nil_row.setEnabled(view is not None)
         waiting = self._withheld or tr(NOT_LINKED if self._writable else NOT_STORED)
         self.list.set_empty_words(

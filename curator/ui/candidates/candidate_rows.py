@@ -42,11 +42,18 @@ class NilRow(QAbstractButton):
         self.show_estimate(None)
 
     def show_estimate(
-        self, estimate: NilEstimate | None, *, chosen: bool = False, blind: bool = False, opinion: bool = False
+        self,
+        estimate: NilEstimate | None,
+        *,
+        chosen: bool = False,
+        undecided: bool = True,
+        blind: bool = False,
+        opinion: bool = False,
     ) -> None:
-        """Show the NIL estimate. With `blind` neither the figure is shown nor whether NIL is suggested. `opinion`: a
-        language model chose NIL."""
+        """Show the NIL estimate, and the key Enter if NIL is suggested for an `undecided` mention. With `blind` neither
+        the figure is shown nor whether NIL is suggested. `opinion`: a language model chose NIL."""
         self._estimate, self._chosen, self._blind = None if blind else estimate, chosen, blind
+        self._undecided = undecided
         self._opinion = opinion and not blind
         said = f", {tr(BY_MODEL)}" if self._opinion else ""
         self.setAccessibleName(tr("N: not in the knowledge base. {second_line}", second_line=self.second_line) + said)
@@ -83,7 +90,7 @@ class NilRow(QAbstractButton):
         keys, scores, top = key_width(font), score_width(font, rect.width() - self._inset), rect.top() + 7
         cap = QRectF(PAD, top, keys, line)
         draw_key(painter, cap, key_of("mention.nil"), font=small, theme=theme)
-        if suggested:
+        if suggested and self._undecided:
             draw_words(painter, cap.translated(7, line), ENTER, font=small, colour=theme.muted)
         left, right = PAD + keys + PAD, rect.right() - self._inset - PAD - scores
         name = QRectF(left, top, right - PAD - left, line)

@@ -61,6 +61,9 @@ def test_enter_takes_the_first_candidate_unless_nil_is_suggested() -> None:
     assert [row.accepted for row in rows] == [True, False, False]
     rows = candidate_rows(view(1, FK, made=suggestion(1, nil=True)))
     assert not any(row.accepted for row in rows)
+    assert not any(row.accepted for row in candidate_rows(view(1, FK, verdict=Verdict.link("E1")))), (
+        "Enter only says so"
+    )
 
 
 def test_probabilities_are_shown_where_there_are_any_and_what_was_decided_before() -> None:
