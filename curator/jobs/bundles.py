@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from curator.domain.jobs import BundleInfo, GateVerdict
@@ -135,12 +136,14 @@ class SharedBundleStore(FolderBundleStore):
     def __init__(self, folder: Path, vault: BundleVault) -> None:
         super().__init__(folder)
         self._vault = vault
+        self._fetching = Lock()
 
     def all(self, *, active: str | None) -> list[BundleInfo]:
         """All linkers. The one in use is downloaded first if it is only in the shared project. Raises UserError."""
-        plain = active and active not in (".", "..") and Path(active).name == active
-        if plain and active and not (self._folder / active).exists() and self._vault.has(active):
-            self._fetch(active)
+        if active and active not in (".", "..") and Path(active).name == active:
+            with self._fetching:  # several threads ask when a project is opened
+                if not self._is_here(active) and self._vault.has(active):
+                    self._fetch(active)
         return super().all(active=active)
 
     def promote(self, staging: Path) -> BundleInfo:
@@ -152,6 +155,9 @@ class SharedBundleStore(FolderBundleStore):
 
     def forget(self, bundle_id: str) -> None:
         self._vault.forget(bundle_id)
+
+    def _is_here(self, name: str) -> bool:
+        return (self._folder / name).exists()
 
     def _fetch(self, name: str) -> None:
         staging = self.new_staging()
@@ -169,7 +175,8 @@ class SharedBundleStore(FolderBundleStore):
                         file=wrong[0] if wrong else MANIFEST,
                     )
                 )
-            super().promote(staging)
+            if not self._is_here(name):  # else another program of this user was faster
+                super().promote(staging)
         except OSError as error:
             raise UserError(
                 tr(

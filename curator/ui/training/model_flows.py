@@ -63,7 +63,7 @@ class ModelFlows(QObject):
     def _built(self, outcome: JobOutcome) -> None:
         if outcome.state is JobState.DONE:
             self._bench.say(outcome.message)
-            self.calibrate_if_due()
+            self._do_what_is_due(index=False)
         else:
             self._bench.notices.add_outcome(tr("Build the index"), outcome)
 
@@ -73,20 +73,23 @@ class ModelFlows(QObject):
         if project.read_only or project.role is Role.CURATOR or self._bench.jobs.runs(JobKind.INDEX):
             return
         self.training.offer_resume()
-        if project.retraining.needs_index():
-            self.build_index()
-        else:
-            self.calibrate_if_due()
+        self._do_what_is_due(index=True)
 
-    def calibrate_if_due(self) -> None:
-        """Check in a worker thread, since it reads every decided document; refit in the background."""
-        project = self._bench.project
+    def _do_what_is_due(self, *, index: bool) -> None:
+        """Build the `index`, or refit the weights in the background, if needed. A worker thread checks this, since it
+        may have to download the linker in use, and reads every decided document."""
+        retraining = self._bench.project.retraining
 
         def work() -> dict[str, Any]:
-            return {"due": project.retraining.needs_calibration()}
+            needed = index and retraining.needs_index()
+            return {"index": needed, "due": not needed and retraining.needs_calibration()}
 
         def then(outcome: JobOutcome) -> None:
-            if outcome.result.get("due") and not len(self._bench.jobs):
+            if outcome.state is not JobState.DONE:
+                self._bench.say(outcome.message)
+            elif outcome.result["index"]:
+                self.build_index()
+            elif outcome.result["due"] and not len(self._bench.jobs):
                 self.calibrate(asked=False)
 
         self._bench.jobs.ask(work, then=then)

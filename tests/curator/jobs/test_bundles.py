@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
 
-from curator.domain.jobs import GateVerdict
+from curator.domain.jobs import BundleInfo, GateVerdict
 from curator.domain.wording import UserError
 from curator.jobs.bundles import FolderBundleStore, SharedBundleStore, seal_of
 
@@ -194,6 +195,27 @@ def test_a_linker_of_a_shared_project_is_kept_for_all_and_fetched_once(tmp_path:
     other.forget(name)
     assert len(other.all(active=name)) == 1
     assert vault.kept == {}
+
+
+@pytest.mark.parametrize("alone", [True, False], ids=["threads", "another program"])
+def test_a_linker_wanted_twice_at_once_is_fetched_once(tmp_path: Path, *, alone: bool) -> None:
+    vault, there = Vault(), tmp_path / "there"
+    name = made_and_kept(tmp_path / "here", vault)
+    first, fetch = SharedBundleStore(there, vault), vault.fetch
+    second = first if alone else SharedBundleStore(there, vault)
+    others: list[Future[list[BundleInfo]]] = []
+
+    def fetch_slowly(wanted: str, folder: Path) -> None:
+        if not others:
+            others.append(threads.submit(second.all, active=name))
+            wait(others, timeout=0.2 if alone else 30)
+        fetch(wanted, folder)
+
+    vault.fetch = fetch_slowly  # type: ignore[method-assign]
+    with ThreadPoolExecutor(1) as threads:
+        assert [one.id for one in first.all(active=name)] == [name]
+        assert [one.id for one in others[0].result(30)] == [name]
+    assert [one.name for one in there.iterdir()] == [name]
 
 
 def test_a_linker_that_was_altered_on_the_way_is_refused(tmp_path: Path) -> None:
