@@ -27,7 +27,7 @@ NOTHING_TO_UNDO = "Nothing to undo."
 NOTHING_TO_REDO = "Nothing to redo."
 TOO_SOON = "Nothing was decided: “{text}” had only just appeared when you pressed the key. Press it again."
 TOO_SOON_HERE = "Nothing was done: the document had only just appeared when you pressed the key. Press it again."
-OUT_OF_SIGHT = "Nothing was decided: “{text}” was scrolled out of view. It is in view now; press the key again."
+OUT_OF_SIGHT = "Nothing was decided: “{text}” was not in view. It is in view now; press the key again."
 IS_DECIDED = "“{text}” is already decided: {decision}. 1–9, N, X or S changes it; {key} goes to the next mention."
 SAME = "“{text}” already has this decision. Nothing was changed."
 
