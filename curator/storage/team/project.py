@@ -28,7 +28,7 @@ from curator.storage.team.postgres import (
     using,
     writing_team_engine,
 )
-from curator.storage.team.roles import renew, standing
+from curator.storage.team.roles import refusals, renew, standing
 from curator.storage.team.schema import check_schema_version, create_schema
 from curator.storage.team.store import SharedStore
 from curator.storage.team.upgrading import newest_version, upgrade
@@ -46,7 +46,12 @@ def create_shared_project(address: SharedAddress, *, name: str) -> SharedStore:
     Raises UserError if the database is unreachable or not empty, or this login may not change it.
     """
     given = well_formed(name).strip() or address.name
-    with using(writing_team_engine(address)) as engine, as_user_errors(address), engine.begin() as conn:
+    with (
+        using(writing_team_engine(address)) as engine,
+        as_user_errors(address),
+        refusals(address, None),
+        engine.begin() as conn,
+    ):
         create_schema(conn, address, version=newest_version())
         renew(conn)
         SqlMeta(conn).set("project.id", uuid.uuid4().hex)
@@ -61,7 +66,12 @@ def open_shared_project(address: SharedAddress, *, read_only: bool = False) -> S
     A login that may only read opens it read-only. Raises ProjectLockedError, NewerProjectError, and UserError for a
     missing server, login or project.
     """
-    with using(reading_team_engine(address)) as engine, as_user_errors(address), engine.connect() as conn:
+    with (
+        using(reading_team_engine(address)) as engine,
+        as_user_errors(address),
+        refusals(address, None),
+        engine.connect() as conn,
+    ):
         version = check_schema_version(conn, address, newest_version(), older=not read_only)
         role, name = standing(conn) if version == newest_version() else (Role.OWNER, "")
         folder = local_folder(conn)

@@ -10,10 +10,12 @@ that whoever upgrades the project owns what the upgrade creates.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import ProgrammingError
+from sqlalchemy.exc import DBAPIError, ProgrammingError
 
 from curator.domain.wording import UserError, tr
 from curator.services.ports import Person, Role, SharedAddress
@@ -55,10 +57,59 @@ TOO_MUCH = (
     "runs the server can give the project to an ordinary login first: `REASSIGN OWNED`, or `ALTER … OWNER TO`."
 )
 
-
 ADMINISTRATOR = (
     "Only an administrator of the server can change who owns {address}: ask whoever runs it to execute `{statement}`."
 )
+NO_ROLE = (
+    "Your login has no role in {address}. Its owner can give it one: `curator people grant {address} LOGIN reader`, or "
+    "curator, or adjudicator."
+)
+NOT_HERE = (
+    "Your login may not create a project in the database of {address}. Whoever runs the server can allow it: `GRANT "
+    "CREATE ON DATABASE {base} TO LOGIN`, or create a database for you: `createdb -O LOGIN NAME`."
+)
+TRUSTED_ONLY = (
+    "This step needs another role in {address} than your login has: adjudicators and owners may take it. Nothing of it "
+    "was saved. An owner can give you the role: `curator people grant {address} LOGIN adjudicator`."
+)
+OWNERS_ONLY = (
+    "Only an owner of {address} may take this step, and nothing of it was saved. `curator people list {address}` lists "
+    "the owners."
+)
+ANOTHER_NAME = (
+    "Your login writes as “{own}” in {address}, and only an owner may write as “{other}”. Nothing was saved. `curator "
+    "people list {address}` lists the owners."
+)
+CLOSED = (
+    "This round of {address} was closed meanwhile, so nothing of this step was saved. An adjudicator or an owner can "
+    "open it again."
+)
+_WRITES_AS = re.compile(r"this login (?:writes|decides) as (.*), not as (.*)")
+_FOR_TRUSTED = ("permission denied for table", "for adjudicators and owners")
+
+
+@contextmanager
+def refusals(address: SharedAddress, role: Role | None) -> Iterator[None]:
+    """Say which role a step needs that the server refuses, and who can give it. `role` of this login; None while a
+    project is opened or created. Other errors are passed on."""
+    try:
+        yield
+    except Exception as error:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        said = str(cause).partition("\n")[0] if getattr(cause, "sqlstate", None) == "42501" else ""
+        if said.startswith("permission denied for schema"):
+            raise UserError(tr(NO_ROLE, address=address)) from error
+        if said.startswith("permission denied for database"):
+            raise UserError(tr(NOT_HERE, address=address, base=address.base or "NAME")) from error
+        if found := _WRITES_AS.search(said):
+            raise UserError(tr(ANOTHER_NAME, address=address, own=found[1], other=found[2])) from error
+        if "the round is closed" in said:
+            raise UserError(tr(CLOSED, address=address)) from error
+        if any(one in said for one in _FOR_TRUSTED):
+            if role is Role.ADJUDICATOR:
+                raise UserError(tr(OWNERS_ONLY, address=address)) from error
+            raise UserError(tr(TRUSTED_ONLY, address=address)) from error
+        raise
 
 
 def standing(conn: Connection) -> tuple[Role, str]:

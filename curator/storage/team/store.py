@@ -29,6 +29,7 @@ from curator.storage.team.absence import Absence
 from curator.storage.team.board import NOT_HERE, TeamBoard
 from curator.storage.team.local_copy import VERSIONS, LocalCopy, with_shelf
 from curator.storage.team.postgres import BELL, OTHER, reading_team_engine, writing_team_engine
+from curator.storage.team.roles import refusals
 from curator.storage.team.round_trips import pipelined
 
 KB_NAME = "kb.sqlite"
@@ -37,8 +38,8 @@ IN_DOUBT = (
     "before you repeat it."
 )
 NEEDED = (
-    "The server of {address} does not answer, and this step needs it: nothing was saved. You can decide, and mark "
-    "documents as done, meanwhile."
+    "The server of {address} does not answer, or cannot save anything, and this step needs it: nothing was saved. You "
+    "can decide, and mark documents as done, meanwhile."
 )
 RING = "SELECT pg_notify(%s, %s)"
 WITHOUT_WAITING = {LATER: True}
@@ -141,6 +142,7 @@ class SharedStore:
         self._check_open()
         with (
             as_user_errors(self._address),
+            refusals(self._address, self.role),
             self._reader.connect() as conn,
             self._can_be_cut(conn),
             self._copy.shelf() as shelf,
@@ -176,6 +178,7 @@ class SharedStore:
             self._check_open()
             with (
                 as_user_errors(self._address),
+                refusals(self._address, self.role),
                 self._writer.connect() as conn,
                 self._can_be_cut(conn),
                 self._copy.shelf() as shelf,

@@ -150,7 +150,8 @@ def test_an_owner_says_who_may_do_what(
 ) -> None:
     assert cli("new", base).code == 0
     assert cli("kb", "import", base, kb_file).code == 0
-    assert cli("import", base, documents_file).code == 0
+    assert cli("import", base, documents_file, "--gold").code == 0
+    assert cli("rounds", "new", base, "r", "--documents", 1).code == 0
     of = {who: base.replace("owner@", f"{who}@") for who in ("ada", "rita")}
     server.logins(*of)
     answer = cli("people", "grant", base, "ada", "curator", "--name", "Ada L.")
@@ -172,10 +173,14 @@ def test_an_owner_says_who_may_do_what(
         (("people", "list", tmp_path), "Roles are for shared projects"),
         (("decide", of["ada"], 1, "--nil", "not-in-kb", "--curator", "bob"), "Your login decides as “Ada L.” in"),
         (("decide", of["rita"], 1, "--nil", "not-in-kb"), "Your login may only read"),
-        (("kb", "import", of["ada"], documents_file), "kb.unfinished is for adjudicators and owners"),
-        (("import", of["ada"], documents_file), "import.unfinished is for adjudicators and owners"),
+        (("kb", "import", of["ada"], documents_file), "adjudicators and owners may take it"),
+        (("import", of["ada"], documents_file), "curator people grant"),
+        (("undo-import", of["ada"], documents_file.name, "--yes"), "adjudicators and owners may take it"),
+        (("rounds", "close", of["ada"], "r"), "adjudicators and owners may take it"),
+        (("rounds", "new", of["ada"], "s", "--documents", 1), "adjudicators and owners may take it"),
+        (("replay", of["ada"], "--split", "train", "--limit", 1), "Your login writes as “Ada L.”"),
         (("move", of["ada"], tmp_path / "moved.curation"), "Your login does not see everything"),
-        (("kb", "restrict", of["ada"], "MESH:D006323"), "branches is for adjudicators and owners"),
+        (("kb", "restrict", of["ada"], "MESH:D006323"), "adjudicators and owners may take it"),
         (("index", of["ada"]), "Adjudicators and owners build and train its linkers"),
     ):
         answer = cli(*command)
@@ -184,4 +189,5 @@ def test_an_owner_says_who_may_do_what(
     assert cli("index", base).code == 0
     assert cli("link", of["ada"], "--json").code == 0
     assert cli("people", "revoke", base, "ada").code == 0
-    assert "Your login may not do this" in cli("info", of["ada"]).err
+    assert "Your login has no role in" in cli("info", of["ada"]).err
+    assert "may not create a project in the database" in cli("new", server.address("postgres", user="rita")).err

@@ -42,10 +42,10 @@ def test_a_database_that_holds_a_project_or_something_else_is_left_alone(server,
 def test_a_login_without_rights_is_refused_and_nothing_is_made(server, empty_base):
     server.sql("DROP ROLE IF EXISTS guest", "CREATE ROLE guest LOGIN")
     guest = SharedAddress.parse(server.address(empty_base.base, user="guest"))
-    with pytest.raises(UserError, match="Your login may not do this"):
+    with pytest.raises(UserError, match="Your login may not create a project"):
         create_shared_project(guest, name="trial")
     create_shared_project(empty_base, name="trial").close()
-    with pytest.raises(UserError, match="Your login may not do this"):
+    with pytest.raises(UserError, match="Your login has no role in"):
         open_shared_project(guest)
     server.sql("DROP ROLE guest")
 
