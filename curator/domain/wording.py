@@ -178,6 +178,10 @@ class AwayError(UserError):
     """The server of a shared project does not answer: nothing of a step was saved there, or this is not known."""
 
 
+class UnableError(AwayError):
+    """The server answers, but cannot save any step at the moment: its disk is full, for example."""
+
+
 class UnknownFormatError(UserError):
     """No format knows the file's content."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from curator.domain.wording import AwayError, DamagedProjectError, InconsistentDataError, UserError, tr
+from curator.domain.wording import AwayError, DamagedProjectError, InconsistentDataError, UnableError, UserError, tr
 from curator.services.ports import ProjectPlace
 
 _SENTENCES = {
@@ -36,16 +36,17 @@ _SERVERS = {
     "base": "There is no database of this name at {path}. Create it with `createdb`, or check the address.",
     "rights": "Your login may not do this in {path} ({detail}). Ask the owner of the project for permission.",
     "reading": "{path} cannot be written by this connection. Open it for writing.",
-    "disk": "The disk of the server of {path} is full: nothing of this step was saved. Ask whoever runs the server to "
-    "free some space.",
-    "busy": "Somebody else has been writing to {path} for a long time: nothing of this step was saved. Try again.",
+    "disk": "The disk of the server of {path} is full: nothing of this step was saved there. Ask whoever runs the "
+    "server to free some space.",
+    "busy": "Others have been writing to {path} for a long time: nothing of this step was saved there. Try again "
+    "later.",
     "many": "The server of {path} has too many connections open. Try again later, or ask whoever runs it.",
     "space": "The server of {path} has run out of memory or other resources ({detail}): nothing of this step was "
-    "saved. Ask whoever runs it.",
+    "saved there. Ask whoever runs it.",
     "long": "A name or identifier is too long for {path} ({detail}): nothing of this step was saved.",
     "number": "There is no such number in {path} ({detail}).",
-    "failed": "The disk of the server of {path} failed ({detail}): nothing of this step was saved. Ask whoever runs "
-    "it.",
+    "failed": "The disk of the server of {path} failed ({detail}): nothing of this step was saved there. Ask whoever "
+    "runs it.",
     "damaged": "The database of {path} is damaged ({detail}). Ask whoever runs the server to restore a backup.",
     "host": "There is no computer of the name in {path}. Check the address and the network.",
     "silent": "No PostgreSQL server answers at {path} ({detail}). Check the address, the network, and that the server "
@@ -53,6 +54,8 @@ _SERVERS = {
     "null": "{path} cannot store the character U+0000, which a text contains: nothing of it was saved.",
 }
 _AWAY = {"lost", "host", "silent"}
+_UNABLE = {"busy", "damaged", "disk", "failed", "many", "reading", "space"}
+"""What another time may be different: a step that was kept without the server is not refused for it."""
 _STATES = {
     "28": "login",
     "3D": "base",
@@ -106,7 +109,7 @@ def _of_server(error: BaseException | None, path: ProjectPlace) -> UserError | N
         words = str(error).casefold()
         gone = "lost" if type(error).__name__ == "OperationalError" else None
         found = next((one for pattern, one in _WORDS.items() if re.search(pattern, words)), gone)
-    kind = AwayError if found in _AWAY else UserError
+    kind = AwayError if found in _AWAY else UnableError if found in _UNABLE else UserError
     return None if found is None else kind(tr(_SERVERS[found], path=path, detail=detail))
 
 

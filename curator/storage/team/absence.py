@@ -1,8 +1,8 @@
 """Deciding while the server is away: what is read, where steps are kept, and how they are sent.
 
-* **The server is away** from the first unit that cannot reach it, or from the end of the connection for news, until
-  that connection is made again and everything kept here was sent. Only a client that follows the news keeps steps:
-  others (single commands) get the error.
+* **The server is away** from the first unit that cannot reach it, or that it cannot save (its disk is full), or from
+  the end of the connection for news, until that connection is made again and everything kept here was sent. Only a
+  client that follows the news keeps steps: others (single commands) get the error.
 * **Steps go into the journal** (`journal.py`), fsynced, and are taken in the copies of the documents (`reserve.py`),
   from which the window reads. The window says that they are saved on this computer and not yet shared.
 * **They are sent in order, once**: each is a unit of its own on the server, as if it had been taken there, with its own
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sqlalchemy import select
 
 from curator.domain.decisions import Change, ChangeKind
-from curator.domain.wording import AwayError, UserError, tr
+from curator.domain.wording import AwayError, UnableError, UserError, tr
 from curator.services.ports import SharedAddress, UnitOfWork
 from curator.storage.db import OperationRow
 from curator.storage.team.journal import Journal
@@ -42,6 +42,10 @@ Perform = Callable[[UnitOfWork, Step], Change]
 AWAY = (
     "The server of {address} does not answer. You can go on deciding in the documents that are on this computer. Your "
     "decisions are saved here, and sent when it is back."
+)
+UNABLE = (
+    "{why} You can go on deciding in the documents that are on this computer. Your decisions are saved here, and sent "
+    "as soon as that is possible."
 )
 TOGETHER = 20
 """Steps after which the window is called while they are sent."""
@@ -108,8 +112,10 @@ class Absence:
         return bool(self.sentence and self.kept) and self.reads is None
 
     def lost(self, error: AwayError, words: str = "") -> bool:
-        """The server did not answer, or may not be written (`words`). Returns whether this is the first notice of
-        it."""
+        """The server did not answer, cannot save anything (UnableError), or may not be written (`words`). Returns
+        whether this is the first notice of it."""
+        if isinstance(error, UnableError):
+            words = tr(UNABLE, why=error)
         with self._guard:
             if self._journal is None or (self.sentence and self.sentence == (words or self.sentence)):
                 return False

@@ -11,7 +11,7 @@ import pytest
 from curator.bootstrap import open_project
 from curator.domain.decisions import Change, Outcome, Verdict
 from curator.domain.documents import DocumentState
-from curator.domain.wording import AwayError, UserError
+from curator.domain.wording import AwayError, UnableError, UserError
 from curator.project import Project
 from curator.services.ports import SharedAddress
 from curator.storage.team import SharedStore, board
@@ -21,15 +21,21 @@ from tests.benchmarks.team_away import OF_ADA, Way, away, copied, make, until
 from tests.postgres import Server
 
 WAIT = 20
+FULL = (
+    "CREATE FUNCTION curator.full() RETURNS trigger LANGUAGE plpgsql AS"
+    " $$ BEGIN RAISE 'No space left on device' USING ERRCODE = 'disk_full'; END $$",
+    "CREATE TRIGGER full_disk BEFORE INSERT ON curator.operations FOR EACH ROW EXECUTE FUNCTION curator.full()",
+)
+ROOM = "DROP FUNCTION curator.full CASCADE"
 
 
 @pytest.fixture(scope="module")
 def way(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
-    """A curator's way to a project with seven mentions, which can be cut."""
+    """A curator's way to a project with eight mentions, which can be cut."""
     folder, base = tmp_path_factory.mktemp("away"), server.new_base()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CURATOR_SHARED_DIR", str(folder / "shared"))
-        make(server, base, folder, 7)
+        make(server, base, folder, 8)
         yield Way(server, base, folder / "way")
     server.drop(base)
 
@@ -123,6 +129,32 @@ def test_a_server_that_stands_still_is_away_and_a_decision_in_it_arrives_once(se
     with server.suspended():
         assert ada.curation.decide(mentions[0], Verdict.nil()).operation_id == 0
         assert ada.queue.open(1).view(mentions[0]).decision is not None
+    until(lambda: not ada.disk.saving.away and not ada.disk.saving.kept, WAIT)
+    assert server.sql(OF_ADA, base=way.address.base) == [*before, (mentions[0],)]
+    ada.close()
+
+
+def test_decisions_wait_on_this_computer_while_the_disk_of_the_server_is_full(server: Server, way: Way, monkeypatch):
+    ada, mentions = opened(way)
+    before, tried = server.sql(OF_ADA, base=way.address.base), threading.Event()
+    send = Absence._send
+    server.sql(*FULL, base=way.address.base)
+    assert ada.curation.decide(mentions[0], Verdict.nil()).operation_id == 0
+    assert "The disk of the server" in ada.disk.saving.away
+    with pytest.raises(AwayError, match="cannot save anything"):
+        ada.curation.undo()
+
+    def try_again(absence, step, changes):
+        with pytest.raises(UnableError) as failed:
+            send(absence, step, changes)
+        tried.set()
+        raise failed.value
+
+    monkeypatch.setattr(Absence, "_send", try_again)
+    assert tried.wait(WAIT)
+    monkeypatch.undo()
+    assert (ada.disk.saving.kept, ada.disk.saving.why) == (1, "")
+    server.sql(ROOM, base=way.address.base)
     until(lambda: not ada.disk.saving.away and not ada.disk.saving.kept, WAIT)
     assert server.sql(OF_ADA, base=way.address.base) == [*before, (mentions[0],)]
     ada.close()
