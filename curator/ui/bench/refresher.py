@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtWidgets import QAbstractItemView
 
 from curator.domain.decisions import STEPS, Change, ChangeKind, Saving
 from curator.domain.jobs import LinkerState, LinkerStatus
-from curator.domain.wording import tr
+from curator.domain.wording import AwayError, tr
 from curator.services.queue import REASON as HELD_OUT
 from curator.services.queue import MentionView
 from curator.tracing import span
@@ -210,6 +212,9 @@ class Refresher(QObject):
             self._saving.start()
         if saving.away != self._away:
             self._bench.say(saving.away or tr(BACK))
+        if bool(saving.away) != bool(self._away):
+            with suppress(AwayError):
+                self._bench.queue.set_away(bool(saving.away))
         self._unsaved, self._away = bool(saving.why), saving.away
 
     def _show_saving(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from curator.domain.documents import DocumentState, Split
-from curator.domain.wording import ntr, tr
+from curator.domain.wording import AwayError, ntr, tr
 from curator.services.ports import QueueFilter, QueueRow
 from curator.services.queue import DocumentList, Lists
 from curator.ui.kit import in_role
@@ -74,17 +74,15 @@ class QueueModel(QAbstractListModel):
         self.load(QueueFilter())
 
     def load(self, where: QueueFilter, matching: Mapping[int, int] | None = None) -> None:
-        """Reload with a filter; with facets, `matching` holds the documents in order, and their numbers of matches."""
+        """Reload with a filter; with facets, `matching` holds the documents in order, and their numbers of matches.
+        Raises AwayError, and changes nothing, if a server does not answer."""
+        source = self._lists(where) if self._lists is not None else None
+        count = len(matching) if matching is not None else source.count() if source is not None else 0
         self.beginResetModel()
-        self._where = where
-        self._source = self._lists(where) if self._lists is not None else None
+        self._where, self._source, self._count = where, source, count
         self._pages.clear()
         self._matching = dict(matching or {})
         self._ids = None if matching is None else list(matching)
-        if self._ids is not None:
-            self._count = len(self._ids)
-        else:
-            self._count = self._source.count() if self._source is not None else 0
         self.endResetModel()
 
     def update_matching(self, document_ids: Collection[int], found: Mapping[int, int]) -> None:
@@ -218,11 +216,14 @@ class QueueModel(QAbstractListModel):
         assert self._source is not None
         if number not in self._pages:
             first = number * PAGE
-            self._pages[number] = (
-                self._source.rows(offset=first, limit=PAGE)
-                if self._ids is None
-                else self._source.rows_of(self._ids[first : first + PAGE])
-            )
+            try:
+                self._pages[number] = (
+                    self._source.rows(offset=first, limit=PAGE)
+                    if self._ids is None
+                    else self._source.rows_of(self._ids[first : first + PAGE])
+                )
+            except AwayError:  # these rows stay empty until the server is back
+                return ()
             while len(self._pages) > PAGES:
                 self._pages.popitem(last=False)
         self._pages.move_to_end(number)

@@ -113,6 +113,12 @@ class QueuePanel(QWidget):
         self.rows.say()
         self._count_later()
 
+    def set_away(self, away: bool) -> None:
+        """The server of a shared project is away: list only what is on this computer and can be opened; or it is back:
+        list everything. Raises AwayError, and keeps the rows, if nothing is on this computer."""
+        self._reload()
+        self.rows.set_away(away)
+
     def set_current(self, document_id: int | None) -> None:
         """Mark the open document and scroll to it."""
         self.rows.set_current(document_id)

@@ -44,7 +44,7 @@ class QueueRows(QWidget):
         self._stack.addWidget(self.list)
         self._stack.addWidget(self.work_list)
         self._total = 0
-        self._has_project = self._importing = False
+        self._has_project = self._importing = self._away = False
         foot = QHBoxLayout()
         foot.setContentsMargins(12, 5, 12, 6)
         foot.addWidget(self.footer)
@@ -96,6 +96,11 @@ class QueueRows(QWidget):
             self._importing = importing
             self.say()
 
+    def set_away(self, away: bool) -> None:
+        """Set whether the rows are those on this computer, without the server of a shared project."""
+        self._away = away
+        self.say()
+
     def show_work(self, shown: bool) -> None:
         focused = self.view.hasFocus()
         self._stack.setCurrentWidget(self.work_list if shown else self.list)
@@ -131,7 +136,7 @@ class QueueRows(QWidget):
         """Show the number of rows, or what to do if there are none."""
         count, where = self.model.rowCount(), self.model.where
         filtered = where != QueueFilter()
-        total = self._total if filtered and self._total else count
+        total = self._total if (filtered or self._away) and self._total else count
         words = ntr("{n:,} document", "{n:,} documents", total)
         words = words if total == count else tr("{count:,} of {all}", count=count, all=words)
         if self.model.ids is not None:
@@ -139,6 +144,8 @@ class QueueRows(QWidget):
             words = ntr("{n:,} mention in {words}", "{n:,} mentions in {words}", matching, words=words)
         if self.view is self.work_list:
             words = tr("{left:,} of {n:,} to decide", left=self.work.left, n=len(self.work.rows))
+        if self._away:
+            words = tr("{words}: only what is on this computer", words=words)
         self.footer.set_words(words if self._has_project else "")
         none = tr(IMPORTING) if self._importing else tr(NO_DOCUMENTS)
         empty = tr(NO_MENTION) if where.facets else tr(NONE_LEFT) if filtered else none

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QPushButton, QStyleOptionViewItem, QWidget
 from pytestqt.qtbot import QtBot
 
 from curator.domain.documents import DocumentState, Split
+from curator.domain.wording import AwayError
 from curator.services.ports import ProjectCounts, QueueFilter, QueueRow
 from curator.ui.kit.row_list import PAD, scaled
 from curator.ui.kit.sizing import FlowRow
@@ -48,6 +49,26 @@ def test_typing_filters_and_the_footer_counts(qtbot: QtBot, panel: QueuePanel) -
     with qtbot.waitSignal(panel.filter_changed, timeout=2000):
         qtbot.keyClick(panel.text, Qt.Key.Key_Escape)
     assert panel.footer.words == "40 documents"
+
+
+def test_without_the_server_only_what_is_on_this_computer_is_listed(
+    panel: QueuePanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Rows, "count", lambda _: 3)
+    panel.set_away(True)
+    assert (panel.model.rowCount(), panel.footer.words) == (3, "3 of 40 documents: only what is on this computer")
+    monkeypatch.undo()
+    panel.set_away(False)
+    assert (panel.model.rowCount(), panel.footer.words) == (40, "40 documents")
+
+    def away(_: object) -> int:
+        raise AwayError("away")
+
+    monkeypatch.setattr(Rows, "count", away)
+    with pytest.raises(AwayError):
+        panel.set_away(True)
+    assert (panel.model.rowCount(), panel.footer.words) == (40, "40 documents")
+    assert panel.model.row(0) is None  # what is not read yet stays empty
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "1 document"), (51, "51 documents"), (1001, "1,001 documents")])
