@@ -18,7 +18,7 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -34,6 +34,7 @@ from curator.jobs.bulk import answered, answers_hash, prepare, write_block
 from curator.jobs.child_side import run_job, speak
 from curator.jobs.linker_main import decided_input, document_input, mention_on_wire
 from curator.jobs.wire import DecidedOnWire, DocumentOnWire, LinkedMentionOnWire, MentionOnWire, Message
+from curator.temporary import place_for_sockets
 from models.core import atomic_path, choose_device, record_from_json
 from models.encoders import EmbeddingCache, default_encoder_folder, load_encoder
 from models.errors import ModelError, use
@@ -50,6 +51,8 @@ from models.types import (
 SCHEMA = pyarrow.schema([("document", pyarrow.int64()), ("mentions", pyarrow.string())])
 OBJECT_STORE = 256 * 2**20
 """Bytes of Ray's shared memory on this computer: only names of files pass through it."""
+ENDING = 50
+"""Tenths of a second for Ray's processes to end; the next start of the program removes what is left."""
 LESSON = 64
 """Decided documents that are learnt together, as in the linker process: encoding names in other batches changes the
 last digit."""
@@ -124,7 +127,7 @@ def cluster(address: str) -> Iterator[Resources]:
     import ray
     from ray.data import DataContext
 
-    own = "" if address else tempfile.mkdtemp(prefix="curator-ray-", dir=_short())
+    own = "" if address else place_for_sockets("ray")
     try:
         if own:
             ray.init(
@@ -140,12 +143,16 @@ def cluster(address: str) -> Iterator[Resources]:
     finally:
         ray.shutdown()
         if own:
-            shutil.rmtree(own, ignore_errors=True)
+            _remove(Path(own))
 
 
-def _short() -> str | None:
-    """A folder for Ray's sockets, whose paths the system limits to some hundred characters."""
-    return "/tmp" if os.access("/tmp", os.W_OK) else None  # noqa: S108 - a folder of its own is made there
+def _remove(folder: Path) -> None:
+    """Ray's processes, which end on their own, may write into the folder meanwhile."""
+    for _ in range(ENDING):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(0.1)
 
 
 class BlockActor(ABC):
