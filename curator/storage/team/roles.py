@@ -90,8 +90,8 @@ _FOR_TRUSTED = ("permission denied for table", "for adjudicators and owners")
 
 @contextmanager
 def refusals(address: SharedAddress, role: Role | None) -> Iterator[None]:
-    """Say which role a step needs that the server refuses, and who can give it. `role` of this login; None while a
-    project is opened or created. Other errors are passed on."""
+    """Raise UserError with the role that a refused step needs, and the people that can give it. `role`: that of this
+    login; None while a project is opened or created. Other errors are passed on."""
     try:
         yield
     except Exception as error:
