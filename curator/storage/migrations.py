@@ -24,12 +24,14 @@ from curator.storage.db import (
     VERSION_9,
     VERSION_10,
     VERSION_11,
+    RoomWatch,
     as_user_errors,
     fill,
     fill_chain,
     fill_facts,
     fill_names,
     fill_others,
+    needs_room,
     sync_folder,
 )
 from curator.storage.kb import upgrade_versions
@@ -168,6 +170,8 @@ def upgrade_database(path: Path, *, steps: Sequence[Step] | None = None) -> Path
         if version == len(chosen):
             return None
         backup = _back_up(conn, path, version)
+        if needs_room(path):
+            RoomWatch(path).attach(conn)
         _run(conn, chosen, version)
         return backup
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -195,6 +195,8 @@ class SqlStore:
                 return
             self._closed = True
             self._syncer.close()
+            if self._needs_room and self._writer is not None and not self._has_room():
+                self._leave_log(self._writer)
             self._reader.dispose()
             if self._writer is not None:
                 self._writer.dispose()  # last, so that SQLite checkpoints the WAL
@@ -219,6 +221,20 @@ class SqlStore:
             self._syncer.ask()
             self._turns.give_way()
             conn.begin()
+
+    def _has_room(self) -> bool:
+        try:
+            check_room(self._folder)
+        except OSError:
+            return False
+        return True
+
+    def _leave_log(self, writer: Engine) -> None:
+        """Close the writer while a reader has the database open, which cannot checkpoint the log afterwards: a
+        checkpoint changes the `-shm` file. The log stays until the project is opened with more room."""
+        with suppress(UserError), as_user_errors(self._database), self._reader.connect() as conn:
+            conn.exec_driver_sql("SELECT count(*) FROM sqlite_master")
+            writer.dispose()
 
     def _check_room(self) -> None:
         try:

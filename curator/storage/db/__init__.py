@@ -138,6 +138,7 @@ from curator.storage.db.schema import (
     SuggestionRow,
 )
 from curator.storage.db.sqlite_files import (
+    RoomWatch,
     begin_use,
     check_room,
     end_use,
@@ -207,6 +208,7 @@ __all__ = [
     "ReadSource",
     "RelationRow",
     "RetiredEntityRow",
+    "RoomWatch",
     "RoundDocumentRow",
     "RoundMentionRow",
     "RoundRow",

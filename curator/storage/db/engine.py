@@ -15,10 +15,10 @@ from sqlalchemy.engine.interfaces import Compiled
 from sqlalchemy.pool import QueuePool
 from sqlalchemy.util import LRUCache
 
-from curator.domain.wording import DamagedProjectError, tr
-from curator.storage.db.errors import as_user_errors
+from curator.domain.wording import DamagedProjectError, UserError, tr
+from curator.storage.db.errors import FULL, as_user_errors
 from curator.storage.db.lock import is_locked
-from curator.storage.db.sqlite_files import check_room, make_shared_memory
+from curator.storage.db.sqlite_files import RoomWatch, check_room, make_shared_memory, needs_room
 from curator.temporary import prefix_of
 
 BUSY_MS = 5000  # another program (a backup, a viewer) may hold the file for a moment
@@ -77,12 +77,27 @@ def connect(uri: str, *, writable: bool) -> sqlite3.Connection:
 def writing_engine(path: Path) -> Engine:
     """An engine whose transactions take SQLite's write lock at their beginning; the store gives turns."""
     uri = f"{path.absolute().as_uri()}?mode=rw"
+    watch = RoomWatch(path) if needs_room(path) else None
 
     def opened() -> sqlite3.Connection:
         make_shared_memory(path)
-        return connect(uri, writable=True)
+        conn = connect(uri, writable=True)
+        if watch is not None:
+            watch.attach(conn)
+        return conn
 
-    return _engine(opened, begin="BEGIN IMMEDIATE", size=2)
+    engine = _engine(opened, begin="BEGIN IMMEDIATE", size=2)
+    if watch is not None:
+        _watch_values(engine, watch, path)
+    return engine
+
+
+def _watch_values(engine: Engine, watch: RoomWatch, path: Path) -> None:
+    def before(_conn: object, _cursor: object, _statement: object, values: Any, *_: object) -> None:
+        if not watch.takes(values):
+            raise UserError(tr(FULL, path=path))
+
+    event.listen(engine, "before_cursor_execute", before)
 
 
 def reading_engine(source: ReadSource) -> Engine:

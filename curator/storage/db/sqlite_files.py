@@ -5,23 +5,32 @@
   log, in which the next decisions are written. So such a handle is kept until nobody here uses the database.
 * **The `-shm` file is written through a memory map**: where the disk has no room for such a write, the system ends the
   process (SIGBUS). SQLite reserves one block for each 4 KB. That is too little where blocks are smaller, and on Btrfs,
-  which writes every change to a new place. So space is reserved, and on Btrfs the file is overwritten in place.
+  which writes every change to a new place. So space is reserved, and on Btrfs the file is overwritten in place. Even
+  so, Btrfs needs some space for each change, so that a transaction there must end before it has used up all.
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import sqlite3
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import BufferedReader, IOBase
 from pathlib import Path
+from typing import Any
 
 ROOM = 1 << 20
 """The space for `-shm` in bytes. 32 KB serve 16 MB of the log."""
+LEFT = 8 << 20
+"""What a long transaction on Btrfs leaves, in bytes: more than it writes between two checks."""
+STEPS, GIVEN = 5000, 1 << 18
+"""It is checked after so many instructions of SQLite, and before a statement with so many bytes of values."""
+_CACHE_KB = 1000
+"""The cache of a connection that writes on Btrfs: at most so much is written at once when a transaction ends."""
 _BTRFS = 0x9123683E
 _GET_FLAGS, _SET_FLAGS, _OVERWRITE = 0x80086601, 0x40086602, 0x00800000  # FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, NOCOW
 _FULL = (errno.ENOSPC, errno.EDQUOT) if sys.platform != "win32" else (errno.ENOSPC,)
@@ -70,8 +79,9 @@ def _keep(key: Key, file: IOBase) -> None:
             file.close()
 
 
-def check_room(folder: Path) -> None:
-    """Raises OSError if `folder` has less than `ROOM` for SQLite's `-shm` file, on a full disk or for the user."""
+def check_room(folder: Path, size: int = ROOM) -> None:
+    """Raises OSError if `folder` has less than `size` bytes for SQLite's `-shm` file, on a full disk or for the
+    user."""
     if sys.platform != "linux":
         return
     try:
@@ -81,7 +91,7 @@ def check_room(folder: Path) -> None:
             raise
         return  # a file system without such files; one that cannot be written is reported by SQLite
     try:
-        _allocate(file)
+        _allocate(file, size)
     finally:
         os.close(file)
 
@@ -89,6 +99,46 @@ def check_room(folder: Path) -> None:
 def needs_room(database: Path) -> bool:
     """Whether each write needs room for the `-shm` file again, since a quota counts every change (Btrfs)."""
     return sys.platform == "linux" and _is_btrfs(database.parent)
+
+
+class RoomWatch:
+    """Stops the transactions of a connection, which SQLite then rolls back, while `LEFT` bytes are still free. See
+    `needs_room`."""
+
+    def __init__(self, database: Path) -> None:
+        self._folder = database.parent
+        self._given = 0
+
+    def attach(self, conn: sqlite3.Connection) -> None:
+        """From now on, a statement fails with SQLITE_INTERRUPT where the room ends."""
+        conn.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
+        conn.execute("PRAGMA secure_delete = FAST")  # else one instruction of DROP TABLE overwrites the whole table
+        conn.set_progress_handler(self.is_full, STEPS)
+
+    def is_full(self, more: int = 0) -> bool:
+        """Whether less than `LEFT` and `more` bytes are free."""
+        try:
+            check_room(self._folder, LEFT + more)
+        except OSError:
+            return True
+        return False
+
+    def takes(self, values: Sequence[Any] | Mapping[str, Any]) -> bool:
+        """Whether there is room for the values of the next statement, or of its rows. Small ones are only added up."""
+        self._given += _size(values)
+        if self._given < GIVEN:
+            return True
+        given, self._given = self._given, 0
+        return not self.is_full(2 * given)  # two bytes for a letter, most of which take one
+
+
+def _size(value: Any) -> int:
+    """The letters and bytes of a value, or of all in it."""
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(map(_size, value.values()))
+    return sum(map(_size, value)) if isinstance(value, list | tuple) else 0
 
 
 def make_shared_memory(database: Path) -> None:
@@ -119,18 +169,18 @@ def reserve_shared_memory(database: Path, key: Key) -> None:
     with suppress(OSError):
         file = database.with_name(f"{database.name}-shm").open("rb+", buffering=0)
         with suppress(OSError):
-            _allocate(file.fileno())
+            _allocate(file.fileno(), ROOM)
         _keep(key, file)
 
 
-def _allocate(file: int) -> None:
+def _allocate(file: int, size: int) -> None:
     """Not `os.posix_fallocate`, which writes to the file on systems that cannot reserve. Raises OSError if full."""
     import ctypes
 
     with suppress(AttributeError):  # another C library
-        size = ctypes.c_longlong
+        number = ctypes.c_longlong
         reserve = ctypes.CDLL(None, use_errno=True).fallocate64
-        if reserve(file, 0, size(0), size(ROOM)) != 0 and ctypes.get_errno() in _FULL:
+        if reserve(file, 0, number(0), number(size)) != 0 and ctypes.get_errno() in _FULL:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 

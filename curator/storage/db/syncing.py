@@ -21,6 +21,7 @@ from curator.domain.wording import UserError, tr
 from curator.storage.db.engine import FOLD_BYTES, connect
 from curator.storage.db.errors import as_user_errors
 from curator.storage.db.mark import Mark, Marker, Watch
+from curator.storage.db.sqlite_files import RoomWatch, needs_room
 from curator.storage.db.turns import Turns
 
 log = logging.getLogger(__name__)
@@ -68,6 +69,7 @@ class Syncer:
         self._rescue = rescue
         self._keep = keep
         self._file = _identity(database)
+        self._needs_room = needs_room(database)
         self._kept: tuple[int, UserError] | None = None
         self._watch = Watch(database, mark)
         self._as_it_was = mark.digest if mark is not None and mark.closed else ""
@@ -287,6 +289,8 @@ class Syncer:
 
     def _folded(self) -> bool:
         if self._is_taken() or _identity(self._database) != self._file:  # a new connection would open other files
+            return False
+        if self._needs_room and RoomWatch(self._database).is_full():
             return False
         self._watch.wait()
         self._as_it_was = ""

@@ -26,8 +26,19 @@ def write(store, key):
     store.settle()
 
 
-def full(file):
+def full(file, size):
     raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+
+@pytest.fixture
+def with_a_quota(store, monkeypatch):
+    """The project on a disk where each change needs space."""
+    monkeypatch.setattr(sqlite_files, "_is_btrfs", lambda folder: True)
+    monkeypatch.setattr(sqlite_files, "STEPS", 500)
+    folder = store.folder
+    store.close()
+    with open_project(folder) as again:
+        yield again
 
 
 def log_of(store):
@@ -132,10 +143,44 @@ def test_the_shared_memory_that_is_made_on_btrfs_is_used_like_sqlites_own(store,
 def test_where_a_quota_counts_every_change_each_write_needs_room(store, monkeypatch):
     write(store, "one")
     store.close()
-    monkeypatch.setattr("curator.storage.store.needs_room", lambda database: True)
+    monkeypatch.setattr(sqlite_files, "_is_btrfs", lambda folder: True)
     with open_project(store.folder) as again:
         with monkeypatch.context() as quota:
             quota.setattr(sqlite_files, "_allocate", full)
             with pytest.raises(UserError, match=r"cannot be written \(Disk quota exceeded\)\. Free some space"):
                 write(again, "two")
         write(again, "three")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="space is reserved on Linux")
+@pytest.mark.parametrize(("rows", "value"), [(200, "v"), (2, "v" * 200_000)], ids=["many", "large"])
+def test_a_transaction_ends_before_it_has_used_up_a_quota(with_a_quota, monkeypatch, rows, value):
+    def write_all():
+        with with_a_quota.write() as unit:
+            for number in range(rows):
+                unit.meta.set(str(number), value)
+
+    def nearly_full(file, size):
+        if size > sqlite_files.ROOM:
+            full(file, size)
+
+    with monkeypatch.context() as quota:
+        quota.setattr(sqlite_files, "_allocate", nearly_full)
+        with pytest.raises(UserError, match=r"^The disk is full: nothing of this step was saved in .*sqlite\. Free"):
+            write_all()
+        write(with_a_quota, "small")
+    with with_a_quota.read() as unit:
+        assert (unit.meta.get("0"), unit.meta.get("small")) == (None, "v")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="space is reserved on Linux")
+def test_without_room_the_log_stays_at_closing_and_is_read_again(with_a_quota, monkeypatch):
+    write(with_a_quota, "one")
+    with monkeypatch.context() as quota:
+        quota.setattr(sqlite_files, "_allocate", full)
+        assert not with_a_quota._syncer.fold()
+        with_a_quota.close()
+    assert log_of(with_a_quota).stat().st_size > 0
+    with open_project(with_a_quota.folder) as again, again.read() as unit:
+        assert unit.meta.get("one") == "v"
+    assert not log_of(with_a_quota).exists()
