@@ -37,6 +37,8 @@ _SERVERS = {
     "door": "The server of {path} does not accept connections from this computer ({detail}). Ask whoever runs it.",
     "base": "There is no database of this name at {path}. Create it with `createdb`, or check the address.",
     "rights": "Your login may not do this in {path} ({detail}). Ask the owner of the project for permission.",
+    "entry": "Your login may not connect to the database of {path}. Its owner can allow it: `curator people grant "
+    "{path} LOGIN reader`, or curator, or adjudicator.",
     "reading": "{path} cannot be written by this connection. Open it for writing.",
     "disk": "The disk of the server of {path} is full: nothing of this step was saved there. Ask whoever runs the "
     "server to free some space.",
@@ -80,7 +82,7 @@ _WORDS = {
     "password authentication failed|no password supplied|authentication failed|role .* does not exist": "login",
     "no pg_hba.conf entry|certificate": "door",
     "database .* does not exist": "base",
-    "permission denied for database": "rights",
+    "permission denied for database": "entry",
     "too many (connections|clients)": "many",
     "could not translate host name|failed to resolve host|name or service not known": "host",
     "connection refused|no such file|timeout expired|no route to host|unreachable|starting up": "silent",

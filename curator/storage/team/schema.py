@@ -163,8 +163,14 @@ def check_schema_version(conn: Connection, address: SharedAddress, newest: int, 
 
 
 def _version(conn: Connection) -> int | None:
-    there = conn.exec_driver_sql("SELECT to_regclass(%s) IS NOT NULL", (f"{SCHEMA}.schema_version",)).scalar()
-    if not there:
+    """None if there is no project: another program's tables may have the names of some of ours."""
+    ours = conn.exec_driver_sql(
+        "SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = 'version'"
+        " AND atttypid = 'int4'::regtype OR attrelid = to_regclass(%s) AND attname IN ('key', 'value')"
+        " OR attrelid = to_regclass(%s) AND attname = 'operation_id'",
+        (f"{SCHEMA}.schema_version", f"{SCHEMA}.meta", f"{SCHEMA}.decisions"),
+    ).scalar_one()
+    if ours < 4:
         return None
     found = conn.exec_driver_sql(f"SELECT version FROM {SCHEMA}.schema_version").scalar()  # noqa: S608
-    return None if found is None else int(found)
+    return None if found is None or found < FIRST else int(found)

@@ -51,7 +51,7 @@ class Told(Exception):
         (Told("failed to resolve host 'nowhere': [Errno -2] Name or service not known"), "no computer of the name"),
         (Told('connection to server at "db", port 5432 failed: Connection refused'), "No PostgreSQL server answers"),
         (Told('FATAL:  database "x" does not exist'), "no database of this name"),
-        (Told('FATAL:  permission denied for database "x"'), "Your login may not do this"),
+        (Told('FATAL:  permission denied for database "x"'), "Your login may not connect to the database"),
         (Told("PostgreSQL text fields cannot contain NUL (0x00) bytes"), r"U\+0000"),
         (Told("permission denied for table decisions", "42501"), "Your login may not do this"),
         (Told("could not extend file: No space left on device", "53100"), "disk of the server .* is full"),

@@ -31,6 +31,12 @@ def test_a_database_that_holds_a_project_or_something_else_is_left_alone(server,
     create_shared_project(empty_base, name="trial").close()
     with pytest.raises(UserError, match="holds the project “trial” already"):
         create_shared_project(empty_base, name="again")
+    others = ("CREATE TABLE curator.meta (key int)", "CREATE TABLE curator.schema_version (number text)")
+    server.sql("DROP SCHEMA curator CASCADE", "CREATE SCHEMA curator", *others, base=empty_base.base)
+    with pytest.raises(UserError, match=r"holds something else \(curator.meta\)"):
+        create_shared_project(empty_base, name="again")
+    with pytest.raises(UserError, match="holds no project of this program"):
+        open_shared_project(empty_base)
     server.sql("DROP SCHEMA curator CASCADE", "CREATE TABLE public.orders (id int)", base=empty_base.base)
     with pytest.raises(UserError, match=r"holds something else \(public.orders\)"):
         create_shared_project(empty_base, name="again")
