@@ -47,6 +47,8 @@ MENTIONS = 20
 PACE = 2.0
 """Seconds from one decision of a curator to the next."""
 RETRY = 0.2
+LATE = 5.0
+"""Seconds after the server's return within which a client that had not noticed its end does so."""
 LAST = 10.0
 """Seconds in which the last kept decisions and news arrive."""
 
@@ -250,7 +252,13 @@ def _at(ordered: Sequence[float], share: float) -> float:
 
 def _again(lines: Sequence[Sequence[Any]], back: float) -> float:
     """Seconds from the server's return until the curator was connected and everything kept was sent."""
-    return min((one[1] - back for one in lines if one[0] == "back" and one[1] > back), default=0.0)
+    marks = [(one[0], one[1]) for one in lines if one[0] in ("away", "back")]
+    before = [kind for kind, at in marks if at <= back]
+    after = [one for one in marks if one[1] > back]
+    late = bool(after) and after[0][0] == "away" and after[0][1] < back + LATE
+    if before and before[-1] == "back" and not late:  # quicker than the command that starts the server
+        return 0.0
+    return min((at - back for kind, at in after if kind == "back"), default=0.0)
 
 
 def _resumed(lines: Sequence[Sequence[Any]], back: float) -> float:

@@ -139,13 +139,13 @@ class QueueRows(QWidget):
         total = self._total if (filtered or self._away) and self._total else count
         words = ntr("{n:,} document", "{n:,} documents", total)
         words = words if total == count else tr("{count:,} of {all}", count=count, all=words)
+        if self._away:
+            words = tr("{count:,} of {total:,} on this computer", count=count, total=total)
         if self.model.ids is not None:
             matching = self.model.matching
             words = ntr("{n:,} mention in {words}", "{n:,} mentions in {words}", matching, words=words)
         if self.view is self.work_list:
             words = tr("{left:,} of {n:,} to decide", left=self.work.left, n=len(self.work.rows))
-        if self._away:
-            words = tr("{words}: only what is on this computer", words=words)
         self.footer.set_words(words if self._has_project else "")
         none = tr(IMPORTING) if self._importing else tr(NO_DOCUMENTS)
         empty = tr(NO_MENTION) if where.facets else tr(NONE_LEFT) if filtered else none

@@ -56,7 +56,7 @@ def test_without_the_server_only_what_is_on_this_computer_is_listed(
 ) -> None:
     monkeypatch.setattr(Rows, "count", lambda _: 3)
     panel.set_away(True)
-    assert (panel.model.rowCount(), panel.footer.words) == (3, "3 of 40 documents: only what is on this computer")
+    assert (panel.model.rowCount(), panel.footer.words) == (3, "3 of 40 on this computer")
     monkeypatch.undo()
     panel.set_away(False)
     assert (panel.model.rowCount(), panel.footer.words) == (40, "40 documents")
