@@ -27,7 +27,11 @@
   statements. Those of shared projects (`upgrading.py`) are lists of statements in one transaction, which PostgreSQL
   supports for tables. Their versions start at 11, with the tables of the folders' version 11, and are numbered
   separately, since shared projects have additional tables.
-* **A move copies rows**: ids, times and hashes are kept, so that the hash chain stays valid.
+* **A move copies rows**: ids, times and hashes are kept, so that the hash chain stays valid. It is one transaction, or
+  one folder that is renamed at the end: a stopped move leaves nothing at its target, and begins again.
+* **Claims skip no locked rows** (`SKIP LOCKED`): writers take turns, so that none of them meets a locked row.
+* **Knowledge bases are fetched from the database only**, where roles limit who reads and writes them; a folder or a web
+  page as a second source would need rules of its own.
 * **U+0000 is refused**: PostgreSQL's texts cannot contain it, and any substitute could also occur in documents.
 * **Names of any length are indexed** by their hash where SQLite has an ordered index: PostgreSQL's ordered indexes are
   limited to 2,704 bytes.

@@ -3,6 +3,7 @@
     .venv/bin/python -m tests.benchmarks.scale.index_plan                              # the real names
     .venv/bin/python -m tests.benchmarks.scale.index_plan --names 1000000 --kinds flat sq8 hnsw
     .venv/bin/python -m tests.benchmarks.scale.index_plan --vectors FOLDER             # float16 shards made before
+    .venv/bin/python -m tests.benchmarks.scale.index_plan --codes                      # what 8-bit codes lose, by size
 
 Beyond the real names, names are made of them: one word replaced by a word of another name, or the head of one joined to
 the tail of another; half of each. They are encoded like the real ones, with fixed seeds. Queries are mentions of BC5CDR
@@ -86,11 +87,33 @@ def measure(
     )
 
 
+def codes(vectors: NDArray[np.floating], asked: NDArray[np.float32]) -> None:
+    """What comparing 8-bit codes finds among fewer and more names: whether the loss grows with them."""
+    order = np.random.default_rng(SEED).permutation(len(vectors))
+    print("| names | recall@64 of 8-bit codes | the exact 64 among their first 128 |\n|---|---|---|")
+    for size in (len(vectors) // 2**halved for halved in (4, 3, 2, 1, 0)):
+        some = vectors[np.sort(order[:size])]
+        exact, coded = (
+            VectorIndex.build(some, plan=plan_index(*some.shape, kind=kind)) for kind in (IndexKind.FLAT, IndexKind.SQ8)
+        )
+        best = exact.search(asked, K)[1]
+        found = [
+            float(
+                np.mean(
+                    [len(set(one) & set(own)) / K for one, own in zip(coded.search(asked, k)[1], best, strict=True)]
+                )
+            )
+            for k in (K, 2 * K)
+        ]
+        print(f"| {size:,} | {100 * found[0]:.2f} % | {100 * found[1]:.2f} % |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--names", type=int, default=0, help="real and recombined names; 0: the real ones")
     parser.add_argument("--vectors", type=Path, help="a folder of float16 arrays (n, 384), instead of encoding")
     parser.add_argument("--kinds", nargs="+", choices=list(IndexKind), default=["flat", "sq8", "ivf", "hnsw"])
+    parser.add_argument("--codes", action="store_true", help="only 8-bit codes, over parts of the names")
     options = parser.parse_args()
     torch.set_num_threads(1)
     faiss.omp_set_num_threads(1)
@@ -105,6 +128,9 @@ def main() -> None:
         encoding, vectors = spent(lambda: EmbeddingCache(encoder).vectors(names))
         print(f"{len(names):,} names encoded, those that were not in the cache, in {encoding:.0f} s")
     asked = encoder.encode(queries(QUERIES))
+    if options.codes:
+        codes(vectors, asked)
+        return
     exact = VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=IndexKind.FLAT)).search(asked, K)[1]
     print("| names | kind | build | size | recall@64 of mentions | of its own names | one query p50 / p95 |")
     for kind in options.kinds:
