@@ -26,6 +26,7 @@ from curator.services.ports import Claim
 from curator.storage.db import DocumentRow, OperationRow, as_user_errors, visible
 from curator.storage.team.absence import Perform
 from curator.storage.team.postgres import BELL, OTHER, dial
+from curator.storage.team.roles import refusals
 
 if TYPE_CHECKING:
     import psycopg
@@ -129,6 +130,8 @@ class TeamBoard:
                 log.log(logging.DEBUG if self._store.absence.sentence else logging.INFO, "news of others: %s", error)
                 if isinstance(error, AwayError):
                     self._store.absence.lost(error)
+                elif self._store.absence.sentence:  # it answers again, but not to this login: steps wait here
+                    self._store.absence.lost(AwayError(str(error)), words=str(error))
             except Exception:  # a listener failed: it is called again
                 log.exception("news of others")
             if not self._closed:
@@ -145,7 +148,7 @@ class TeamBoard:
         with closing(dial(place, autocommit=True)) as conn:
             rung: set[str] = set()
             conn.add_notify_handler(lambda one: rung.add(one.payload))  # some come with the answer of a query
-            with as_user_errors(place):
+            with as_user_errors(place), refusals(place, self._store.role):
                 conn.execute(f"LISTEN {BELL}")
                 self._check_version(conn)
             if self._store.absence.sentence or self._store.absence.kept:
@@ -191,7 +194,7 @@ class TeamBoard:
         """Report operations, and `others`: writes that are not operations. Operations become visible in numerical
         order, as writers take turns."""
         self._store.others_wrote()
-        with as_user_errors(self._store.place):
+        with as_user_errors(self._store.place), refusals(self._store.place, self._store.role):
             found = [one for (one,) in conn.execute(NEW, (self._seen,))]
         news = [one for one in found if not self._store.wrote(one)]
         if others:

@@ -64,6 +64,10 @@ NO_ROLE = (
     "Your login has no role in {address}. Its owner can give it one: `curator people grant {address} LOGIN reader`, or "
     "curator, or adjudicator."
 )
+NO_MORE = (
+    "{address} cannot be read any more: your login has lost its role, or the project was removed. Its owner can give "
+    "you a role: `curator people grant {address} LOGIN reader`, or curator, or adjudicator."
+)
 NOT_HERE = (
     "Your login may not create a project in the database of {address}. Whoever runs the server can allow it: `GRANT "
     "CREATE ON DATABASE {base} TO LOGIN`, or create a database for you: `createdb -O LOGIN NAME`."
@@ -84,6 +88,8 @@ CLOSED = (
     "This round of {address} was closed meanwhile, so nothing of this step was saved. An adjudicator or an owner can "
     "open it again."
 )
+DENIED, UNKNOWN_TABLE = "42501", "42P01"
+"""States of PostgreSQL's errors; without rights in the schema, tables of an open project are not found."""
 _WRITES_AS = re.compile(r"this login (?:writes|decides) as (.*), not as (.*)")
 _FOR_TRUSTED = ("permission denied for table", "for adjudicators and owners")
 
@@ -96,7 +102,10 @@ def refusals(address: SharedAddress, role: Role | None) -> Iterator[None]:
         yield
     except Exception as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
-        said = str(cause).partition("\n")[0] if getattr(cause, "sqlstate", None) == "42501" else ""
+        state = getattr(cause, "sqlstate", None)
+        if state == UNKNOWN_TABLE and role is not None:
+            raise UserError(tr(NO_MORE, address=address)) from error
+        said = str(cause).partition("\n")[0] if state == DENIED else ""
         if said.startswith("permission denied for schema"):
             raise UserError(tr(NO_ROLE, address=address)) from error
         if said.startswith("permission denied for database"):

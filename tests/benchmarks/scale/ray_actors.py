@@ -1,6 +1,6 @@
 """Linking on Ray with one actor and with two: how much faster two are, and whether the answers are the same bytes.
 
-    python -m tests.benchmarks.scale.ray_actors PROJECT.curation [--split test] [--runs 2]
+    python -m tests.benchmarks.scale.ray_actors PROJECT.curation [--split test] [--runs 3]
 
 One and two actors take turns, on one thread each; the project's suggestions are replaced (give it a copy). *From the
 first blocks* is the speed after every actor has answered one block: Ray's start and the loading of the linkers are left
@@ -63,7 +63,7 @@ def answers(place: Path) -> str:
     return hashlib.sha256("\n".join(map(repr, rows)).encode()).hexdigest()[:16]
 
 
-def linked(place: Path, split: Split, actors: int) -> Run:
+def linked(place: Path, split: Split | None, actors: int) -> Run:
     project = open_project(place, linker=False)
     marks: list[tuple[float, float]] = []
     began = time.perf_counter()
@@ -80,7 +80,7 @@ def linked(place: Path, split: Split, actors: int) -> Run:
     return Run(whole, blocks / (last - first), (done - worked) / blocks, answers(place))
 
 
-def runs(place: Path, split: Split, number: int) -> Iterator[tuple[int, Run]]:
+def runs(place: Path, split: Split | None, number: int) -> Iterator[tuple[int, Run]]:
     for _ in range(number):
         for actors in (1, 2):
             yield actors, linked(place, split, actors)
@@ -89,11 +89,11 @@ def runs(place: Path, split: Split, number: int) -> Iterator[tuple[int, Run]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("project", type=Path)
-    parser.add_argument("--split", default="test", choices=[one.value for one in Split])
-    parser.add_argument("--runs", type=int, default=2)
+    parser.add_argument("--split", choices=[one.value for one in Split], help="all documents without it")
+    parser.add_argument("--runs", type=int, default=3)
     given = parser.parse_args()
     found: dict[int, list[Run]] = {1: [], 2: []}
-    for actors, run in runs(given.project, Split(given.split), given.runs):
+    for actors, run in runs(given.project, Split(given.split) if given.split else None, given.runs):
         found[actors].append(run)
         print(
             f"{actors} actors: {run.whole:.1f} s, {run.steady:.2f} blocks/s from the first blocks, "

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from curator.bootstrap import open_project
+from curator.bootstrap import open_project, roles
 from curator.domain.decisions import Change, Outcome, Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.wording import AwayError, UnableError, UserError
 from curator.project import Project
-from curator.services.ports import SharedAddress
+from curator.services.ports import Role, SharedAddress
 from curator.storage.team import SharedStore, board
 from curator.storage.team.absence import Absence
 from curator.storage.team.reserve import Reserve
-from tests.benchmarks.team_away import OF_ADA, Way, away, copied, make, until
+from tests.benchmarks.team_away import LOGIN, OF_ADA, Way, away, copied, make, until
 from tests.postgres import Server
 
 WAIT = 20
@@ -31,11 +31,11 @@ ROOM = "DROP FUNCTION curator.full CASCADE"
 
 @pytest.fixture(scope="module")
 def way(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
-    """A curator's way to a project with eight mentions, which can be cut."""
+    """A curator's way to a project with nine mentions, which can be cut."""
     folder, base = tmp_path_factory.mktemp("away"), server.new_base()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CURATOR_SHARED_DIR", str(folder / "shared"))
-        make(server, base, folder, 8)
+        make(server, base, folder, 9)
         yield Way(server, base, folder / "way")
     server.drop(base)
 
@@ -155,6 +155,22 @@ def test_decisions_wait_on_this_computer_while_the_disk_of_the_server_is_full(se
     monkeypatch.undo()
     assert (ada.disk.saving.kept, ada.disk.saving.why) == (1, "")
     server.sql(ROOM, base=way.address.base)
+    until(lambda: not ada.disk.saving.away and not ada.disk.saving.kept, WAIT)
+    assert server.sql(OF_ADA, base=way.address.base) == [*before, (mentions[0],)]
+    ada.close()
+
+
+def test_what_was_kept_waits_until_the_login_has_its_role_again(server: Server, way: Way):
+    ada, mentions = opened(way)
+    before, owner = server.sql(OF_ADA, base=way.address.base), SharedAddress.parse(server.address(way.address.base))
+    way.cut()
+    until(lambda: bool(ada.disk.saving.away), WAIT)
+    ada.curation.decide(mentions[0], Verdict.nil())
+    roles(owner).revoke(LOGIN)
+    way.open()
+    until(lambda: "your login has lost its role" in ada.disk.saving.away, WAIT)
+    assert (ada.disk.saving.kept, server.sql(OF_ADA, base=way.address.base)) == (1, before)
+    roles(owner).grant(LOGIN, Role.CURATOR, name="ada")
     until(lambda: not ada.disk.saving.away and not ada.disk.saving.kept, WAIT)
     assert server.sql(OF_ADA, base=way.address.base) == [*before, (mentions[0],)]
     ada.close()
