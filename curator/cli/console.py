@@ -129,6 +129,8 @@ def opened(place: ProjectPlace, *, read_only: bool = False, curator: str = "") -
     finally:
         _open().remove(project)
         project.close()
+        for words in project.backups.troubles:
+            echo(f"Warning: {words}", err=True)
         if project.disk.altered:
             echo(f"Warning: {project.disk.altered} Run `curator check {place}`.", err=True)
 

@@ -1,11 +1,13 @@
-"""Checks of projects from others: links that writing would follow, and a schema with active parts.
+"""Checks of projects from others: links that writing would follow, a schema with active parts, and settings that no
+version of Curator writes.
 
-Both are refused before anything is written. A link would redirect Curator's writes to one of the user's files. A
+They are refused before anything is written. A link would redirect Curator's writes to one of the user's files. A
 foreign trigger or view, or a table with additional constraints, could silently change or drop saved data.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sqlite3
@@ -31,8 +33,25 @@ CHANGED = (
     "{path} was written by a newer version of this program that stores {name} in another way. Update the program to "
     "open the project; it was not changed."
 )
+UNREADABLE = "{path} is damaged: its setting “{name}” cannot be read."
 OWN = ("project.", "bundles", "evaluations", "fetched")
 """Beginnings of the names that Curator writes in a project's folder. Others belong to the user: pictures, notes."""
+SETTINGS: dict[str, object] = {
+    "active_rounds": {"": 0},
+    "branches": {"": [""]},
+    "bundle_activations": [{"": ""}],
+    "bundle_history": [""],
+    "import.unfinished": {},
+    "inconsistencies.intended": {"": []},
+    "kb.update": {},
+    "rounds_from_files": [0],
+    "saved_filters": {"": {}},
+    "suspicious_gold": {},
+    "suspicious_kept": {"": {}},
+    "type_mapping": {"": [""]},
+}
+"""What is stored as JSON in `meta`, with an example: all values of an object, and all items of a list, have the type of
+the one in it."""
 SCHEMA = "SELECT type, name, sql FROM sqlite_master WHERE type IN ('trigger', 'view', 'table')"
 _UNIMPORTANT = re.compile(r"[\s\"'`\[\]]+")
 _KINDS = {"trigger": "a trigger", "view": "a view", "table": "a table"}
@@ -84,6 +103,29 @@ def check_newer(conn: sqlite3.Connection, path: Path) -> None:
             columns = _columns(conn, name)
             if kinds.get(name) != kind or not _own_columns(name) <= columns:
                 raise NewerProjectError(tr(CHANGED, path=path, name=name))
+
+
+def check_settings(conn: sqlite3.Connection, path: Path) -> None:
+    """Raises DamagedProjectError for a setting that cannot be read."""
+    for name, example in SETTINGS.items():
+        with as_user_errors(path):
+            row = conn.execute("SELECT value FROM meta WHERE key = ?", (name,)).fetchone()
+        try:
+            fits = row in (None, ("",)) or _is_like(json.loads(row[0]), example)
+        except (ValueError, TypeError, RecursionError):
+            fits = False
+        if not fits:
+            raise DamagedProjectError(tr(UNREADABLE, path=path, name=name))
+
+
+def _is_like(value: object, example: object) -> bool:
+    if type(value) is not type(example):
+        return False
+    if isinstance(value, dict) and isinstance(example, dict):
+        return all(_is_like(one, other) for other in example.values() for one in value.values())
+    if isinstance(value, list) and isinstance(example, list):
+        return all(_is_like(one, other) for other in example for one in value)
+    return True
 
 
 @cache

@@ -31,7 +31,7 @@ from curator.storage.db import (
     reopen_mark,
     sync_folder,
 )
-from curator.storage.foreign import check_links, check_newer, check_schema
+from curator.storage.foreign import check_links, check_newer, check_schema, check_settings
 from curator.storage.store import SqlStore
 from curator.temporary import is_running
 
@@ -304,6 +304,8 @@ def _prepare(folder: Path, database: Path, mark: Mark | None, lacking: bool) -> 
         version = migrations.check_version(conn, database)
         check_schema(conn, database, version)
         check_health(conn, database)
+        if version == migrations.current_version():
+            check_settings(conn, database)
         if version >= migrations.CHAINED and not lacking:
             check_mark(conn, database, mark)
         without_log = conn.execute("PRAGMA journal_mode").fetchone()[0] != "wal"
@@ -376,6 +378,8 @@ def _check_readable(source: ReadSource, database: Path) -> None:
         else:
             check_schema(conn, database, version)
         check_health(conn, database)
+        if version == migrations.current_version():
+            check_settings(conn, database)
 
 
 def _compare(source: ReadSource, database: Path, mark: Mark | None) -> None:

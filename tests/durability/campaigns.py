@@ -18,6 +18,8 @@ from tests.durability.world import Run
 
 CAMPAIGNS = ("stops", "kills", "power", "faults")
 PAGE = 4096
+PASSES = 16
+"""Over the stops of a scenario: a campaign that ends early has attacked all parts of it."""
 SOME, TURNS = 0.15, 200
 """How many of the calls a turn of power failures takes, and after how many turns they end."""
 ERRORS = {
@@ -52,29 +54,38 @@ class Attempt:
 
 
 def attempts(campaign: str, reference: Reference, *, seed: int, shard: tuple[int, int]) -> Iterator[Attempt]:
-    """`shard` is (this worker, of how many). Stops come in order, the others at random; images hardly end, the others
-    are each made once."""
+    """`shard` is (this worker, of how many). Stops come in passes over the whole scenario, the others at random; images
+    hardly end, the others are each made once."""
     if campaign == "power":
         yield from _power(reference, random.Random(f"{seed} {shard[0]}"))
         return
     if campaign == "stops":
-        yield from itertools.islice(stops(reference), shard[0], None, shard[1])
+        passes = list(range(PASSES))
+        random.Random(seed).shuffle(passes)
+        for one in passes:
+            yield from stops(reference, first=shard[0] + shard[1] * one, every=shard[1] * PASSES)
         return
     found = list(kills(reference) if campaign == "kills" else faults(reference))
     random.Random(seed).shuffle(found)  # the same order in all workers
     yield from found[shard[0] :: shard[1]]
 
 
-def stops(reference: Reference) -> Iterator[Attempt]:
+def stops(reference: Reference, *, first: int = 0, every: int = 1) -> Iterator[Attempt]:
     """Before each call that changes something, and within each write: the folder as a killed process leaves it, made
-    from the record, in which calls of several threads stand in the order in which they took place."""
+    from the record, in which calls of several threads stand in the order in which they took place. Only every so many
+    of them are made, from the `first` one."""
     disk = Disk(reference.root, reference.before)
+    numbers = itertools.count()
     answered = 0
+
+    def chosen() -> bool:
+        return (next(numbers) - first) % every == 0
+
     for call in reference.calls:
         said = f"before call {call.number}, {_name(call)}"
-        if call.kind & CHANGES:
+        if call.kind & CHANGES and chosen():
             yield Attempt("stops", said, image=disk.now(), promised=answered, reached=answered + 1)
-        for cut in _cuts(call):
+        for cut in filter(lambda _: chosen(), _cuts(call)):
             part = replace(call, data=call.data[:cut])
             said = f"in call {call.number}, {_name(call)}, after {cut} of {len(call.data)} bytes"
             yield Attempt("stops", said, image=disk.now(part), promised=answered, reached=answered + 1)

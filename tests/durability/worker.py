@@ -22,6 +22,8 @@ from tests.durability.world import curator, open_project
 
 SHARES = {"stops": 12, "kills": 1, "power": 12, "faults": 3}
 """Attempts of each campaign in a scenario's turn."""
+MANY = 4
+"""With so many scenarios for each worker, they share out the scenarios; with fewer, the attempts on each."""
 
 
 def work(options: argparse.Namespace) -> None:
@@ -34,6 +36,8 @@ def work(options: argparse.Namespace) -> None:
     chosen = [one for one in scenarios() if not options.only or one.name in options.only]
     campaigns = options.campaigns or CAMPAIGNS
     shard = options.worker, options.workers
+    if len(chosen) >= MANY * options.workers:  # each prepares its own scenarios only
+        chosen, shard = chosen[options.worker :: options.workers], (0, 1)
     running: list[tuple[Scenario, Reference, str, Iterator[Attempt]]] = []
     for scenario in chosen:
         if time.monotonic() > ends - options.minutes * 30:  # half of the time is for attempts

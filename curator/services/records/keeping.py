@@ -103,6 +103,11 @@ class BackupService:
         elif self._store.written > 1 and self._due():  # opening writes once
             self._last()
 
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """The sentences so far."""
+        return tuple(self._troubles)
+
     def _due(self) -> bool:
         before = self._backups.newest() or _made(self._store.folder)
         # in the future: the clock was set back
@@ -113,6 +118,7 @@ class BackupService:
             self._backups.make(lambda: None)
         except UserError as error:
             log.warning("%s", error)
+            self._say(str(error))
         except Exception:  # the boundary of the thread
             log.exception("The last backup failed")
 

@@ -82,7 +82,7 @@ def _hex(value: object) -> str:
 
 
 def read_mark(folder: Path) -> Mark | None:
-    """The mark of the project in `folder`; None if there is none, or if it is unreadable."""
+    """The mark of the project in `folder`; None if there is none, or if it is unreadable or impossible."""
     path = folder / NAME
     try:
         if not stat.S_ISREG(path.lstat().st_mode):
@@ -92,9 +92,18 @@ def read_mark(folder: Path) -> Mark | None:
         given = data.pop("sum")
         if given != _sum(data):
             return None
-        return Mark(Top(**data["top"]), str(data["at"]), bool(data["closed"]), str(data["digest"]))
+        top = Top(**data["top"])
+        return Mark(top, str(data["at"]), bool(data["closed"]), str(data["digest"])) if _is_possible(top) else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _is_possible(top: Top) -> bool:
+    """Whether a database can have these rows: the mark may come from a stranger."""
+    values = asdict(top).items()
+    return all(
+        isinstance(one, str) if name.endswith("hash") else type(one) is int and 0 <= one < 2**63 for name, one in values
+    )
 
 
 def write_mark(database: Path, top: Top, *, digest: str = "") -> None:

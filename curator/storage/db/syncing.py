@@ -44,6 +44,11 @@ REPLACED = (
     "Another program deleted or replaced {path} while the project was open. Everything up to now is in {copy}, and no "
     "more decisions are accepted. Close the project, and give the file that you want to keep the name {name}."
 )
+MOVED = (
+    "{folder} was moved, renamed or deleted while the project was open, and no more decisions are accepted. Move it "
+    "back to continue, or close the project and open it at its new place. The last decisions are in its files, but may "
+    "not yet be on disk."
+)
 
 
 class Syncer:
@@ -245,6 +250,8 @@ class Syncer:
         asked = self._saving.asked
         if self._kept is not None and self._kept[0] == asked:
             return self._kept[1]
+        if not self._database.parent.is_dir():
+            return UserError(tr(MOVED, folder=self._database.parent))
         log.warning("another program deleted or replaced %s", self._database)
         copy = self._database.with_name(f"{self._database.name}.kept-{datetime.now():%Y%m%d-%H%M%S}")
         try:

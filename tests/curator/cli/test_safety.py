@@ -68,6 +68,14 @@ def test_steps_that_are_missing_are_named_and_can_be_done_without(cli: Cli, proj
     assert cli("info", project).code == 0
 
 
+def test_a_backup_that_fails_is_said_after_the_result(cli: Cli, project: Path, root: Path) -> None:
+    make_older(project / "project.curator")
+    root.write_text("no folder")
+    done = cli("decide", project, "1", "--nil", "not-in-kb")
+    assert (done.code, "as NIL" in done.out) == (0, True)
+    assert done.err.startswith("Warning: No backup could be written to ")
+
+
 def test_a_linker_s_files_are_compared_with_their_hashes(cli: Cli, project: Path) -> None:
     bundle = project / "bundles" / "one"
     bundle.mkdir(parents=True)

@@ -11,6 +11,7 @@ import pytest
 
 from curator.domain.wording import DamagedProjectError, UserError
 from curator.storage import create_project, migrations, open_project
+from curator.storage.foreign import SETTINGS
 
 SECRET = b"what the user wrote"
 ACTS = {
@@ -39,6 +40,20 @@ def test_a_schema_that_acts_by_itself_is_refused(folder: Path, kind: str, read_o
         conn.executescript(f"PRAGMA foreign_keys = OFF; {ACTS[kind]};")
     with pytest.raises(DamagedProjectError, match="no version of Curator creates"):
         open_project(folder, read_only=read_only)
+
+
+@pytest.mark.parametrize("text", ["1e999", "{", "[" * 100_000, '{"a": 1}', "[[]]", "9" * 6000])
+def test_a_setting_that_cannot_be_read_is_named(folder: Path, text: str) -> None:
+    (folder / "project.mark").unlink()
+    for name, example in SETTINGS.items():
+        with closing(sqlite3.connect(folder / "project.sqlite")) as conn, conn:
+            conn.execute("DELETE FROM meta WHERE key NOT LIKE 'project.%'")
+            conn.execute("INSERT INTO meta VALUES (?, ?)", (name, text))
+        if text == '{"a": 1}' and example in ({}, {"": 0}):
+            open_project(folder, read_only=True).close()
+            continue
+        with pytest.raises(DamagedProjectError, match=f"its setting “{name}” cannot be read"):
+            open_project(folder, read_only=True)
 
 
 @pytest.mark.parametrize("version", range(1, migrations.current_version() + 1))

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
+from dataclasses import asdict
 
 import pytest
 
@@ -225,3 +227,12 @@ def test_a_mark_with_large_numbers_has_room(folder):
     many = Top(10**9, "f" * 32, 10**9, "f" * 32, *[10**9] * 5)
     write_mark(folder / "project.sqlite", many, digest="f" * 64)
     assert read_mark(folder).top == many
+
+
+@pytest.mark.parametrize("operation", ["x", -1, 2**63, 1.5, True, None, [1]])
+def test_a_mark_that_a_stranger_made_up_is_not_compared(folder, operation):
+    data = {"top": {**asdict(Top()), "operation": operation}, "at": "2024-05-06", "closed": True, "digest": ""}
+    text = json.dumps({**data, "sum": mark_module._sum(data)}).encode()
+    (folder / NAME).write_bytes(text.ljust(LENGTH))
+    assert read_mark(folder) is None
+    open_project(folder).close()

@@ -111,6 +111,25 @@ def test_decisions_of_a_database_that_was_replaced_are_kept_in_a_file_of_their_o
         store.close()
 
 
+@pytest.mark.skipif(os.name != "posix", reason="Windows does not rename a folder with open files")
+def test_a_project_that_is_renamed_while_it_is_open_goes_on_once_it_is_back(store):
+    write(store, "before")
+    other = store.folder.with_name("renamed.curation")
+    store.folder.rename(other)
+    with pytest.raises(UserError, match=r"curation was moved, renamed or deleted while .* Move it back"):
+        write(store, "after")
+    other.rename(store.folder)
+    store.settle()
+    write(store, "again")
+    store.folder.rename(other)
+    with pytest.raises(UserError, match="was moved"):
+        write(store, "last")
+    with pytest.raises(UserError, match="open it at its new place"):
+        store.close()
+    with open_project(other) as there, there.read() as unit:
+        assert [unit.meta.get(key) for key in ("before", "after", "again", "last")] == ["v"] * 4
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="space is reserved on Linux")
 def test_without_room_for_the_shared_memory_a_project_is_only_read(store, monkeypatch):
     write(store, "one")
