@@ -34,7 +34,10 @@ def remove_abandoned() -> None:
     if os.name != "posix":  # elsewhere, no harmless question says whether a process runs
         return
     hosts = (_host(), _short_host())
-    for place in {tempfile.gettempdir(), SHORT}:
+    places = {SHORT}
+    with suppress(OSError):  # on a full disk there is no temporary folder
+        places.add(tempfile.gettempdir())
+    for place in places:
         with suppress(OSError), os.scandir(place) as entries:
             for entry in entries:
                 found = _NAME.fullmatch(entry.name)
