@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from curator.jobs.child_side import passed_on, run_job, speak
+from curator.jobs.child_side import NICER, passed_on, run_job, speak
 from curator.jobs.several import rank, together
 from curator.jobs.wire import Message
 from models.errors import ModelError, use
@@ -37,4 +37,4 @@ def help_learning(spec: Message) -> Generator[Message, None, Message]:
 
 if __name__ == "__main__":
     speak(use)
-    run_job(work, user_errors=(ModelError, OSError, MemoryError))
+    run_job(work, user_errors=(ModelError, OSError, MemoryError), nice=0 if rank() else NICER)  # it is inherited

@@ -27,8 +27,8 @@ SPREADS = {OWN: (0.7, 1.5), OTHERS: (0.5, 2.0), RULE: (0.4, 2.0)}
 MOST_SLOWER = 4.0
 QUIET = 1.5
 """A run slowed down by more than this factor does not show how fast the machine is."""
-GIVES_WAY = 3.0
-"""The processor time that a program gets relative to a job, which has lower priority."""
+GIVES_WAY = 9.0
+"""The processor time that a program gets relative to a training, which has lower priority (`nice` 10)."""
 KEPT, QUICK = "vectors kept", "-quick"
 
 
@@ -108,7 +108,7 @@ def slower_now() -> float:
 
 
 def job_slower_now() -> float:
-    """The greatest slowdown of a job by the programs currently running."""
+    """The greatest slowdown of a training by the programs currently running."""
     return 1.0 + GIVES_WAY * busy_now()
 
 

@@ -66,7 +66,7 @@ def test_a_run_that_began_on_a_busy_computer_says_nothing_of_its_speed(
     indexed: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, busy: float, learnt: bool
 ) -> None:
     monkeypatch.setattr("curator.services.training.speeds.busy_now", lambda: busy)
-    assert indexed.project.retraining.preview(RECIPE).slower == 1 + 3 * busy
+    assert indexed.project.retraining.preview(RECIPE).slower == 1 + 9 * busy
     train(indexed)
     assert (Speeds(tmp_path / "cache").factor(RECIPE, "auto")[1] == OWN) is learnt
 

@@ -51,7 +51,7 @@ def test_other_programs_make_it_longer_by_what_they_use_now(
     monkeypatch.setattr("curator.services.training.speeds.os.getloadavg", lambda: (load, 0.0, 0.0), raising=False)
     monkeypatch.setattr("curator.services.training.speeds.os.cpu_count", lambda: 2)
     assert slower_now() == times
-    assert job_slower_now() == 1 + 3 * load / 2, "jobs give way, and nothing is left out"
+    assert job_slower_now() == 1 + 9 * load / 2, "trainings give way, and nothing is left out"
 
 
 def test_vectors_of_a_knowledge_base_are_kept_for_the_recipe_and_its_quick_variant(tmp_path: Path) -> None:
