@@ -31,6 +31,7 @@ from curator.storage.db import OperationRow
 from curator.storage.team.journal import Journal
 from curator.storage.team.local_copy import LocalCopy
 from curator.storage.team.reserve import Reserve
+from curator.storage.team.roles import LostRoleError
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -187,6 +188,10 @@ class Absence:
                 change = self._perform(unit, step)
         except AwayError:
             raise
+        except LostRoleError as error:  # the step waits until the login has its role again
+            away = AwayError(str(error))
+            self.lost(away, words=str(error))
+            raise away from error
         except UserError as error:
             self.refused = tr(REFUSED, why=error)
             self._sent(step, why_not=str(error))

@@ -64,6 +64,10 @@ NO_ROLE = (
     "Your login has no role in {address}. Its owner can give it one: `curator people grant {address} LOGIN reader`, or "
     "curator, or adjudicator."
 )
+READER = (
+    "Your login may only read {address}. Its owner can make you a curator of it: `curator people grant {address} LOGIN "
+    "curator`."
+)
 NO_MORE = (
     "{address} cannot be read any more: your login has lost its role, or the project was removed. Its owner can give "
     "you a role: `curator people grant {address} LOGIN reader`, or curator, or adjudicator."
@@ -91,7 +95,13 @@ CLOSED = (
 DENIED, UNKNOWN_TABLE = "42501", "42P01"
 """States of PostgreSQL's errors; without rights in the schema, tables of an open project are not found."""
 _WRITES_AS = re.compile(r"this login (?:writes|decides) as (.*), not as (.*)")
+_OF_CURATORS = tuple(f"permission denied for table {one}" for one in ("claims", "decisions", "operations"))
+"""Every step of a curator writes one of these first."""
 _FOR_TRUSTED = ("permission denied for table", "for adjudicators and owners")
+
+
+class LostRoleError(UserError):
+    """The login had the role when the project was opened, and may get it back."""
 
 
 @contextmanager
@@ -104,7 +114,7 @@ def refusals(address: SharedAddress, role: Role | None) -> Iterator[None]:
         cause = error.orig if isinstance(error, DBAPIError) else error
         state = getattr(cause, "sqlstate", None)
         if state == UNKNOWN_TABLE and role is not None:
-            raise UserError(tr(NO_MORE, address=address)) from error
+            raise LostRoleError(tr(NO_MORE, address=address)) from error
         said = str(cause).partition("\n")[0] if state == DENIED else ""
         if said.startswith("permission denied for schema"):
             raise UserError(tr(NO_ROLE, address=address)) from error
@@ -114,6 +124,8 @@ def refusals(address: SharedAddress, role: Role | None) -> Iterator[None]:
             raise UserError(tr(ANOTHER_NAME, address=address, own=found[1], other=found[2])) from error
         if "the round is closed" in said:
             raise UserError(tr(CLOSED, address=address)) from error
+        if role is Role.CURATOR and said in _OF_CURATORS:  # the role was taken away since the project was opened
+            raise LostRoleError(tr(READER, address=address)) from error
         if any(one in said for one in _FOR_TRUSTED):
             if role is Role.ADJUDICATOR:
                 raise UserError(tr(OWNERS_ONLY, address=address)) from error

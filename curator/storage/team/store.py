@@ -29,7 +29,7 @@ from curator.storage.team.absence import Absence
 from curator.storage.team.board import NOT_HERE, TeamBoard
 from curator.storage.team.local_copy import VERSIONS, LocalCopy, with_shelf
 from curator.storage.team.postgres import BELL, OTHER, reading_team_engine, writing_team_engine
-from curator.storage.team.roles import refusals
+from curator.storage.team.roles import READER, refusals
 from curator.storage.team.round_trips import pipelined
 
 KB_NAME = "kb.sqlite"
@@ -45,10 +45,6 @@ RING = "SELECT pg_notify(%s, %s)"
 WITHOUT_WAITING = {LATER: True}
 ALWAYS: Sequence[Ask] = ((ACTIVE, {}), (VERSIONS, {}), (OURS, {}))
 """What a unit that reads ahead asks for its knowledge base."""
-READER = (
-    "Your login may only read {address}. Its owner can make you a curator of it: `curator people grant {address} LOGIN "
-    "curator`."
-)
 PAUSE = 0.5
 """Seconds of a bulk load before other writers get a turn."""
 
