@@ -79,6 +79,7 @@ _STATES = {
 }
 """By PostgreSQL's error state, or the class that it begins with."""
 _WORDS = {
+    "no space left on device|could not write init file": "disk",
     "password authentication failed|no password supplied|authentication failed|role .* does not exist": "login",
     "no pg_hba.conf entry|certificate": "door",
     "database .* does not exist": "base",

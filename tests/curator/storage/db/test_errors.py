@@ -55,6 +55,7 @@ class Told(Exception):
         (Told("PostgreSQL text fields cannot contain NUL (0x00) bytes"), r"U\+0000"),
         (Told("permission denied for table decisions", "42501"), "Your login may not do this"),
         (Told("could not extend file: No space left on device", "53100"), "disk of the server .* is full"),
+        (Told("connection failed: FATAL:  could not write init file"), "disk of the server .* is full"),
         (Told("sorry, too many clients already", "53300"), "too many connections"),
         (Told("terminating connection due to administrator command", "57P01"), "was lost"),
         (Told("integer out of range", "22003"), "no such number"),
