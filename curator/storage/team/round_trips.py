@@ -24,8 +24,10 @@ from curator.storage.db import LATER, AnyRow, Ask
 if TYPE_CHECKING:
     import psycopg
 
-IDLE, FAILED = 0, 3
-"""libpq's states of a connection: outside of a transaction, and in one after an error."""
+IDLE = 0
+"""libpq's state of a connection outside of a transaction."""
+ANSWERS = 1000
+"""The most attempts to read the answers that a failed unit left: each reads at least one."""
 _sent: dict[int, tuple[Any, str, dict[str, Any]]] = {}
 """Texts and constants of statements by identity. The statements are kept, so that no other gets the same identity."""
 
@@ -62,11 +64,24 @@ def turn_connection() -> type[psycopg.Connection[Any]]:
                 self.turn = self._pipelined.__enter__()
 
         def rollback(self) -> None:
-            if self.turn is None or self.info.transaction_status != IDLE:  # or it would be a round trip for nothing
+            if self.turn is None:
+                super().rollback()
+                return
+            for _ in range(ANSWERS):  # to what was sent after a failed statement: the next unit must not read them
+                if self.settled:  # so that it is no round trip for nothing
+                    return
                 try:
                     super().rollback()
-                except psycopg.errors.PipelineAborted:  # the answers to what was sent after a failed statement
-                    super().rollback()
+                except psycopg.Error:
+                    if self.closed or self.info.status != psycopg.pq.ConnStatus.OK:
+                        raise
+            self.close()
+
+        @property
+        def settled(self) -> bool:
+            """Whether no transaction is open, and nothing is left to be sent or read."""
+            waits = self.turn is not None and (self.turn.command_queue or self.turn.result_queue)
+            return not waits and self.info.transaction_status == IDLE
 
         def close(self) -> None:
             if self._pipelined is not None:
@@ -94,9 +109,10 @@ def pipelined(conn: Connection) -> Iterator[Callable[[Sequence[Ask]], list[Seque
     raw.stay_pipelined()
     try:
         yield lambda asks: _together(conn, raw, asks)
-    finally:
-        if raw.info.transaction_status == FAILED:  # SQLAlchemy regards a transaction as ended whose commit failed
+    except BaseException:
+        with suppress(Exception):  # SQLAlchemy regards a transaction as ended whose commit failed
             raw.rollback()
+        raise
 
 
 def send_later(conn: Connection, statement: str, values: Sequence[Any] = ()) -> None:

@@ -9,10 +9,18 @@ import pytest
 from sqlalchemy import insert
 
 from curator.domain.decisions import OperationKind, Verdict
-from curator.domain.wording import InconsistentDataError
+from curator.domain.wording import InconsistentDataError, UserError
 from curator.storage.db import MetaRow, ahead_of, answer
 from curator.storage.team import open_shared_project
 from tests.curator.storage.filler import AT, Filler
+
+FULL = (
+    "CREATE FUNCTION curator.full() RETURNS trigger LANGUAGE plpgsql AS"
+    " $$ BEGIN RAISE 'No space left on device' USING ERRCODE = 'disk_full'; END $$"
+)
+FULL_MENTIONS = (
+    "CREATE TRIGGER full_disk BEFORE UPDATE ON curator.mentions FOR EACH ROW EXECUTE FUNCTION curator.full()"
+)
 
 
 def test_a_decision_waits_for_the_server_twice(shared, monkeypatch):
@@ -42,6 +50,26 @@ def test_an_insertion_that_fails_later_takes_the_unit_back(shared, arrived):
             insert_twice(store, arrived=arrived)
         with store.write() as unit:
             assert (unit.meta.get("k"), unit.meta.get("twice")) == (None, None)
+
+
+def test_a_unit_reads_no_answers_of_a_failed_one(server, shared):
+    """They arrive before or after the error is raised."""
+    with open_shared_project(shared) as store:
+        [mention] = Filler(store).mentions(1)
+        server.sql(FULL, FULL_MENTIONS, base=shared.base)
+        for _ in range(150):
+            with pytest.raises(UserError, match="The disk of the server"):
+                decide(store, mention)
+        server.sql("DROP FUNCTION curator.full CASCADE", base=shared.base)
+        decide(store, mention)
+
+
+def decide(store, mention):
+    with store.write() as unit:
+        unit.decisions.expect([mention], actor="ada")
+        step = unit.decisions.append_operation(OperationKind.DECIDE, actor="ada", at=AT, text="t")
+        unit.decisions.append([mention], [Verdict.nil()], curator="ada", at=AT, operation_id=step, shown=[None])
+        unit.decisions.current([mention])
 
 
 def insert_twice(store, *, arrived):
