@@ -72,6 +72,9 @@ def relate_xmi(
         one = etree.Element(xmi_tree.tag_of(name), nsmap={"custom": xmi_tree.tag_of(name)[1:].partition("}")[0]})
         take(one)
         governor, dependent = (elements[mention] for mention in made.mention_ids)
+        for end in (governor, dependent):
+            if end.get(xmi_tree.ID) is None:  # as in a damaged file
+                take(end)
         for place in ("begin", "end"):
             one.set(place, dependent.get(place))
         one.set(_FROM, governor.get(xmi_tree.ID))

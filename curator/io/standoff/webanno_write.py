@@ -205,9 +205,10 @@ class _Edit:
         """Update an annotation; False if it can no longer be represented."""
         before = (list(one.cells), [id(unit) for unit in one.units])
         if gold.reshaped:
-            one.units = self._units(gold)
-            if not one.units:
-                return False
+            units = self._units(gold)
+            if not units:
+                return False  # its units lead to its relations
+            one.units = units
             if tree.type_and_ids(one)[0] != gold.mention.type:
                 self._say_type(one, gold)
         if action is Action.WRITE:

@@ -150,9 +150,10 @@ def _read(folder: Path) -> InterruptedTraining | None:
         began = datetime.fromisoformat(spec["began"])
         recipe, base, kb_hash = str(spec["recipe"]), str(spec["base"]), str(spec["kb_hash"])
         dict(spec["parameters"]), str(spec["device"])  # what it needs to continue
+        files = json.loads((folder / SNAPSHOT / INDEX).read_text(encoding="utf-8"))["files"]
+        if not all((folder / SNAPSHOT / name).is_file() for name in files):  # after a power failure
+            return None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-    if not (folder / SNAPSHOT / INDEX).is_file():
         return None
     return InterruptedTraining(folder.name, recipe, began, base, kb_hash, folder, reached(folder), spec)
 

@@ -107,6 +107,17 @@ def test_a_type_system_that_is_no_xml_goes_back_as_it_was(put: Put, make: Simple
     assert [one.text for one in form.problems if "broken XML" in one.text]
 
 
+def test_an_annotation_without_an_id_gets_a_relation(put: Put) -> None:
+    head = '<xmi:XMI xmlns:xmi="http://www.omg.org/XMI" xmlns:cas="http:///uima/cas.ecore" xmi:version="2.0"'
+    kind = "http:///de/tudarmstadt/ukp/dkpro/core/api/ner/type.ecore"
+    text = (
+        f'{head} xmlns:type="{kind}"><type:NamedEntity sofa="1" begin="0" end="3" value="Disease"/>'
+        '<cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" mimeType="text" sofaString="One."/></xmi:XMI>'
+    )
+    reader = (form := XmiFormat()).open(path := put(text))
+    write_back(form, path, reader, list(reader))
+
+
 def test_a_broken_file_is_told_in_a_sentence(put: Put) -> None:
     with pytest.raises(UserError):
         list(rdf.open_reader(put("@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n<a")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.standoff.webanno_tsv import WebAnnoFormat
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written
+from tests.rewriting import source_file, unchanged
 
 Put = Callable[..., Path]
 NE = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
@@ -105,6 +107,17 @@ def test_relations_go_with_a_deleted_mention(make: SimpleNamespace, put: Put, tm
     found, problems = lines(make, put, tmp_path, removed=[3])
     assert "2-2\t25-34\tibuprofen\tNN\t_\t_\t_\t_\t_\t_\t" in found
     assert problems == ["document file.txt: a relation at 2-2 was removed together with its mention"]
+
+
+def test_relations_go_with_a_mention_that_was_moved_off_all_tokens(put: Put, tmp_path: Path) -> None:
+    form = WebAnnoFormat()
+    reader = form.open(path := put(FILE))
+    (item,) = unchanged(list(reader))
+    moved = replace(item.mentions[3].mention, spans=(Span(7, 8),), text=" ")
+    mentions = (*item.mentions[:3], replace(item.mentions[3], mention=moved, reshaped=True), *item.mentions[4:])
+    (out,) = form.write([(source_file(path, reader), [replace(item, mentions=mentions)])], tmp_path / "out.tsv")
+    assert "2-2\t25-34\tibuprofen\tNN\t_\t_\t_\t_\t_\t_\t" in out.read_text().split("\n")
+    assert [one.text for one in form.problems if "at 2-2 was removed" in one.text]
 
 
 def test_new_mentions_are_stacked_and_cut_tokens(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:

@@ -95,6 +95,13 @@ def test_a_specification_that_lacks_something_cannot_be_resumed(indexed: World, 
     assert indexed.project.retraining.interrupted() == []
 
 
+def test_input_that_a_power_failure_left_incomplete_cannot_be_resumed(indexed: World) -> None:
+    train(indexed, CRASHED)
+    [found] = indexed.project.retraining.interrupted()
+    (found.folder / "snapshot" / "documents.jsonl").unlink()
+    assert indexed.project.retraining.interrupted() == []
+
+
 def test_it_goes_on_with_the_same_decisions_and_settings(indexed: World) -> None:
     train(indexed, CRASHED)
     _, first = indexed.jobs.started[-1]
