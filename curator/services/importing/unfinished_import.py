@@ -77,15 +77,19 @@ class UnfinishedImport:
         )  # in ASCII, which can represent every file name
 
     @classmethod
-    def load(cls, text: str, done: int) -> UnfinishedImport | None:
+    def load(cls, text: str, done: str) -> UnfinishedImport | None:
+        """None without a record, or for one that this program did not write: the project may be a stranger's."""
         if not text:
             return None
-        facts = json.loads(text)
-        paths = tuple(Path(one) for one in facts["paths"])
-        choices = _choices(facts.get("choices", {}))
-        split, batch = Split(facts["split"]), facts.get("batch", 0)
-        format_name = facts.get("format", "")
-        return cls(paths, done, facts["gold"], split, facts["hold_out"], choices, batch, format_name)
+        try:
+            facts = json.loads(text)
+            paths = tuple(Path(one) for one in facts["paths"])
+            choices = _choices(facts.get("choices", {}))
+            split, batch = Split(facts["split"]), int(facts.get("batch", 0))
+            gold, hold_out, format_name = bool(facts["gold"]), int(facts["hold_out"]), str(facts.get("format", ""))
+            return cls(paths, int(done or 0), gold, split, hold_out, choices, batch, format_name)
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError):
+            return None
 
 
 class UnfinishedImports:
@@ -96,7 +100,7 @@ class UnfinishedImports:
 
     def load(self) -> UnfinishedImport | None:
         with self._store.read() as unit:
-            return UnfinishedImport.load(unit.meta.get(UNFINISHED) or "", int(unit.meta.get(DONE) or 0))
+            return UnfinishedImport.load(unit.meta.get(UNFINISHED) or "", unit.meta.get(DONE) or "")
 
     @property
     def is_answered(self) -> bool:

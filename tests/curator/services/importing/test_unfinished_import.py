@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -152,6 +153,25 @@ def test_a_stopped_import_is_told_until_it_was_answered(world: World) -> None:
     world.documents(1, first=9, name="another.pubtator")
     assert world.project.importing.to_tell() is None
     assert world.project.importing.unfinished() is not None
+
+
+WHOLE = {"paths": ["a"], "split": "train", "gold": True, "hold_out": 0}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        *("{", "[]", "7", "[" * 100_000),
+        *map(json.dumps, ({}, {**WHOLE, "paths": 3}, {**WHOLE, "paths": [1]}, {**WHOLE, "split": "no"})),
+        *(json.dumps({**WHOLE, "hold_out": one}) for one in ([], "x", float("inf"))),
+        *(json.dumps({**WHOLE, "choices": one}) for one in (3, "x")),
+    ],
+)
+def test_a_record_that_a_stranger_made_up_is_no_import(world: World, record: str) -> None:
+    with world.store.write() as unit:
+        unit.meta.set("import.unfinished", record)
+    assert world.project.importing.unfinished() is None
+    world.documents(1, name="another.pubtator")
 
 
 def test_the_format_that_was_chosen_is_kept(world: World) -> None:
