@@ -2,7 +2,8 @@
 
 Specification: {work, bundle, k, blocks, cluster, device, threads, cache}: the folder, the bundle's folder, the number
 of candidates, the hash of each block, {address: of a cluster, '' for this computer; actors: their number, 0 for one per
-processor or GPU}, and the options of the linker process, where `threads` is the number per actor.
+processor or GPU}, and the options of the linker process, where `threads` is the number per actor; 0 is one, since Ray
+reserves one processor for each, and threads that outnumber the processors wait for one another.
 
 To encode: {kb, work, cluster, encoder, precision, device, cache}: the knowledge base as JSON lines, a folder for the
 blocks, and the options of the index job. Vectors go to the embedding cache, whose files have checksums and may be
@@ -174,7 +175,7 @@ class Actor(BlockActor):
     def __init__(self, spec: Message) -> None:
         import torch
 
-        torch.set_num_threads(spec["threads"] or os.cpu_count() or 1)  # like the linker process: same order of sums
+        torch.set_num_threads(spec["threads"] or 1)
         self.spec, self.folder = spec, Path(spec["work"])
         cache = Path(spec["cache"]) if spec["cache"] else None
         self.linker: Linker = load_intact(spec["bundle"], device=spec["device"], cache=cache)[0]
@@ -238,6 +239,9 @@ class NamesActor(BlockActor):
     """An encoder that fills the embedding cache."""
 
     def __init__(self, spec: Message) -> None:
+        import torch
+
+        torch.set_num_threads(1)
         self.folder, self.cache = Path(spec["work"]), names_cache(spec)
 
     def answer(self, number: int) -> None:

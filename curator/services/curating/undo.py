@@ -8,6 +8,7 @@ the candidates shown then; the operation log records who undid it.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,14 +58,21 @@ def changes_of(unit: UnitOfWork, operation_ids: Sequence[int]) -> list[Change]:
     again = {one.id: one.target for one, _ in found.values() if one.kind in BACK_AND_FORTH and one.target}
     found |= unit.decisions.operations([one for one in again.values() if one not in found]) if again else {}
     done = {one: found[again.get(one, one)] for one in operation_ids}
-    documents = unit.mentions.documents_of([one for _, payload in done.values() for one in payload.get("mentions", ())])
+    named = [one for _, payload in done.values() for one in payload.get("mentions", ())]
+    try:
+        documents = unit.mentions.documents_of(named)
+    except UserError:  # another program's step may name any numbers
+        documents = {}
+        for one in named:
+            with suppress(UserError):
+                documents |= unit.mentions.documents_of([one])
     return [_change(found[one][0], done[one][0].kind, done[one][1], documents) for one in operation_ids]
 
 
 def _change(
     operation: Operation, kind: OperationKind, payload: Mapping[str, Any], documents: Mapping[int, int]
 ) -> Change:
-    mentions = tuple(payload.get("mentions", ()))
+    mentions = tuple(one for one in payload.get("mentions", ()) if one in documents)
     named = [*(documents[one] for one in mentions), *(one[0] for one in payload.get("states", ()))]
     named += [*payload.get("documents", ()), *([payload["document"]] if "document" in payload else [])]
     which = KINDS.get(kind, ChangeKind.IMPORTED)

@@ -10,6 +10,8 @@ from typing import Any
 from curator.domain.decisions import NilReason, Outcome, RejectReason, Shown, ShownCandidate, SkipReason, Verdict
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 
+UNREADABLE = (zlib.error, ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError)
+"""What unpacking of other programs' bytes raises."""
 STAGE_DIGITS = 6  # decimals kept of a candidate's scores; full doubles would double the size of the table
 
 
@@ -36,7 +38,11 @@ def _shown_columns(shown: Shown) -> dict[str, Any]:
 
 
 def unpack_shown(data: bytes) -> Shown:
-    return _shown(_unpack(data))
+    """One without candidates if it cannot be read: any program can store bytes in a shared project."""
+    try:
+        return _shown(_unpack(data))
+    except UNREADABLE:
+        return Shown("", ())
 
 
 def _shown(value: dict[str, Any]) -> Shown:
@@ -67,7 +73,14 @@ def pack_suggestion(suggestion: Suggestion) -> bytes:
 
 
 def unpack_suggestion(mention_id: int, stamp: Stamp, data: bytes) -> Suggestion:
-    value = _unpack(data)
+    """One without candidates if it cannot be read, like `unpack_shown`."""
+    try:
+        return _suggestion(mention_id, stamp, _unpack(data))
+    except UNREADABLE:
+        return Suggestion(mention_id, (), NilEstimate(0.0, is_nil=False, calibrated=False), stamp)
+
+
+def _suggestion(mention_id: int, stamp: Stamp, value: dict[str, Any]) -> Suggestion:
     stages: dict[str, list[float | None]] = value["stages"]
     columns = zip(value["ids"], value["names"], value["types"], value["matched"], value["score"], strict=True)
     chances, decided = value.get("chance", []), value.get("decided", {})

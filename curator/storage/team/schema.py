@@ -15,7 +15,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from curator.domain.wording import NewerProjectError, UserError, tr
 from curator.services.ports import SharedAddress
 from curator.storage.db import Base
-from curator.storage.team import guards
+from curator.storage.team import guards, values
 from curator.storage.team.postgres import SCHEMA, check_server
 
 FIRST = 11
@@ -86,6 +86,7 @@ def statements() -> Iterator[str]:
     yield CLAIMS_MADE
     yield from _guards()
     yield from guards.made()
+    yield from values.made()
 
 
 def _guards() -> Iterator[str]:

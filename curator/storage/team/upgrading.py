@@ -17,7 +17,7 @@ from sqlalchemy.exc import ProgrammingError
 
 from curator.domain.wording import UserError, tr
 from curator.services.ports import SharedAddress
-from curator.storage.team import guards
+from curator.storage.team import guards, values
 from curator.storage.team.postgres import SCHEMA
 from curator.storage.team.roles import be_owner, renew
 from curator.storage.team.schema import CLAIMS_MADE, FIRST, check_schema_version
@@ -32,7 +32,7 @@ _FORMER_RIGHTS = (
     " AND NOT pg_has_role(r.oid, c.relowner, 'USAGE') GROUP BY r.rolname"
 )
 """Logins that were granted rights by hand before there were roles: who could decide is a curator."""
-STEPS: tuple[Step, ...] = ((CLAIMS_MADE,), (*guards.made(), _FORMER_RIGHTS))
+STEPS: tuple[Step, ...] = ((CLAIMS_MADE,), (*guards.made(), _FORMER_RIGHTS), tuple(values.made()))
 """Step i upgrades a shared project from version FIRST + i to the next. They follow the folders' steps that change a
 table: `curator/storage/migrations.py`."""
 NOT_YOURS = (

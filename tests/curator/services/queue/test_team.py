@@ -28,6 +28,12 @@ LOGINS = ("ada", "bob", "anna")
 TEXT = "1|t|Aspirin and lidocaine\n1|a|Text.\n1\t0\t7\tAspirin\tChemical\n1\t12\t21\tlidocaine\tChemical\n\n"
 
 
+OF_NOTHING = """
+INSERT INTO curator.operations (id, kind, actor, at, text, payload) SELECT coalesce(max(id), 0) + 1, 'delete_mention',
+    'bob', '2024-05-06T07:08:09+00:00', '', '{"mentions": [99999], "documents": [99999]}' FROM curator.operations
+"""
+
+
 @pytest.fixture(scope="module")
 def place(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedAddress]:
     """Of a project with three documents."""
@@ -121,6 +127,7 @@ def test_what_one_does_is_announced_to_the_other(server, place, pair, tmp_path):
     told = Told(ada)
     mention = bob.queue.open(2).mentions[1].mention
     assert not ada.curation.current([mention.id])
+    server.sql(OF_NOTHING, base=place.base, user="bob")  # by another program
     change = bob.curation.decide(mention.id, Verdict.nil())
     assert told.of("bob", ChangeKind.DECIDED) == change
     assert ada.curation.current([mention.id])[mention.id].curator == "bob"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.storage.curation import stored_suggestion
 from curator.storage.curation.stored_suggestion import StoredSuggestion
-from curator.storage.db.packing import pack_suggestion
+from curator.storage.db.packing import pack_suggestion, unpack_shown
 
 FOUND = (Candidate("A", "a", (), "a", 2.0, probability=0.75), Candidate("B", "b", (), "b", 1.0))
 WHOLE = Suggestion(7, FOUND, NilEstimate(0.5, True, False), Stamp("b", 3), "a long form")
@@ -42,6 +43,13 @@ def test_one_made_ready_to_be_stored_is_equal_and_packed_once() -> None:
     assert ready.payload == pack_suggestion(WHOLE)
     assert StoredSuggestion.of(ready) is ready
     assert StoredSuggestion.of(replace(ready, expanded="")).payload == pack_suggestion(replace(WHOLE, expanded=""))
+
+
+def test_bytes_of_other_programs_are_one_without_candidates() -> None:
+    for payload in (b"", b"\x01", zlib.compress(b"[]"), zlib.compress(b'{"ids": [1]}')):
+        read = StoredSuggestion.packed(7, WHOLE.stamp, payload, is_nil=False)
+        assert (read.mention_id, read.candidates, read.nil.is_nil, read.expanded) == (7, (), False, "")
+        assert unpack_shown(payload).candidates == ()
 
 
 def test_nothing_is_unpacked_to_compare_and_to_tell_what_the_text_shows(monkeypatch: pytest.MonkeyPatch) -> None:

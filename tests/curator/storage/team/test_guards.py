@@ -7,9 +7,9 @@ from contextlib import ExitStack, closing
 
 import psycopg
 import pytest
-from psycopg.errors import InsufficientPrivilege, IntegrityConstraintViolation
+from psycopg.errors import InsufficientPrivilege, IntegrityConstraintViolation, InvalidParameterValue
 
-from curator.domain.decisions import OperationKind, Verdict
+from curator.domain.decisions import NilReason, OperationKind, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import MentionOrigin
 from curator.domain.entities import Entity, ProvisionalEntity
 from curator.domain.rounds import RoundKind
@@ -18,13 +18,14 @@ from curator.storage.team import People, create_shared_project
 from tests.curator.storage.filler import AT, Filler, document, mention
 from tests.postgres import Server
 
+NOW = "'2024-05-06T07:08:09+00:00'"
 OPERATION = "INSERT INTO curator.operations (id, kind, actor, at, text, payload) VALUES "
 DECISION = (
     "INSERT INTO curator.decisions (id, mention_id, operation_id, outcome, entity_ids, curator, at, note) VALUES "
 )
 JUDGEMENT = "INSERT INTO curator.judgements (id, round_id, mention_id, curator, outcome, entity_ids, at, note) VALUES "
-STEP = OPERATION + "(3, 'decide', 'ada', 'now', 't', '{}')"
-UNDOING = OPERATION + "(3, 'undo', 'ada', 'now', 't', '{}')"
+STEP = OPERATION + f"(3, 'decide', 'ada', {NOW}, 't', '{{}}')"
+UNDOING = OPERATION + f"(3, 'undo', 'ada', {NOW}, 't', '{{}}')"
 REWRITING = {
     "change a decision": "UPDATE decisions SET outcome = 'nil'",
     "delete decisions": "DELETE FROM decisions",
@@ -66,27 +67,27 @@ SCHEMA_CHANGES = {
     "lock everybody out": "LOCK TABLE operations IN ACCESS EXCLUSIVE MODE",
 }
 FORGING = {
-    "a step of bob": OPERATION + "(3, 'decide', 'bob', 'now', 't', '{}')",
-    "a step of an import": OPERATION + "(3, 'decide', 'import:a', 'now', 't', '{}')",
-    "a step that uses up the numbers": OPERATION + "(2147483647, 'decide', 'ada', 'now', 't', '{}')",
-    "a decision of bob": f"{STEP}; {DECISION} (3, 1, 3, 'nil', '[]', 'bob', 'now', '')",
-    "a decision of bob in an undo": f"{UNDOING}; {DECISION} (3, 1, 3, 'nil', '[\"X\"]', 'bob', 'now', '')",
-    "a decision in bob's step": f"{DECISION} (3, 1, 1, 'nil', '[]', 'ada', 'now', '')",
-    "a decision in an earlier step": f"{DECISION} (3, 1, 2, 'nil', '[]', 'ada', 'now', '')",
-    "a decision without a step": f"{DECISION} (3, 1, NULL, 'nil', '[]', 'ada', 'now', '')",
-    "a decision that uses up the numbers": f"{STEP}; {DECISION} (2147483647, 1, 3, 'nil', '[]', 'ada', 'now', '')",
+    "a step of bob": OPERATION + f"(3, 'decide', 'bob', {NOW}, 't', '{{}}')",
+    "a step of an import": OPERATION + f"(3, 'decide', 'import:a', {NOW}, 't', '{{}}')",
+    "a step that uses up the numbers": OPERATION + f"(2147483647, 'decide', 'ada', {NOW}, 't', '{{}}')",
+    "a decision of bob": f"{STEP}; {DECISION} (3, 1, 3, 'cleared', '[]', 'bob', {NOW}, '')",
+    "a decision of bob in an undo": f"{UNDOING}; {DECISION} (3, 1, 3, 'link', '[\"X\"]', 'bob', {NOW}, '')",
+    "a decision in bob's step": f"{DECISION} (3, 1, 1, 'cleared', '[]', 'ada', {NOW}, '')",
+    "a decision in an earlier step": f"{DECISION} (3, 1, 2, 'cleared', '[]', 'ada', {NOW}, '')",
+    "a decision without a step": f"{DECISION} (3, 1, NULL, 'cleared', '[]', 'ada', {NOW}, '')",
+    "a decision that uses up the numbers": f"{STEP}; {DECISION} (2147483647, 1, 3, 'cleared', '[]', 'ada', {NOW}, '')",
     "an effort of bob": "INSERT INTO curator.efforts VALUES (1, 9, 9)",
     "an edit of bob": "INSERT INTO curator.mention_edits VALUES (1, 1, 1, '[]', 'a', '[]', 'b')",
-    "a judgement of bob": JUDGEMENT + "(2, 1, 2, 'bob', 'nil', '[]', 'now', '')",
-    "a comment of bob": f"{STEP}; INSERT INTO curator.comments VALUES (2, 1, 1, 'bob', 'now', 't', false)",
-    "a relation of bob": f"{STEP}; INSERT INTO curator.relations VALUES (1, 1, '', 'r', '[]', 'bob', 'now', false)",
-    "an attribute of bob": "INSERT INTO curator.mention_attributes VALUES (2, 1, 1, 1, NULL, 1, 0, 'bob', 'now', '')",
+    "a judgement of bob": JUDGEMENT + f"(2, 1, 2, 'bob', 'cleared', '[]', {NOW}, '')",
+    "a comment of bob": f"{STEP}; INSERT INTO curator.comments VALUES (2, 1, 1, 'bob', {NOW}, 't', false)",
+    "a relation of bob": f"{STEP}; INSERT INTO curator.relations VALUES (1, 1, '', 'r', '[]', 'bob', {NOW}, false)",
+    "an attribute of bob": f"INSERT INTO curator.mention_attributes VALUES (2, 1, 1, 1, NULL, 1, 0, 'bob', {NOW}, '')",
     "a claim of bob": "INSERT INTO curator.claims VALUES (2, 'bob', now())",
     "bob's claim": "UPDATE curator.claims SET curator = 'ada'",
     "bob's claim, given back": "DELETE FROM curator.claims",
     "the author of an entity": f"{STEP}; UPDATE curator.provisional_entities SET author = 'carl'",
     "a mention of a round": "INSERT INTO curator.round_mentions VALUES (1, 1, 'ada')",
-    "a round": "INSERT INTO curator.rounds VALUES (2, 's', 'blind', 'now', false)",
+    "a round": f"INSERT INTO curator.rounds VALUES (2, 's', 'blind', {NOW}, false)",
     "a closed round": "UPDATE curator.rounds SET closed = true",
     "another document in a round": "INSERT INTO curator.round_documents VALUES (1, 2)",
 }
@@ -95,12 +96,34 @@ WITHOUT_A_STEP = {
     "move a mention": "UPDATE mentions SET start_pos = 1 WHERE id = 1",
     "undecide a mention": "UPDATE mentions SET outcome = NULL, decision_id = NULL WHERE id = 1",
     "add a mention": "INSERT INTO mentions (id, document_id, start_pos, end_pos, fragmented, deleted, record, text,"
-    " type, origin, raw_ids, flagged, string_key) VALUES (6, 1, 0, 1, false, false, 0, 'a', 'a', 'c', '', false, '')",
+    " type, origin, raw_ids, flagged, string_key)"
+    " VALUES (6, 1, 0, 1, false, false, 0, 'a', 'a', 'curator', '', false, '')",
     "take parts away": "DELETE FROM fragments",
     "finish a document": "UPDATE documents SET state = 'done'",
     "flag a document": "UPDATE documents SET flagged = true",
     "hide a comment": "UPDATE comments SET deleted = true",
     "rename an entity": "UPDATE provisional_entities SET name = 'x'",
+}
+UNREADABLE = {
+    "a step of no kind": STEP.replace("decide", "x"),
+    "a step at no time": STEP.replace(NOW, "'now'"),
+    "a step that cannot be parsed": STEP.replace("{}", "{"),
+    "a step about no mentions": STEP.replace("{}", '{"ended": [{"mentions": ["x"], "text": ""}]}'),
+    "a step about no relations": STEP.replace("{}", '{"relations": {"r": ["x"]}}'),
+    "a decision of no kind": f"{STEP}; {DECISION} (3, 1, 3, 'x', '[]', 'ada', {NOW}, '')",
+    "a decision without a reason": f"{STEP}; {DECISION} (3, 1, 3, 'nil', '[]', 'ada', {NOW}, '')",
+    "a link to nothing": f"{STEP}; {DECISION} (3, 1, 3, 'link', '[]', 'ada', {NOW}, '')",
+    "a link to a number": f"{STEP}; {DECISION} (3, 1, 3, 'link', '[1]', 'ada', {NOW}, '')",
+    "a decision at no time": f"{STEP}; {DECISION} (3, 1, 3, 'cleared', '[]', 'ada', '9999-99-99', '')",
+    "a judgement of no kind": JUDGEMENT + f"(2, 1, 2, 'ada', 'x', '[]', {NOW}, '')",
+    "a relation of nothing": f"{STEP}; INSERT INTO relations VALUES (1, 1, '', 'r', '[1]', 'ada', {NOW}, false)",
+    "a mention that ends before it begins": f"{STEP}; UPDATE mentions SET start_pos = 9, end_pos = 1 WHERE id = 1",
+    "a mention beyond the text": f"{STEP}; UPDATE mentions SET end_pos = 99999 WHERE id = 1",
+    "a mention of another text": f"{STEP}; UPDATE mentions SET text = 'x' WHERE id = 1",
+    "a claim for ever": "INSERT INTO claims VALUES (2, 'ada', 'infinity')",
+    "a document of no state": f"{STEP}; UPDATE documents SET state = 'x'",
+    "a list of rounds that is none": "INSERT INTO meta VALUES ('active_rounds', '{')",
+    "an attribute without values": """INSERT INTO meta VALUES ('attributes', '[{"id": 1, "name": "a"}]')""",
 }
 IN_FRONT = """
 CREATE TEMP TABLE people AS SELECT 'ada' AS login, 'bob' AS name, 'adjudicator' AS role;
@@ -196,6 +219,25 @@ def test_a_curator_writes_no_row_of_somebody_else(logins, what):
             attempt(logins["ada"], f"{before}{FORGING[what]}")
 
 
+@pytest.mark.parametrize("what", UNREADABLE)
+def test_no_row_is_written_that_other_clients_cannot_read(logins, what):
+    for login in ("ada",) if "text" in what else ("ada", "anna"):  # who imports says where mentions are
+        with pytest.raises(InvalidParameterValue, match=r"that no client can read|is not in the text"):
+            attempt(logins[login], UNREADABLE[what].replace("'ada'", f"'{login}'"))
+
+
+def test_every_kind_of_step_and_decision_can_be_written(logins):
+    for one in OperationKind:
+        logins["ada"].execute(STEP.replace("'decide'", f"'{one}'"))
+        logins["ada"].rollback()
+    reasons = {Outcome.NIL: NilReason, Outcome.REJECTED: RejectReason, Outcome.SKIPPED: SkipReason}
+    for outcome in Outcome:
+        for reason in reasons.get(outcome, [""]):
+            ids = '["X"]' if outcome is Outcome.LINK else "[]"
+            asked = "SELECT curator.is_verdict(%s, %s, %s)"
+            assert logins["ada"].execute(asked, (outcome, ids, reason or None)).fetchone() == (True,), (outcome, reason)
+
+
 @pytest.mark.parametrize("what", WITHOUT_A_STEP)
 def test_nothing_changes_without_a_step_that_names_who_did_it(logins, what):
     with pytest.raises(InsufficientPrivilege, match="only with a step of this login"):
@@ -209,7 +251,7 @@ def test_an_adjudicator_keeps_to_the_log_too(logins):
         "UPDATE judgements SET outcome = 'nil'",
         "UPDATE people SET role = 'adjudicator'",
         "UPDATE schema_version SET version = 1",
-        "INSERT INTO imports VALUES (1, 1, 1, 'import', 'bob', 'now', '{}')",
+        f"INSERT INTO imports VALUES (1, 1, 1, 'import', 'bob', {NOW}, '{{}}')",
         FORGING["a step of bob"],
         FORGING["a decision of bob"].replace("'ada'", "'anna'"),
         FORGING["a decision in bob's step"],
@@ -225,10 +267,10 @@ def test_an_adjudicator_keeps_to_the_log_too(logins):
 def test_the_current_decision_is_the_last_one_whatever_a_client_says(logins):
     conn = logins["ada"]
     conn.execute(STEP)
-    conn.execute(f"{DECISION} (3, 1, 3, 'skipped', '[]', 'ada', 'now', '')")
+    conn.execute(f"{DECISION} (3, 1, 3, 'link', '[\"X\"]', 'ada', {NOW}, '')")
     for values in ("outcome = 'link', decision_id = 1", "outcome = NULL, decision_id = NULL"):
         conn.execute(f"UPDATE mentions SET {values} WHERE id = 1")
-        assert conn.execute("SELECT outcome, decision_id FROM mentions WHERE id = 1").fetchall() == [("skipped", 3)]
+        assert conn.execute("SELECT outcome, decision_id FROM mentions WHERE id = 1").fetchall() == [("link", 3)]
     conn.rollback()
 
 
@@ -243,7 +285,7 @@ def test_steps_of_a_client_that_takes_no_turn_wait_for_those_that_do(logins):
 def test_an_undo_brings_back_what_somebody_else_decided_in_their_name(logins):
     conn = logins["ada"]
     conn.execute(UNDOING)
-    conn.execute(f"{DECISION} (3, 1, 3, 'nil', '[]', 'bob', 'now', '')")
+    conn.execute(f"{DECISION.replace('note', 'note, reason')} (3, 1, 3, 'nil', '[]', 'bob', {NOW}, '', 'not-in-kb')")
     conn.rollback()
 
 
@@ -275,7 +317,7 @@ def test_a_closed_round_is_seen_and_takes_no_judgement(logins):
     attempt(logins["owner"], "UPDATE rounds SET closed = true")
     assert seen(logins["ada"], "SELECT curator FROM judgements") == "bob"
     with pytest.raises(InsufficientPrivilege, match="the round is closed"):
-        attempt(logins["ada"], JUDGEMENT + "(2, 1, 2, 'ada', 'nil', '[]', 'now', '')")
+        attempt(logins["ada"], JUDGEMENT + f"(2, 1, 2, 'ada', 'cleared', '[]', {NOW}, '')")
     attempt(logins["owner"], "UPDATE rounds SET closed = false")
 
 
