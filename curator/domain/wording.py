@@ -217,6 +217,10 @@ class CancelledError(Exception):
     """The user cancelled; it has its own type and is not shown."""
 
 
+class ProjectClosedError(RuntimeError):
+    """The project was closed: a bug, except in a thread whose result is no longer needed."""
+
+
 # Cells of CSV and TSV files. Spreadsheets treat a cell that begins with = + - or @ as a formula, even in quotes, and a
 # formula can open web pages and programs. Such a cell gets an apostrophe before it, which spreadsheets show as text.
 

@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
 
 from curator.domain.decisions import Listener, Saving
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import ProjectClosedError, UserError, tr
 from curator.services.ports import (
     DecisionRepository,
     DocumentRepository,
@@ -34,6 +35,7 @@ from curator.storage.curation import (
     SqlSuggestions,
 )
 from curator.storage.db import (
+    FOLD_BYTES,
     Mark,
     ProjectLock,
     ReadSource,
@@ -43,6 +45,7 @@ from curator.storage.db import (
     as_user_errors,
     begin_use,
     check_room,
+    cut_log,
     end_use,
     needs_room,
     reading_engine,
@@ -166,9 +169,13 @@ class SqlStore:
             if self._needs_room:
                 self._check_room()
             with as_user_errors(self._database), self._writer.connect() as conn:
-                conn.begin()  # closing the connection without a commit rolls back
-                yield SqlUnitOfWork(conn, pause=partial(self._pause, conn))
-                conn.commit()
+                conn.begin()
+                try:
+                    yield SqlUnitOfWork(conn, pause=partial(self._pause, conn))
+                    conn.commit()
+                except BaseException:
+                    self._roll_back(conn)
+                    raise
                 self._written += 1
                 if self._written == 1:
                     reserve_shared_memory(self._database, self._use)
@@ -214,6 +221,16 @@ class SqlStore:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _roll_back(self, conn: Connection) -> None:
+        """The log does not keep what a large transaction wrote, which may be what fills the disk."""
+        log = self._database.with_name(f"{self._database.name}-wal")
+        with suppress(SQLAlchemyError, OSError):
+            conn.rollback()
+            if log.stat().st_size >= FOLD_BYTES:
+                conn.begin()
+                cut_log(log)
+                conn.rollback()
 
     def _pause(self, conn: Connection) -> None:
         if self.contended:
@@ -273,4 +290,4 @@ class SqlStore:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise RuntimeError(f"{self._folder} has been closed")
+            raise ProjectClosedError(f"{self._folder} has been closed")

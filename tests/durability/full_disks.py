@@ -16,6 +16,7 @@ from pathlib import Path
 
 from curator.domain.wording import UserError
 from curator.storage import SqlStore, create_project, open_project
+from curator.storage.db import FOLD_BYTES
 
 STEPS = 600
 
@@ -91,6 +92,8 @@ def large(disk: Path, leave: int) -> None:
         except UserError as error:
             said = str(error)
         assert said.startswith("The disk is full: nothing of this step was saved in"), said
+        length = (disk / "p.curation" / "project.sqlite-wal").stat().st_size
+        assert length < FOLD_BYTES, "what was refused stays in the log"
         _step(store, 1)
         with store.read() as unit:
             assert unit.meta.get("large 0") is None

@@ -41,6 +41,7 @@ from curator.storage.db.dialects import (
 )
 from curator.storage.db.engine import (
     BUSY_MS,
+    FOLD_BYTES,
     ReadSource,
     check_health,
     connect,
@@ -141,6 +142,7 @@ from curator.storage.db.sqlite_files import (
     RoomWatch,
     begin_use,
     check_room,
+    cut_log,
     end_use,
     make_shared_memory,
     needs_room,
@@ -163,6 +165,7 @@ __all__ = [
     "BUSY_MS",
     "DECISION",
     "EXACT_NAMES",
+    "FOLD_BYTES",
     "LATER",
     "LOCK_NAME",
     "OPERATION",
@@ -232,6 +235,7 @@ __all__ = [
     "check_room",
     "chunks",
     "connect",
+    "cut_log",
     "end_use",
     "ever_visible",
     "facts_row",

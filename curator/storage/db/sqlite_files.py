@@ -32,6 +32,8 @@ STEPS, GIVEN = 5000, 1 << 18
 _CACHE_KB = 1000
 """The cache of a connection that writes on Btrfs: at most so much is written at once when a transaction ends."""
 _BTRFS = 0x9123683E
+_LOG_HEAD, _FRAME_HEAD = 32, 24
+"""Bytes before the first page of a log, and before each."""
 _GET_FLAGS, _SET_FLAGS, _OVERWRITE = 0x80086601, 0x40086602, 0x00800000  # FS_IOC_GETFLAGS, FS_IOC_SETFLAGS, NOCOW
 _FULL = (errno.ENOSPC, errno.EDQUOT) if sys.platform != "win32" else (errno.ENOSPC,)
 Key = tuple[int, int]
@@ -171,6 +173,29 @@ def reserve_shared_memory(database: Path, key: Key) -> None:
         with suppress(OSError):
             _allocate(file.fileno(), ROOM)
         _keep(key, file)
+
+
+def cut_log(log: Path) -> None:
+    """Cut off what follows the last commit in the log: it was rolled back. The caller has SQLite's write lock. Raises
+    OSError.
+
+    Only frames with the salts of the header count, and the last frame of a commit has a size of the database. SQLite
+    never reads beyond it.
+    """
+    with log.open("rb+") as file:
+        head = file.read(_LOG_HEAD)
+        page = int.from_bytes(head[8:12], "big")
+        if len(head) < _LOG_HEAD or not 512 <= page <= 65536:
+            return
+        step = _FRAME_HEAD + page
+        end = _LOG_HEAD + (os.fstat(file.fileno()).st_size - _LOG_HEAD) // step * step
+        while end > _LOG_HEAD:
+            file.seek(end - step)
+            frame = file.read(_FRAME_HEAD)
+            if frame[8:16] == head[16:24] and any(frame[4:8]):
+                break
+            end -= step
+        file.truncate(end)
 
 
 def _allocate(file: int, size: int) -> None:

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from curator.domain.decisions import Listener, Saving
-from curator.domain.wording import AwayError, UserError, tr
+from curator.domain.wording import AwayError, ProjectClosedError, UserError, tr
 from curator.services.ports import Backup, Checked, Role, SharedAddress
 from curator.storage import SqlUnitOfWork
 from curator.storage.curation import SqlDecisions
@@ -292,7 +292,7 @@ class SharedStore:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise RuntimeError(f"{self._address} has been closed")
+            raise ProjectClosedError(f"{self._address} has been closed")
 
 
 BY_SERVER = (

@@ -15,7 +15,7 @@ from weakref import WeakMethod
 from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
-from curator.domain.wording import CancelledError, ntr, tr
+from curator.domain.wording import CancelledError, ProjectClosedError, ntr, tr
 from curator.services.importing import Counted
 from curator.ui.kit.window_calls import call_in_window
 
@@ -66,8 +66,8 @@ class Worker(QObject):
         return self._thread is not None and not self.stop.is_set()
 
     def ask(self, work: Work, done: Deliver, *, failed: Callable[[], None] | None = None) -> None:
-        """Run `work`. If it raises anything except CancelledError, this is logged and `failed` is called in the
-        window's thread."""
+        """Run `work`. If it raises anything except CancelledError and ProjectClosedError, this is logged and
+        `failed` is called in the window's thread."""
         if self.stop.is_set():
             return
         task = _Task(work, done, failed)
@@ -159,7 +159,7 @@ def _run(work: Work, end: WeakMethod[Callable[[_Outcome], None]]) -> None:
     result, worked, raised = None, False, False
     try:
         result, worked = work(), True
-    except CancelledError:
+    except (CancelledError, ProjectClosedError):
         pass  # the result is not needed
     except Exception:  # thread boundary: the view stays unchanged, the error is logged
         log.exception("Work beside the window failed.")

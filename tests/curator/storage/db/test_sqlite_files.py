@@ -14,7 +14,7 @@ import pytest
 
 from curator.domain.wording import UserError
 from curator.storage import open_project
-from curator.storage.db import sqlite_files
+from curator.storage.db import FOLD_BYTES, sqlite_files
 from curator.storage.db.mark import digest_of
 
 READ = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT * FROM meta').fetchall(); c.close()"
@@ -43,6 +43,29 @@ def with_a_quota(store, monkeypatch):
 
 def log_of(store):
     return store.folder / "project.sqlite-wal"
+
+
+def test_a_transaction_that_fails_leaves_the_log_as_long_as_it_was(store):
+    write(store, "before")
+    length = log_of(store).stat().st_size
+
+    def write_much() -> None:
+        with store.write() as unit:
+            unit.connection.exec_driver_sql("PRAGMA cache_size = 10")  # the rest is written to the log at once
+            unit.meta.set("large", "x" * FOLD_BYTES)
+            unit.meta.set("more", "x")
+            assert log_of(store).stat().st_size > FOLD_BYTES
+            raise UserError("The disk is full")
+
+    with open_project(store.folder, read_only=True) as reader, reader.read() as seen:
+        assert seen.meta.get("before") == "v"
+        with pytest.raises(UserError, match="full"):
+            write_much()
+    assert log_of(store).stat().st_size == length
+    write(store, "after")
+    with store.read() as unit:
+        assert [unit.meta.get(key) for key in ("before", "large", "after")] == ["v", None, "v"]
+        assert unit.connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="only POSIX drops the locks of other handles")

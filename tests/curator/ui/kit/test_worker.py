@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from curator.domain.wording import CancelledError
+from curator.domain.wording import CancelledError, ProjectClosedError
 from curator.ui.kit.worker import Worker
 
 
@@ -47,6 +47,17 @@ def test_after_a_failure_the_next_work_is_done(qtbot: QtBot, worker: Worker, cap
         qtbot.waitUntil(lambda: not worker.busy, timeout=5000)
     worker.ask(lambda: 2, told.append)
     qtbot.waitUntil(lambda: told == [2], timeout=5000)
+
+
+def test_what_a_closed_project_ends_is_no_failure(
+    qtbot: QtBot, worker: Worker, caplog: pytest.LogCaptureFixture
+) -> None:
+    def work() -> None:
+        raise ProjectClosedError("p.curation has been closed")
+
+    worker.ask(work, lambda _: None)
+    qtbot.waitUntil(lambda: not worker.busy, timeout=5000)
+    assert caplog.text == ""
 
 
 def test_nothing_is_told_after_closing(qapp: QApplication, worker: Worker) -> None:
