@@ -22,13 +22,16 @@ SURE = (
 
 
 class Opener(Protocol):
-    """The part of the window that opens and closes projects."""
+    """The part of the window that opens and closes projects. `leave` calls a function, after confirmation if background
+    work would be stopped."""
 
     window: QMainWindow
 
     def open(self, folder: Path) -> None: ...
 
     def close(self) -> None: ...
+
+    def leave(self, then: Callable[[], None]) -> bool: ...
 
 
 class Rescue(QObject):
@@ -77,8 +80,11 @@ class Rescue(QObject):
         self._do(lambda: bootstrap.salvage_decisions(folder, out), lambda found: self._say(found.text))
 
     def _restore(self, backup: Backup) -> None:
-        folder = self._folder
         self._close_dialog()
+        self._opener.leave(lambda: self._restore_now(backup))
+
+    def _restore_now(self, backup: Backup) -> None:
+        folder = self._folder
         self._opener.close()
 
         def then(done: Any) -> None:

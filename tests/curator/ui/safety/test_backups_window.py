@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtWidgets import QMessageBox, QPushButton
@@ -11,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from curator.bootstrap import backups_of
 from curator.domain.decisions import Verdict
+from curator.ui.jobs import JobKind
 from curator.ui.safety.backups_dialog import BackupsDialog
 from curator.ui.shell.main_window import MainWindow
 from tests.curator.storage.safety.conftest import make
@@ -57,7 +59,11 @@ def test_backups_are_listed_made_and_restored(make_desk: MakeDesk, qtbot: QtBot,
     box = desk.window.findChild(QMessageBox)
     assert box is not None
     assert "kept" in box.text()
+    running = SimpleNamespace(cancel=lambda: None, wait=lambda timeout=None: None)
+    bench.jobs.start(JobKind.TRAIN, "Retrain with x", lambda progress, end: running)
     press("Restore", box)
+    assert desk.window.session.bench is bench, "it asks before it stops a training"
+    press("Stop it and close", desk.window)
     qtbot.waitUntil(lambda: desk.window.session.bench not in (None, bench))
     assert desk.bench.project.curation.current([mention]) == {}
     assert list(desk.bench.project.folder.glob("project.sqlite.before-*"))
