@@ -186,11 +186,16 @@ class UnknownFormatError(UserError):
     """No format knows the file's content."""
 
 
-class ProjectLockedError(UserError):
+class UnwritableProjectError(UserError):
+    """The project cannot be opened for writing: no permission, a full or read-only disk, no locks, a link in it. It can
+    be opened read-only."""
+
+
+class ProjectLockedError(UnwritableProjectError):
     """Another process holds the project's write lock; the message names its process and host."""
 
 
-class NewerProjectError(UserError):
+class NewerProjectError(UnwritableProjectError):
     """The project was written by a newer version of the program and is left untouched."""
 
 

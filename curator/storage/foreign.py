@@ -16,7 +16,7 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 
-from curator.domain.wording import DamagedProjectError, NewerProjectError, UserError, tr
+from curator.domain.wording import DamagedProjectError, NewerProjectError, UnwritableProjectError, UserError, tr
 from curator.storage.db import as_user_errors
 from curator.storage.migrations import current_version, run_steps
 
@@ -58,10 +58,10 @@ _KINDS = {"trigger": "a trigger", "view": "a view", "table": "a table"}
 
 
 def check_links(folder: Path) -> None:
-    """Raises UserError for a link, a pipe or a device among Curator's files, and OSError."""
+    """Raises UnwritableProjectError for a link, UserError for a pipe or a device among Curator's files, and OSError."""
     for path in _entries(folder):
         if path.is_symlink():
-            raise UserError(tr(LINK, path=path))
+            raise UnwritableProjectError(tr(LINK, path=path))
         if not (path.is_file() or path.is_dir()):
             raise UserError(tr(NO_FILE, path=path))
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from curator.domain.wording import DamagedProjectError, UserError, tr, well_formed
+from curator.domain.wording import DamagedProjectError, UnwritableProjectError, UserError, tr, well_formed
 from curator.storage import migrations
 from curator.storage.db import (
     LOCK_NAME,
@@ -115,8 +115,8 @@ def open_project(folder: Path, *, read_only: bool = False, lacking: bool = False
 
     `lacking`: also if saved steps are missing; the present state becomes the one to continue from.
 
-    Raises ProjectLockedError, NewerProjectError, MissingStepsError, DamagedProjectError, and UserError if it is not a
-    project or not writable.
+    Raises ProjectLockedError, UnwritableProjectError, NewerProjectError, MissingStepsError, DamagedProjectError, and
+    UserError if it is not a project.
     """
     if not read_only and _is_interrupted(named_folder(folder)):
         _complete(named_folder(folder))
@@ -286,8 +286,8 @@ def _prepared(folder: Path, database: Path, mark: Mark | None, lacking: bool) ->
         raise _unwritable(folder, error) from error
 
 
-def _unwritable(folder: Path, error: OSError) -> UserError:
-    return UserError(
+def _unwritable(folder: Path, error: OSError) -> UnwritableProjectError:
+    return UnwritableProjectError(
         tr(
             "{folder} cannot be written ({strerror}). Free some space, or open it read-only.",
             folder=folder,

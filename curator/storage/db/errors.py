@@ -10,7 +10,15 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from curator.domain.wording import AwayError, DamagedProjectError, InconsistentDataError, UnableError, UserError, tr
+from curator.domain.wording import (
+    AwayError,
+    DamagedProjectError,
+    InconsistentDataError,
+    UnableError,
+    UnwritableProjectError,
+    UserError,
+    tr,
+)
 from curator.services.ports import ProjectPlace
 
 FULL = "The disk is full: nothing of this step was saved in {path}. Free some space and try again."
@@ -28,7 +36,11 @@ _SENTENCES = {
 }
 
 
-_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_KINDS = {
+    sqlite3.SQLITE_CORRUPT: DamagedProjectError,
+    sqlite3.SQLITE_NOTADB: DamagedProjectError,
+    sqlite3.SQLITE_READONLY: UnwritableProjectError,
+}
 
 _SERVERS = {
     "lost": "The connection to {path} was lost: nothing of this step was saved. Check the network, and try again.",
@@ -103,7 +115,7 @@ def user_error(error: BaseException | None, path: ProjectPlace) -> UserError | N
     sentence = _SENTENCES.get(code & 0xFF) if isinstance(code, int) else None
     if sentence is None or not isinstance(code, int):
         return None
-    kind = DamagedProjectError if code & 0xFF in _DAMAGE else UserError
+    kind = _KINDS.get(code & 0xFF, UserError)
     return kind(tr(_SENTENCES[code & 0xFF], path=path, detail=error))
 
 

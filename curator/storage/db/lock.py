@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from curator.domain.wording import ProjectLockedError, UserError, tr
+from curator.domain.wording import ProjectLockedError, UnwritableProjectError, UserError, tr
 
 LOCK_NAME = "project.lock"
 
@@ -61,6 +61,35 @@ def is_locked(folder: Path) -> bool:
     return False
 
 
+MOUNTS = Path("/proc/self/mountinfo")
+ALONE = {"davfs", "fuse.curlftpfs", "fuse.gvfsd-fuse", "fuse.rclone", "fuse.s3fs", "fuse.sshfs"}
+"""Network file systems of Linux whose locks other computers do not see."""
+UNSHARED = {
+    "nfs": {"nolock", "local_lock=all", "local_lock=flock"},
+    "nfs4": {"local_lock=all", "local_lock=flock"},
+    "cifs": {"nobrl"},
+    "smb3": {"nobrl"},
+}
+"""Those whose locks they see, except with these options of the mount."""
+
+
+def _sees_others(folder: Path) -> bool:
+    """Whether locks in `folder` exclude other computers, by the type and the options of its file system. True if
+    unknown: `_holds` only sees this computer."""
+    try:
+        device = folder.stat().st_dev
+        lines = MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return True
+    wanted = f"{os.major(device)}:{os.minor(device)}"
+    for line in lines:
+        fields = line.split()
+        if len(fields) > 5 and fields[2] == wanted and "-" in fields:
+            kind, _, options = (*fields[fields.index("-") + 1 :], "", "", "")[:3]
+            return kind not in ALONE and not UNSHARED.get(kind, set()) & set(options.split(","))
+    return True
+
+
 def _holds(path: Path) -> bool:
     """Whether this process's lock really excludes others: some network file systems only pretend."""
     if sys.platform == "win32":
@@ -83,7 +112,7 @@ NO_LOCKING = (
 )
 
 
-class NoLocksError(UserError):
+class NoLocksError(UnwritableProjectError):
     """The file system cannot exclude a second program."""
 
 
@@ -121,13 +150,13 @@ class ProjectLock:
         self._file: IO[bytes] | None = None
 
     def acquire(self) -> None:
-        """Raises ProjectLockedError, naming the holder, or UserError if the folder is not writable or the lock file is
-        a link: a project may come from an untrusted source, and the link's target would be emptied. Raises NoLocksError
-        if the file system has no working locks."""
+        """Raises ProjectLockedError, naming the holder, UnwritableProjectError if the folder is not writable, or
+        UserError if the lock file is a link: a project may come from an untrusted source, and the link's target would
+        be emptied. Raises NoLocksError if the file system has no working locks."""
         try:
             file = _open_plain(self._path)
         except OSError as error:
-            raise UserError(
+            raise UnwritableProjectError(
                 tr(
                     "{folder} cannot be written ({strerror}). Check its permissions, or open it read-only.",
                     folder=self._folder,
@@ -144,7 +173,7 @@ class ProjectLock:
             self._write({"pid": os.getpid(), "host": socket.gethostname()})
         except OSError as error:
             self._let_go()
-            raise UserError(
+            raise UnwritableProjectError(
                 tr(
                     "{folder} cannot be written ({strerror}). Free some space, or open it read-only.",
                     folder=self._folder,
@@ -159,7 +188,7 @@ class ProjectLock:
             works = _holds(self._path)
         except OSError as error:
             raise NoLocksError(tr(NO_LOCKING, folder=self._folder)) from error
-        if not works:
+        if not (works and _sees_others(self._folder)):
             raise NoLocksError(tr(NO_LOCKING, folder=self._folder))
 
     def release(self) -> None:

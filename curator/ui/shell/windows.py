@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from curator.commands import Commands
-from curator.domain.wording import DamagedProjectError, NewerProjectError, ProjectLockedError, UserError, tr
+from curator.domain.wording import DamagedProjectError, UnwritableProjectError, UserError, tr
 from curator.services.records import last_lines
 from curator.ui.bench import ANNOTATE, CANDIDATES, DECIDING, QUEUE, TEXT
 from curator.ui.corpus import CORPUS
@@ -194,8 +194,8 @@ class Session(QObject):
         self._windows.close_all()
 
     def open(self, folder: ProjectPlace, *, read_only: bool = False) -> None:
-        """Open a project instead of the current one, or raise the window that has it open. If another process writes to
-        it, offer to open it read-only."""
+        """Open a project instead of the current one, or raise the window that has it open. If it cannot be written, or
+        another process writes to it, offer to open it read-only."""
         if self._windows.raise_project(folder):
             return
         self.leave(lambda: self._open(folder, read_only=read_only))
@@ -210,7 +210,7 @@ class Session(QObject):
         except UserError as error:
             if isinstance(error, DamagedProjectError) and isinstance(folder, Path):
                 self.rescue(folder).offer(error)
-            elif read_only or not isinstance(error, ProjectLockedError | NewerProjectError):
+            elif read_only or not isinstance(error, UnwritableProjectError):
                 tell(self.window, tr("Open project"), str(error), wrong=True)
             else:
                 words, again = f"{error} {tr(READ_ONLY)}", lambda: self.open(folder, read_only=True)

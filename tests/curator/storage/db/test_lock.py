@@ -10,6 +10,7 @@ import pytest
 
 from curator.domain.wording import ProjectLockedError, UserError
 from curator.storage import ProjectLock
+from curator.storage.db import lock as locks
 
 HOLD = """
 import sys
@@ -108,3 +109,26 @@ def test_a_file_system_without_locks_is_refused_for_writing(tmp_path, monkeypatc
         lock.acquire()
     assert lock.holder() is None
     lock.release()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="mounts as POSIX systems do")
+def test_a_network_folder_whose_locks_other_computers_do_not_see_is_refused_for_writing(tmp_path, monkeypatch):
+    device = tmp_path.stat().st_dev
+    mounts = tmp_path / "mountinfo"
+    monkeypatch.setattr(locks, "MOUNTS", mounts)
+    for kind, options, held in (
+        ("fuse.sshfs", "rw,user_id=0", False),
+        ("nfs4", "rw,vers=4.2,local_lock=all", False),
+        ("nfs4", "rw,vers=4.2,local_lock=none", True),
+        ("cifs", "rw,nobrl", False),
+        ("ext4", "rw", True),
+    ):
+        place = f"{os.major(device)}:{os.minor(device)}"
+        line = f"44 27 {place} / /a rw,nodev shared:1 - {kind} b:/a {options}"
+        mounts.write_text(f"43 27 0:0 / / rw - ext4 x rw\n{line}\n")
+        if held:
+            with ProjectLock(tmp_path):
+                pass
+        else:
+            with pytest.raises(UserError, match="does not support locks"):
+                ProjectLock(tmp_path).acquire()

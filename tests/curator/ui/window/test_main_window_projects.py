@@ -206,6 +206,19 @@ def test_a_second_window_offers_to_read(window: MainWindow, tmp_path: Path, qtbo
     world.project.close()
 
 
+def test_a_project_that_cannot_be_written_where_it_is_can_be_read(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = make_project(tmp_path)
+    world.project.close()
+    monkeypatch.setattr("curator.storage.db.lock._sees_others", lambda _: False)
+    window.session.open(world.project.folder)
+    [box] = boxes()
+    assert "does not support locks" in box.text()
+    press_button(box, "Open read-only")
+    qtbot.waitUntil(lambda: window.bench is not None)
+
+
 @pytest.mark.parametrize("broken", ["newer", "missing"])
 def test_what_cannot_be_opened_is_refused_with_a_sentence(window: MainWindow, tmp_path: Path, broken: str) -> None:
     world = make_project(tmp_path)
