@@ -277,7 +277,8 @@ class DocumentArea(QAbstractScrollArea):
     def _relation_layers(self, marks: Marks) -> RelationLayers:
         """The layers, built once for the current positions of mentions."""
         if self._lined is None or self._lined[0] is not marks:
-            self._lined = (marks, RelationLayers(self._pairs, marks))
+            assert self._layout is not None
+            self._lined = (marks, RelationLayers(self._pairs, marks, self._layout.inked))
             self._lined[1].light(self._current)
         return self._lined[1]
 

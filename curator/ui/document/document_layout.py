@@ -170,6 +170,20 @@ class DocumentLayout:
         first = max(bisect_right(self._tops, top) - 1, 0)
         return range(first, max(bisect_right(self._tops, bottom), first))
 
+    def inked(self, area: QRectF) -> bool:
+        """Whether letters or a label are in the area."""
+        if area.top() < self.title_height:
+            return True
+        for block in (self.blocks[one] for one in self.blocks_between(area.top(), area.bottom())):
+            if block.label and block.top < area.bottom() and block.text_top > area.top():
+                return True
+            for number in range(block.lines):
+                top, line = block.text_top + number * block.style.line_height, block.layout.lineAt(number)
+                high, low = top + 0.2 * block.style.line_height, top + 0.9 * block.style.line_height
+                if high < area.bottom() and low > area.top() and line.naturalTextWidth() > area.left():
+                    return True
+        return False
+
     def block_index(self, offset: int) -> int:
         """The block that holds code point `offset`, or the previous one if it is between paragraphs."""
         return max(bisect_right(self._starts, offset) - 1, 0)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPalette, QPen, QPixmap, QPolygonF
 
 from curator.ui.document.document_layout import LinePiece
@@ -30,6 +30,10 @@ MARGIN = 8.0
 STRIP = 480
 """Pixels of the column's height in one picture, a whole number of the screen's pixels at every usual scale."""
 KEPT_STRIPS = 8
+PLACES = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9)
+"""Where a label may be on its line, the best place first."""
+Inked = Callable[[QRectF], bool]
+"""Whether an area of the column has letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,6 @@ class RelationLine:
     pair: RelationPair
     path: QPainterPath
     head: QPolygonF
-    middle: QPointF
     bounds: QRectF
 
 
@@ -82,7 +85,7 @@ def _line(pair: RelationPair, first: LinePiece, second: LinePiece) -> RelationLi
         [end, *(end - QPointF(math.cos(angle + turn), math.sin(angle + turn)) * ARROW for turn in (0.45, -0.45))]
     )
     bounds = path.boundingRect().adjusted(-MARGIN, -MARGIN - height * 0.6, MARGIN, MARGIN)
-    return RelationLine(pair, path, head, path.pointAtPercent(0.5), bounds)
+    return RelationLine(pair, path, head, bounds)
 
 
 def _top(piece: LinePiece) -> QPointF:
@@ -97,7 +100,8 @@ class RelationLayers:
     mention is lit changes shortly after the framed one, so that a key paints the mention first.
     """
 
-    def __init__(self, pairs: Sequence[RelationPair], marks: Marks) -> None:
+    def __init__(self, pairs: Sequence[RelationPair], marks: Marks, inked: Inked) -> None:
+        self._inked = inked
         self.lines = relation_lines(pairs, marks)
         self._of: dict[int, list[RelationLine]] = {}
         for one in self.lines:
@@ -143,7 +147,7 @@ class RelationLayers:
             if own and strip not in self._bright:
                 near = [one for one in own if one.bounds.intersects(area)]
                 lines = [partial(_paint, one=one, ink=theme.accent, width=THICK) for one in near]
-                labels = [partial(_paint_label, one=one, theme=theme, font=font) for one in near]
+                labels = [partial(self._paint_label, one=one, theme=theme, font=font) for one in near]
                 self._keep(self._bright, strip, [*lines, *labels], ratio)
             if own:
                 painter.drawPixmap(place, self._bright[strip])
@@ -164,6 +168,31 @@ class RelationLayers:
         while len(layer) > KEPT_STRIPS:
             layer.popitem(last=False)
 
+    def _paint_label(self, painter: QPainter, one: RelationLine, theme: Theme, font: QFont) -> None:
+        """Paint the type on its own background."""
+        font = QFont(font)
+        font.setCapitalization(QFont.Capitalization.MixedCase)  # the case of a type is significant
+        font.setWeight(QFont.Weight.Normal)
+        box = label_box(one, QFontMetricsF(font).size(0, one.pair.label), self._inked)
+        painter.setPen(QPen(theme.accent, 0.8))
+        painter.setBrush(theme.palette.color(QPalette.ColorRole.Base))
+        painter.drawRoundedRect(box, 3.0, 3.0)
+        painter.setFont(font)
+        painter.setPen(theme.palette.color(QPalette.ColorRole.Text))
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, one.pair.label)
+
+
+def label_box(one: RelationLine, size: QSizeF, inked: Inked) -> QRectF:
+    """The place of a label of this size on or just above its line where it covers no letters; over the middle of the
+    line if there is none."""
+    boxes = []
+    for place in PLACES:
+        at = one.path.pointAtPercent(place)
+        for lift in (0.5, 1.0):
+            left, top = at.x() - size.width() / 2 - 3, at.y() - size.height() * lift
+            boxes.append(QRectF(left, top, size.width() + 6, size.height()))
+    return next((box for box in boxes if one.bounds.contains(box) and not inked(box)), boxes[0])
+
 
 def _paint(painter: QPainter, one: RelationLine, ink: QColor, width: float) -> None:
     pen = QPen(ink, width)
@@ -175,20 +204,3 @@ def _paint(painter: QPainter, one: RelationLine, ink: QColor, width: float) -> N
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(ink)
     painter.drawPolygon(one.head)
-
-
-def _paint_label(painter: QPainter, one: RelationLine, theme: Theme, font: QFont) -> None:
-    """Paint the type on its own background, over the middle of the line."""
-    font = QFont(font)
-    font.setCapitalization(QFont.Capitalization.MixedCase)  # the case of a type is significant
-    font.setWeight(QFont.Weight.Normal)
-    metrics = QFontMetricsF(font)
-    size = metrics.size(0, one.pair.label)
-    left, top = one.middle.x() - size.width() / 2 - 3, one.middle.y() - size.height() / 2
-    box = QRectF(left, top, size.width() + 6, size.height())
-    painter.setPen(QPen(theme.accent, 0.8))
-    painter.setBrush(theme.palette.color(QPalette.ColorRole.Base))
-    painter.drawRoundedRect(box, 3.0, 3.0)
-    painter.setFont(font)
-    painter.setPen(theme.palette.color(QPalette.ColorRole.Text))
-    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, one.pair.label)

@@ -91,6 +91,9 @@ class EntityFlows(QObject):
             return
         service, mention_id = self._bench.project.provisional, view.mention.id
         change = self._bench.decider.several(lambda: service.make(draft, [mention_id], shown=shown).change)
+        if change is not None:
+            self._mention = None  # a second press makes nothing
+            self._bench.show_search(False)
         self._bench.focus_document()
         if change is not None:
             self._bench.navigator.go_on()

@@ -1,13 +1,14 @@
 import itertools
 
 import pytest
-from PySide6.QtCore import QPointF
-from PySide6.QtGui import QFont
+from PySide6.QtCore import QPointF, QSizeF
+from PySide6.QtGui import QFont, QPainterPath, QPolygonF
 from PySide6.QtWidgets import QApplication
 
 from curator.domain.documents import Passage, Span
 from curator.ui.document.document_layout import DocumentLayout, Styles, column_width
 from curator.ui.document.mention_handles import dragged, handle_at, handles
+from curator.ui.document.relation_lines import RelationLine, RelationPair, label_box
 from tests.curator.ui.samples import BODY, TEXT, TITLE, document, span
 
 
@@ -29,6 +30,22 @@ def test_title_and_passages_become_blocks_with_labels(styles: Styles) -> None:
         (len(TITLE) + 1, len(TEXT), "RESULTS"),
     ]
     assert layout.blocks[0].style is styles.title
+
+
+def test_the_label_of_a_relation_covers_no_letters(styles: Styles) -> None:
+    layout = laid_out(TEXT, document().passages, styles, width=2000)
+    first, second = (next(layout.pieces(span(words))) for words in (TITLE[:4], "FK506"))
+    right, size = first.rect.translated(1000, 0), QSizeF(30, 12)
+    assert [layout.inked(one) for one in (first.rect, second.rect, right)] == [True, True, False]
+    label = second.rect.translated(0, layout.blocks[1].top - layout.blocks[1].text_top)
+    assert layout.inked(label), "the passage's label"
+    path = QPainterPath(first.rect.center())
+    path.lineTo(right.center())
+    line = RelationLine(RelationPair(1, 2, "CID"), path, QPolygonF(), path.boundingRect().adjusted(0, -20, 0, 20))
+    box = label_box(line, size, layout.inked)
+    assert not layout.inked(box)
+    assert line.bounds.contains(box)
+    assert label_box(line, size, lambda _: True).center() == path.pointAtPercent(0.5)
 
 
 def test_text_outside_of_passages_is_shown_too(styles: Styles) -> None:

@@ -158,6 +158,17 @@ def test_an_entity_for_the_mention_on_show(desk: Desk, qtbot: QtBot) -> None:
     assert made.found.entity.synonyms == ("blorb", "blorbs")
     assert desk.bench.side.currentWidget() is desk.bench.candidates
     assert desk.word == "Lidocaine"  # on to the next undecided one
+    left = [one.mention for one in desk.project.queue.open(1).mentions if one.decision is None]
+    desk.project.curation.decide_many([one.id for one in left if one.text != desk.word], Verdict.nil())
+    desk.press(Key.Key_E)
+    form.identifier.setText("OMIM:104300")
+    refused = list[str]()
+    desk.bench.decider.refused.connect(refused.append)
+    for _ in range(2):
+        form.ok.click()
+    assert desk.word == "Lidocaine", "the last one of the document"
+    assert refused == []
+    assert desk.bench.side.currentWidget() is desk.bench.candidates
     go(desk, 2)
     desk.press(Key.Key_E)
     assert "NEW:0001" in form.note.text()  # there is one of this name
