@@ -81,21 +81,30 @@ OPEN = "curator.open_projects"
 
 
 class FilePath(click.Path):
-    """As click's, but without devices, pipes and sockets: reading one may never end, and writing would replace it."""
+    """As click's, but without devices, pipes and sockets: reading one may never end, and writing would replace it. Nor
+    is it a project's own file, such as its database."""
+
+    is_project = False
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         found = super().convert(value, param, ctx)
+        path = Path(os.fsdecode(found))
         try:
-            mode = Path(os.fsdecode(found)).stat().st_mode
-        except (OSError, ValueError):
+            place = path.resolve()
+            if not self.is_project and place.name.startswith("project.") and place.parent.suffix == ".curation":
+                raise UserError(f"{path} is a file of a Curator project. Choose another file.")
+            mode = path.stat().st_mode
+        except (OSError, RuntimeError, ValueError):
             return found  # opening it will report the error
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) and str(found) != "-":
-            raise UserError(f"{os.fsdecode(found)} is a device, a pipe or a socket. Choose a file.")
+            raise UserError(f"{path} is a device, a pipe or a socket. Choose a file.")
         return found
 
 
 class ProjectPath(FilePath):
-    """The folder of a project, or the address of a shared one."""
+    """The folder of a project or its `project.curator`, or the address of a shared one."""
+
+    is_project = True
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if isinstance(value, str) and "://" in value:

@@ -197,7 +197,8 @@ def check(project: ProjectPlace, *, as_json: bool) -> int:
 def restore(project: ProjectPlace, *, number: int | None, without: bool, as_json: bool) -> None:
     """List the backups of P with their time, size and decisions, the newest first; with --number, restore one.
 
-    The present state is kept in P under another name. This also works if project.sqlite is damaged or missing.
+    The present state is kept in P under another name. This also works if project.sqlite is damaged, or if it or P is
+    missing.
     """
     from curator.bootstrap import backups_of, continue_without, restore_project
 
@@ -213,16 +214,19 @@ def restore(project: ProjectPlace, *, number: int | None, without: bool, as_json
         facts = {"project": str(done.folder), "backup": _backup_facts(done.backup), "kept": list(map(str, done.kept))}
         say(facts, done.text, as_json=as_json)
         return
-    lines = [_backup_line(n, one, found[0]) for n, one in enumerate(found, start=1)]
+    lines = [_backup_line(n, one, project) for n, one in enumerate(found, start=1)]
     lines.append(
         f"`curator restore {project} --number N` restores one." if found else "There are no backups of this project."
     )
     say({"backups": [_backup_facts(one) for one in found]}, "\n".join(lines), as_json=as_json)
 
 
-def _backup_line(number: int, one: Backup, first: Backup) -> str:
+def _backup_line(number: int, one: Backup, project: ProjectPlace) -> str:
+    """With its place if it is of another copy of the project."""
     held = "cannot be read" if one.decisions is None else counted(one.decisions, "decision", "decisions")
-    place = f", made in {one.place}" if one.place != first.place else ""
+    here = str(project.resolve()) if isinstance(project, Path) else ""
+    own = str(one.place).removesuffix(".curation") == here.removesuffix(".curation")
+    place = "" if own else f", made in {one.place}"
     return f"{number}: {one.when}, {one.bytes / 1e6:,.1f} MB, {held}{place}"
 
 
@@ -232,7 +236,7 @@ def _backup_facts(one: Backup) -> dict[str, Any]:
 
 @click.command("salvage")
 @PROJECT
-@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, metavar="FILE", help="The file to write.")
+@click.option("-o", "--out", type=FilePath(path_type=Path), required=True, metavar="FILE", help="The file to write.")
 @AS_JSON
 def salvage(project: ProjectPlace, *, out: Path, as_json: bool) -> None:
     """Save the decisions that can still be read in P to FILE, if P is damaged. P is not changed.

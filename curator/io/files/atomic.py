@@ -36,6 +36,9 @@ _ADVICE = {
     errno.ENOTEMPTY: "a folder with this name already exists: remove it or choose another path",
 }
 UNKNOWN = "{error}: check the disk and try again"
+OF_PROJECT = re.compile(r".*\.curation[\\/]project\.[^\\/]*", re.IGNORECASE | re.DOTALL)
+"""A project's own file: its database, log, lock and mark."""
+OWN_FILE = "it is a file of a Curator project: choose another file"
 NO_PLAIN_FILE = "it is a device, a pipe or a socket: choose a regular file"
 
 
@@ -220,7 +223,7 @@ def _tidy(folder: Path) -> None:
 
 def _plain_target(path: Path) -> Path:
     """The path written for this name, after following symbolic links. Raises UserError for a device, a pipe or a
-    socket, which a rename would replace, and OSError for a folder and for circular links."""
+    socket, which a rename would replace, for a project's own file, and OSError for a folder and for circular links."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -229,7 +232,10 @@ def _plain_target(path: Path) -> Path:
         raise IsADirectoryError(errno.EISDIR, "is a folder")
     if not stat.S_ISREG(mode):
         raise UserError(tr(NOTHING, path=path, advice=tr(NO_PLAIN_FILE)))
-    return Path(os.path.realpath(path)) if path.is_symlink() else path
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    if target.name[:8].casefold() == "project." and OF_PROJECT.fullmatch(os.path.realpath(target)):
+        raise UserError(tr(NOTHING, path=path, advice=tr(OWN_FILE)))
+    return target
 
 
 def cut(name: str, most: int) -> str:

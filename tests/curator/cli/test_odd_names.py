@@ -57,3 +57,21 @@ def test_a_pipe_or_a_device_is_refused_by_every_option(cli: Cli, tmp_path: Path,
     ):
         answer = cli(*words)
         assert (answer.code, "is a device, a pipe or a socket" in answer.err) == (2, True), words
+
+
+def test_no_command_writes_over_the_files_of_a_project(cli: Cli, tmp_path: Path) -> None:
+    project, link = tmp_path / "p.curation", tmp_path / "link"
+    assert cli("new", project).code == 0
+    link.symlink_to(project)
+    own = project / "project.sqlite"
+    before = own.read_bytes()
+    for words in (
+        ("kb", "export", project, own),
+        ("salvage", project, "-o", link / "project.sqlite"),
+        ("rounds", "export", project, "r", own),
+        ("link", project, "--out", project / "project.sqlite-wal"),
+    ):
+        answer = cli(*words)
+        assert (answer.code, "is a file of a Curator project" in answer.err) == (2, True), words
+    assert own.read_bytes() == before
+    assert cli("info", project / "project.curator").code == 0

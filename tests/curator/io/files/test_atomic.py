@@ -199,5 +199,8 @@ def test_what_is_no_plain_file_is_refused(tmp_path: Path) -> None:
         files.open(Path(os.devnull))
     with pytest.raises(UserError, match="it is a folder"), AtomicFiles() as files:
         files.open(tmp_path)
+    (tmp_path / "link").symlink_to(tmp_path / "P.Curation")
+    with pytest.raises(UserError, match="a file of a Curator project"), AtomicFiles() as files:
+        files.open(tmp_path / "link" / "Project.sqlite-wal")
     assert pipe.is_fifo()
-    assert names(tmp_path) == ["circle", "pipe", "to-pipe"]
+    assert names(tmp_path) == ["circle", "link", "pipe", "to-pipe"]
