@@ -21,7 +21,9 @@ from curator.storage.project import (
     named_folder,
     open_project,
     project_folder,
+    remove_unfinished,
     renew_marker,
+    staging_of,
 )
 from curator.storage.store import SqlStore, SqlUnitOfWork
 
@@ -43,5 +45,7 @@ __all__ = [
     "named_folder",
     "open_project",
     "project_folder",
+    "remove_unfinished",
     "renew_marker",
+    "staging_of",
 ]

@@ -64,9 +64,9 @@ def create_project(folder: Path, *, name: str, fill: Callable[[Path], None] | No
                 parent=folder.parent,
             )
         )
-    _remove_abandoned(folder.parent)
+    remove_unfinished(folder.parent)
     name = well_formed(name)
-    staging = folder.with_name(f".{folder.name}.{os.getpid()}{UNFINISHED}")
+    staging = staging_of(folder)
     try:
         staging.mkdir()
         with _locked(staging) as lock:
@@ -180,7 +180,12 @@ def _locked(staging: Path) -> ProjectLock:
     return lock
 
 
-def _remove_abandoned(parent: Path) -> None:
+def staging_of(folder: Path) -> Path:
+    """The name that a project has until it is complete."""
+    return folder.with_name(f".{folder.name}.{os.getpid()}{UNFINISHED}")
+
+
+def remove_unfinished(parent: Path) -> None:
     """Remove the unfinished projects of processes that ended. If that is impossible they stay, which is harmless."""
     with suppress(OSError):
         for staging in parent.glob(f".*{SUFFIX}.*{UNFINISHED}"):
@@ -222,7 +227,7 @@ def named_folder(path: Path) -> Path:
     """The folder for `path`: the name with or without its suffix, or the `project.curator` file in it."""
     if path.name == MARKER_NAME and path.is_file():
         return path.parent
-    return _with_suffix(path) if not path.exists() and _with_suffix(path).exists() else path
+    return path if path.exists() else _with_suffix(path)
 
 
 def project_folder(path: Path) -> Path:
@@ -266,7 +271,9 @@ def _open_for_writing(folder: Path, lacking: bool) -> SqlStore:
         lock.release()
         raise
     try:
-        _remove_incomplete(store)
+        with store.write() as unit:  # remains of interrupted imports; writes only if there are any
+            unit.documents.remove_incomplete()
+            unit.kb.remove_incomplete()
     except BaseException:
         store.close()
         raise
@@ -330,13 +337,6 @@ def renew_marker(folder: Path, database: Path) -> None:
     with as_user_errors(database), closing(sqlite3.connect(database)) as conn:
         meta: dict[str, str] = dict(conn.execute("SELECT key, value FROM meta WHERE key LIKE 'project.%'"))
     _write_marker(folder, project_id=meta.get("project.id", ""), name=meta.get("project.name", ""))
-
-
-def _remove_incomplete(store: SqlStore) -> None:
-    """Remove remains of interrupted imports. Writes only if there are any."""
-    with store.write() as unit:
-        unit.documents.remove_incomplete()
-        unit.kb.remove_incomplete()
 
 
 def _open_for_reading(folder: Path, lacking: bool) -> SqlStore:

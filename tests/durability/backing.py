@@ -69,6 +69,13 @@ def changed_since(place: Place) -> None:
     shutil.copytree(kept, place.project)
 
 
+@once
+def lost(place: Place) -> None:
+    """Only the backups are left."""
+    backed_up(place)
+    shutil.rmtree(place.project)
+
+
 def closing(place: Place, promises: Promises) -> None:
     """A session as the window has it, which decides, and ends with a backup in a thread that outlives it."""
     project = open_project(place)
@@ -96,6 +103,15 @@ def backing_up_now(place: Place, promises: Promises) -> None:
 def restoring(place: Place) -> None:
     with backing_up(place):
         curator("restore", place.project, "--number", 1)
+
+
+def restoring_if_lost(place: Place) -> None:
+    """Its own command once more, or another project next to it: both remove what was left."""
+    if place.project.exists():
+        curator("new", place.root / "q.curation")
+        shutil.rmtree(place.root / "q.curation")
+    else:
+        restoring(place)
 
 
 def an_hour_later(place: Place) -> None:

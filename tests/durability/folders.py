@@ -30,11 +30,13 @@ FORMATS = {
     "blink": "blink.jsonl",
     "brat": "gold.zip",
     "decisions": "gold.jsonl",
+    "docbin": "gold.spacy",
     "pubannotation": "pub.json",
     "table": "gold.csv",
     "webannotation": "web.json",
     "webanno-tsv": "webanno.zip",
     "xmi": "xmi.zip",
+    "zeshel": "wikia",
 }
 """Of which the imports are interrupted, with a name for the file of each."""
 _made: dict[str, Tree] = {}

@@ -66,7 +66,13 @@ def scenarios() -> list[Scenario]:
     """All, those that matter most first."""
     newest = migrations.current_version()
     imports = [
-        Scenario(f"import {name}", with_formats, command("import", "--gold", "P", f"IN/{file}"), free=NOTED)
+        Scenario(
+            f"import {name}",
+            with_formats,
+            command("import", "--gold", "P", f"IN/{file}"),
+            free=NOTED,
+            commits=name == "zeshel",  # which has two files
+        )
         for name, file in FORMATS.items()
     ]
     return [
@@ -109,6 +115,13 @@ def scenarios() -> list[Scenario]:
             backing.with_backups(command("restore", "P", "--number", 1)),
             again=backing.restoring,
             free=FILES,
+            look=backing.kept,
+        ),
+        Scenario(
+            "restore a lost folder",
+            backing.lost,
+            backing.with_backups(command("restore", "P", "--number", 1)),
+            again=backing.restoring_if_lost,
             look=backing.kept,
         ),
         Scenario("salvage", backing.changed_since, *repeated("salvage", "P", "-o", "OUT.salvaged.jsonl")),

@@ -12,7 +12,17 @@ from pathlib import Path
 
 from curator.domain.wording import DamagedProjectError, UserError, tr
 from curator.services.ports import Backup, Restored
-from curator.storage import BUNDLES_NAME, DATABASE_NAME, RESTORED_NAME, check_version, finish_restoration
+from curator.storage import (
+    BUNDLES_NAME,
+    DATABASE_NAME,
+    RESTORED_NAME,
+    check_schema,
+    check_version,
+    finish_restoration,
+    project_folder,
+    remove_unfinished,
+    staging_of,
+)
 from curator.storage.db import ProjectLock, as_user_errors, mark_as_it_is, sync_file, sync_folder
 
 KEPT = "{name}.before-{time}"
@@ -20,52 +30,83 @@ SIDES = ("", "-wal")
 
 
 def restore(folder: Path, backup: Backup) -> Restored:
-    """Restore the project in `folder` to the time of the backup. First, the existing database and log, in any state,
-    are kept under another name.
+    """Restore the project in `folder`, which may be missing, to the time of the backup. First, the existing database
+    and log, in any state, are kept under another name.
 
     Before the copy is renamed to `project.sqlite.restored`, the project is unchanged; afterwards, the next opening for
-    writing completes the restoration.
+    writing completes the restoration. A missing folder gets its name when it is complete.
 
     Raises ProjectLockedError, and UserError if the backup is unusable or the folder not writable; then the project is
     unchanged, or the restoration completes at the next opening.
     """
+    if not folder.exists():
+        _restore_missing(folder, backup)
+        return Restored(folder, backup, ())
+    with ProjectLock(folder):
+        return Restored(folder, backup, _replace(folder, backup))
+
+
+def _restore_missing(folder: Path, backup: Backup) -> None:
+    remove_unfinished(folder.parent)
+    staging = staging_of(folder)
+    try:
+        staging.mkdir()
+        with ProjectLock(staging) as lock:
+            _replace(staging, backup)
+            if os.name == "nt":  # which cannot rename a folder with an open file
+                lock.release()
+            staging.rename(folder)
+        sync_folder(folder.parent)
+    except OSError as error:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise _not_restored(folder, error) from error
+    except BaseException:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise
+
+
+def _replace(folder: Path, backup: Backup) -> tuple[Path, ...]:
+    """The caller has the lock. Returns the files that were kept."""
     database = folder / DATABASE_NAME
     part = folder / f"{RESTORED_NAME}.part"
     kept: list[Path] = []
-    with ProjectLock(folder):
-        try:
-            _remove(part)  # it may be a link
-            shutil.copyfile(backup.path, part)
-            _check(part, backup)
-            _use_log(part)
-            sync_file(part)
-            (folder / BUNDLES_NAME).mkdir(exist_ok=True)
-            kept = _keep(database)
-            sync_folder(folder)
-            part.replace(folder / RESTORED_NAME)
-            finish_restoration(folder)
-        except (OSError, sqlite3.Error) as error:
-            if not (folder / RESTORED_NAME).exists():
-                _forget(kept)
-                raise UserError(
-                    tr(
-                        "{folder} was not restored ({reason}). Check the folder's permissions and the free disk space.",
-                        folder=folder,
-                        reason=getattr(error, "strerror", None) or error,
-                    )
-                ) from error
-            raise UserError(
-                tr(
-                    "The restoration of {folder} was begun but not completed ({reason}). Check the folder's "
-                    "permissions and the free disk space, and open the project: this completes the restoration.",
-                    folder=folder,
-                    reason=getattr(error, "strerror", None) or error,
-                )
-            ) from error
-        finally:
-            with suppress(OSError):
-                _remove(part)
-    return Restored(folder, backup, tuple(kept))
+    try:
+        _remove(part)  # it may be a link
+        shutil.copyfile(backup.path, part)
+        _check(part, backup)
+        _use_log(part)
+        sync_file(part)
+        (folder / BUNDLES_NAME).mkdir(exist_ok=True)
+        kept = _keep(database)
+        sync_folder(folder)
+        part.replace(folder / RESTORED_NAME)
+        finish_restoration(folder)
+    except (OSError, sqlite3.Error) as error:
+        if not (folder / RESTORED_NAME).exists():
+            _forget(kept)
+            raise _not_restored(folder, error) from error
+        raise UserError(
+            tr(
+                "The restoration of {folder} was begun but not completed ({reason}). Check the folder's "
+                "permissions and the free disk space, and open the project: this completes the restoration.",
+                folder=folder,
+                reason=getattr(error, "strerror", None) or error,
+            )
+        ) from error
+    finally:
+        with suppress(OSError):
+            _remove(part)
+    return tuple(kept)
+
+
+def _not_restored(folder: Path, error: Exception) -> UserError:
+    return UserError(
+        tr(
+            "{folder} was not restored ({reason}). Check the folder's permissions and the free disk space.",
+            folder=folder,
+            reason=getattr(error, "strerror", None) or error,
+        )
+    )
 
 
 def continue_without(folder: Path) -> None:
@@ -73,9 +114,12 @@ def continue_without(folder: Path) -> None:
 
     Raises ProjectLockedError and UserError.
     """
+    folder = project_folder(folder)
     database = folder / DATABASE_NAME
     with ProjectLock(folder), as_user_errors(database):
         try:
+            with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as conn:
+                check_schema(conn, database, check_version(conn, database))  # a foreign view may never end
             mark_as_it_is(database)
         except OSError as error:
             raise UserError(

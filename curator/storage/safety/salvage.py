@@ -55,7 +55,12 @@ def salvage(folder: Path, out: Path, *, files: FileWriter) -> Salvaged:
                 shutil.copyfile(path, copy.with_name(f"{copy.name}{side}"))
         found = _read(copy)
     if not (found.decisions or found.documents):
-        raise DamagedProjectError(tr("Nothing can be read from {path}: it is no longer a database.", path=database))
+        raise DamagedProjectError(
+            tr(
+                "Nothing can be read from {path}: it has no documents and decisions, or is no longer a database.",
+                path=database,
+            )
+        )
     lines, others = _lines(found)
     name = tr("Salvaged {time}", time=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"))
     head = {**FORMAT, "name": name, "kind": "blind", "made": datetime.now().astimezone().isoformat()}

@@ -149,6 +149,27 @@ def test_a_damaged_backup_or_an_open_project_changes_nothing(folder, backup):
     assert not list(folder.glob("*before*"))
 
 
+def test_a_project_whose_folder_is_lost_is_restored(folder, backup, root):
+    shutil.rmtree(folder)
+    (found,) = backups_of(folder, root)
+    whole = backup.path.read_bytes()
+    backup.path.write_bytes(b"x" * 8192)
+    with pytest.raises(UserError, match=r"is damaged\. Choose another one"):
+        restore(folder, found)
+    assert not folder.exists()
+    backup.path.write_bytes(whole)
+    restore(folder, found)
+    assert decisions(folder) == 40
+
+
+def test_nothing_is_continued_where_no_project_is(tmp_path):
+    for folder in (tmp_path / "p.curation", tmp_path / "p"):
+        folder.mkdir()
+        with pytest.raises(UserError, match="is not a project"):
+            continue_without(folder)
+        assert not list(folder.iterdir())
+
+
 def test_a_project_that_lacks_steps_can_go_on_without_them(folder, decide, tmp_path):
     older = (folder / "project.sqlite").read_bytes()
     decide([50])
