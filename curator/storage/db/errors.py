@@ -61,6 +61,7 @@ _SERVERS = {
     "saved there. Ask whoever runs it.",
     "long": "A name or identifier is too long for {path} ({detail}): nothing of this step was saved.",
     "number": "There is no such number in {path} ({detail}).",
+    "value": "{path} takes no row that other programs cannot read ({detail}): nothing of this step was saved.",
     "failed": "The disk of the server of {path} failed ({detail}): nothing of this step was saved there. Ask whoever "
     "runs it.",
     "damaged": "The database of {path} is damaged ({detail}). Ask whoever runs the server to restore a backup.",
@@ -84,6 +85,7 @@ _STATES = {
     "53": "space",
     "54": "long",
     "22003": "number",
+    "22023": "value",
     "57": "lost",
     "58": "failed",
     "08": "lost",
@@ -98,7 +100,8 @@ _WORDS = {
     "permission denied for database": "entry",
     "too many (connections|clients)": "many",
     "could not translate host name|failed to resolve host|name or service not known": "host",
-    "connection refused|no such file|timeout expired|no route to host|unreachable|starting up": "silent",
+    "connection refused|no such file|timeout expired|no route to host|unreachable|starting up"
+    "|connection failed: .*closed the connection": "silent",
     "nul \\(0x00\\)": "null",
 }
 """By libpq's message if no server answered, since there is no state then."""
