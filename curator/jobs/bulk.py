@@ -9,6 +9,9 @@ checked before anything is stored.
 
 A shard contains the hash of its block. So the next run with the same key resumes a stopped run: it uses every shard
 whose block is the same. When all answers are received, the folder is removed.
+
+Mentions with equal strings are not joined: each answer depends on its document, by abbreviations and context, and is to
+be the same as that of the linker process.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@
 * **Roles are granted to logins, not to group roles**: creating those needs CREATEROLE, which the owner of a database
   often lacks, and their names are shared by all databases of a server. Permissions limit what each role reads and
   writes (`roles`); triggers and row-level security check what permissions cannot express, and hide the judgements of
-  open rounds (`guards`). The login's name replaces the one in the settings.
+  open rounds (`guards`); rows that no client could read are refused (`values`). The login's name replaces the one in
+  the settings.
 * **Each curator undoes their own steps**: the stacks of `Operations` contain the rows of one actor, in a folder those
   of all. A step is refused if others have changed its mentions since.
 * **A step shown as saved is on the server's disk**: PostgreSQL confirms a commit after syncing its log.

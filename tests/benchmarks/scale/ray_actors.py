@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.scale.ray_actors PROJECT.curation [--split test] [--runs 3]
 
-One and two actors take turns, on one thread each; the project's suggestions are replaced (give it a copy). *From the
+One and two actors take turns, with one thread each; the project's suggestions are replaced (give it a copy). *From the
 first blocks* is the speed after every actor has answered one block: Ray's start and the loading of the linkers are left
 out. Other programs on the computer change the clock's figures. The actors' processor time per mention changes little:
 with two cores for two actors, they are faster by twice its quotient.
