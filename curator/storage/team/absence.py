@@ -126,7 +126,8 @@ class Absence:
             except Exception:  # what was decided in the last minute looks undecided
                 log.exception("The copies of documents")
             self.sentence = words or tr(AWAY, address=self._server.place)  # from now on others read the copies
-        log.warning("%s", error)
+        log.warning("%s", self.sentence)
+        log.info("%s", error)  # which says that nothing was saved, though the step may be kept now
         self._changed()
         return True
 
