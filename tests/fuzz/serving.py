@@ -15,6 +15,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.fuzz import limits
+
 LOOK = 0.05
 """Seconds between two looks at whether a fork has ended."""
 BUSY = 10.0
@@ -23,9 +25,10 @@ Main = Callable[[str, float, Path], None]
 
 
 class Server:
-    """Runs the module `tests.fuzz.PART`, which calls `serve`."""
+    """Runs the module `tests.fuzz.PART`, which calls `serve`. An input may take `patience` times the limit."""
 
-    def __init__(self, part: str) -> None:
+    def __init__(self, part: str, *, patience: float = 1.0) -> None:
+        self._patience = patience
         command = [sys.executable, "-m", f"tests.fuzz.{part}"]
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True)
@@ -35,8 +38,9 @@ class Server:
         it prints is in `log`."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        order = {"name": name, "seconds": seconds, "findings": str(findings), "log": str(log), "most": seconds + grace}
-        self._process.stdin.write(json.dumps(order) + "\n")
+        most, patience = seconds + grace, self._patience
+        order = {"name": name, "seconds": seconds, "findings": str(findings), "log": str(log), "most": most}
+        self._process.stdin.write(json.dumps(order | {"patience": patience}) + "\n")
         self._process.stdin.flush()
         code: int | None = json.loads(self._process.stdout.readline())
         return code
@@ -75,6 +79,7 @@ def _run(main: Main, order: dict[str, str | float]) -> int | None:
 def _fuzz(main: Main, order: dict[str, str | float]) -> None:
     most = int(float(order["most"]))
     resource.setrlimit(resource.RLIMIT_CPU, (most, most + 10))
+    limits.patience = float(order["patience"])
     log = os.open(str(order["log"]), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for stream in (1, 2):
         os.dup2(log, stream)

@@ -6,7 +6,7 @@ Layers that join tokens, such as dependencies, are not relations here: they stay
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lxml import etree
@@ -99,15 +99,15 @@ def webanno_cells(
     found = webanno_tree.annotations_of(tree)
     made = []
     for layer in tree.layers:
-        base = [(record, one) for record, one in enumerate(found) if one.layer.name == layer.base]
-        for unit in tree.units() if layer.kind == "RL" and base else ():
+        records = _records([(at, one) for at, one in enumerate(found) if one.layer.name == layer.base])
+        for unit in tree.units() if layer.kind == "RL" and records else ():
             for cells, _ in webanno_tree.stacked(unit, layer):
                 between = _BETWEEN.fullmatch(cells[-1])
                 if between is None:
                     continue
-                first = _at(base, between[1], int(between[2] or 0))
-                second = _at(base, unit.address, int(between[3] or 0))
-                if first >= 0 and second >= 0:
+                first = records.get((between[1], int(between[2] or 0)))
+                second = records.get((unit.address, int(between[3] or 0)))
+                if first is not None and second is not None:
                     ends = (SourceEnd(_FROM, first), SourceEnd(_TO, second))
                     name = f"{layer.name.rpartition('.')[2]} {cells[-1]} {unit.address}"
                     made.append((unit, layer, cells, SourceRelation(name, _label(layer, cells), ends)))
@@ -147,7 +147,8 @@ def relate_webanno(
 
 def unrelate_webanno(tree: webanno_tree.WebAnnoTree, keys: Sequence[str]) -> None:
     """Remove the relations with these keys from the cells."""
-    gone = [(unit, layer, cells) for unit, layer, cells, one in webanno_cells(tree) if one.key in keys]
+    removed = frozenset(keys)
+    gone = [(unit, layer, cells) for unit, layer, cells, one in webanno_cells(tree) if one.key in removed]
     for unit, layer, cells in gone:
         kept = list(webanno_tree.stacked(unit, layer))
         kept.remove(next(one for one in kept if one[0] == cells))
@@ -168,10 +169,13 @@ def _layer_for(tree: webanno_tree.WebAnnoTree, base: str) -> webanno_tree.Layer:
     return layer
 
 
-def _at(base: Sequence[tuple[int, webanno_tree.WebAnnoAnnotation]], address: str, number: int) -> int:
-    """The record of the annotation at the address, with the number if one is given."""
-    there = [(record, one) for record, one in base if one.units[0].address == address]
-    return next((record for record, one in there if not number or one.number == number), -1)
+def _records(base: Iterable[tuple[int, webanno_tree.WebAnnoAnnotation]]) -> dict[tuple[str, int], int]:
+    """Annotations by the address of their first unit, with their number, and with 0 for the first one there."""
+    found: dict[tuple[str, int], int] = {}
+    for record, one in base:
+        for number in (0, one.number):
+            found.setdefault((one.units[0].address, number), record)
+    return found
 
 
 def _label(layer: webanno_tree.Layer, cells: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,20 +18,49 @@ ID_PREDICATES = frozenset(
 )
 
 
+class Home:
+    """An object that has denotations, the document or one of its tracks, with its attributes by subject."""
+
+    def __init__(self, value: dict[str, Any]) -> None:
+        self.value = value
+        self._about: dict[str | int, list[dict[str, Any]]] = {}
+        self._gone: set[int] = set()
+        for one in objects(value.get("attributes")):
+            for key in names(one, "subj"):
+                self._about.setdefault(key, []).append(one)
+
+    def about(self, key: object) -> list[dict[str, Any]]:
+        """The attributes of the denotation with this id."""
+        return list(self._about.get(key, ())) if key and isinstance(key, str | int) else []
+
+    def add(self, key: str | int, attribute: dict[str, Any]) -> None:
+        self.value.setdefault("attributes", []).append(attribute)
+        self._about.setdefault(key, []).append(attribute)
+
+    def discard(self, key: object, attributes: Sequence[dict[str, Any]]) -> None:
+        """Remove attributes of a denotation; from the list itself with `settle`."""
+        self._gone |= {id(one) for one in attributes}
+        if attributes and isinstance(key, str | int):
+            self._about[key] = [one for one in self.about(key) if id(one) not in self._gone]
+
+    def settle(self) -> None:
+        if self._gone:
+            self.value["attributes"] = [one for one in self.value["attributes"] if id(one) not in self._gone]
+            self._gone.clear()
+
+
 @dataclass(frozen=True, slots=True)
 class Denotation:
-    """A denotation and the object that it is in: the document, or one of its tracks."""
-
     value: dict[str, Any]
-    home: dict[str, Any]
+    home: Home
 
     def attributes(self) -> list[dict[str, Any]]:
         """Attributes with its identifiers."""
-        return [one for one in self._about() if is_identifier(one)]
+        return [one for one in self.home.about(self.value.get("id")) if is_identifier(one)]
 
     def others(self) -> list[dict[str, Any]]:
         """Other attributes."""
-        return [one for one in self._about() if not is_identifier(one)]
+        return [one for one in self.home.about(self.value.get("id")) if not is_identifier(one)]
 
     def held(self) -> dict[str, str]:
         """The names and values of the others; the first of a repeated name."""
@@ -41,10 +70,6 @@ class Denotation:
             if name and value:
                 found.setdefault(name, value)
         return found
-
-    def _about(self) -> list[dict[str, Any]]:
-        key = self.value.get("id")
-        return [one for one in objects(self.home.get("attributes")) if key and one.get("subj") == key]
 
 
 def objects(value: object) -> list[dict[str, Any]]:
@@ -59,8 +84,8 @@ def names(value: Mapping[str, Any], *fields: str) -> set[str | int]:
 
 def denotations(document: dict[str, Any]) -> list[Denotation]:
     """The denotations of the document itself and of its tracks, in order."""
-    homes = [document, *objects(document.get("tracks"))]
-    return [Denotation(one, home) for home in homes for one in objects(home.get("denotations"))]
+    homes = [Home(one) for one in (document, *objects(document.get("tracks")))]
+    return [Denotation(one, home) for home in homes for one in objects(home.value.get("denotations"))]
 
 
 def relations(document: dict[str, Any]) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -75,7 +100,7 @@ def relations_of(raw: str, extra: str) -> list[SourceRelation]:  # noqa: ARG001 
     """The relations of a document's record. A relation between anything but two denotations cannot be edited."""
     document = json.loads(raw)
     records = {
-        (id(found.home), str(found.value["id"])): record
+        (id(found.home.value), str(found.value["id"])): record
         for record, found in reversed(list(enumerate(denotations(document))))
         if found.value.get("id") is not None
     }

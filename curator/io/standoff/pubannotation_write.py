@@ -117,6 +117,7 @@ class _Edit:
         self._has_records = value is None
         self.value: dict[str, Any] = json.loads(item.raw) if value is None else value
         self._found = tree.denotations(self.value)
+        self._home = next((one.home for one in self._found if one.home.value is self.value), tree.Home(self.value))
         self._named = {
             str(one.get("prefix")): str(one.get("uri")) for one in tree.objects(self.value.get("namespaces"))
         }
@@ -154,16 +155,19 @@ class _Edit:
             elif action is not Action.KEEP:
                 self._edit(found, gold, action)
             self._attribute(found, gold)
-        for one in gone:
-            self._remove(one)
+        for home in {id(one.home): one.home for one in [*self._found, *self._written.values()]}.values():
+            home.settle()
+            self._remove(home.value, [one.value for one in gone if one.home is home])
         self._relate()
 
     def _relate(self) -> None:
         """Remove the relations that a curator deleted, and write new ones."""
-        for key, one, home in tree.relations(self.value) if self._has_records else ():
-            if key in self._item.removed_relations:
-                home["relations"] = [other for other in home["relations"] if other is not one]
-                self._changed = True
+        stated = tree.relations(self.value) if self._has_records and self._item.removed_relations else []
+        keys = frozenset(self._item.removed_relations)
+        gone = {id(one) for key, one, _ in stated if key in keys}
+        for home in {id(home): home for _, one, home in stated if id(one) in gone}.values():
+            home["relations"] = [one for one in home["relations"] if id(one) not in gone]
+            self._changed = True
         own, kinds = self._has_records, (RelationKind.MENTIONS,)
         wanted = relations_for(
             self._item, self._problems, own=own, kinds=kinds, written=self._written, title="PubAnnotation"
@@ -176,7 +180,7 @@ class _Edit:
             for end in (first, second):
                 end.value.setdefault("id", self._key("T"))
             value = {"id": self._key("R"), "pred": made.type, "subj": first.value["id"], "obj": second.value["id"]}
-            first.home.setdefault("relations", []).append(value)
+            first.home.value.setdefault("relations", []).append(value)
             self._changed = True
 
     def _edit(self, found: tree.Denotation, gold: ExportMention, action: Action) -> None:
@@ -196,7 +200,7 @@ class _Edit:
         value: dict[str, Any] = {"id": self._key("T"), "span": _span(gold), "obj": gold.mention.type}
         self.value.setdefault("denotations", []).append(value)
         self._changed = True
-        made = self._written[gold.mention.id] = tree.Denotation(value, self.value)
+        made = self._written[gold.mention.id] = tree.Denotation(value, self._home)
         ids = stated_ids(gold, self._item, self._file)
         if ids is not None:
             self._say(made, gold.mention.type, ids, typed=False)
@@ -208,17 +212,12 @@ class _Edit:
         """Update the project's attributes to their current values."""
         for name, value in ATTRIBUTES.changes(gold, found.held(), self._problems).items():
             old = [one for one in found.others() if plain_text(said_value(one.get("pred"))) == name]
-            if old:
-                home = found.home["attributes"]
-                home[:] = [
-                    one for one in home if not any(one is other for other in (old if value is None else old[1:]))
-                ]
+            found.home.discard(found.value.get("id"), old if value is None else old[1:])
             if old and value is not None:
                 old[0]["obj"] = value
             elif value is not None:
                 key = found.value.setdefault("id", self._key("T"))
-                made = {"id": self._key("A"), "subj": key, "pred": name, "obj": value}
-                found.home.setdefault("attributes", []).append(made)
+                found.home.add(key, {"id": self._key("A"), "subj": key, "pred": name, "obj": value})
             self._changed = True
 
     def _say(self, found: tree.Denotation, kind: str, ids: tuple[str, ...], *, typed: bool) -> None:
@@ -226,37 +225,44 @@ class _Edit:
         wanted = self._spelling.ids(ids)
         if typed and len(ids) == 1:
             whole = {"obj": f"{kind}:{wanted[0]}"}
-            if tree.type_and_ids(tree.Denotation(whole, {}), self._named) == (kind, wanted):
+            if tree.type_and_ids(tree.Denotation(whole, tree.Home({})), self._named) == (kind, wanted):
                 found.value.update(whole)
                 return
         found.value["obj"] = kind
-        found.value.setdefault("id", self._key("T"))
+        key = found.value.setdefault("id", self._key("T"))
         old = found.attributes()
         kept = [one for one in old if read_id(str(one.get("obj"))) in ids]
         there = {read_id(str(one.get("obj"))) for one in kept}
-        attributes = found.home.setdefault("attributes", [])
-        attributes[:] = [one for one in attributes if not (isinstance(one, dict) and one in old and one not in kept)]
-        attributes += [
-            {"id": self._key("A"), "subj": found.value["id"], "pred": tree.IDENTIFIER, "obj": one}
-            for one in wanted
-            if read_id(one) not in there
-        ]
+        found.home.discard(key, [one for one in old if one not in kept])
+        for one in wanted:
+            if read_id(one) not in there:
+                found.home.add(key, {"id": self._key("A"), "subj": key, "pred": tree.IDENTIFIER, "obj": one})
 
-    def _remove(self, found: tree.Denotation) -> None:
-        found.home["denotations"] = [one for one in found.home["denotations"] if one is not found.value]
+    def _remove(self, home: dict[str, Any], gone: list[dict[str, Any]]) -> None:
+        """Remove denotations with all that is about them, and about that."""
+        if not gone:
+            return
         self._changed = True
-        gone = tree.names(found.value, "id")
-        while gone:
-            needed: set[str | int] = set()
-            for name in _DEPENDENT:
-                if not isinstance(found.home.get(name), list):
-                    continue
-                about = [one for one in tree.objects(found.home[name]) if tree.names(one, "subj", "obj") & gone]
-                needed |= {key for one in about for key in tree.names(one, "id")}
-                found.home[name] = [one for one in found.home[name] if not any(one is other for other in about)]
-                if name != "attributes":
-                    self._noted(about)
-            gone = needed
+        lists = [name for name in _DEPENDENT if isinstance(home.get(name), list)]
+        about: dict[str | int, dict[str, list[dict[str, Any]]]] = {}
+        for name in lists:
+            for one in tree.objects(home[name]):
+                for key in tree.names(one, "subj", "obj"):
+                    about.setdefault(key, {}).setdefault(name, []).append(one)
+        removed = {id(one) for one in gone}
+        for denotation in gone:
+            keys = list(tree.names(denotation, "id"))
+            while keys:
+                found = {name: [one for key in keys for one in about.get(key, {}).get(name, ())] for name in lists}
+                keys = []
+                for name, several in found.items():
+                    new = list({id(one): one for one in several if id(one) not in removed}.values())
+                    removed |= {id(one) for one in new}
+                    keys += [key for one in new for key in tree.names(one, "id")]
+                    if name != "attributes":
+                        self._noted(new)
+        for name in ("denotations", *lists):
+            home[name] = [one for one in home[name] if id(one) not in removed]
 
     def _noted(self, about: list[dict[str, Any]]) -> None:
         for one in about:

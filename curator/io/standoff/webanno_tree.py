@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from curator.domain.documents import Span
+
 FORMAT = "#FORMAT=WebAnno TSV 3"
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 EMPTY = "_"
@@ -26,6 +28,7 @@ _LINGUISTIC = re.compile(
 _UNIT = re.compile(r"(\d+)-(\d+)(?:\.(\d+))?")
 _OFFSETS = re.compile(r"(\d+)-(\d+)")
 _NUMBER = re.compile(r"(?<!\\)\[(\d+)\]$")
+_WORD = re.compile(r"\w+|[^\w\s]")
 _STACKED = re.compile(r"(?<!\\)\|")
 _TEXT_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "0": "\0", "\\": "\\"}
 _RESERVED = re.compile(r"[\\\[\]|_;*]|->")
@@ -60,7 +63,7 @@ class Layer:
         return next((wanted.index(one) for one in names if one in wanted), None)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class TokenUnit:
     """A token or a part of one. `line` is its line in the file; offsets are as stated in the file."""
 
@@ -151,7 +154,7 @@ def _unit(line: str, index: int, width: int) -> TokenUnit | None:
     offsets = _OFFSETS.fullmatch(columns[1]) if len(columns) > 2 else None
     if address is None or offsets is None or len(columns[0]) + len(columns[1]) > 60:
         return None
-    if any(cell.count("|") >= MOST_STACKED for cell in columns[3:]):
+    if line.count("|") >= MOST_STACKED and any(cell.count("|") >= MOST_STACKED for cell in columns[3:]):
         return None
     cells = (columns[3 : 3 + width] + [EMPTY] * width)[:width]
     sentence, token, part = (int(one or 0) for one in address.groups())
@@ -179,17 +182,25 @@ def annotations_of(tree: WebAnnoTree) -> list[WebAnnoAnnotation]:
 
 def stacked(unit: TokenUnit, layer: Layer) -> list[tuple[list[str], int]]:
     """(cells, number or 0) of each annotation of a layer on a unit."""
-    columns = [_STACKED.split(unit.cells[column]) for column in layer.columns]
-    found = []
+    cells = unit.cells[layer.first : layer.columns.stop]
+    found: list[tuple[list[str], int]] = []
+    if all(cell == EMPTY for cell in cells):
+        return found
+    columns = [_levels(cell) for cell in cells]
     for level in range(max(map(len, columns))):
-        cells, numbers = [], []
-        for column in columns:
-            cell = column[level] if level < len(column) else EMPTY
-            number = _NUMBER.search(cell)
-            numbers.append(int(number[1][:9]) if number else 0)
-            cells.append(cell[: number.start()] if number else cell)
+        here = [column[level] if level < len(column) else (EMPTY, 0) for column in columns]
+        cells = [cell for cell, _ in here]
         if any(cell != EMPTY for cell in cells):
-            found.append((cells, max(numbers)))
+            found.append((cells, max(number for _, number in here)))
+    return found
+
+
+def _levels(text: str) -> list[tuple[str, int]]:
+    """(cell, number or 0) of each annotation in a column."""
+    found = []
+    for cell in _STACKED.split(text) if "|" in text else (text,):
+        number = _NUMBER.search(cell) if cell.endswith("]") else None
+        found.append((cell[: number.start()], int(number[1][:9])) if number else (cell, 0))
     return found
 
 
@@ -223,6 +234,37 @@ def _value(one: WebAnnoAnnotation, names: tuple[str, ...]) -> str:
 
 def _words(cell: str) -> str:
     return "" if cell in (EMPTY, NULL, "") else unescape(cell).strip()
+
+
+# --- a text without tokens ---
+
+
+def split_tokens(text: str, cuts: set[int]) -> list[Span]:
+    """Words and signs, split where a mention begins or ends."""
+    found = []
+    for match in _WORD.finditer(text):
+        start = match.start()
+        for at in range(match.start() + 1, match.end() + 1):
+            if at == match.end() or at in cuts:
+                found.append(Span(start, at))
+                start = at
+    return found
+
+
+def split_sentences(text: str, tokens: list[Span]) -> Iterator[tuple[Span, list[Span]]]:
+    """Lines with words, each with its tokens; lines without any belong to the line before, the first ones to the next.
+
+    One line feed is between two sentences, since the gap is read as line feeds.
+    """
+    start, within = 0, list[Span]()
+    for token in tokens:
+        cut = text.rfind("\n", within[-1].end, token.start) if within else -1
+        if cut >= 0:
+            yield Span(start, cut), within
+            start, within = cut + 1, []
+        within.append(token)
+    if within:
+        yield Span(start, len(text)), within
 
 
 # --- escapes ---

@@ -11,13 +11,13 @@
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from curator.domain.documents import SourceFile, Span, Utf16Map
+from curator.domain.documents import SourceFile, Utf16Map
 from curator.domain.relations import RelationKind
 from curator.domain.wording import tr
 from curator.io.bioc import Spelling, stated_ids
@@ -40,7 +40,6 @@ from curator.services.ports import ExportDocument, ExportMention, Problem
 # WebAnno TSV of a document that came from another format: its tokens and sentences, still without annotations.
 
 ATTRIBUTES = AttributeNames("WebAnno TSV", any_of(tree.TYPE_FEATURES, tree.ID_FEATURES), plain=True)
-_TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 def held_place(layer: tree.Layer, name: str) -> int | None:
@@ -59,7 +58,7 @@ def new_text(item: ExportDocument, problems: list[Problem]) -> str:
     text = item.document.text
     layer = tree.Layer("SP", tree.NAMED_ENTITY, ("identifier", "value"), 0)
     cuts = {at for gold in item.mentions for span in gold.mention.spans for at in (span.start, span.end)}
-    tokens = _tokens(text, cuts)
+    tokens = tree.split_tokens(text, cuts)
     if text and not tokens:
         problems.append(
             Problem(
@@ -69,40 +68,12 @@ def new_text(item: ExportDocument, problems: list[Problem]) -> str:
             )
         )
     units, lines = Utf16Map(text), [f"{tree.FORMAT}.3", declaration(layer), ""]
-    for number, (sentence, within) in enumerate(_sentences(text, tokens), 1):
+    for number, (sentence, within) in enumerate(tree.split_sentences(text, tokens), 1):
         lines += ["", "#Text=" + tree.escape_text(text[sentence.start : sentence.end])]
         for place, token in enumerate(within, 1):
             offsets = f"{units.to_utf16(token.start)}-{units.to_utf16(token.end)}"
             lines.append(f"{number}-{place}\t{offsets}\t{text[token.start : token.end]}\t_\t_\t")
     return "\n".join([*lines, ""])
-
-
-def _tokens(text: str, cuts: set[int]) -> list[Span]:
-    """Words and signs, split where a mention begins or ends."""
-    found = []
-    for match in _TOKEN.finditer(text):
-        start = match.start()
-        for at in range(match.start() + 1, match.end() + 1):
-            if at == match.end() or at in cuts:
-                found.append(Span(start, at))
-                start = at
-    return found
-
-
-def _sentences(text: str, tokens: list[Span]) -> Iterator[tuple[Span, list[Span]]]:
-    """Lines with words, each with its tokens; lines without any belong to the line before, the first ones to the next.
-
-    One line feed is between two sentences, since the gap is read as line feeds.
-    """
-    start, within = 0, list[Span]()
-    for token in tokens:
-        cut = text.rfind("\n", within[-1].end, token.start) if within else -1
-        if cut >= 0:
-            yield Span(start, cut), within
-            start, within = cut + 1, []
-        within.append(token)
-    if within:
-        yield Span(start, len(text)), within
 
 
 def write_files(
@@ -130,6 +101,21 @@ class _FileWriter:
         return iter(())
 
 
+class _Tokens:
+    """The tokens of a document by offset. A damaged file has several at one place: the first of them counts."""
+
+    def __init__(self, found: tree.WebAnnoTree) -> None:
+        whole = [(sentence, unit) for sentence in found.sentences for unit in sentence.units if not unit.part]
+        self._tokens: list[tuple[tree.Sentence, tree.TokenUnit]] = []
+        for sentence, unit in sorted(whole, key=lambda one: one[1].start):
+            if not self._tokens or unit.start >= self._tokens[-1][1].end:
+                self._tokens.append((sentence, unit))
+
+    def between(self, start: int, end: int) -> list[tuple[tree.Sentence, tree.TokenUnit]]:
+        first = bisect_right(self._tokens, start, key=lambda one: one[1].end)
+        return self._tokens[first : bisect_left(self._tokens, end, key=lambda one: one[1].start)]
+
+
 class _Edit:
     """One document while its annotations are edited."""
 
@@ -147,6 +133,7 @@ class _Edit:
         self._changed = False
         self._made: list[tree.WebAnnoAnnotation] = []  # of new mentions
         self._written_as: dict[int, tree.WebAnnoAnnotation] = {}  # by the id of the mention
+        self._tokens: _Tokens | None = None
 
     def text(self) -> str:
         gone = {id(self._found[record]) for record in self._item.removed_records} if self._own else set()
@@ -288,11 +275,11 @@ class _Edit:
             return []
         span = gold.mention.spans[0]
         start, end = self._map.to_utf16(span.start), self._map.to_utf16(span.end)
+        tokens = self._tokens = self._tokens or _Tokens(self._tree)
         units = []
-        for sentence in self._tree.sentences:
-            for unit in [one for one in sentence.units if not one.part and one.start < end and start < one.end]:
-                inside = start <= unit.start and unit.end <= end
-                units.append(unit if inside else self._part(sentence, unit, max(start, unit.start), min(end, unit.end)))
+        for sentence, unit in tokens.between(start, end):
+            inside = start <= unit.start and unit.end <= end
+            units.append(unit if inside else self._part(sentence, unit, max(start, unit.start), min(end, unit.end)))
         if not units:
             self._leave_out(gold, tr("contains no token: left out"))
         elif (units[0].start, units[-1].end) != (start, end):
@@ -316,43 +303,47 @@ class _Edit:
         """Write the cells of the mentions' layers."""
         heights = Counter((id(unit), one.layer.name) for one in found for unit in one.units)
         highest = max((one.number for one in self._found), default=0)
+        others = [layer for layer in self._tree.layers if not layer.holds_mentions]
         for unit in self._tree.units():
-            for layer in self._tree.layers:
-                highest = max([highest, *(number for _, number in tree.stacked(unit, layer))])
-                if layer.holds_mentions:
-                    for column in layer.columns:
-                        unit.cells[column] = ""
+            highest = max([highest, *(number for layer in others for _, number in tree.stacked(unit, layer))])
+        written: dict[tuple[int, int], list[str]] = {}  # by unit and column
         for one in found:
             tall = any(heights[id(unit), one.layer.name] > 1 for unit in one.units)
             if not one.number and (tall or len(one.units) > 1):
                 highest += 1
                 one.number = highest
             suffix = f"[{one.number}]" if one.number else ""
+            cells = [(tree.NULL if cell == tree.EMPTY else cell) + suffix for cell in one.cells]
             for unit in one.units:
-                for column, cell in zip(one.layer.columns, one.cells, strict=True):
-                    cell = tree.NULL if cell == tree.EMPTY else cell
-                    unit.cells[column] += ("|" if unit.cells[column] else "") + cell + suffix
+                for column, cell in zip(one.layer.columns, cells, strict=True):
+                    written.setdefault((id(unit), column), []).append(cell)
+        columns = [column for layer in self._tree.layers if layer.holds_mentions for column in layer.columns]
         for unit in self._tree.units():
+            for column in columns:
+                unit.cells[column] = "|".join(written.get((id(unit), column), ()))
             unit.cells[:] = [cell or tree.EMPTY for cell in unit.cells]
         self._drop_relations()
 
     def _drop_relations(self) -> None:
         """Remove relations of a removed annotation if no other annotation of its layer is there."""
+        gone: dict[str, set[str]] = {}  # addresses by the name of the layer
         for one in self._dropped:
             first = one.units[0]
-            if any(cell != tree.EMPTY for cell in (first.cells[column] for column in one.layer.columns)):
-                continue
-            for layer in [layer for layer in self._tree.layers if layer.kind == "RL" and layer.base == one.layer.name]:
+            if all(first.cells[column] == tree.EMPTY for column in one.layer.columns):
+                gone.setdefault(one.layer.name, set()).add(first.address)
+        for layer in self._tree.layers:
+            if layer.kind == "RL" and layer.base in gone:
                 for unit in self._tree.units():
-                    self._without(unit, layer, first.address)
+                    self._without(unit, layer, gone[layer.base])
 
-    def _without(self, unit: tree.TokenUnit, layer: tree.Layer, address: str) -> None:
+    def _without(self, unit: tree.TokenUnit, layer: tree.Layer, addresses: set[str]) -> None:
+        there = tree.stacked(unit, layer)
         kept = [
             (cells, number)
-            for cells, number in tree.stacked(unit, layer)
-            if unit.address != address and cells[-1].partition("[")[0] != address
+            for cells, number in there
+            if unit.address not in addresses and cells[-1].partition("[")[0] not in addresses
         ]
-        if len(kept) == len(tree.stacked(unit, layer)):
+        if len(kept) == len(there):
             return
         text = tr(
             "document {external_id}: a relation at {address} was removed together with its mention",

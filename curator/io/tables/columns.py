@@ -13,10 +13,12 @@ from curator.domain.wording import UserError, tr
 from curator.io.files import AtomicWriter
 from curator.services.ports import DOCUMENT_FIELDS, DocumentOptions
 
+_OTHER = re.compile(r"[^a-z0-9]")
+
 
 def key(heading: str) -> str:
     """Letters and digits only, in lower case."""
-    return re.sub(r"[^a-z0-9]", "", heading.lower())
+    return _OTHER.sub("", heading.lower())
 
 
 def sniffed(headings: Sequence[str], meanings: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
