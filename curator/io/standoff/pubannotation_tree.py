@@ -23,25 +23,24 @@ class Home:
 
     def __init__(self, value: dict[str, Any]) -> None:
         self.value = value
-        self._about: dict[str | int, list[dict[str, Any]]] = {}
+        self._about: dict[object, list[dict[str, Any]]] = {}
         self._gone: set[int] = set()
         for one in objects(value.get("attributes")):
-            for key in names(one, "subj"):
-                self._about.setdefault(key, []).append(one)
+            self._about.setdefault(_hashable(one.get("subj")), []).append(one)
 
     def about(self, key: object) -> list[dict[str, Any]]:
         """The attributes of the denotation with this id."""
-        return list(self._about.get(key, ())) if key and isinstance(key, str | int) else []
+        return list(self._about.get(_hashable(key), ())) if key else []
 
-    def add(self, key: str | int, attribute: dict[str, Any]) -> None:
+    def add(self, key: object, attribute: dict[str, Any]) -> None:
         self.value.setdefault("attributes", []).append(attribute)
-        self._about.setdefault(key, []).append(attribute)
+        self._about.setdefault(_hashable(key), []).append(attribute)
 
     def discard(self, key: object, attributes: Sequence[dict[str, Any]]) -> None:
         """Remove attributes of a denotation; from the list itself with `settle`."""
         self._gone |= {id(one) for one in attributes}
-        if attributes and isinstance(key, str | int):
-            self._about[key] = [one for one in self.about(key) if id(one) not in self._gone]
+        if attributes:
+            self._about[_hashable(key)] = [one for one in self.about(key) if id(one) not in self._gone]
 
     def settle(self) -> None:
         if self._gone:
@@ -70,6 +69,11 @@ class Denotation:
             if name and value:
                 found.setdefault(name, value)
         return found
+
+
+def _hashable(key: object) -> object:
+    """A name; in a damaged file, the text of a list or of an object in its place."""
+    return (json.dumps(key),) if isinstance(key, list | dict) else key
 
 
 def objects(value: object) -> list[dict[str, Any]]:

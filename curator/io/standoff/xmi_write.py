@@ -141,17 +141,17 @@ class _Edit:
         self._units = Utf16Map(item.document.text)
         self._next = max((int(key) for key in self._by_id if _NUMBER.fullmatch(key or "")), default=0) + 1
         self._changed = False
+        self._entered: list[str] = []  # ids of elements that belong to the view from now on
+        self._left: set[str] = set()
 
     def apply(self) -> bool:
         """Update the annotations to the current mentions and decisions; returns whether anything changed."""
-        for record in self._item.removed_records if self._own else ():
-            self._remove(self._found[record])
+        gone = [self._found[record] for record in self._item.removed_records] if self._own else []
         for gold in sorted(self._item.mentions, key=lambda one: one.mention.spans):
             action = action_for(gold, self._item.document.external_id, self._problems)
             known = self._found[gold.mention.record] if self._own and gold.mention.record >= 0 else None
             if action is Action.DROP:
-                if known is not None:
-                    self._remove(known)
+                gone += [known] if known is not None else []
                 continue
             if known is None:
                 known = self._append(gold)
@@ -159,6 +159,8 @@ class _Edit:
                 self._edit(known, gold, action)
             self._elements[gold.mention.id] = known
             self._attribute(known, gold)
+        self._remove(gone)
+        self._update_view()
         changed, self.related = relate_xmi(
             self.cas,
             self._item,
@@ -168,6 +170,7 @@ class _Edit:
             take=self._take,
             discard=self._discard,
         )
+        self._update_view()
         self._changed = self._changed or changed
         return self._changed
 
@@ -209,8 +212,7 @@ class _Edit:
         self._next += 1
         one.set(tree.ID, key)
         one.set("sofa", self.cas.sofa.get(tree.ID))
-        if self.cas.view is not None:
-            self.cas.view.set("members", f"{self.cas.view.get('members', '')} {key}".strip())
+        self._entered.append(key)
         self._by_id[key] = one
         return key
 
@@ -238,7 +240,7 @@ class _Edit:
         one.set("end", str(self._units.to_utf16(span.end)))
 
     def _discard(self, one: Any) -> None:
-        self._leave_view(one.get(tree.ID))
+        self._left.add(one.get(tree.ID))
         self.cas.root.remove(one)
         self._changed = True
 
@@ -264,38 +266,43 @@ class _Edit:
 
     # --- what goes with a mention ---
 
-    def _remove(self, one: Any) -> None:
-        key = one.get(tree.ID)
-        self._changed = True
-        self._leave_view(key)
-        for part in self._parts.pop(key, ()):
-            self._discard(part)
-        for other in list(self.cas.root):
-            if key in (other.get(end) for end in tree.RELATION_ENDS):
-                self._leave_view(other.get(tree.ID))
-                self.cas.root.remove(other)
-                text = f"a relation {tree.type_name(other)} was removed with a mention"
-                self._problems.append(
-                    Problem(
-                        0,
-                        "note",
-                        tr("document {external_id}: {text}", external_id=self._item.document.external_id, text=text),
-                    )
-                )
-        if not self._is_pointed_at(key):
-            self.cas.root.remove(one)
+    def _remove(self, gone: list[Any]) -> None:
+        """Remove annotations with their parts and relations; an element that another one may refer to only leaves the
+        view. Without a view, each element must be removed."""
+        keys = {one.get(tree.ID) for one in gone}
+        elements = list(self.cas.root) if gone else []
+        related: dict[str, list[Any]] = {}
+        pointing: dict[str, list[Any]] = {}
+        for one in elements:
+            for key in {one.get(end) for end in tree.RELATION_ENDS} & keys:
+                related.setdefault(key, []).append(one)
+            values = (value for name, value in one.attrib.items() if name not in _PLAIN and len(value) < 10_000)
+            for key in {key for value in values for key in value.split()} & keys:
+                pointing.setdefault(key, []).append(one)
+        for one in gone:
+            self._changed = True
+            key = one.get(tree.ID)
+            self._left.add(key)
+            for part in self._parts.pop(key, ()):
+                self._discard(part)
+            for relation in related.get(key, ()):
+                if relation.getparent() is not None:
+                    self._discard(relation)
+                    self._noted(relation)
+            held = self.cas.view is not None and any(other.getparent() is not None for other in pointing.get(key, ()))
+            if not held and one.getparent() is not None:
+                self.cas.root.remove(one)
 
-    def _leave_view(self, key: str) -> None:
-        if self.cas.view is not None:
-            members = self.cas.view.get("members", "").split()
-            self.cas.view.set("members", " ".join(member for member in members if member != key))
+    def _noted(self, relation: Any) -> None:
+        text = f"a relation {tree.type_name(relation)} was removed with a mention"
+        said = tr("document {external_id}: {text}", external_id=self._item.document.external_id, text=text)
+        self._problems.append(Problem(0, "note", said))
 
-    def _is_pointed_at(self, key: str) -> bool:
-        """Whether the id is in an attribute that may be a reference; without a view, an element must be removed."""
-        if self.cas.view is None:
-            return False
-        values = (value for other in self.cas.root for name, value in other.attrib.items() if name not in _PLAIN)
-        return any(key in value.split() for value in values if len(value) < 10_000)
+    def _update_view(self) -> None:
+        if self.cas.view is not None and (self._entered or self._left):
+            members = [*self.cas.view.get("members", "").split(), *self._entered]
+            self.cas.view.set("members", " ".join(one for one in members if one not in self._left))
+        self._entered, self._left = [], set()
 
     def _note(self, severity: str, gold: ExportMention, text: str) -> None:
         where = mention_place(self._item.document.external_id, gold.mention.text)
