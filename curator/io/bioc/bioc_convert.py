@@ -17,7 +17,7 @@ from curator.io.bioc.bioc_ids import ATTRIBUTES, InfonStyle, changed, signed, wi
 from curator.io.bioc.bioc_json_tree import infons_of as json_infons
 from curator.io.bioc.bioc_relations import fresh_id, written_relation
 from curator.io.bioc.source_ids import stated_ids
-from curator.io.files import Action, action_for, check_spans, is_gold, relations_for
+from curator.io.files import Action, FreeNames, action_for, check_spans, is_gold, relations_for
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
 Json = dict[str, Any]
@@ -239,7 +239,7 @@ def new_document(item: ExportDocument, file: SourceFile, style: InfonStyle, prob
 
 
 def _new_relations(item: ExportDocument, ids: dict[int, str], style: InfonStyle, problems: list[Problem]) -> list[Json]:
-    kinds, taken = (RelationKind.MENTIONS, RelationKind.ENTITIES), set[str]()
+    kinds, taken = (RelationKind.MENTIONS, RelationKind.ENTITIES), FreeNames()
     wanted = relations_for(item, problems, own=False, kinds=kinds, written=ids, title="BioC")
     written = [written_relation(one, fresh_id(taken), ids, style, ()) for one in wanted]
     return [

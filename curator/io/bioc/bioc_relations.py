@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from curator.domain.relations import Relation, RelationKind, SourceEnd, SourceRelation
 from curator.io.bioc.bioc import BioCDocument, BioCRelation, Infons
 from curator.io.bioc.bioc_ids import InfonStyle
-from curator.io.files import roles_of, unique_keys
+from curator.io.files import FreeNames, roles_of, unique_keys
 
 _TYPES = ("type", "relation", "relation type", "relationtype", "predicate")
 _SAYS_MORE = frozenset({"novel", "novelty", "note", "score", "confidence", "probability", "annotator", "updated_at"})
@@ -85,10 +85,6 @@ def written_relation(
     return BioCRelation(key, infons, nodes)
 
 
-def fresh_id(taken: set[str]) -> str:
+def fresh_id(taken: FreeNames) -> str:
     """An id that no relation of the document has, as `R0`."""
-    number = 0
-    while f"R{number}" in taken:
-        number += 1
-    taken.add(f"R{number}")
-    return f"R{number}"
+    return taken.take("R0", lambda number: f"R{number - 1}")

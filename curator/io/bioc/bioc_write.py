@@ -28,7 +28,16 @@ from curator.io.bioc.bioc_reading import fitted
 from curator.io.bioc.bioc_relations import fresh_id, stated_relations, written_relation
 from curator.io.bioc.bioc_xml_tree import XmlTree
 from curator.io.bioc.source_ids import source_style
-from curator.io.files import Action, WrittenSource, action_for, check_spans, entity_ids, relations_for, write_streams
+from curator.io.files import (
+    Action,
+    FreeNames,
+    WrittenSource,
+    action_for,
+    check_spans,
+    entity_ids,
+    relations_for,
+    write_streams,
+)
 from curator.services.ports import ExportDocument, ExportMention, Problem
 
 XML_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
@@ -196,7 +205,10 @@ class _Edit:
         self._problems = problems
         self._before = tree.document()
         self._layout = fitted(self._before)
-        self._ids = {one.id for one in self._before.annotations}
+        numbers = [
+            one.id for one in self._before.annotations if one.id.isascii() and one.id.isdigit() and len(one.id) < 16
+        ]
+        self._next = max(map(int, numbers), default=-1) + 1
         self._made: dict[int, str] = {}  # ids of new annotations, by the mention's
         self._gone: set[int] = set()
         self.changed = False
@@ -221,7 +233,7 @@ class _Edit:
             written={mention for mention, key in ids.items() if key},
             title="BioC",
         )
-        taken = {one.id for one in there}
+        taken = FreeNames(one.id for one in there)
         for made in wanted:
             self.tree.add_relation(written_relation(made, fresh_id(taken), ids, self._style, there))
             self.changed = True
@@ -275,10 +287,8 @@ class _Edit:
         return tuple((self._layout.to_file(segment, span.start), span.end - span.start) for span in gold.mention.spans)
 
     def _fresh_id(self) -> str:
-        numbers = [int(one) for one in self._ids if one.isascii() and one.isdigit() and len(one) < 16]
-        name = str(max(numbers, default=-1) + 1)
-        self._ids.add(name)
-        return name
+        self._next += 1
+        return str(self._next - 1)
 
 
 def with_infon(infons: Infons, key: str, value: str) -> Infons:

@@ -11,6 +11,7 @@ import re
 import struct
 import zlib
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -150,7 +151,7 @@ def tokens_of(text: str, starts: set[int], ends: set[int]) -> Iterator[Token]:
 
     A space after a token belongs to it, unless a mention begins or ends with that space.
     """
-    cuts = starts | ends
+    cuts = sorted(starts | ends)
     pieces = [part for found in _PIECES.finditer(text) for part in _cut(found.start(), found.end(), cuts)]
     taken = -1  # the position of a space that belongs to the previous token
     for number, (start, end) in enumerate(pieces):
@@ -163,7 +164,7 @@ def tokens_of(text: str, starts: set[int], ends: set[int]) -> Iterator[Token]:
         yield start, end, owns
 
 
-def _cut(start: int, end: int, cuts: set[int]) -> Iterator[tuple[int, int]]:
-    inner = sorted(at for at in cuts if start < at < end)
+def _cut(start: int, end: int, cuts: Sequence[int]) -> Iterator[tuple[int, int]]:
+    inner = cuts[bisect_right(cuts, start) : bisect_left(cuts, end)]
     bounds = [start, *inner, end]
     yield from pairwise(bounds)

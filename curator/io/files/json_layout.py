@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
@@ -212,8 +214,49 @@ class _Writer:
 
 
 def _paired(items: Sequence[_Item], value: Sequence[Any]) -> Iterator[tuple[_Item | None, Any]]:
-    """Each new element with the item it comes from; None for an added element."""
+    """Each new element with the item it comes from, in the order of the items; None for an added element."""
     old, new = [_key(one.node.value) for one in items], [_key(one) for one in value]
+    names = [_named(one.node.value) for one in items], [_named(one) for one in value]
+    a = c = 0
+    for b, d in [*_anchors(old, new), (len(items), len(value))]:
+        start, first = a, c
+        for end, last in [*_anchors(names[0][a:b], names[1][c:d]), (b - a, d - c)]:
+            yield from _between(
+                items[start : a + end], value[first : c + last], old[start : a + end], new[first : c + last]
+            )
+            if last < d - c:
+                yield items[a + end], value[c + last]
+            start, first = a + end + 1, c + last + 1
+        if d < len(value):
+            yield items[b], value[d]
+        a, c = b + 1, d + 1
+
+
+def _anchors(old: Sequence[str | None], new: Sequence[str | None]) -> list[tuple[int, int]]:
+    """Places of keys that are once in both, as many as have the same order in both (Szymanski 1975; "patience")."""
+    counts = Counter(old), Counter(new)
+    places = {key: at for at, key in enumerate(new) if key is not None and counts[1][key] == 1}
+    tops: list[int] = []  # the last place in `new` of the best sequence of each length
+    ends: list[tuple[int, int, int]] = []  # (place in old, place in new, the index of the previous one)
+    heads: list[int] = []  # where that sequence ends in `ends`
+    for at, key in enumerate(old):
+        if key is None or counts[0][key] != 1 or (place := places.get(key, -1)) < 0:
+            continue
+        length = bisect_left(tops, place)
+        ends.append((at, place, heads[length - 1] if length else -1))
+        tops[length : length + 1], heads[length : length + 1] = [place], [len(ends) - 1]
+    found = []
+    last = heads[-1] if heads else -1
+    while last >= 0:
+        at, place, last = ends[last]
+        found.append((at, place))
+    return found[::-1]
+
+
+def _between(
+    items: Sequence[_Item], value: Sequence[Any], old: Sequence[str], new: Sequence[str]
+) -> Iterator[tuple[_Item | None, Any]]:
+    """As `_paired`, between two elements that are known to be the same."""
     for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind == "equal":
             yield from zip(items[a:b], value[c:d], strict=True)

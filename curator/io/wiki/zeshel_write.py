@@ -16,6 +16,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,8 @@ from curator.services.ports import ExportDocument, ExportMention, Problem
 # ZESHEL's mention categories, by the published definition (Logeswaran et al. 2019, section 3.3).
 
 _PHRASE = re.compile(r"\s*\(.*\)\s*")
+
+_tokens = lru_cache(maxsize=1)(WhitespaceTokens)  # of the document whose mentions are written
 
 
 def category(mention: str, title: str | None) -> str:
@@ -251,7 +254,7 @@ class _FileWriter:
 
     def _tokens_of(self, gold: ExportMention, item: ExportDocument) -> tuple[int, int, str] | None:
         """First and last token and their text; None for a mention that ZESHEL cannot represent, which is noted."""
-        mention, tokens = gold.mention, WhitespaceTokens(item.document.text)
+        mention, tokens = gold.mention, _tokens(item.document.text)
         if len(mention.spans) > 1:
             self._leave_out(item, gold, tr("is discontinuous, which ZESHEL does not support: left out"))
             return None

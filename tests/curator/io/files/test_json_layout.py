@@ -67,3 +67,20 @@ def test_what_is_new_is_laid_out_like_the_rest() -> None:
 def test_what_is_nested_deeply_comes_back(depth: int) -> None:
     text = "[" * depth + "1" + "]" * depth
     assert json.loads(rewritten(text, [json.loads(text), 2]))[1] == 2
+
+
+@FEW
+@given(st.lists(st.integers(0, 9), max_size=9), st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=9))
+def test_elements_with_ids_stay_as_they_were_written(before: list[int], after: list[tuple[int, bool]]) -> None:
+    """Ids may be moved, repeated, removed and added; what was changed keeps its layout, found by its id."""
+    text = "[" + ", ".join(f'{{"id" :{one},"v":0}}' for one in before) + "]"
+    value = [{"id": one, "v": int(changed)} for one, changed in after]
+    assert json.loads(rewritten(text, value)) == value
+    if before == sorted({one for one, _ in after}) == [one for one, _ in after]:
+        assert rewritten(text, value).count('"id" :') == len(before)
+
+
+def test_every_second_of_thousands_of_elements_is_changed() -> None:
+    text = "[" + ", ".join(f'{{"id" :{one},"v":0}}' for one in range(20_000)) + "]"
+    value = [{"id": one, "v": one % 2} for one in range(20_000) if one % 7]
+    assert rewritten(text, value) == "[" + ", ".join(f'{{"id" :{one["id"]},"v":{one["v"]}}}' for one in value) + "]"
