@@ -16,6 +16,7 @@ from typing import Any
 
 from curator.domain.jobs import BundleInfo, GateVerdict
 from curator.domain.wording import UserError, tr
+from curator.foreign_files import read_small
 from curator.services.ports import BundleVault
 
 MANIFEST = "manifest.json"
@@ -193,7 +194,7 @@ class SharedBundleStore(FolderBundleStore):
 
 def _manifest(path: Path) -> dict[str, Any] | None:
     try:
-        raw = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+        raw = json.loads(read_small(path / MANIFEST))
     except (OSError, ValueError, RecursionError):
         return None
     return raw if isinstance(raw, dict) and "id" in raw else None
@@ -228,9 +229,10 @@ def _complete(staging: Path, manifest: Mapping[str, Any]) -> bool:
 
 def _is_same(path: Path, known: Mapping[str, Any]) -> bool:
     try:
+        if path.stat().st_size != known.get("size"):
+            return False
         with path.open("rb") as file:
-            same = hashlib.file_digest(file, "sha256").hexdigest() == known.get("sha256")
-        return same and path.stat().st_size == known.get("size")
+            return hashlib.file_digest(file, "sha256").hexdigest() == known.get("sha256")
     except (OSError, AttributeError):
         return False
 

@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from curator.domain.wording import DamagedProjectError, UnwritableProjectError, UserError, tr, well_formed
+from curator.foreign_files import read_small
 from curator.storage import migrations
 from curator.storage.db import (
     LOCK_NAME,
@@ -326,7 +327,7 @@ def _prepare(folder: Path, database: Path, mark: Mark | None, lacking: bool) -> 
 def _is_current(marker: Path) -> bool:
     """Whether the marker has the current version; a process may have ended between an upgrade and its marker."""
     try:
-        said = json.loads(marker.read_text(encoding="utf-8"))
+        said = json.loads(read_small(marker))
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(said, dict) and said.get("schema_version") == migrations.current_version()

@@ -24,6 +24,7 @@ from curator.domain.curies import listed
 from curator.domain.documents import Split
 from curator.domain.jobs import Progress
 from curator.domain.wording import UserError, ntr, tr
+from curator.foreign_files import read_small
 from curator.services.importing.importing import FileProblem, ImportReport, ImportService
 from curator.services.ports import (
     MOST_FOUND,
@@ -90,7 +91,7 @@ class FetchFolder:
     def asked(self) -> FetchRequest | None:
         """The request noted by an earlier fetch; None if there is none, or if it is unreadable."""
         try:
-            found = json.loads((self.path / ASKED).read_text(encoding="utf-8"))
+            found = json.loads(read_small(self.path / ASKED))
             asked = FetchRequest(**{**found, "given": tuple(found["given"]), "pmids": tuple(found["pmids"])})
             datetime.fromisoformat(asked.at)
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -125,7 +126,7 @@ class FetchFolder:
         asked, found = list[str](), set[str]()
         for number in self._numbers():
             try:
-                told = json.loads(self._told(number).read_text(encoding="utf-8"))
+                told = json.loads(read_small(self._told(number)))
                 wanted, came = ([str(one) for one in told[name]] for name in ("asked", "found"))
             except (OSError, ValueError, KeyError, TypeError, RecursionError):
                 continue  # they are fetched again

@@ -19,11 +19,14 @@ from typing import Any
 
 from curator.domain.decisions import Outcome
 from curator.domain.wording import UserError, tr
+from curator.foreign_files import open_regular
 from curator.services.ports import FileWriter, Store
 from curator.services.records.evaluation_errors import ErrorList, errors_file, errors_of, joined
 
 FOLDER, SUFFIX = "evaluations", ".json.gz"
 HTML, ERRORS = "html", "errors"
+LONGEST = 1 << 26
+"""Bytes of a line. A longer one is cut, and so is no JSON: a small file may hold a very long one."""
 BROKEN = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
@@ -86,8 +89,8 @@ class StoredEvaluations:
         found = []
         for path in self._folder.glob(f"*{SUFFIX}"):
             try:
-                with gzip.open(path, "rb") as file:
-                    found.append(_head(json.loads(file.readline())))
+                with open_regular(path) as packed, gzip.open(packed) as file:
+                    found.append(_head(json.loads(file.readline(LONGEST))))
             except BROKEN:
                 continue
         return sorted(found, key=lambda one: (one.made, one.id), reverse=True)
@@ -114,8 +117,8 @@ class StoredEvaluations:
         """The result as stored, including the report. Raises UserError if it is missing or damaged."""
         path = self._folder / f"{self.find(evaluation_id).id}{SUFFIX}"
         try:
-            with gzip.open(path, "rb") as file:
-                _, figures, errors, html, *_ = (json.loads(line) for line in file)
+            with open_regular(path) as packed, gzip.open(packed) as file:
+                _, figures, errors, html = (json.loads(file.readline(LONGEST)) for _ in range(4))
             return {**figures, ERRORS: errors or {}, HTML: html}
         except BROKEN as error:
             raise UserError(

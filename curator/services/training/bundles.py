@@ -13,6 +13,7 @@ from typing import Any
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import Activation, ActivationKind, BundleInfo
 from curator.domain.wording import UserError, localised, tr
+from curator.foreign_files import read_small
 from curator.services.core import (
     EventBus,
     activations,
@@ -228,7 +229,7 @@ def notes_of(bundle: BundleInfo) -> tuple[str, ...]:
 def read_manifest(bundle: BundleInfo) -> dict[str, Any]:
     """The manifest; {} if it is unreadable."""
     try:
-        raw = json.loads((Path(bundle.path) / MANIFEST).read_text(encoding="utf-8"))
+        raw = json.loads(read_small(Path(bundle.path) / MANIFEST))
     except (OSError, ValueError, RecursionError):
         return {}
     return raw if isinstance(raw, dict) else {}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.jobs import BundleInfo
+from curator.foreign_files import read_small
 
 FILE = "map.json"
 Place = tuple[float, float]
@@ -81,7 +82,7 @@ def _number(raw: Any) -> float | None:
 
 def _file(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(read_small(path))
     except (OSError, ValueError, RecursionError):
         return None
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.wording import UserError, localised, tr
+from curator.foreign_files import read_small
 from curator.services.training.snapshots import INDEX
 
 FOLDER = ".training"
@@ -146,11 +147,11 @@ def has_state(folder: Path) -> bool:
 def _read(folder: Path) -> InterruptedTraining | None:
     """The training; None if its specification or input is incomplete."""
     try:
-        spec = json.loads((folder / SPEC).read_text(encoding="utf-8"))
+        spec = json.loads(read_small(folder / SPEC))
         began = datetime.fromisoformat(spec["began"])
         recipe, base, kb_hash = str(spec["recipe"]), str(spec["base"]), str(spec["kb_hash"])
         dict(spec["parameters"]), str(spec["device"])  # what it needs to continue
-        files = json.loads((folder / SNAPSHOT / INDEX).read_text(encoding="utf-8"))["files"]
+        files = json.loads(read_small(folder / SNAPSHOT / INDEX))["files"]
         if not all((folder / SNAPSHOT / name).is_file() for name in files):  # after a power failure
             return None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

@@ -14,6 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from curator.foreign_files import read_small
 from curator.services.ports import Backup
 from curator.storage.db import top_of
 
@@ -45,7 +46,7 @@ def place_of(folder: Path, root: Path) -> Place:
 
 def _id_of(folder: Path) -> str:
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-        return str(json.loads((folder / MARKER).read_bytes())["project_id"])
+        return str(json.loads(read_small(folder / MARKER))["project_id"])
     with suppress(OSError, sqlite3.Error), closing(_reading(folder / DATABASE)) as conn:
         found = conn.execute("SELECT value FROM meta WHERE key = 'project.id'").fetchone()
         return str(found[0]) if found else ""

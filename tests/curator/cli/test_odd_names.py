@@ -59,6 +59,29 @@ def test_a_pipe_or_a_device_is_refused_by_every_option(cli: Cli, tmp_path: Path,
         assert (answer.code, "is a device, a pipe or a socket" in answer.err) == (2, True), words
 
 
+@pytest.mark.parametrize("kind", ["pipe", "huge"])
+def test_no_small_file_of_a_project_is_waited_for_or_fills_the_memory(cli: Cli, tmp_path: Path, kind: str) -> None:
+    project = tmp_path / "p.curation"
+    assert cli("new", project).code == 0
+    (project / "bundles" / "one").mkdir()
+    (project / "evaluations").mkdir()
+    for name in ("project.curator", "bundles/one/manifest.json", "evaluations/one.json.gz"):
+        path = project / name
+        path.unlink(missing_ok=True)
+        if kind == "pipe":
+            os.mkfifo(path)
+        else:
+            path.touch()
+            os.truncate(path, 1 << 42)
+    for words in (("info", project), ("restore", project), ("linkers", project)):
+        assert cli(*words).code == 0, words
+    assert "manifest.json, it is missing or unreadable" in cli("check", project).out
+    assert "No evaluation is stored" in cli("errors", project).err
+    (tmp_path / "rules.md").write_text("Link the longest mention.")
+    opened = cli("guidelines", project, "--set", tmp_path / "rules.md")
+    assert (opened.code == 2) == ("is neither a file nor a folder" in opened.err) == (kind == "pipe")
+
+
 def test_no_command_writes_over_the_files_of_a_project(cli: Cli, tmp_path: Path) -> None:
     project, link = tmp_path / "p.curation", tmp_path / "link"
     assert cli("new", project).code == 0
