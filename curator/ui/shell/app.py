@@ -115,7 +115,7 @@ class AfterPaint(QObject):
     def __init__(self, window: MainWindow, then: Callable[[], None]) -> None:
         super().__init__(window)
         self._window, self._then = window, then
-        window.pages.installEventFilter(self)
+        window.installEventFilter(self)  # not its pages, which an opaque page covers
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Paint:
