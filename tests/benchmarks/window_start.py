@@ -30,20 +30,23 @@ load_quickly()  # as `curator open` does
 from pathlib import Path
 from PySide6.QtCore import QEvent, QObject, QTimer
 from curator.ui.shell import app as starting
-from curator.ui.shell.main_window import MainWindow
 imported = time.monotonic() - began
 wanted = sys.argv[2]
 
 class Watch(QObject):
+    # the window, and a project's text once it is there: to watch all events would take 20 ms
     painted = 0.0
+    def __init__(self, window):
+        super().__init__(window)
+        self.window = window
+        window.installEventFilter(self)
+        window.session.opened.connect(lambda bench: bench.document.viewport().installEventFilter(self))
     def eventFilter(self, watched, event):
         if event.type() == QEvent.Type.Paint:
             if not self.painted:
                 self.painted = time.monotonic() - began
-            window = next((one for one in app.topLevelWidgets() if isinstance(one, MainWindow)), None)
-            ready = window is not None and (not wanted or window.bench is not None)
-            if ready and (not wanted or watched is window.bench.document.viewport()):
-                app.removeEventFilter(self)
+            if not wanted or watched is not self.window:
+                watched.removeEventFilter(self)
                 QTimer.singleShot(0, self.usable)
         return False
     def usable(self):
@@ -57,8 +60,12 @@ class Watch(QObject):
         app.quit()
 
 app = starting.make_application(["curator"])
-watch = Watch()
-app.installEventFilter(watch)
+make_window = starting.make_window
+def watched_window(app):
+    window = make_window(app)
+    Watch(window)
+    return window
+starting.make_window = watched_window
 starting.run(*([Path(wanted)] if wanted else []))
 """
 
