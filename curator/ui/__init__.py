@@ -12,15 +12,12 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from curator import compile_methods_late
-
 
 def load_quickly() -> None:
     """Speed up the window's start; call it before importing the window's modules. It suspends garbage collection during
     imports and PySide6's search of sources: PySide6 looks for its own name in the source of every imported module, for
     an unused feature, which took 0.1 s and 30 MB."""
     gc.disable()
-    compile_methods_late()
     with suppress(ImportError):  # another version searches elsewhere or not at all
         import_module("PySide6.QtCore")
         features: Any = import_module("shibokensupport.feature")
