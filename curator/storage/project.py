@@ -31,6 +31,7 @@ from curator.storage.db import (
     read_mark,
     reopen_mark,
     sync_folder,
+    unshare,
 )
 from curator.storage.foreign import check_links, check_newer, check_schema, check_settings
 from curator.storage.store import SqlStore
@@ -307,6 +308,7 @@ def _unwritable(folder: Path, error: OSError) -> UnwritableProjectError:
 def _prepare(folder: Path, database: Path, mark: Mark | None, lacking: bool) -> None:
     uri = f"{database.absolute().as_uri()}?mode=rw"
     check_room(folder)
+    unshare(database)
     make_shared_memory(database)
     with _as_damage(database), closing(connect(uri, writable=False)) as conn:
         version = migrations.check_version(conn, database)

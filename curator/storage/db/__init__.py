@@ -157,7 +157,7 @@ from curator.storage.db.suggestion_facts import (
     fill_others,
     rank_in,
 )
-from curator.storage.db.syncing import Syncer, sync_file, sync_folder
+from curator.storage.db.syncing import Syncer, sync_file, sync_folder, unshare
 from curator.storage.db.turns import Turns
 
 __all__ = [
@@ -282,6 +282,7 @@ __all__ = [
     "unpack_head",
     "unpack_shown",
     "unpack_suggestion",
+    "unshare",
     "verdict_columns",
     "verdict_of",
     "visible",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -342,3 +343,19 @@ def sync_folder(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def unshare(database: Path) -> None:
+    """Replace a database and a log that have other hard links, as in a copy of the folder that was made with them, by
+    files of their own: SQLite would change the other copy without its log. The caller has the lock. Raises OSError."""
+    for path in (database, database.with_name(f"{database.name}-wal")):
+        if path.is_file() and path.stat().st_nlink > 1:
+            part = path.with_name(f"{path.name}.part")
+            part.unlink(missing_ok=True)
+            try:
+                shutil.copy2(path, part)
+                sync_file(part)
+                part.replace(path)
+            finally:
+                part.unlink(missing_ok=True)
+            sync_folder(path.parent)

@@ -83,6 +83,19 @@ def test_a_copy_made_while_the_project_is_open_holds_a_state_that_it_had_or_is_r
     assert len(lacking) + refused == 6
 
 
+def test_a_copy_that_shares_its_files_is_not_changed(tmp_path: Path) -> None:
+    folder, copy = make(tmp_path / "p", decided=20), tmp_path / "copy.curation"
+    (copy / "bundles").mkdir(parents=True)
+    for name in ("project.sqlite", "project.mark", "project.curator"):
+        (copy / name).hardlink_to(folder / name)
+    before = (folder / "project.sqlite").read_bytes()
+    with open_project(copy) as store:
+        decide_in(store, [21, 22])
+    assert (folder / "project.sqlite").read_bytes() == before
+    assert (len(rows(folder)), len(rows(copy))) == (20, 22)
+    assert not list(copy.glob("*.part"))
+
+
 @pytest.mark.soak
 def test_many_copies_made_while_the_project_is_open(tmp_path: Path) -> None:
     lacking, refused = outcomes(tmp_path, 120, seed=2)
