@@ -84,6 +84,8 @@ class TeamBoard:
         self._heard, self._sent = heard, sent
         if perform is not None and not self._store.read_only:
             self._store.absence.begin(perform, login)
+            with suppress(AwayError):  # the next connection waits less anyway
+                self._store.wait_less()
         self._thread.start()
 
     # --- while the server is away ---

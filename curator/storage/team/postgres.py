@@ -43,6 +43,8 @@ PATIENCE = 5
 LONGEST = {"lock_timeout": "20s", "idle_in_transaction_session_timeout": "60s"}
 """The longest time a writer waits for its turn, and may be idle in it, so that a sleeping computer does not block
 others."""
+SOON = "5s"
+"""The longest time for which a client waits that can keep the step on its computer instead: a key waits for it."""
 BELL = "curator"
 OTHER = "+"
 """The end of the notification of a unit that wrote something else than operations."""
@@ -70,13 +72,13 @@ def require_psycopg() -> None:
         raise UserError(tr(NO_PSYCOPG)) from error
 
 
-def writing_team_engine(address: SharedAddress) -> Engine:
-    """An engine with one connection. Each of its transactions waits for the writers before it, as in SQLite, so that
-    ids and hashes are consecutive. Units of a process share the connection: a bulk load lets others in between two
-    transactions."""
+def writing_team_engine(address: SharedAddress, limits: Mapping[str, str] = LONGEST) -> Engine:
+    """An engine with one connection, made with the `limits` of that moment. Each of its transactions waits for the
+    writers before it, as in SQLite, so that ids and hashes are consecutive. Units of a process share the connection: a
+    bulk load lets others in between two transactions."""
 
     def entered() -> psycopg.Connection[Any]:
-        conn = dial(address, LONGEST, kind=turn_connection())
+        conn = dial(address, limits, kind=turn_connection())
         try:
             _enter(conn, address)
             conn.autocommit = True  # transactions begin together with their turn, see `_take_turn`

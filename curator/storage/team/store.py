@@ -25,6 +25,7 @@ from curator.storage import SqlUnitOfWork
 from curator.storage.curation import SqlDecisions
 from curator.storage.db import AHEAD, LATER, Ahead, Ask, Turns, as_user_errors
 from curator.storage.kb import ACTIVE, OURS, SHELF
+from curator.storage.team import postgres
 from curator.storage.team.absence import Absence
 from curator.storage.team.board import NOT_HERE, TeamBoard
 from curator.storage.team.local_copy import VERSIONS, LocalCopy, with_shelf
@@ -68,7 +69,8 @@ class SharedStore:
         self._folder = folder
         self._turns = Turns()
         self._reader = reading_team_engine(address)
-        self._writer: Engine | None = None if read_only else writing_team_engine(address)
+        self._limits = dict(postgres.LONGEST)
+        self._writer: Engine | None = None if read_only else writing_team_engine(address, self._limits)
         self._copy = LocalCopy(folder / KB_NAME)
         self._closed = False
         self._saving = Saving()
@@ -84,6 +86,12 @@ class SharedStore:
 
     def wrote(self, operation_id: int) -> bool:
         return operation_id in self._own
+
+    def wait_less(self) -> None:
+        """Wait less for the writers' turn from now on, since steps can be kept on this computer."""
+        self._limits["lock_timeout"] = postgres.SOON
+        with self.writing(quiet=True) as unit:
+            unit.connection.exec_driver_sql(f"SET lock_timeout = '{postgres.SOON}'")
 
     def others_wrote(self) -> None:
         """Invalidate earlier reads."""

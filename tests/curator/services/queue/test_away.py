@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from curator.bootstrap import open_project, roles
@@ -14,7 +15,7 @@ from curator.domain.documents import DocumentState
 from curator.domain.wording import AwayError, UnableError, UserError
 from curator.project import Project
 from curator.services.ports import Role, SharedAddress
-from curator.storage.team import SharedStore, board
+from curator.storage.team import SharedStore, board, postgres
 from curator.storage.team.absence import Absence
 from curator.storage.team.reserve import Reserve
 from tests.benchmarks.team_away import LOGIN, OF_ADA, Way, away, copied, make, until
@@ -31,11 +32,11 @@ ROOM = "DROP FUNCTION curator.full CASCADE"
 
 @pytest.fixture(scope="module")
 def way(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
-    """A curator's way to a project with nine mentions, which can be cut."""
+    """A curator's way to a project with ten mentions, which can be cut."""
     folder, base = tmp_path_factory.mktemp("away"), server.new_base()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CURATOR_SHARED_DIR", str(folder / "shared"))
-        make(server, base, folder, 9)
+        make(server, base, folder, 10)
         yield Way(server, base, folder / "way")
     server.drop(base)
 
@@ -129,6 +130,19 @@ def test_a_server_that_stands_still_is_away_and_a_decision_in_it_arrives_once(se
     with server.suspended():
         assert ada.curation.decide(mentions[0], Verdict.nil()).operation_id == 0
         assert ada.queue.open(1).view(mentions[0]).decision is not None
+    until(lambda: not ada.disk.saving.away and not ada.disk.saving.kept, WAIT)
+    assert server.sql(OF_ADA, base=way.address.base) == [*before, (mentions[0],)]
+    ada.close()
+
+
+def test_decisions_do_not_wait_for_somebody_who_keeps_the_writers_turn(server: Server, way: Way, monkeypatch):
+    monkeypatch.setattr(postgres, "SOON", "200ms")
+    ada, mentions = opened(way)
+    before = server.sql(OF_ADA, base=way.address.base)
+    with psycopg.connect(server.address(way.address.base)) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", (postgres.TURN,))
+        assert ada.curation.decide(mentions[0], Verdict.nil()).operation_id == 0
+        assert "Others have been writing" in ada.disk.saving.away
     until(lambda: not ada.disk.saving.away and not ada.disk.saving.kept, WAIT)
     assert server.sql(OF_ADA, base=way.address.base) == [*before, (mentions[0],)]
     ada.close()
