@@ -200,7 +200,8 @@ def _lines_to(out: Path) -> Iterator[Callable[[Mapping[str, Any]], None]]:
     """
     partial = out.with_name(f".{out.name}.part")
     try:
-        with partial.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+        partial.unlink(missing_ok=True)  # it may be a link
+        with partial.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             yield lambda record: print(json.dumps(record, ensure_ascii=False), file=file)
             file.flush()
             os.fsync(file.fileno())

@@ -220,7 +220,8 @@ def save_report(result: Mapping[str, Any], path: Path) -> None:
     check_place(path)
     beside = path.with_name(f".{path.name}.part")
     try:
-        with beside.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+        beside.unlink(missing_ok=True)  # it may be a link
+        with beside.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             file.write(str(result[HTML]))
             file.flush()
             os.fsync(file.fileno())

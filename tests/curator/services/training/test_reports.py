@@ -15,9 +15,12 @@ RESULT = {"mentions": 3, "html": "<p>Béla \ud800</p>"}
 def test_a_report_takes_the_place_of_an_older_one(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     path.write_text("old", encoding="utf-8")
+    (tmp_path / "letter.txt").write_text("Dear colleague")
+    (tmp_path / ".report.html.part").symlink_to(tmp_path / "letter.txt")
     save_report(RESULT, path)
     assert path.read_text(encoding="utf-8") == "<p>Béla \\ud800</p>", "a lone surrogate cannot be encoded"
-    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["letter.txt", "report.html"]
+    assert (tmp_path / "letter.txt").read_text() == "Dear colleague", "the temporary name is no link of a stranger's"
     assert without_html(RESULT) == {"mentions": 3}
 
 
