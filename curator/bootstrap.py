@@ -16,7 +16,7 @@ from curator.io.eutils import ADDRESS, Eutils
 from curator.io.files import AtomicWriter, moved_text
 from curator.io.local_model import LocalModel
 from curator.io.web_server import WebAccess, WebServer
-from curator.jobs import FolderBundleStore
+from curator.jobs import FolderBundleStore, make_way
 from curator.project import Project
 from curator.services.core import RelationReader, place_warning
 from curator.services.curating import (
@@ -286,8 +286,7 @@ def _project(shared: Shared) -> Project:
     queue, corpus = QueueService(store, held_out=holdout.among), CorpusSearch(store)
     hits = HitMaking(store, events, clock, curator=curator, round_of=rounds.active)
     hierarchy = HierarchyService(store)
-    agreement = AgreementService(store)
-    evaluations = StoredEvaluations(store, writer)
+    agreement, evaluations = AgreementService(store), StoredEvaluations(store, writer)
 
     return Project(
         place=store.place,
@@ -302,6 +301,7 @@ def _project(shared: Shared) -> Project:
         disk=store,
         close=shared.close,
         place_warning=partial(place_warning, store),
+        make_way=make_way,
         # importing
         importing=importing,
         imports=ImportList(store, events, clock, curator=curator, mover=moved_text),

@@ -86,6 +86,8 @@ class Project:
     disk: Disk
     close: Callable[[], None]
     place_warning: Callable[[], str]
+    make_way: Callable[[], None]
+    """Lets the processes of this program stand still for the moment in which a key is handled."""
 
     # importing
     importing: ImportService

@@ -4,6 +4,7 @@
   `tests/curator/jobs/test_wire.py` fails until you do. Each end refuses another version with a clear error.
 * **Every child ends with its parent** (`start.py`), so none outlives a killed program. A linker that dies or stops
   sending heartbeats (`heartbeat.py`) is restarted, and its request is repeated once.
+* **Children stand still while the window handles a key** (`Pauses` in `child.py`).
 * **Linking on Ray gives the same answers** (`bulk.py`, `bulk_main.py`): its actors answer the messages that the linker
   process would get. Blocks and shards are files in the project's folder, which the machines of a cluster must share: no
   other transport is needed, and finished answers survive a failure of Ray.
@@ -11,8 +12,17 @@
 
 from curator.jobs.bulk import RayBulk
 from curator.jobs.bundles import FolderBundleStore, SharedBundleStore
+from curator.jobs.child import make_way
 from curator.jobs.linker_messages import LinkerOptions
 from curator.jobs.linker_process import LinkerProcess
 from curator.jobs.runner import JobRunner
 
-__all__ = ["FolderBundleStore", "JobRunner", "LinkerOptions", "LinkerProcess", "RayBulk", "SharedBundleStore"]
+__all__ = [
+    "FolderBundleStore",
+    "JobRunner",
+    "LinkerOptions",
+    "LinkerProcess",
+    "RayBulk",
+    "SharedBundleStore",
+    "make_way",
+]

@@ -173,6 +173,7 @@ class Sight(QObject):
     """
 
     dropped = Signal()  # a key pressed too early was dropped
+    began = Signal()  # a key was pressed, before anything handles it
 
     def __init__(
         self, app: QApplication, *, clock: Callable[[], float] = time.monotonic, times: PressClock | None = None
@@ -259,6 +260,7 @@ class Sight(QObject):
     def _key(self, event: QKeyEvent) -> bool:
         if event.key() in MODIFIERS:
             return False
+        self.began.emit()
         pressed = self._time_of(event)
         self._handle(pressed)
         if self._is_due(event, pressed):

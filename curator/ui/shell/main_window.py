@@ -89,6 +89,7 @@ class MainWindow(QMainWindow):
         self._connect()
         if (sight := Sight.of_process()) is not None:
             sight.dropped.connect(self._dropped)
+            sight.began.connect(self._key_began)
         self.preferences.apply()
         self._closed()
 
@@ -252,6 +253,11 @@ class MainWindow(QMainWindow):
         self.drops.drop(event)
 
     # --- keys ---
+
+    @Slot()
+    def _key_began(self) -> None:
+        if self.bench is not None:
+            self.bench.project.make_way()
 
     def _run(self, command: Command[Any]) -> None:
         """Run a command after checking again that it is enabled."""

@@ -1,0 +1,57 @@
+"""Children stand still while a key is handled, and go on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from curator.jobs import child as children
+from curator.jobs.child import Pauses
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends stopped children with their parent")
+
+
+@pytest.fixture
+def child() -> Iterator[subprocess.Popen[bytes]]:
+    with subprocess.Popen(["/bin/sleep", "60"], start_new_session=True) as process:
+        yield process
+        process.kill()
+
+
+def test_a_child_stops_and_goes_on(child: subprocess.Popen[bytes]) -> None:
+    pauses = Pauses()
+    pauses.add(child)
+    pauses.make_way()
+    for kind in (os.WSTOPPED, os.WCONTINUED):  # each waits for its change
+        assert os.waitid(os.P_PID, child.pid, kind) is not None
+    pauses.remove(child)
+
+
+def test_keys_that_follow_each_other_make_one_pause(
+    child: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[signal.Signals] = []
+    monkeypatch.setattr(children, "_signal", lambda _child, number: sent.append(number))
+    monkeypatch.setattr(children, "GAP_SECONDS", 1000.0)
+    pauses = Pauses()
+    pauses.make_way()
+    assert not sent  # no child yet
+    pauses.add(child)
+    pauses.make_way()
+    pauses.make_way()
+    assert sent.count(signal.SIGSTOP) == 1
+    pauses.remove(child)
+
+
+def test_an_ended_child_is_left_alone(child: subprocess.Popen[bytes]) -> None:
+    pauses = Pauses()
+    pauses.add(child)
+    child.kill()
+    child.wait()
+    pauses.make_way()
+    pauses.remove(child)
