@@ -48,8 +48,10 @@ def _id_of(folder: Path) -> str:
     with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         return str(json.loads(read_small(folder / MARKER))["project_id"])
     with suppress(OSError, sqlite3.Error), closing(_reading(folder / DATABASE)) as conn:
-        found = conn.execute("SELECT value FROM meta WHERE key = 'project.id'").fetchone()
-        return str(found[0]) if found else ""
+        tables = "SELECT 1 FROM sqlite_master WHERE name = 'meta' AND type = 'table'"  # a foreign view may never end
+        if conn.execute(tables).fetchone():
+            found = conn.execute("SELECT value FROM meta WHERE key = 'project.id'").fetchone()
+            return str(found[0]) if found else ""
     return ""
 
 

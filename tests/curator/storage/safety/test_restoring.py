@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from errno import EIO, ENOSPC
 from pathlib import Path
 
@@ -160,6 +162,17 @@ def test_a_project_whose_folder_is_lost_is_restored(folder, backup, root):
     backup.path.write_bytes(whole)
     restore(folder, found)
     assert decisions(folder) == 40
+
+
+def test_a_foreign_view_does_not_keep_backups_from_being_listed(folder, backup, root):
+    (folder / "project.curator").unlink()
+    with closing(sqlite3.connect(folder / "project.sqlite")) as conn, conn:
+        conn.execute("DROP TABLE meta")
+        endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
+        conn.execute(f"CREATE VIEW meta AS {endless} SELECT x AS key, x AS value FROM c")
+    assert len(backups_of(folder, root)) == 1
+    with pytest.raises(DamagedProjectError):
+        continue_without(folder)
 
 
 def test_nothing_is_continued_where_no_project_is(tmp_path):
