@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,10 @@ def test_a_project_goes_through_check_restore_and_salvage(cli: Cli, project: Pat
     assert cli("restore", project, "--number", "2").code == 2
     restored = cli("restore", project, "--number", "1")
     assert "is kept in" in restored.out
+    assert cli("check", project).code == 0
+    shutil.rmtree(project)
+    assert "MB," in cli("restore", project).out
+    assert cli("restore", project.with_suffix(""), "--number", "1").code == 0
     assert cli("check", project).code == 0
 
     out = tmp_path / "out.jsonl"
