@@ -46,7 +46,6 @@ THINGS = {
     "curator.services.core.pace",
     "curator.services.core.synchronised_folders",
     "curator.storage.kb.kb_fuzzy",
-    "curator.ui.bench.effort_meter",
     "curator.ui.opinions.prompt_dialog",
     "curator.ui.people.i_am",
     "curator.ui.queue.document_header",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QGuiApplication, QInputEvent, QKeyEvent
 
 from curator.domain.decisions import Change, ChangeKind
@@ -14,6 +14,8 @@ from curator.ui.kit import MODIFIERS
 
 IDLE_SECONDS = 60.0
 """A longer pause does not count as work."""
+BUILT_MS = 300
+"""Filling a window takes 150 ms and makes 8,000 events, none of them a key; to watch them took 40 ms."""
 _CLICKS = {QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick}
 
 
@@ -33,9 +35,14 @@ class EffortMeter(QObject):
         self._keys = 0
         self._worked = 0.0  # seconds
         self._last: float | None = None
+        self._closed = False
+        QTimer.singleShot(BUILT_MS, self, self.watch)
+
+    def watch(self) -> None:
+        """Begin to count; it begins by itself when the window has been filled."""
         application = QGuiApplication.instance()
-        assert application is not None
-        application.installEventFilter(self)
+        if application is not None and not self._closed:
+            application.installEventFilter(self)
 
     def took(self, change: Change) -> None:
         """A step is done: record its effort if it decided something, and restart counting."""
@@ -45,6 +52,7 @@ class EffortMeter(QObject):
         self._keys, self._worked = 0, 0.0
 
     def close(self) -> None:
+        self._closed = True
         application = QGuiApplication.instance()
         if application is not None:
             application.removeEventFilter(self)

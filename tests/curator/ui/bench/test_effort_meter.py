@@ -39,6 +39,7 @@ class Desk:
         assert QTest.qWaitForWindowActive(self.window)
         self.line.setFocus()
         self.meter = EffortMeter(self.efforts, clock=lambda: self.now)  # type: ignore[arg-type]
+        self.meter.watch()
 
     def press(self, key: Key, *, at: float | None = None) -> None:
         self.now = self.now if at is None else at
