@@ -121,7 +121,7 @@ class HuggingFaceReader(FilesReader):
         quote = one.quote[:80] if one.quote.strip() else stated
         said = f'{where}: mention "{quote}"'
         if not one.quote.strip():
-            if one.ranges and all(end <= len(text) for _, end in one.ranges):
+            if one.ranges and all(0 <= start < end <= len(text) for start, end in one.ranges):
                 return tuple(Span(start, end) for start, end in sorted(one.ranges))
             self._problem(line, "set aside", tr("{said}: it has no position in the text", said=said))
             return ()

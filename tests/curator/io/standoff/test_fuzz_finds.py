@@ -90,6 +90,13 @@ def test_thousands_of_annotations_and_tokens_at_one_place_are_written_back_soon(
     assert soon() < 20
 
 
+def test_a_tagged_token_without_characters(put: Put) -> None:
+    path = put('{"id": "t", "tokens": ["pain", ""], "ner_tags": ["B-Disease", "B-Disease"]}\n', "a.jsonl")
+    reader = default_registry().recognise(path).open(path)
+    assert [one.text for document in reader for one in document.mentions] == ["pain"]
+    assert [one.severity for one in reader.problems if "no position" in one.text] == ["set aside"]
+
+
 @pytest.mark.parametrize("line", ["1\t{n}\t8\tNaloxone\tC\t-1", "1\t0\t{n}\tNaloxone\tC\t-1"])
 def test_an_offset_of_thousands_of_digits(put: Put, line: str) -> None:
     path = put("1|t|Naloxone here.\n1|a|\n" + line.format(n="9" * 5000) + "\n")
