@@ -58,8 +58,9 @@ class Pauses:
     A lower priority is not enough for that: beside a training and linking, on two cores, the slowest of a hundred keys
     took three times as long as alone. Linux has policies that give way completely (`SCHED_IDLE`), but no user may take
     them back, and such a linker would stand still as long as any other program computes. A stopped process gives way
-    completely, and only for `PAUSE_SECONDS`. In two runs on a busy machine, with and without pauses in turn, keys took
-    13 and 9 instead of 14 and 15 ms (medians), and 55 and 46 instead of 98 and 122 ms (the slowest of a hundred).
+    completely, and only for `PAUSE_SECONDS`. In three runs on a busy machine, with and without pauses in turn, keys
+    took 13, 9 and 10 instead of 14, 15 and 12 ms (medians), and 55, 46 and 56 instead of 98, 122 and 64 ms (one of a
+    hundred). The rest is this process's own: a thread stores the answers of the linker, and lists follow them.
 
     * Another thread lets them go on, so a window that waits for a child's pipe never waits longer than that.
     * A key that comes within `GAP_SECONDS` of the last pause makes none: if a key is held down, the children work
