@@ -92,10 +92,10 @@ class StatusLine(QWidget):
         self._say_saved(tr("read-only"), why)
 
     def show_linker(self, status: LinkerStatus, *, trouble: str = "") -> None:
-        """Show the linker's state; `trouble`: a sentence about answers that could not be stored, or ''."""
+        """Show the linker's state; `trouble`: a sentence about answers that are missing, or ''."""
         self._linker.setText(
             tr("linker: {linker_words}", linker_words=linker_words(status))
-            + (tr("· suggestions not saved") if trouble else "")
+            + (" " + tr("· suggestions missing") if trouble else "")
         )
         self._linker.setToolTip(tip("\n".join(part for part in (status.message, status.device, trouble) if part)))
         self._mark(self._linker, bad=bool(trouble) or status.state in (LinkerState.FAILED, LinkerState.RESTARTING))

@@ -16,13 +16,14 @@ HOLDS = (
     "documents, decisions, rounds and the knowledge base. Linkers are not in it; they can be built again."
 )
 WAYS = "Restore one of its backups, or save the decisions that can still be read. Both keep the damaged file as it is."
+AGAIN = "Its folder can be made again from one of its backups. If it was moved, open it at its new place instead."
 NONE, LATER = "No backups yet", "The first one is made when you close the project."
 NONE_FOUND, OTHER = "No backups were found", "Decisions that can still be read can be saved to a file."
 
 
 class BackupsDialog(ShowDialog):
     """`restore_wanted` gives the chosen backup. With `trouble`, a sentence, the project could not be opened: decisions
-    can be saved, and with `lacking` it can be opened without the missing parts."""
+    can be saved unless its folder is `lost`, and with `lacking` it can be opened without the missing parts."""
 
     restore_wanted = Signal(object)  # Backup
     make_wanted = Signal()
@@ -30,9 +31,16 @@ class BackupsDialog(ShowDialog):
     continue_wanted = Signal()
 
     def __init__(
-        self, *, trouble: str = "", lacking: bool = False, writable: bool = True, parent: QWidget | None = None
+        self,
+        *,
+        trouble: str = "",
+        lacking: bool = False,
+        lost: bool = False,
+        writable: bool = True,
+        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(tr("Project damaged") if trouble else tr("Backups"), parent)
+        title = tr("Project not found") if lost else tr("Project damaged") if trouble else tr("Backups")
+        super().__init__(title, parent)
         self._writable = writable
         columns = [
             RecordColumn[Backup](tr("Time"), lambda one: one.when, by=lambda one: one.at.timestamp()),
@@ -44,7 +52,7 @@ class BackupsDialog(ShowDialog):
         self.empty = EmptyPage(tr(NONE_FOUND if trouble else NONE), tr(OTHER if trouble else LATER), self)
         self.note = NoteLabel(self)
         self.body.addWidget(sentence(trouble or tr(HOLDS)))
-        self.ways = sentence(tr(WAYS))
+        self.ways = sentence(tr(AGAIN if lost else WAYS))
         self.body.addWidget(self.ways)
         self._offers = bool(trouble) and not lacking
         self.body.addWidget(self.table, 1)
@@ -53,11 +61,11 @@ class BackupsDialog(ShowDialog):
         self.restore = self.add_button(tr("&Restore…"))
         self.restore.clicked.connect(self._restore)
         self.table.activated.connect(lambda _: self._restore())
-        if trouble:
+        if trouble and not lost:
             self._add(tr("&Save readable decisions…"), self.salvage_wanted)
             if lacking:
                 self._add(tr("&Open without them"), self.continue_wanted)
-        else:
+        elif not trouble:
             self.make = self._add(tr("&Back up now"), self.make_wanted)
             self.make.setEnabled(writable)
         self.resize(820, 440)

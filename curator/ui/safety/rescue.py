@@ -19,6 +19,7 @@ SURE = (
     "Restore the project to its state of {when}? It then has the decisions and documents of that time. The present "
     "state is kept in the project's folder under another name."
 )
+AGAIN = "Restore the project to its state of {when}? Its folder {folder} is made again."
 
 
 class Opener(Protocol):
@@ -44,11 +45,21 @@ class Rescue(QObject):
         self._worker = Worker(self, in_turn=True)
         self.dialog: BackupsDialog | None = None
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the folder is missing, not the disk that it was on, and the project has backups."""
+        try:
+            missing = not self._folder.exists() and self._folder.parent.is_dir()
+            return missing and bool(bootstrap.backups_of(self._folder))
+        except (OSError, UserError):
+            return False
+
     def offer(self, error: UserError) -> BackupsDialog:
         """Show the problem of the project, its backups, and other options."""
         lacking = isinstance(error, MissingStepsError)
         found = error.__cause__ if isinstance(error.__cause__, DamagedProjectError) else error  # no other options
-        dialog = BackupsDialog(trouble=str(found), lacking=lacking, parent=self._opener.window)
+        lost = not self._folder.exists()
+        dialog = BackupsDialog(trouble=str(found), lacking=lacking, lost=lost, parent=self._opener.window)
         dialog.restore_wanted.connect(self.ask_restore)
         dialog.salvage_wanted.connect(self.ask_salvage)
         dialog.continue_wanted.connect(self._continue)
@@ -62,7 +73,8 @@ class Rescue(QObject):
     def ask_restore(self, backup: Backup) -> None:
         """Restore it after confirmation."""
         parent = self.dialog or self._opener.window
-        words = tr(SURE, when=backup.when)
+        there = self._folder.exists()
+        words = tr(SURE, when=backup.when) if there else tr(AGAIN, when=backup.when, folder=self._folder)
         ask(parent, tr("Restore backup"), words, yes=tr("Restore"), then=lambda: self._restore(backup))
 
     def ask_salvage(self) -> QFileDialog:

@@ -163,6 +163,5 @@ class RecentMenu(QMenu):
         words = name if one.there else tr("{name} (not found)", name=name)
         action = self.addAction(f"&{number % 10}  {words}")
         action.setToolTip(tip(str(one.folder)))
-        action.setEnabled(one.there)
         action.setShortcut(QKeySequence())
         action.triggered.connect(lambda _=False: self.chosen.emit(one.folder))

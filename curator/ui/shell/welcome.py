@@ -114,7 +114,7 @@ class WelcomePage(QWidget):
             super().keyPressEvent(event)
 
     def show_recent(self, projects: Sequence[Recent]) -> None:
-        """Show recent projects; missing ones are greyed, as their folder may return."""
+        """Show recent projects, also missing ones: their folder may return, or be restored from a backup."""
         while (item := self._recent.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -125,7 +125,6 @@ class WelcomePage(QWidget):
             name = one.name if one.there else tr("{name} (not found)", name=one.name)
             button = QPushButton(self)
             button.setProperty(WHOLE, f"{name}  —  {one.where}".replace("&", "&&"))
-            button.setEnabled(one.there)
             button.setFlat(True)
             button.setStyleSheet("text-align: left; padding-left: 8px")
             button.setAccessibleName(tr("Open {folder}", folder=one.folder))

@@ -208,7 +208,7 @@ class Session(QObject):
         try:
             project = bootstrap.open_project(folder, read_only=read_only)
         except UserError as error:
-            if isinstance(error, DamagedProjectError) and isinstance(folder, Path):
+            if isinstance(folder, Path) and (isinstance(error, DamagedProjectError) or self.rescue(folder).is_lost):
                 self.rescue(folder).offer(error)
             elif read_only or not isinstance(error, UnwritableProjectError):
                 tell(self.window, tr("Open project"), str(error), wrong=True)

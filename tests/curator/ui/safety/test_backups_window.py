@@ -12,9 +12,11 @@ from pytestqt.qtbot import QtBot
 
 from curator.bootstrap import backups_of
 from curator.domain.decisions import Verdict
+from curator.storage.safety import Backups
 from curator.ui.jobs import JobKind
 from curator.ui.safety.backups_dialog import BackupsDialog
 from curator.ui.shell.main_window import MainWindow
+from curator.ui.shell.recent import opened_before, remember
 from tests.curator.storage.safety.conftest import make
 from tests.curator.ui.window.conftest import make_desk, window  # noqa: F401 - fixtures
 from tests.curator.ui.window.fakes import MakeDesk
@@ -98,6 +100,29 @@ def test_a_damaged_project_is_not_opened_and_its_ways_out_are_offered(
     qtbot.waitUntil(lambda: "Wrote" in dialog.note.text())
     assert out.exists()
     dialog.close()
+
+
+def test_a_project_whose_folder_is_gone_is_restored_from_the_first_page(
+    window: MainWindow,  # noqa: F811
+    qtbot: QtBot,
+    root: Path,
+    tmp_path: Path,
+) -> None:
+    Backups(folder := make(tmp_path / "p"), root=lambda: root, most=lambda: 10**9).make(lambda: None)
+    shutil.rmtree(folder)
+    remember(folder)
+    window.welcome.show_recent(opened_before())
+    (button,) = (one for one in window.welcome.findChildren(QPushButton) if "not found" in one.text())
+    button.click()
+    (lost,) = window.findChildren(BackupsDialog)
+    assert lost.windowTitle() == "Project not found"
+    qtbot.waitUntil(lambda: lost.restore.isEnabled())
+    assert [one.text() for one in lost.findChildren(QPushButton) if "decisions" in one.text()] == []
+    press("Restore…", lost)
+    (box,) = window.findChildren(QMessageBox)
+    press("Restore", box)
+    qtbot.waitUntil(lambda: window.session.bench is not None)
+    assert folder.is_dir()
 
 
 def test_a_project_that_lacks_steps_opens_without_them_after_a_yes(

@@ -101,7 +101,7 @@ def test_quitting_closes_every_window(window: MainWindow) -> None:
 # --- what was opened before ---
 
 
-def test_the_menu_lists_projects_and_greys_those_that_are_gone(window: MainWindow, tmp_path: Path) -> None:
+def test_the_menu_lists_projects_also_those_that_are_gone(window: MainWindow, tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.curation").mkdir()
         remember(tmp_path / f"{name}.curation")
@@ -109,7 +109,7 @@ def test_the_menu_lists_projects_and_greys_those_that_are_gone(window: MainWindo
     menu = window.menus.recent
     menu.aboutToShow.emit()
     lines = [(one.text(), one.isEnabled()) for one in menu.actions() if not one.isSeparator()]
-    assert lines == [("&1  b", True), ("&2  a (not found)", False), ("&Remove projects that were not found", True)]
+    assert lines == [("&1  b", True), ("&2  a (not found)", True), ("&Remove projects that were not found", True)]
     menu.actions()[-1].trigger()
     assert [one.name for one in opened_before()] == ["b"]
 
