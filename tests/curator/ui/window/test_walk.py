@@ -128,7 +128,7 @@ def _line(calls: Sequence[Call]) -> str:
 @pytest.fixture
 def walk(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Walk:
     """Of one Return, which is answered before the memory's moment has passed."""
-    monkeypatch.setattr(remembering, "MOMENT", 1.0)
+    monkeypatch.setattr(remembering, "MOMENT", 3.0)  # a busy machine needed more than 1 s to follow the key
     qtbot.waitUntil(lambda: bool(desk.bench.project.disk.saving.holds(desk.bench.project.disk.saving.asked)))
     with walked(monkeypatch) as found:
         desk.press(Qt.Key.Key_Return)
@@ -141,9 +141,7 @@ def walk(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Walk:
 def test_a_decision_is_in_sqlite_after_few_calls(walk: Walk) -> None:
     calls = from_handler(walk.chain(DECIDES))
     assert len(calls) <= MOST, "\n".join(name for _, name in calls)
-
-
-def test_nothing_is_read_for_the_memory_before_the_key_is_answered(walk: Walk) -> None:
+    # nothing is read for the memory before the key is answered
     readers = {"curator/services/linking/remembering.py"}
     reads = [at for at, (_, _, calls) in enumerate(walk.steps) if readers & {path for path, _ in calls}]
     answered = [what for _, what, _ in walk.steps].index("answered")
