@@ -237,9 +237,9 @@ def project_folder(path: Path) -> Path:
 
     Raises UserError if there is no project, DamagedProjectError if its database is missing.
     """
-    path = named_folder(path)
+    given, path = path, named_folder(path)
     if not path.exists():
-        raise UserError(tr("{path} does not exist. Check the path, or create a new project there.", path=path))
+        raise UserError(tr("{path} does not exist. Check the path, or create a new project there.", path=given))
     if not path.is_dir() or not path.absolute().name.endswith(SUFFIX):
         raise UserError(
             tr("{path} is not a project. A project is a folder whose name ends in {suffix}.", path=path, suffix=SUFFIX)

@@ -125,9 +125,15 @@ def _line(calls: Sequence[Call]) -> str:
     return ", ".join(f"`{_said(name)}`" for _, name in calls) + f" ({calls[-1][0]})"
 
 
+_walks: list[Walk] = []
+
+
 @pytest.fixture
-def walk(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Walk:
-    """Of one Return, which is answered before the memory's moment has passed."""
+def walk(request: pytest.FixtureRequest, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Walk:
+    """Of one Return, which is answered before the memory's moment has passed. It takes seconds: made once."""
+    if _walks:
+        return _walks[0]
+    desk: Desk = request.getfixturevalue("desk")
     monkeypatch.setattr(remembering, "MOMENT", 3.0)  # a busy machine needed more than 1 s to follow the key
     qtbot.waitUntil(lambda: bool(desk.bench.project.disk.saving.holds(desk.bench.project.disk.saving.asked)))
     with walked(monkeypatch) as found:
@@ -135,6 +141,7 @@ def walk(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Walk:
         found.note("answered")
         qtbot.waitUntil(lambda: found.remembers, timeout=10_000)
         desk.bench.project.disk.settle()
+    _walks.append(found)
     return found
 
 
