@@ -14,7 +14,7 @@ from curator.domain.wording import NewerProjectError, ProjectLockedError, UserEr
 from curator.services.ports import SharedAddress
 from curator.storage import create_project, open_project
 from curator.storage.db import Base
-from curator.storage.team import move, moving, open_shared_project
+from curator.storage.team import move, moving, open_shared_project, postgres
 from tests.curator.storage.filler import AT, Filler
 from tests.postgres import Server
 
@@ -114,7 +114,8 @@ def raising(error):
     return fails
 
 
-def test_what_is_in_use_or_in_the_way_is_refused(server: Server, empty_base, folder, tmp_path):
+def test_what_is_in_use_or_in_the_way_is_refused(server: Server, empty_base, folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(postgres, "PATIENCE", 0.2)
     with open_project(folder), pytest.raises(ProjectLockedError):
         move(folder, empty_base)
     move(folder, empty_base)
