@@ -12,6 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from curator.domain.decisions import NilReason, Outcome, RejectReason, SkipReason, Verdict
 from curator.domain.documents import DocumentState
+from curator.ui.shell.app import AfterPaint
+from curator.ui.shell.main_window import MainWindow
 from tests.curator.services.fakes import KB
 from tests.curator.ui.window.fakes import CTRL, SHIFT, Desk, MakeDesk
 
@@ -316,3 +318,15 @@ def test_a_refusal_is_said_and_changes_nothing(desk: Desk) -> None:
     desk.bench.decider.link("MESH:NOWHERE")
     assert "no entity MESH:NOWHERE" in desk.bench.bottom.message.words
     assert desk.word == "Lidocaine"
+
+
+@pytest.mark.parametrize("opening", [False, True], ids=["first page", "a project is opened"])
+def test_projects_are_opened_after_the_first_painting(window: MainWindow, qtbot: QtBot, *, opening: bool) -> None:
+    called = list[bool]()
+    window.hide()
+    if opening:
+        window.show_opening(Path("a.curation"))
+    AfterPaint(window, lambda: called.append(True))
+    assert called == []
+    window.show()
+    qtbot.waitUntil(lambda: called == [True])
