@@ -134,6 +134,8 @@ def walk(request: pytest.FixtureRequest, qtbot: QtBot, monkeypatch: pytest.Monke
     if _walks:
         return _walks[0]
     desk: Desk = request.getfixturevalue("desk")
+    memory = desk.project.close.__self__.memory  # type: ignore[attr-defined]
+    qtbot.waitUntil(lambda: not (memory._fresh or memory._everything or memory._unlisted or memory._left))
     monkeypatch.setattr(remembering, "MOMENT", 3.0)  # a busy machine needed more than 1 s to follow the key
     qtbot.waitUntil(lambda: bool(desk.bench.project.disk.saving.holds(desk.bench.project.disk.saving.asked)))
     with walked(monkeypatch) as found:
