@@ -60,6 +60,7 @@ def parsed(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--material", type=Path, default=Path("gpu-material"), help="where pieces are joined")
     parser.add_argument("--minutes", type=float, default=40.0, help="no step is begun that would take longer")
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda or cuda:1")
+    parser.add_argument("--only", nargs="+", metavar="STEP", help="these steps alone: how their names begin")
     parser.add_argument("--small", action="store_true", help="every step on invented material, in a minute or two")
     parser.add_argument("--data", type=Path, default=DATA, help="pack: the folder of the corpora")
     parser.add_argument("--size", type=int, default=SIZE, help="pack: bytes of a piece at most")
@@ -125,7 +126,8 @@ def run(options: argparse.Namespace) -> int:
         say(material.world.sentence)
         plan = Plan(material, results, device.name, size)
         facts = {**versions(device.name, device.sentence), "small": options.small or None}
-        run_steps(list(plan.steps()), results, minutes=options.minutes, facts=facts, say=say)
+        steps = [one for one in plan.steps() if not options.only or one.name.startswith(tuple(options.only))]
+        run_steps(steps, results, minutes=options.minutes, facts=facts, say=say)
     manifest = options.material / MANIFEST
     page = report(results, read_manifest(options.material) if manifest.is_file() else None)
     options.out.mkdir(parents=True, exist_ok=True)

@@ -51,8 +51,8 @@ class Asked:
         names = {name.casefold() for name in kb.names}
         world = material.world
         taught, known = _texts(world.train), _texts(material.lines("ncbi_disease", "train"))
-        bc5cdr, ncbi = _strings(world.judged, kb), _strings(material.lines("ncbi_disease", "dev"), kb)
-        aside = _strings(world.held_out, kb)
+        bc5cdr, ncbi = strings(world.judged, kb), strings(material.lines("ncbi_disease", "dev"), kb)
+        aside = strings(world.held_out, kb)
         return cls(
             {
                 NAME: _where(bc5cdr, [text.casefold() in names for text in bc5cdr.texts]),
@@ -90,7 +90,8 @@ def figures(encoder: Encoder, kb: KnowledgeBase, asked: Asked) -> dict[str, Any]
     return result
 
 
-def _strings(lines: Sequence[Line], kb: KnowledgeBase) -> Strings:
+def strings(lines: Sequence[Line], kb: KnowledgeBase) -> Strings:
+    """Of the mentions whose entity the knowledge base has."""
     found = [
         (_text(line, mention), tuple(mention["types"]), mention["gold"]["ids"], number)
         for number, line in enumerate(lines)

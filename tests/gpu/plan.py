@@ -14,7 +14,7 @@ from typing import Any
 
 from models.encoders import load_encoder
 from models.linker import NAMES_TOKENS, Bundle
-from tests.gpu import checks, names_alone, synonyms, trained
+from tests.gpu import checks, many_names, names_alone, synonyms, trained
 from tests.gpu.material import HELD_OUT, Material
 from tests.gpu.steps import ENCODED, TRAINED, Result, Results, Step
 from tests.gpu.synonyms import Learning
@@ -23,7 +23,10 @@ from tests.gpu.trained import Runner
 VECTORS, NEIGHBOURS = "vectors", "neighbours"
 STOCK, SYNONYMS, DECISIONS, BOTH = "names: stock", "names: synonyms", "names: decisions", "names: both"
 UNTRAINED, SPREAD = "untrained linker", "spread"
+LONGER, HALFWAY = "names: longer", "names: halfway"
 STAGES = (STOCK, SYNONYMS, DECISIONS, BOTH)
+TRIED = (*STAGES, LONGER, HALFWAY)
+MANY = "many names"
 PEL = {
     f"{recipe} {negatives}": (recipe, negatives) for recipe in ("pel-ce", "pel-pb") for negatives in ("random", "mixed")
 }
@@ -38,13 +41,16 @@ JOB = 45.0
 
 @dataclass(frozen=True)
 class Size:
-    """How large the steps are; `held_out` and `documents` are those of `Material`.
+    """How large the steps are; `longer` teaches more synonyms, `many` names are searched; `held_out` and `documents`
+    are those of `Material`.
 
     Parameters of recipes: `towers` of all retrievers and re-rankers, `pel` of PEL, `ranker` of re-rankers, `mixup`
     of adaptive mixup.
     """
 
     learning: Learning = field(default_factory=Learning)
+    longer: Learning = field(default_factory=lambda: Learning(pairs=200_000, per_entity=12, epochs=2, batch_size=128))
+    many: int = 10_000_000
     throughput: Mapping[str, int] = field(default_factory=lambda: {"names": 20_000, "steps": 60, "pairs": 4000})
     max_steps: int | None = None
     seeds: tuple[int, ...] = SEEDS
@@ -73,6 +79,8 @@ class Size:
 TINY = {"mention_tokens": 24, "entity_tokens": 24, "epochs": 2, "batch_size": 8, "entity_tower": "train"}
 SMALL = Size(
     learning=Learning(pairs=120, epochs=1, batch_size=8, max_steps=4),
+    longer=Learning(pairs=200, epochs=1, batch_size=8, max_steps=6),
+    many=9000,
     throughput={"names": 200, "steps": 3, "pairs": 40},
     max_steps=4,
     seeds=(0,),
@@ -103,6 +111,7 @@ class Plan:
     def steps(self) -> Iterator[Step]:
         yield from self._checks()
         yield from self._names()
+        yield Step(MANY, MANY, partial(many_names.measure, self.material, self.device, count=self.size.many), fixed=JOB)
         yield Step(UNTRAINED, UNTRAINED, lambda: self.runner.untrained(self.base()), needs=STAGES, fixed=2 * JOB)
         margin = {**self.size.towers, **self.size.ranker}
         yield Step(SPREAD, SPREAD, lambda: self.runner.spread(self.base(), margin), needs=STAGES, fixed=JOB)
@@ -118,7 +127,7 @@ class Plan:
 
     def base_name(self) -> str:
         """Which names' encoder is best on the strings set aside from train, of those there are; the first of equals."""
-        known = [name for name in STAGES if name in self.results.done]
+        known = [name for name in TRIED if name in self.results.done]
         return max(known, key=lambda name: self.results.figures(name)[names_alone.ASIDE]["right"] or 0.0)
 
     def base(self) -> Bundle:
@@ -138,16 +147,24 @@ class Plan:
 
     def _names(self) -> Iterator[Step]:
         learning = self.size.learning
-        texts = 10.0 * learning.pairs * learning.epochs  # a name, its pair, 8 rivals
         yield Step(STOCK, STOCK, lambda: self._alone(STOCK), encoded=self._names_count)
+        for name, own in ((SYNONYMS, learning), (LONGER, self.size.longer)):
+            yield Step(
+                name,
+                name,
+                partial(self._synonyms, name, own),
+                trained=10.0 * own.pairs * own.epochs,  # a name, its pair, 8 rivals
+                encoded=2.0 * self._names_count,
+                products=(self.encoder(name),),
+                seed=own.seed,
+            )
         yield Step(
-            SYNONYMS,
-            SYNONYMS,
-            self._synonyms,
-            trained=texts,
+            HALFWAY,
+            HALFWAY,
+            self._halfway,
+            needs=(LONGER,),
             encoded=2.0 * self._names_count,
-            products=(self.encoder(SYNONYMS),),
-            seed=learning.seed,
+            products=(self.encoder(HALFWAY),),
         )
         for name, start in ((DECISIONS, STOCK), (BOTH, SYNONYMS)):
             yield Step(
@@ -227,12 +244,20 @@ class Plan:
         encoder = load_encoder(self.encoder(name), device=self.device, max_tokens=NAMES_TOKENS)
         return names_alone.figures(encoder, self.material.kb, names_alone.Asked.of(self.material))
 
-    def _synonyms(self) -> Result:
+    def _synonyms(self, name: str, learning: Learning) -> Result:
         encoder = load_encoder(self.material.encoder, device=self.device, max_tokens=NAMES_TOKENS)
-        result, taught = synonyms.learn(encoder, self.material.kb, self.size.learning)
-        synonyms.saved(encoder, self.encoder(SYNONYMS))
+        result, taught = synonyms.learn(encoder, self.material.kb, learning)
+        synonyms.saved(encoder, self.encoder(name))
         run = {"pairs": taught, "steps": result.steps, "seconds": result.seconds, "precision": result.precision}
-        return {**self._alone(SYNONYMS), "run": run}
+        return {**self._alone(name), "run": run}
+
+    def _halfway(self) -> Result:
+        stock, longer = (
+            load_encoder(self.encoder(name), device=self.device, max_tokens=NAMES_TOKENS) for name in (STOCK, LONGER)
+        )
+        synonyms.halfway(stock, longer)
+        synonyms.saved(stock, self.encoder(HALFWAY))
+        return self._alone(HALFWAY)
 
     def _decisions(self, name: str, start: str) -> Result:
         run = self.runner.names(self.bundle(start), self.encoder(name), seed=0)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tests.gpu.names_alone import ASIDE, SLICES
-from tests.gpu.plan import ALPHAS, MARGINS, NEIGHBOURS, PEL, SPREAD, STAGES, STOCK, UNTRAINED, VECTORS
+from tests.gpu.plan import ALPHAS, MANY, MARGINS, NEIGHBOURS, PEL, SPREAD, STOCK, TRIED, UNTRAINED, VECTORS
 from tests.gpu.steps import ENCODED, TRAINED, Results
 from training.evaluation.resampling import DocumentBootstrap, Estimate, Figure, ratio
 
@@ -50,14 +50,26 @@ def _checks(results: Results) -> Iterator[str]:
         found = results.figures(ENCODED)
         head = ("encoding", "names a second", "texts of 128 tokens a second")
         yield "## Throughput\n\n" + _by(found, head, ("names_a_second", "texts_a_second"))
+    if MANY in results.done:
+        yield _many(results.figures(MANY))
     if TRAINED in results.done:
         found = results.figures(TRAINED)
         head = ("training of the names' encoder", "texts a second", "steps a second", "last loss")
         yield _by(found, head, ("texts_a_second", "steps_a_second", "last_loss"))
 
 
+def _many(found: Run) -> str:
+    rows = [[one["way"], *(one.get(key) for key in ("same", "found", "ms", "ms_1", "ms_2"))] for one in found["ways"]]
+    head = ["way", "of the exact nearest 64", "the entity among 64", "ms p50, p95", "1 thread", "2 threads"]
+    built = "; ".join(f"{kind}: built in {one['build_s']} s, {one['gib']} GiB" for kind, one in found["built"].items())
+    title = (
+        f"{found['names']:,} names encoded in {found['encoding_s']} s, {found['queries']} queries, one after the other"
+    )
+    return f"## Many names\n\n{title}; {built}.\n\n" + _table(head, rows)
+
+
 def _names(results: Results) -> Iterator[str]:
-    known = [name for name in STAGES if name in results.done]
+    known = [name for name in TRIED if name in results.done]
     if not known:
         return
     head = ["the nearest name is right, %"]

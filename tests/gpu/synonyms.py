@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
+import torch
 
 from models.core import KnowledgeBase
 from models.encoders import Encoder, save_encoder
@@ -25,15 +26,16 @@ from training.tasks import NamedMention, NamesTask, train_layers
 
 NEAR, FAR = 0.92, 0.35
 """Cosines between which a pair teaches: nearer ones are known already, farther ones have nothing in common."""
-RIVALS, SEARCHED, PER_ENTITY = 24, 64, 4
+RIVALS, SEARCHED = 24, 64
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Learning:
-    """How long and how fast; `pairs` at most are drawn, `precision` is the trainer's."""
+    """How long and how fast; `pairs` at most are drawn, of an entity `per_entity`; `precision` is the trainer's."""
 
     pairs: int = 60_000
+    per_entity: int = 4
     epochs: int = 2
     batch_size: int = 64
     learning_rate: float = 3e-5
@@ -42,28 +44,29 @@ class Learning:
     seed: int = 0
 
 
-def pairs_of(encoder: Encoder, kb: KnowledgeBase, kinship: NameKinship, *, most: int, seed: int) -> list[NamedMention]:
-    """At most `most` pairs, in a random order, at most PER_ENTITY of an entity."""
+def pairs_of(encoder: Encoder, kb: KnowledgeBase, kinship: NameKinship, learning: Learning) -> list[NamedMention]:
+    """The pairs to learn, in a random order."""
     names = list(kb.names)
     vectors = encoder.encode(names)
-    draw = np.random.default_rng(seed)
+    draw = np.random.default_rng(learning.seed)
     chosen: list[tuple[int, int, int]] = []
     for row in draw.permutation(len(kb.entities)).tolist():
-        chosen += _pairs(vectors, int(kb.name_starts[row]), int(kb.name_starts[row + 1]), row, draw)
-        if len(chosen) >= most:
+        found = _pairs(vectors, int(kb.name_starts[row]), int(kb.name_starts[row + 1]), row, draw)
+        chosen += found[: learning.per_entity]
+        if len(chosen) >= learning.pairs:
             break
-    chosen = chosen[:most]
+    chosen = chosen[: learning.pairs]
     index = VectorIndex.build(vectors)
     index.to_gpu(wanted=encoder.device.torch.type == "cuda")
     near = index.search(vectors[[one for one, _, _ in chosen]], min(SEARCHED, len(names)))[1]
     tokens = encoder.token_ids([names[one] for one, _, _ in chosen])
     kin = {row: kinship.of([row]) for row in {row for _, _, row in chosen}}
-    found = []
+    mentions = []
     for (_, other, row), ids, line in zip(chosen, tokens, near.tolist(), strict=True):
         rivals = tuple(place for place in line if int(kb.name_entity[place]) not in kin[row])[:RIVALS]
         if rivals:
-            found.append(NamedMention(ids, (row,), (other,), rivals, row))
-    return found
+            mentions.append(NamedMention(ids, (row,), (other,), rivals, row))
+    return mentions
 
 
 def _pairs(
@@ -72,7 +75,7 @@ def _pairs(
     """(name, other name, entity) of one entity, drawn among those that teach."""
     own = vectors[start:stop]
     first, second = np.nonzero(((near := own @ own.T) > FAR) & (near < NEAR))
-    order = draw.permutation(len(first))[:PER_ENTITY]
+    order = draw.permutation(len(first))
     return [(start + int(first[at]), start + int(second[at]), row) for at in order]
 
 
@@ -98,7 +101,7 @@ def make_task(encoder: Encoder, kb: KnowledgeBase, learning: Learning, mentions:
 
 def learn(encoder: Encoder, kb: KnowledgeBase, learning: Learning) -> tuple[TrainResult, int]:
     """Train the encoder in place; the trainer's result, and how many pairs taught."""
-    mentions = pairs_of(encoder, kb, NameKinship(kb), most=learning.pairs, seed=learning.seed)
+    mentions = pairs_of(encoder, kb, NameKinship(kb), learning)
     settings = TrainSettings(
         epochs=learning.epochs,
         learning_rate=learning.learning_rate,
@@ -108,6 +111,15 @@ def learn(encoder: Encoder, kb: KnowledgeBase, learning: Learning) -> tuple[Trai
         precision=learning.precision,
     )
     return drained(train(make_task(encoder, kb, learning, mentions), settings)), len(mentions)
+
+
+def halfway(encoder: Encoder, trained: Encoder) -> None:
+    """Put the mean of both encoders' weights into the first (Wortsman et al. 2022, equation 1, with 0.5)."""
+    other = trained.module.state_dict()
+    with torch.no_grad():
+        for name, own in encoder.module.state_dict().items():
+            if own.is_floating_point():
+                own.lerp_(other[name], 0.5)
 
 
 def saved(encoder: Encoder, folder: Path) -> Path:

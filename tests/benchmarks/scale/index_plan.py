@@ -37,9 +37,9 @@ K, QUERIES = 64, 200
 SEED = 0
 
 
-def recombined(names: list[str], number: int) -> list[str]:
+def recombined(names: list[str], number: int, *, seed: int = SEED) -> list[str]:
     """So many names that are not among the given ones, made of their words."""
-    source, seen = random.Random(SEED), set(names)
+    source, seen = random.Random(seed), set(names)
     words = [name.split() for name in names]
     made: list[str] = []
     while len(made) < number:
