@@ -13,7 +13,7 @@ from curator import storage
 from curator.domain.jobs import Progress
 from curator.domain.wording import DamagedProjectError, UserError, tr
 from curator.io.eutils import ADDRESS, Eutils
-from curator.io.files import AtomicWriter, moved_text
+from curator.io.files import AtomicFiles, AtomicWriter, moved_text
 from curator.io.local_model import LocalModel
 from curator.io.web_server import WebAccess, WebServer
 from curator.jobs import FolderBundleStore, make_way
@@ -118,6 +118,8 @@ ON_SERVER = (
 LINKER = "The linker {linker} is damaged: {file}, {reason}. Rebuild the index, or put another linker into use."
 
 __all__ = [
+    "AtomicFiles",
+    "AtomicWriter",
     "Project",
     "SystemClock",
     "backups_of",
@@ -274,19 +276,17 @@ def _project(shared: Shared) -> Project:
     """Every service, by room, in the order of `Project`; services that others use come first."""
     store, events, clock, curator = shared.store, shared.events, shared.clock, shared.curator
     linker, formats, desk, switch = shared.linker, shared.formats, shared.desk, shared.switch
-    writer = AtomicWriter()
     rounds = RoundService(store, linker, events, clock, curator=curator)
-    holdout = HoldoutService(store, percent=lambda: load().settings.holdout_percent)
+    writer, holdout = AtomicWriter(), HoldoutService(store, percent=lambda: load().settings.holdout_percent)
     importing = ImportService(store, formats, events, clock, curator=curator, mover=moved_text)
-    related = RelationReader(formats)
+    related, attributes = RelationReader(formats), AttributeService(store, events, clock, curator=curator)
     curation = CurationService(store, events, clock, curator=curator, related=related.of)
-    attributes = AttributeService(store, events, clock, curator=curator)
     propagation = PropagationService(store, events, clock, curator=curator)
     repeating = RepeatService(store, propagation)
     queue, corpus = QueueService(store, held_out=holdout.among), CorpusSearch(store)
     hits = HitMaking(store, events, clock, curator=curator, round_of=rounds.active)
-    hierarchy = HierarchyService(store)
-    agreement, evaluations = AgreementService(store), StoredEvaluations(store, writer)
+    hierarchy, agreement = HierarchyService(store), AgreementService(store)
+    evaluations = StoredEvaluations(store, writer)
 
     return Project(
         place=store.place,

@@ -45,7 +45,7 @@ ALLOWED = {
 # one line each, with the reason
 EXCEPTIONS = {
     ("curator.cli", "curator.ui"): "`curator open` starts the window, imported on request",
-    ("curator.ui", "curator.bootstrap"): "the window gets its Project type and opens another project",
+    ("curator.ui", "curator.bootstrap"): "the window gets its Project type, opens another project and writes files",
     ("curator.services", "resources"): "recipes and the demo projects are read as data",
 }
 OURS = ("curator", "models", "training", "resources")

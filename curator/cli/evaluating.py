@@ -119,7 +119,9 @@ def evaluate(
         check_errors_name(errors_out.name)
     outcome = _run(project, wish)
     if report is not None:
-        save_report(outcome.result, report)
+        from curator.bootstrap import AtomicWriter
+
+        save_report(outcome.result, report, AtomicWriter())
     text = replay_text(outcome.result) if replay else figures_text(outcome.result)
     where = f"\nReport written to {report}." if report is not None else ""
     if not replay and (wrong := _error_text(project, outcome.result, errors_out)):

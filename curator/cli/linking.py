@@ -6,8 +6,7 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -159,11 +158,14 @@ def refuse_place(out: Path) -> None:
 
 
 def _link_to(project: Project, split: Split | None, out: Path, *, memory: bool) -> LinkReport:
-    with _lines_to(out) as write:
+    from curator.bootstrap import AtomicFiles
+
+    with AtomicFiles() as files:
+        lines = files.open(out)
 
         def keep(linked: DocumentSuggestions) -> None:
             for record in mention_records(linked):
-                write(record)
+                lines.write(f"{json.dumps(record, ensure_ascii=False)}\n".encode("utf-8", "backslashreplace"))
 
         return run_steps(project.suggestions.link_split(split, save=False, memory=memory, sink=keep))
 
@@ -190,29 +192,6 @@ def mention_records(linked: DocumentSuggestions) -> Iterator[dict[str, Any]]:
             "nil": suggestion.nil.score,
             "bundle": suggestion.stamp.bundle_id,
         }
-
-
-@contextmanager
-def _lines_to(out: Path) -> Iterator[Callable[[Mapping[str, Any]], None]]:
-    """Write JSON lines to a temporary file next to `out`, and replace `out` by it at the end.
-
-    Raises UserError if it cannot be written; no incomplete file is left.
-    """
-    partial = out.with_name(f".{out.name}.part")
-    try:
-        partial.unlink(missing_ok=True)  # it may be a link
-        with partial.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            yield lambda record: print(json.dumps(record, ensure_ascii=False), file=file)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(out)
-    except OSError as error:
-        raise UserError(
-            f"{out} could not be written ({error.strerror}). Check the folder's permissions and the free disk space."
-        ) from error
-    finally:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
 
 
 def _say_link(report: LinkReport, out: Path | None, *, as_json: bool) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,7 @@ from typing import Any
 from curator.domain.documents import Split
 from curator.domain.jobs import BundleInfo, JobOutcome, JobState
 from curator.domain.wording import UserError, tr
-from curator.services.ports import Cluster, JobHandle
+from curator.services.ports import Cluster, FileWriter, JobHandle
 from curator.services.training.job_chain import JobChain, OnEnd, OnProgress
 from curator.services.training.snapshots import count_gold, write_snapshot
 from curator.services.training.workplace import JobDesk
@@ -215,24 +213,10 @@ def check_place(path: Path) -> None:
         )
 
 
-def save_report(result: Mapping[str, Any], path: Path) -> None:
-    """Write a temporary file, then move it. Raises UserError if that fails."""
+def save_report(result: Mapping[str, Any], path: Path, files: FileWriter) -> None:
+    """Raises UserError if that fails."""
     check_place(path)
-    beside = path.with_name(f".{path.name}.part")
-    try:
-        beside.unlink(missing_ok=True)  # it may be a link
-        with beside.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            file.write(str(result[HTML]))
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except OSError as error:
-        raise UserError(
-            tr("{path} cannot be written ({strerror}). Choose another location.", path=path, strerror=error.strerror)
-        ) from error
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
+    files.write({path: str(result[HTML]).encode("utf-8", "backslashreplace")})
 
 
 def without_html(result: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
+from curator.bootstrap import AtomicWriter
 from curator.domain.statistics import Plot
 from curator.domain.wording import UserError, tr
 from curator.ui.dashboard.plot_painter import Canvas, height_of, paint_plot
@@ -58,36 +59,28 @@ def save_plot(plot: Plot, path: Path, font: QFont) -> None:
     """Save a plot in the format of the suffix: .svg, .csv or .json. Raises UserError if it cannot be written."""
     ending = path.suffix.lower()
     if ending == ".svg":
-        _write(path, svg(plot, font))
+        content = svg(plot, font)
     elif ending == ".csv":
-        _write(path, plot.csv().encode())
+        content = plot.csv().encode()
     elif ending == ".json":
-        _write(path, _json(plot.as_json()))
+        content = _json(plot.as_json())
     else:
         raise UserError(tr("{name} must end in .svg, .csv or .json: the ending sets the format.", name=path.name))
+    AtomicWriter().write({path: content})
 
 
 def save_all(plots: Sequence[Plot], figures: dict[str, Any], folder: Path, font: QFont) -> int:
-    """Save every non-empty plot as SVG and CSV, and all figures in `figures.json`; returns the number of plots.
-
-    Raises UserError if the folder is not writable.
+    """Save every non-empty plot as SVG and CSV, and all figures in `figures.json`, all at once; returns the number of
+    plots. Raises UserError if the folder is not writable.
     """
     shown = [one for one in plots if not one.is_empty]
+    files = {folder / "figures.json": _json(figures)}
     for plot in shown:
-        save_plot(plot, folder / f"{plot.id}.svg", font)
-        save_plot(plot, folder / f"{plot.id}.csv", font)
-    _write(folder / "figures.json", _json(figures))
+        files[folder / f"{plot.id}.svg"] = svg(plot, font)
+        files[folder / f"{plot.id}.csv"] = plot.csv().encode()
+    AtomicWriter().write(files)
     return len(shown)
 
 
 def _json(value: dict[str, Any]) -> bytes:
     return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise UserError(
-            tr("{path} cannot be written ({strerror}). Choose another location.", path=path, strerror=error.strerror)
-        ) from error

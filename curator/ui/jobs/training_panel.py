@@ -14,7 +14,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
 from curator.domain.jobs import Progress
-from curator.domain.wording import localised, tr
+from curator.domain.wording import UserError, localised, tr
 from curator.ui.kit import Curve, LineChart, Tone, file_dialog, fixed_font, percent, sentence
 
 # The record of a running training: curves, figures and log, for the window and as CSV.
@@ -215,16 +215,12 @@ class TrainingPanel(QWidget):
 
     def export(self, path: Path) -> None:
         """Write all figures so far; `refused` reports an error."""
+        from curator.bootstrap import AtomicWriter  # storage and formats are not needed for the first paint
+
         try:
-            path.write_text(self._history.csv(), encoding="utf-8")
-        except OSError as error:
-            self.refused.emit(
-                tr(
-                    "{path} cannot be written ({strerror}). Choose another location.",
-                    path=path,
-                    strerror=error.strerror,
-                )
-            )
+            AtomicWriter().write({path: self._history.csv().encode()})
+        except UserError as error:
+            self.refused.emit(str(error))
 
 
 def figure_words(value: float) -> str:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QButtonGroup, QCheckBox, QComboBox, QFileDialog, QRadioButton, QTabWidget, QWidget
 
+from curator.bootstrap import AtomicWriter
 from curator.domain.documents import Split
 from curator.domain.jobs import BundleInfo
 from curator.domain.wording import UserError, guarded, localised, ntr, tr
@@ -367,7 +368,7 @@ class FiguresDialog(ShowDialog):
 
     def save_to(self, path: Path) -> None:
         try:
-            save_report(self._result, path)
+            save_report(self._result, path, AtomicWriter())
         except UserError as error:
             tell(self, tr("Save report"), str(error), wrong=True)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from curator.domain.wording import UserError
+from curator.io.files import AtomicWriter
 from curator.services.training.evaluation import check_place, save_report, without_html
 
 RESULT = {"mentions": 3, "html": "<p>Béla \ud800</p>"}
@@ -15,13 +16,16 @@ RESULT = {"mentions": 3, "html": "<p>Béla \ud800</p>"}
 def test_a_report_takes_the_place_of_an_older_one(tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     path.write_text("old", encoding="utf-8")
-    (tmp_path / "letter.txt").write_text("Dear colleague")
-    (tmp_path / ".report.html.part").symlink_to(tmp_path / "letter.txt")
-    save_report(RESULT, path)
+    save_report(RESULT, path, AtomicWriter())
     assert path.read_text(encoding="utf-8") == "<p>Béla \\ud800</p>", "a lone surrogate cannot be encoded"
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["letter.txt", "report.html"]
-    assert (tmp_path / "letter.txt").read_text() == "Dear colleague", "the temporary name is no link of a stranger's"
+    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]
     assert without_html(RESULT) == {"mentions": 3}
+    database = tmp_path / "P.curation" / "project.sqlite"
+    database.parent.mkdir()
+    database.write_text("decisions")
+    with pytest.raises(UserError, match="a file of a Curator project"):
+        save_report(RESULT, database, AtomicWriter())
+    assert database.read_text() == "decisions"
 
 
 def test_where_no_report_can_be_written(tmp_path: Path) -> None:
@@ -29,17 +33,3 @@ def test_where_no_report_can_be_written(tmp_path: Path) -> None:
         check_place(tmp_path)
     with pytest.raises(UserError, match="does not exist"):
         check_place(tmp_path / "none" / "r.html")
-
-
-def test_what_the_system_refuses_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "report.html"
-    path.write_text("old", encoding="utf-8")
-
-    def full(_descriptor: int) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("curator.services.training.evaluation.os.fsync", full)
-    with pytest.raises(UserError, match="No space left on device"):
-        save_report(RESULT, path)
-    assert path.read_text(encoding="utf-8") == "old"
-    assert [one.name for one in tmp_path.iterdir()] == ["report.html"]

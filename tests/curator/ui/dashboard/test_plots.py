@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import xml.etree.ElementTree as ET
 from itertools import groupby
@@ -126,7 +127,7 @@ def test_svg_holds_the_words_as_text(qtbot: QtBot) -> None:
     assert tree.find("{http://www.w3.org/2000/svg}desc").text == "8 of 11. How it is made."  # type: ignore[union-attr]
 
 
-def test_plots_are_saved_as_what_their_names_say(qtbot: QtBot, tmp_path: Path) -> None:
+def test_plots_are_saved_as_what_their_names_say(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for ending in ("svg", "csv", "json"):
         save_plot(LINES, tmp_path / f"p.{ending}", QFont())
     assert (tmp_path / "p.svg").read_bytes().startswith(b"<?xml")
@@ -134,11 +135,19 @@ def test_plots_are_saved_as_what_their_names_say(qtbot: QtBot, tmp_path: Path) -
     assert json.loads((tmp_path / "p.json").read_text())["id"] == "accepted"
     with pytest.raises(UserError, match="must end in"):
         save_plot(LINES, tmp_path / "p.png", QFont())
-    with pytest.raises(UserError, match="cannot be written"):
+    with pytest.raises(UserError, match="the folder does not exist"):
         save_plot(LINES, tmp_path / "nowhere" / "p.csv", QFont())
     assert save_all([LINES, BARS, NOTHING], {"figures": {}}, tmp_path, QFont()) == 2
     assert {"accepted.svg", "accepted.csv", "recall.svg", "figures.json"} <= {one.name for one in tmp_path.iterdir()}
-    assert not (tmp_path / "x.svg").exists()
+    before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
+    monkeypatch.setattr("curator.io.files.atomic.os.fsync", full_disk)
+    with pytest.raises(UserError, match="the disk is full"):
+        save_all([LINES], {"figures": {"later": 1}}, tmp_path, QFont())
+    assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before, "whole or not at all"
+
+
+def full_disk(_descriptor: int) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def test_a_card_turns_into_a_table_and_back(qtbot: QtBot, tmp_path: Path) -> None:

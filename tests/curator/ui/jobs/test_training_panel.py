@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 from datetime import UTC, datetime
 from pathlib import Path
@@ -214,14 +215,26 @@ def test_the_log_grows_and_is_not_written_twice(panel: TrainingPanel) -> None:
     assert [line.split()[-1] for line in lines] == ["One.", "Two."]
 
 
-def test_curves_are_exported(panel: TrainingPanel, tmp_path: Path, qtbot: QtBot) -> None:
+def test_curves_are_exported(
+    panel: TrainingPanel, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told = history(step(1, loss=2.0))
     panel.show_history(told)
     panel.export(tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text(encoding="utf-8") == told.csv()
     with qtbot.waitSignal(panel.refused) as refused:
         panel.export(tmp_path / "none" / "out.csv")
-    assert "cannot be written" in refused.args[0]
+    assert "the folder does not exist" in refused.args[0]
+    (tmp_path / "out.csv").write_text("older")
+    monkeypatch.setattr("curator.io.files.atomic.os.fsync", full_disk)
+    with qtbot.waitSignal(panel.refused) as refused:
+        panel.export(tmp_path / "out.csv")
+    assert "the disk is full" in refused.args[0]
+    assert (tmp_path / "out.csv").read_text() == "older"
+
+
+def full_disk(_descriptor: int) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def test_nothing_known_is_an_empty_line() -> None:
