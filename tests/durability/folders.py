@@ -222,6 +222,22 @@ def with_formats(place: Place) -> None:
 
 FOLDER = "folder"
 SEEDS = Path(__file__).parents[1] / "fuzz" / "seeds"
+KBS = {
+    "ctd": "kb-ctd/diseases.tsv",
+    "mediawiki": "kb-mediawiki/dump.xml",
+    "medic": "kb-medic/medic.txt",
+    "mesh-ascii": "kb-mesh-ascii/mesh.bin",
+    "mesh-xml": "kb-mesh-xml/descriptors.xml",
+    "obo": "kb-obo/x.obo",
+    "obographs": "kb-obographs/graph.json",
+    "owl": "kb-owl/x.owl",
+    "skos": "kb-skos/x.ttl",
+    "table": "kb-table/t.csv",
+    "umls": "kb-umls/META",
+    "workbook": "kb-table/t.xlsx",
+    "zeshel": "kb-zeshel/documents",
+}
+"""A knowledge base in each other format, among the seeds."""
 READ_ONLY = ("medline", "pubmed-xml", "mediawiki", "table/documents.csv", "huggingface/rows.jsonl")
 
 

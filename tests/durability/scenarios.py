@@ -11,7 +11,9 @@ from tests.durability.acts import Act, command, deciding, repeated
 from tests.durability.folders import (
     FOLDER,
     FORMATS,
+    KBS,
     ROUND,
+    SEEDS,
     Prepare,
     base,
     decided,
@@ -75,6 +77,10 @@ def scenarios() -> list[Scenario]:
         )
         for name, file in FORMATS.items()
     ]
+    kbs = [
+        Scenario(f"kb import {name}", empty, command("kb", "import", "P", SEEDS / seed), free=NOTED, others=1)
+        for name, seed in KBS.items()
+    ]
     return [
         Scenario("new", nothing, command("new", "P"), again=acts.new_elsewhere),
         Scenario("decide", base, acts.decide_one),
@@ -137,6 +143,7 @@ def scenarios() -> list[Scenario]:
         Scenario("import a folder", with_folder, command("import", "P", f"IN/{FOLDER}"), free=NOTED, commits=True),
         Scenario("undo-import", base, command("undo-import", "P", "--yes")),
         Scenario("kb import", empty, command("kb", "import", "P", "IN/kb.jsonl"), free=NOTED, others=1),
+        *kbs,
         Scenario("newer kb", base, command("kb", "import", "P", "IN/kb-2.jsonl"), free=NOTED, others=1),
         Scenario("remap", with_newer_kb, command("kb", "remap", "P", "--apply")),
         Scenario("new entity", base, acts.make_entity),
