@@ -12,6 +12,8 @@ from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 
 UNREADABLE = (zlib.error, ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError)
 """What unpacking of other programs' bytes raises."""
+MOST_BYTES = 8 * 2**20
+"""The length of an unpacked suggestion; one of 64 candidates has about 20,000 bytes."""
 STAGE_DIGITS = 6  # decimals kept of a candidate's scores; full doubles would double the size of the table
 
 
@@ -113,7 +115,7 @@ def unpack_head(data: bytes) -> tuple[str, str, float, float, float, bool, bool,
 def unpack_chance(data: bytes, entity_id: str) -> float:
     """The probability that a suggestion gives an entity, 0.0 if it is not listed. Only the two necessary lists of the
     JSON are read, in a tenth of the time of full unpacking; this is safe since quotes inside strings are escaped."""
-    text = zlib.decompress(data).decode()
+    text = _inflated(data).decode()
     lists = [text.find(name) + len(name) for name in ('{"ids":', ',"chance":') if name in text]
     ids, *chances = (_LIST.raw_decode(text, at)[0] for at in lists)
     return float(dict(zip(ids, chances[0], strict=False)).get(entity_id, 0.0)) if chances else 0.0
@@ -141,8 +143,17 @@ def _pack(value: dict[str, Any]) -> bytes:
 
 
 def _unpack(data: bytes) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(zlib.decompress(data))
+    value: dict[str, Any] = json.loads(_inflated(data))
     return value
+
+
+def _inflated(data: bytes) -> bytes:
+    """Raises zlib.error if it is longer than any suggestion: a few bytes could otherwise fill the memory."""
+    inflating = zlib.decompressobj()
+    text = inflating.decompress(data, MOST_BYTES)
+    if not inflating.eof:
+        raise zlib.error("incomplete, or too long")
+    return text
 
 
 # A verdict as columns, shared by decisions and judgements.

@@ -10,7 +10,7 @@ import pytest
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.storage.curation import stored_suggestion
 from curator.storage.curation.stored_suggestion import StoredSuggestion
-from curator.storage.db.packing import pack_suggestion, unpack_shown
+from curator.storage.db.packing import MOST_BYTES, pack_suggestion, unpack_shown
 
 FOUND = (Candidate("A", "a", (), "a", 2.0, probability=0.75), Candidate("B", "b", (), "b", 1.0))
 WHOLE = Suggestion(7, FOUND, NilEstimate(0.5, True, False), Stamp("b", 3), "a long form")
@@ -46,7 +46,8 @@ def test_one_made_ready_to_be_stored_is_equal_and_packed_once() -> None:
 
 
 def test_bytes_of_other_programs_are_one_without_candidates() -> None:
-    for payload in (b"", b"\x01", zlib.compress(b"[]"), zlib.compress(b'{"ids": [1]}')):
+    endless = zlib.compress(zlib.decompress(pack_suggestion(WHOLE)) + b" " * MOST_BYTES)
+    for payload in (b"", b"\x01", zlib.compress(b"[]"), zlib.compress(b'{"ids": [1]}'), endless):
         read = StoredSuggestion.packed(7, WHOLE.stamp, payload, is_nil=False)
         assert (read.mention_id, read.candidates, read.nil.is_nil, read.expanded) == (7, (), False, "")
         assert unpack_shown(payload).candidates == ()
