@@ -64,6 +64,7 @@ _SERVERS = {
     "value": "{path} takes no row that other programs cannot read ({detail}): nothing of this step was saved.",
     "failed": "The disk of the server of {path} failed ({detail}): nothing of this step was saved there. Ask whoever "
     "runs it.",
+    "refused": "The server of {path} refused the connection ({detail}).",
     "damaged": "The database of {path} is damaged ({detail}). Ask whoever runs the server to restore a backup.",
     "host": "There is no computer of the name in {path}. Check the address and the network.",
     "silent": "No PostgreSQL server answers at {path} ({detail}). Check the address, the network, and that the server "
@@ -71,7 +72,7 @@ _SERVERS = {
     "null": "{path} cannot store the character U+0000, which a text contains: nothing of it was saved.",
 }
 _AWAY = {"lost", "host", "silent"}
-_UNABLE = {"busy", "damaged", "disk", "failed", "many", "reading", "space"}
+_UNABLE = {"busy", "damaged", "disk", "failed", "many", "reading", "refused", "space"}
 """What another time may be different: a step that was kept without the server is not refused for it."""
 _STATES = {
     "28": "login",
@@ -94,17 +95,21 @@ _STATES = {
 """By PostgreSQL's error state, or the class that it begins with."""
 _WORDS = {
     "no space left on device|could not write init file": "disk",
-    "password authentication failed|no password supplied|authentication failed|role .* does not exist": "login",
-    "no pg_hba.conf entry|certificate": "door",
-    "database .* does not exist": "base",
-    "permission denied for database": "entry",
-    "too many (connections|clients)": "many",
+    "password authentication failed|no password supplied|authentication failed|role .* does not exist"
+    "|passwort-authentifizierung .* fehlgeschlagen|rolle .* existiert nicht": "login",
+    "pg_hba.conf|certificate": "door",
+    "database .* does not exist|datenbank .* existiert nicht": "base",
+    "permission denied for database|keine berechtigung f.{1,2}r datenbank": "entry",
+    "too many (connections|clients)|remaining connection slots|schon zu viele|zu viele verbindungen"
+    "|die verbleibenden verbindungen": "many",
     "could not translate host name|failed to resolve host|name or service not known": "host",
     "connection refused|no such file|timeout expired|no route to host|unreachable|starting up"
     "|connection failed: .*closed the connection": "silent",
     "nul \\(0x00\\)": "null",
+    "failed: \\S+:  ": "refused",
 }
-"""By libpq's message if no server answered, since there is no state then."""
+"""By the message while connecting, since libpq gives no state then. Servers write it in their own language: English and
+German are known, and two spaces after the kind of error show the answer of a server in any other one."""
 
 
 def user_error(error: BaseException | None, path: ProjectPlace) -> UserError | None:
@@ -129,6 +134,7 @@ def _of_server(error: BaseException | None, path: ProjectPlace) -> UserError | N
         words = str(error).casefold()
         gone = "lost" if type(error).__name__ == "OperationalError" else None
         found = next((one for pattern, one in _WORDS.items() if re.search(pattern, words)), gone)
+    detail = detail.rpartition(":  ")[2] if found == "refused" else detail
     kind = AwayError if found in _AWAY else UnableError if found in _UNABLE else UserError
     return None if found is None else kind(tr(_SERVERS[found], path=path, detail=detail))
 

@@ -19,6 +19,7 @@ from sqlalchemy.exc import DBAPIError, ProgrammingError
 
 from curator.domain.wording import UserError, tr
 from curator.services.ports import Person, Role, SharedAddress
+from curator.storage.db import Base
 from curator.storage.team.postgres import SCHEMA
 
 APPENDED_BY_CURATORS = (
@@ -95,9 +96,11 @@ CLOSED = (
 DENIED, UNKNOWN_TABLE = "42501", "42P01"
 """States of PostgreSQL's errors; without rights in the schema, tables of an open project are not found."""
 _WRITES_AS = re.compile(r"this login (?:writes|decides) as (.*), not as (.*)")
-_OF_CURATORS = tuple(f"permission denied for table {one}" for one in ("claims", "decisions", "operations"))
+_OF_CURATORS = ("claims", "decisions", "operations")
 """Every step of a curator writes one of these first."""
-_FOR_TRUSTED = ("permission denied for table", "for adjudicators and owners")
+_FOR_TRUSTED = "for adjudicators and owners"
+_TABLES = {*Base.metadata.tables, *READ_BY_ALL, "claims", "kb_pieces", "linkers", "linker_pieces"}
+_NAME = re.compile(r"[A-Za-z0-9_]+")
 
 
 class LostRoleError(UserError):
@@ -116,21 +119,29 @@ def refusals(address: SharedAddress, role: Role | None) -> Iterator[None]:
         if state == UNKNOWN_TABLE and role is not None:
             raise LostRoleError(tr(NO_MORE, address=address)) from error
         said = str(cause).partition("\n")[0] if state == DENIED else ""
-        if said.startswith("permission denied for schema"):
+        kept, what = _kept_from(cause, said)
+        if kept and what == SCHEMA:
             raise UserError(tr(NO_ROLE, address=address)) from error
-        if said.startswith("permission denied for database"):
+        if kept and what not in _TABLES:
             raise UserError(tr(NOT_HERE, address=address, base=address.base or "NAME")) from error
         if found := _WRITES_AS.search(said):
             raise UserError(tr(ANOTHER_NAME, address=address, own=found[1], other=found[2])) from error
         if "the round is closed" in said:
             raise UserError(tr(CLOSED, address=address)) from error
-        if role is Role.CURATOR and said in _OF_CURATORS:  # the role was taken away since the project was opened
+        if role is Role.CURATOR and kept and what in _OF_CURATORS:  # the role was taken away meanwhile
             raise LostRoleError(tr(READER, address=address)) from error
-        if any(one in said for one in _FOR_TRUSTED):
+        if kept or _FOR_TRUSTED in said:
             if role is Role.ADJUDICATOR:
                 raise UserError(tr(OWNERS_ONLY, address=address)) from error
             raise UserError(tr(TRUSTED_ONLY, address=address)) from error
         raise
+
+
+def _kept_from(error: BaseException | None, said: str) -> tuple[bool, str]:
+    """Whether a right is missing, and the name of the table, schema or database in the message, whose other words are
+    in the server's language."""
+    source = getattr(getattr(error, "diag", None), "source_function", None)
+    return bool(said) and source == "aclcheck_error", (_NAME.findall(said) or [""])[-1]
 
 
 def standing(conn: Connection) -> tuple[Role, str]:

@@ -62,6 +62,11 @@ class Told(Exception):
         (Told("terminating connection due to administrator command", "57P01"), "was lost"),
         (Told("integer out of range", "22003"), "no such number"),
         (Told("invalid page in block 3", "XX001"), "is damaged"),
+        (Told('"db" failed: FATAL:  pg_hba.conf rejects connection for host'), "does not accept connections from"),
+        (Told("failed: FATAL:  Passwort-Authentifizierung für Benutzer »ada« fehlgeschlagen"), "or the password"),
+        (Told("failed: FATAL:  Datenbank >>x<< existiert nicht"), "no database of this name"),
+        (Told("failed: FATAL:  zu viele Verbindungen für Rolle »ada«"), "too many connections"),
+        (Told("failed: FATAL:  l'authentification par mot de passe a échoué"), r"refused the connection \(l'auth"),
     ],
 )
 def test_what_a_server_reports_becomes_a_sentence_that_names_the_address(error, text):
