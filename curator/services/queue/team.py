@@ -127,15 +127,15 @@ class TeamService:
         for one in reversed(self._collisions):
             if one.theirs.operation_id == change.operation_id:
                 return one.words
-        return tr(STEP, who=change.actor, step=change.text)
+        return tr(STEP, who=change.actor, step=change.text) if change.actor else change.text
 
     def on_news(self, told: Callable[[Change, Sequence[Collision]], None]) -> None:
         """Call `told` in another thread with each step of another curator and its collisions."""
         self._told.append(told)
 
     def _sent(self, changes: Sequence[Change]) -> None:
-        """Announce steps that were kept here while the server was away, together."""
-        for kind in (ChangeKind.DECIDED, ChangeKind.DOCUMENT_STATE):
+        """Announce together what was kept here while the server was away, or that a backup was restored."""
+        for kind in (ChangeKind.IMPORTED, ChangeKind.DECIDED, ChangeKind.DOCUMENT_STATE):
             if some := [one for one in changes if one.kind is kind]:
                 documents = tuple(dict.fromkeys(it for one in some for it in one.document_ids))
                 mentions = tuple(dict.fromkeys(it for one in some for it in one.mention_ids))

@@ -20,7 +20,10 @@
   the settings.
 * **Each curator undoes their own steps**: the stacks of `Operations` contain the rows of one actor, in a folder those
   of all. A step is refused if others have changed its mentions since.
-* **A step shown as saved is on the server's disk**: PostgreSQL confirms a commit after syncing its log.
+* **A step shown as saved is on the server's disk**: PostgreSQL confirms a commit after syncing its log, also where
+  `synchronous_commit` is off for others.
+* **A restored backup is noticed** by the hash of the last operation that a client has seen; it then reads everything
+  again.
 * **The window reads as from a folder.** While the server is away, it reads copies of some documents, and decisions wait
   in a journal of this computer until they can be sent (`absence.py`).
 * **No Alembic.** The steps of folders (`curator/storage/migrations.py`) are frozen, run Python over packed rows, and

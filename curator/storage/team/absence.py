@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.wording import AwayError, UnableError, UserError, tr
@@ -48,6 +48,8 @@ UNABLE = (
     "{why} You can go on deciding in the documents that are on this computer. Your decisions are saved here, and sent "
     "as soon as that is possible."
 )
+MARGIN = 1000
+"""More operations than all curators can save while one waits for the answer to a step."""
 TOGETHER = 20
 """Steps after which the window is called while they are sent."""
 KEPT = "Saved on this computer"
@@ -106,6 +108,11 @@ class Absence:
     def reads(self) -> Reserve | None:
         """The copies to read from; None while the server is there, or without copies."""
         return self.reserve if self.sentence and self.reserve is not None and self.reserve.ready else None
+
+    @property
+    def opened(self) -> tuple[int, ...]:
+        """The document that was opened last, if any."""
+        return self.reserve.current if self.reserve is not None else ()
 
     @property
     def hides(self) -> bool:
@@ -178,7 +185,8 @@ class Absence:
     def _known(self, steps: Sequence[Step]) -> set[str]:
         """The keys that the server has: of steps whose answer was lost. In a turn, so that none is being saved."""
         after, who = min(one["after"] for one in steps), sorted({one["curator"] for one in steps})
-        query = select(OperationRow.payload).where(OperationRow.id > after, OperationRow.actor.in_(who))
+        first = func.least(after, select(func.max(OperationRow.id) - MARGIN).scalar_subquery())  # of a restored backup
+        query = select(OperationRow.payload).where(OperationRow.id > first, OperationRow.actor.in_(who))
         with self._server.writing(quiet=True) as unit:
             return {json.loads(payload).get("key", "") for payload in unit.connection.execute(query).scalars()}
 

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, DateTime, column, delete, func, insert, select, table, update
 
-from curator.domain.decisions import Change
+from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import DocumentState
 from curator.domain.wording import AwayError, UserError, tr
 from curator.services.ports import Claim
-from curator.storage.db import DocumentRow, OperationRow, as_user_errors, visible
-from curator.storage.team.absence import Perform
+from curator.storage.db import DocumentRow, as_user_errors, visible
+from curator.storage.team.absence import MARGIN, Perform
 from curator.storage.team.postgres import BELL, OTHER, dial
 from curator.storage.team.roles import refusals
 
@@ -37,8 +37,6 @@ AGAIN = 0.5
 """Seconds between two attempts to reach a lost server."""
 REST = 0.4
 """Least seconds between two reads, so that the decisions of thirty curators are read in batches."""
-MARGIN = 1000
-"""More operations than all curators can save while one waits for the answer to a step."""
 BEAT = 4.0
 """Seconds without news after which the server is asked whether it is there, and seconds to wait for its answer."""
 UPGRADED = (
@@ -48,8 +46,13 @@ UPGRADED = (
 NOT_HERE = "The server of {address} does not answer, and this was not copied to this computer before."
 SILENT = "The server of {address} has stopped answering."
 CLAIMS = table("claims", column("document_id"), column("curator"), column("until", DateTime(timezone=True)))
-NEW = "SELECT id FROM operations WHERE id > %s ORDER BY id"
-_LAST = select(func.coalesce(func.max(OperationRow.id), 0))
+RESTORED = (
+    "The database of {address} was restored to an earlier state: what was decided after it is missing. Check your last "
+    "decisions."
+)
+NEW = "SELECT id, hash FROM operations WHERE id > %s ORDER BY id"
+_LAST = "SELECT id, hash FROM operations ORDER BY id DESC LIMIT 1"
+_HASH = "SELECT hash FROM operations WHERE id = %s"
 _LOGIN = select(func.current_user())
 _NOW = func.now()
 log = logging.getLogger(__name__)
@@ -62,6 +65,7 @@ class TeamBoard:
         self._store = store
         self._heard: Callable[[Sequence[int]], None] = lambda _: None
         self._seen = 0
+        self._mark: bytes | None = None  # the hash of the last operation seen
         self._version = 0  # of the schema; 0: not yet read
         self._closed = False
         self._wake, self._woken = socket.socketpair()
@@ -79,7 +83,8 @@ class TeamBoard:
         sent: Callable[[Sequence[Change]], None] = lambda _: None,
     ) -> None:
         with self._store.read() as unit:
-            self._seen = unit.connection.execute(_LAST).scalar_one()
+            last = unit.connection.exec_driver_sql(_LAST).first()
+            self._seen, self._mark = (last[0], last[1]) if last is not None else (0, None)
             login = str(unit.connection.execute(_LOGIN).scalar_one())
         self._heard, self._sent = heard, sent
         if perform is not None and not self._store.read_only:
@@ -149,16 +154,21 @@ class TeamBoard:
         place, token = self._store.place, self._store.token
         with closing(dial(place, autocommit=True)) as conn:
             rung: set[str] = set()
+            behind = False
             conn.add_notify_handler(lambda one: rung.add(one.payload))  # some come with the answer of a query
             with as_user_errors(place), refusals(place, self._store.role):
                 conn.execute(f"LISTEN {BELL}")
                 self._check_version(conn)
+                self._check_restored(conn)
             if self._store.absence.sentence or self._store.absence.kept:
                 self._sent(self._store.absence.send())
             self._tell(conn, others=True)
             while not self._closed:
                 if not rung and not waiting.select([conn.fileno(), self._woken.fileno()], [], [], BEAT)[0]:
                     self._ask(conn)
+                    if behind:  # only this client's own steps: no news, but `_check_restored` needs the last number
+                        self._tell(conn, others=False)
+                        behind = False
                 if self._store.absence.sentence:  # another connection was lost: see whether all can be made again
                     return
                 with as_user_errors(place):
@@ -166,6 +176,7 @@ class TeamBoard:
                 while (one := conn.pgconn.notifies()) is not None:
                     rung.add(one.extra.decode())
                 heard = {one for one in rung if one.removesuffix(OTHER) != token}
+                behind = behind or heard < rung
                 rung.clear()
                 if heard:
                     self._tell(conn, others=any(one.endswith(OTHER) for one in heard))
@@ -179,6 +190,21 @@ class TeamBoard:
             self._store.absence.lost(error, words=str(error))
             raise error
         self._version = version
+
+    def _check_restored(self, conn: psycopg.Connection[Any]) -> None:
+        """Notice a backup that was restored while this client was not connected: the last operation seen is missing, or
+        another has its number. Then everything is read again, or news up to this number would be missed."""
+        there = conn.execute(_HASH, (self._seen,)).fetchone()
+        last = conn.execute(_LAST).fetchone() or (0, None)
+        same = not self._seen or (there is not None and there[0] == self._mark)
+        if same and last[0] >= self._store.last_written:
+            return
+        words = tr(RESTORED, address=self._store.place)
+        log.warning("%s", words)
+        self._store.forget()
+        self._seen, self._mark = last
+        opened = self._store.absence.opened
+        self._sent([Change(ChangeKind.IMPORTED, "", words), Change(ChangeKind.DECIDED, "", words, opened)])
 
     def _ask(self, conn: psycopg.Connection[Any]) -> None:
         """Raises AwayError if the server does not answer: it is suspended, or the network is cut without a word. Units
@@ -197,13 +223,13 @@ class TeamBoard:
         order, as writers take turns."""
         self._store.others_wrote()
         with as_user_errors(self._store.place), refusals(self._store.place, self._store.role):
-            found = [one for (one,) in conn.execute(NEW, (self._seen,))]
-        news = [one for one in found if not self._store.wrote(one)]
+            found = conn.execute(NEW, (self._seen,)).fetchall()
+        news = [one for one, _ in found if not self._store.wrote(one)]
         if others:
             self._heard([])
         if news:
             self._heard(news)
-        self._seen = max([self._seen, *found])
+        self._seen, self._mark = found[-1] if found else (self._seen, self._mark)
 
     # --- documents handed out ---
 

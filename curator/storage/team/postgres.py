@@ -43,6 +43,17 @@ PATIENCE = 5
 LONGEST = {"lock_timeout": "20s", "idle_in_transaction_session_timeout": "60s"}
 """The longest time a writer waits for its turn, and may be idle in it, so that a sleeping computer does not block
 others."""
+SESSION = {
+    "search_path": f"{SCHEMA},pg_temp",
+    "jit": "off",
+    "DateStyle": "ISO",
+    "extra_float_digits": "1",
+    "row_security": "on",
+    "transform_null_equals": "off",
+}
+"""Settings on which the answers depend; those of the server, the database and the login are not used."""
+SYNCED = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+"""Or what the window calls saved would be lost if the server failed within a second."""
 SOON = "5s"
 """The longest time for which a client waits that can keep the step on its computer instead: a key waits for it."""
 BELL = "curator"
@@ -171,7 +182,7 @@ def dial(
     require_psycopg()
     import psycopg
 
-    settings = {"search_path": f"{SCHEMA},pg_temp", "TimeZone": _zone(), "jit": "off", **(limits or {})}
+    settings = {**SESSION, "TimeZone": _zone(), **(limits or {})}
     patience: dict[str, Any] = {} if "connect_timeout" in address.text else {"connect_timeout": SECONDS}
     with as_user_errors(address):
         return (kind or psycopg.Connection).connect(
@@ -201,6 +212,7 @@ def _enter(conn: psycopg.Connection[Any], address: SharedAddress, lock: str = "p
         try:
             conn.execute(f"SET LOCAL lock_timeout = {round(PATIENCE * 1000)}")
             conn.execute(f"SELECT {lock}(%s)", (WRITER,))
+            conn.execute(SYNCED)
         except LockNotAvailable as error:
             conn.rollback()
             raise locked(address, _holder(conn)) from error

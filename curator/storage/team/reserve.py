@@ -114,6 +114,10 @@ class Reserve:
             with self._guard, self.write() as unit:
                 self._take(unit, step)
 
+    @property
+    def current(self) -> tuple[int, ...]:
+        return (self._current,) if self._current else ()
+
     # --- offline ---
 
     @property

@@ -93,6 +93,16 @@ class SharedStore:
         with self.writing(quiet=True) as unit:
             unit.connection.exec_driver_sql(f"SET lock_timeout = '{postgres.SOON}'")
 
+    @property
+    def last_written(self) -> int:
+        """The number of this client's last step; 0 without any."""
+        return max(self._own, default=0)
+
+    def forget(self) -> None:
+        """The database was restored: other steps may get the numbers of this client's."""
+        self._own.clear()
+        self.others_wrote()
+
     def others_wrote(self) -> None:
         """Invalidate earlier reads."""
         self._heard += 1

@@ -55,6 +55,38 @@ def test_decisions_without_the_server_arrive_once_in_order_and_collisions_are_sh
     assert list(figures.values())[:8] == [12, 0, 12, 12, 12, 1, 2, 2]
 
 
+def test_a_restored_backup_is_said_and_read_and_its_new_steps_are_news(server: Server, way: Way):
+    ada, mentions = opened(way)
+    store = ada.curation._store
+    said = list[str]()
+    ada.events.subscribe(lambda change: said.append(change.text))
+    with store.read() as unit:
+        before = len(unit.decisions.history(mentions[-1]))
+    bob = open_project(SharedAddress.parse(server.address(way.address.base)), linker=False, curator="bob")
+    for who in (ada, bob):
+        who.curation.decide(mentions[-1], Verdict(Outcome.CLEARED))
+    until(lambda: store.team._seen == store.last_written + 1, WAIT)
+    way.cut()
+    until(lambda: bool(ada.disk.saving.away), WAIT)
+    last = f"WHERE operation_id >= {store.last_written}"
+    server.sql(
+        "SET session_replication_role = replica;"
+        f"UPDATE curator.mentions SET outcome = NULL, decision_id = NULL WHERE id = {mentions[-1]};"
+        f"DELETE FROM curator.decisions {last}; DELETE FROM curator.operations WHERE id >= {store.last_written}",
+        base=way.address.base,
+    )
+    way.open()
+    until(lambda: any("restored to an earlier state" in one for one in said), WAIT)
+    with store.read() as unit:
+        assert len(unit.decisions.history(mentions[-1])) == before
+    bob.close()
+    bob = open_project(SharedAddress.parse(server.address(way.address.base)), linker=False, curator="bob")
+    step = bob.curation.decide(mentions[-1], Verdict(Outcome.CLEARED))  # with the number of a lost step of ada's
+    until(lambda: step.text in said, WAIT)
+    bob.close()
+    ada.close()
+
+
 def test_what_was_kept_is_sent_at_the_next_start_and_a_done_document_too(server: Server, way: Way):
     ada, mentions = opened(way)
     ada.curation.decide(mentions[0], Verdict.nil())  # the copy lacks it

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
 from curator.domain.decisions import OperationKind, Verdict
 from curator.domain.wording import UserError
+from curator.services.ports import Role, SharedAddress
 from curator.storage.team import open_shared_project
+from curator.storage.team.roles import refusals
 from tests.curator.storage.filler import AT, Filler
 from tests.postgres import Server
+
+ACL = "aclcheck_error"
 
 
 def test_an_exception_takes_the_whole_unit_back(shared):
@@ -40,6 +45,34 @@ def test_a_reading_unit_cannot_write(shared):
             unit.meta.set("k", "v")
         with pytest.raises(UserError, match="open read-only"), store.write():
             pass
+
+
+def test_what_is_set_for_a_login_changes_neither_answers_nor_what_is_saved(server: Server, shared):
+    settings = {"DateStyle": "German", "extra_float_digits": "0", "row_security": "off", "synchronous_commit": "off"}
+    for name, value in settings.items():
+        server.sql(f"ALTER ROLE owner SET {name} = '{value}'")
+    try:
+        with open_shared_project(shared) as store, store.write() as unit:
+            shown = [unit.connection.exec_driver_sql(f"SHOW {name}").scalar_one() for name in settings]
+            assert shown == ["ISO, MDY", "1", "on", "on"]
+    finally:
+        server.sql("ALTER ROLE owner RESET ALL")
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("keine Berechtigung für Schema curator", "has no role"),
+        ("droit refusé pour la base de données base1", "may not create a project"),
+        ("テーブルdecisionsへのアクセスが拒否されました", "may only read"),
+        ("отказано в доступе к таблице kb_pieces", "needs another role"),
+    ],
+)
+def test_what_a_role_lacks_is_said_whatever_the_language_of_the_server(said, text):
+    denied = type("Denied", (Exception,), {"sqlstate": "42501", "diag": SimpleNamespace(source_function=ACL)})
+    place = SharedAddress.parse("postgresql://db/base1")
+    with pytest.raises(UserError, match=text), refusals(place, Role.CURATOR):
+        raise denied(said)
 
 
 def test_several_write_and_others_read(shared):
