@@ -87,7 +87,7 @@ def runs(place: Path, split: Split | None, number: int) -> Iterator[tuple[int, R
 
 
 def main() -> None:
-    os.environ["RAY_worker_niceness"] = "0"  # or actors give way to every other program on the computer
+    os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 - or actors give way to every other program
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("project", type=Path)
     parser.add_argument("--split", choices=[one.value for one in Split], help="all documents without it")
