@@ -85,10 +85,10 @@ class Absence:
         self.refused = ""
         """Why the last refused step was refused; '' if none was."""
 
-    def begin(self, perform: Perform, login: str) -> None:
+    def begin(self, perform: Perform, login: str, person: str = "") -> None:
         """Work on from now on while the server is away. Raises UserError if the folder cannot be written."""
         self._perform = perform
-        self._journal = Journal(self._folder, login)
+        self._journal = Journal(self._folder, login, person)
         self.reserve = Reserve(self._folder, self._server.reading, self._copy_of_kb)
         if self.kept:  # by a process that was killed, or closed while the server was away
             self._changed()

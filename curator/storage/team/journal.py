@@ -36,17 +36,17 @@ log = logging.getLogger(__name__)
 class Journal:
     """The journal of a shared project, in its folder on this computer. Thread-safe."""
 
-    def __init__(self, folder: Path, login: str) -> None:
-        """Take over what earlier processes with the same login left: the server may refuse another's steps. Raises
-        UserError if the folder cannot be written."""
+    def __init__(self, folder: Path, login: str, person: str = "") -> None:
+        """Take over what earlier processes with the same login left: the server may refuse another's steps. Also those
+        of the same `person`, whose login was renamed. Raises UserError if the folder cannot be written."""
         self._guard = threading.Lock()
         self._places: list[Path] = []
         self._locks: list[ProjectLock] = []
         self._pending: dict[str, Step] = {}
         self._root = folder / FOLDER / hashlib.sha256(login.encode()).hexdigest()[:16]
         found: list[Step] = []
-        for place in sorted(self._root.glob("*")):
-            if self._take(place):
+        for place in sorted(self._root.parent.glob("*/*")):
+            if (place.parent == self._root or _all_of(place / FILE, person)) and self._take(place):
                 found += _unsent(place / FILE)
         self._pending = {one["key"]: one for one in sorted(found, key=lambda one: str(one["at"]))}
 
@@ -134,12 +134,26 @@ class Journal:
                     path.unlink()
 
 
+def _all_of(path: Path, person: str) -> bool:
+    """Whether it holds unsent steps, and only those of this person. Another process may be writing it."""
+    return bool(person) and {one.get("curator") for one in _read(path)[0]} == {person}
+
+
 def _unsent(path: Path) -> list[Step]:
+    steps, whole = _read(path)
+    if not whole:  # or the next line would continue it
+        with suppress(OSError), path.open("ab") as out:
+            out.write(b"\n")
+    return steps
+
+
+def _read(path: Path) -> tuple[list[Step], bool]:
+    """The unsent steps, and whether the last line is whole."""
     steps: dict[str, Step] = {}
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
-        return []
+        return [], True
     for line in lines[:-1]:  # the last one is empty, or was cut off
         try:
             step = json.loads(line)
@@ -149,7 +163,4 @@ def _unsent(path: Path) -> list[Step]:
                 steps[step["key"]] = step
         except (ValueError, KeyError, TypeError):
             log.exception("A line of %s cannot be read", path)
-    if lines[-1]:  # or the next line would continue it
-        with suppress(OSError), path.open("ab") as out:
-            out.write(b"\n")
-    return list(steps.values())
+    return list(steps.values()), not lines[-1]

@@ -59,7 +59,7 @@ class People:
         login."""
         with self._owned() as conn:
             known = {one.login: one for one in people_in(conn)}
-            if not conn.exec_driver_sql("SELECT 1 FROM pg_roles WHERE rolname = %s AND rolcanlogin", (login,)).all():
+            if not _exists(conn, login):
                 raise UserError(tr(NO_LOGIN, address=self._address, login=login))
             before = known.get(login)
             if before is not None and before.role is Role.OWNER and role is not Role.OWNER:
@@ -87,7 +87,8 @@ class People:
                 raise UserError(tr(IS_OWNER, address=self._address, login=login))
             if found.role is Role.OWNER:
                 set_owner(conn, self._address, f"REVOKE {quoted(owner_of(conn))} FROM {quoted(login)}")
-            take(conn, [login])
+            if _exists(conn, login):  # a login that was dropped or renamed leaves its row
+                take(conn, [login])
             conn.exec_driver_sql("DELETE FROM people WHERE login = %s", (login,))
         return found
 
@@ -99,3 +100,7 @@ class People:
             if standing(conn)[0] is not Role.OWNER:
                 raise UserError(tr(NOT_OWNER, address=self._address, owner=owner_of(conn)))
             yield conn
+
+
+def _exists(conn: Connection, login: str) -> bool:
+    return bool(conn.exec_driver_sql("SELECT 1 FROM pg_roles WHERE rolname = %s AND rolcanlogin", (login,)).all())

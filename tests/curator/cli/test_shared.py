@@ -190,4 +190,10 @@ def test_an_owner_says_who_may_do_what(
     assert cli("link", of["ada"], "--json").code == 0
     assert cli("people", "revoke", base, "ada").code == 0
     assert "Your login has no role in" in cli("info", of["ada"]).err
+    assert cli("people", "grant", base, "ada", "curator", "--name", "Ada L.").code == 0
+    server.sql('ALTER ROLE "ada" RENAME TO "ada.new"')
+    assert cli("people", "revoke", base, "ada").code == 0  # only the row is left
+    assert cli("people", "grant", base, "ada.new", "curator", "--name", "Ada L.").code == 0
+    assert cli("decide", base.replace("owner@", "ada.new@"), 1, "--nil", "not-in-kb").code == 0
+    server.sql('ALTER ROLE "ada.new" RENAME TO "ada"')
     assert "may not create a project in the database" in cli("new", server.address("postgres", user="rita")).err

@@ -50,6 +50,16 @@ def test_another_login_sends_nothing_of_it(tmp_path: Path) -> None:
     assert left(tmp_path) == ["a"]
 
 
+def test_a_renamed_login_sends_what_its_person_left(tmp_path: Path) -> None:
+    for login, person in (("ada", "ada"), ("bob", "bob")):
+        journal = Journal(tmp_path, login, person)
+        journal.put({**step(person), "curator": person})
+        journal.close()
+    renamed = Journal(tmp_path, "ada.new", "ada")
+    assert keys(renamed) == ["ada"]
+    renamed.close()
+
+
 def test_each_process_has_its_own_and_takes_over_what_is_left(tmp_path: Path) -> None:
     first, second = Journal(tmp_path, "ada"), Journal(tmp_path, "ada")
     second.put(step("late", "2026-01-02"))
