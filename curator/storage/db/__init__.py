@@ -49,7 +49,7 @@ from curator.storage.db.engine import (
     reading_engine,
     writing_engine,
 )
-from curator.storage.db.errors import as_user_errors
+from curator.storage.db.errors import POOLED, as_user_errors
 from curator.storage.db.former_schemas import (
     VERSION_1,
     VERSION_2,
@@ -169,6 +169,7 @@ __all__ = [
     "LATER",
     "LOCK_NAME",
     "OPERATION",
+    "POOLED",
     "POSTGRESQL",
     "VERSION_1",
     "VERSION_2",

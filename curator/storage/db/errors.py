@@ -21,6 +21,10 @@ from curator.domain.wording import (
 )
 from curator.services.ports import ProjectPlace
 
+POOLED = (
+    "The server of {path} does not take the settings of a connection, as behind a pooler such as pgbouncer that hands "
+    "connections from one client to another. Give the address of the PostgreSQL server itself."
+)
 FULL = "The disk is full: nothing of this step was saved in {path}. Free some space and try again."
 _SENTENCES = {
     sqlite3.SQLITE_FULL: FULL,
@@ -51,7 +55,9 @@ _SERVERS = {
     "rights": "Your login may not do this in {path} ({detail}). Ask the owner of the project for permission.",
     "entry": "Your login may not connect to the database of {path}. Its owner can allow it: `curator people grant "
     "{path} LOGIN reader`, or curator, or adjudicator.",
-    "reading": "{path} cannot be written by this connection. Open it for writing.",
+    "reading": "{path} cannot be written: the server, its database or your login is set to read-only.",
+    "slow": "The server of {path} ended a step that took longer than your login may use it: nothing of this step was "
+    "saved there. Ask whoever runs it for a longer `statement_timeout`.",
     "disk": "The disk of the server of {path} is full: nothing of this step was saved there. Ask whoever runs the "
     "server to free some space.",
     "busy": "Others have been writing to {path} for a long time: nothing of this step was saved there. Try again "
@@ -64,6 +70,7 @@ _SERVERS = {
     "value": "{path} takes no row that other programs cannot read ({detail}): nothing of this step was saved.",
     "failed": "The disk of the server of {path} failed ({detail}): nothing of this step was saved there. Ask whoever "
     "runs it.",
+    "pooled": POOLED,
     "refused": "The server of {path} refused the connection ({detail}).",
     "damaged": "The database of {path} is damaged ({detail}). Ask whoever runs the server to restore a backup.",
     "host": "There is no computer of the name in {path}. Check the address and the network.",
@@ -72,7 +79,7 @@ _SERVERS = {
     "null": "{path} cannot store the character U+0000, which a text contains: nothing of it was saved.",
 }
 _AWAY = {"lost", "host", "silent"}
-_UNABLE = {"busy", "damaged", "disk", "failed", "many", "reading", "refused", "space"}
+_UNABLE = {"busy", "damaged", "disk", "failed", "many", "reading", "refused", "slow", "space"}
 """What another time may be different: a step that was kept without the server is not refused for it."""
 _STATES = {
     "28": "login",
@@ -87,6 +94,7 @@ _STATES = {
     "54": "long",
     "22003": "number",
     "22023": "value",
+    "57014": "slow",
     "57": "lost",
     "58": "failed",
     "08": "lost",
@@ -106,6 +114,7 @@ _WORDS = {
     "connection refused|no such file|timeout expired|no route to host|unreachable|starting up"
     "|connection failed: .*closed the connection": "silent",
     "nul \\(0x00\\)": "null",
+    "unsupported startup parameter": "pooled",
     "failed: \\S+:  ": "refused",
 }
 """By the message while connecting, since libpq gives no state then. Servers write it in their own language: English and

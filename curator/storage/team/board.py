@@ -88,7 +88,7 @@ class TeamBoard:
             login = str(unit.connection.execute(_LOGIN).scalar_one())
         self._heard, self._sent = heard, sent
         if perform is not None and not self._store.read_only:
-            self._store.absence.begin(perform, login)
+            self._store.absence.begin(perform, login, self._store.person)
             with suppress(AwayError):  # the next connection waits less anyway
                 self._store.wait_less()
         self._thread.start()
@@ -194,10 +194,11 @@ class TeamBoard:
     def _check_restored(self, conn: psycopg.Connection[Any]) -> None:
         """Notice a backup that was restored while this client was not connected: the last operation seen is missing, or
         another has its number. Then everything is read again, or news up to this number would be missed."""
+        written = self._store.last_written  # before the question, so that the answer contains it
         there = conn.execute(_HASH, (self._seen,)).fetchone()
         last = conn.execute(_LAST).fetchone() or (0, None)
         same = not self._seen or (there is not None and there[0] == self._mark)
-        if same and last[0] >= self._store.last_written:
+        if same and last[0] >= written:
             return
         words = tr(RESTORED, address=self._store.place)
         log.warning("%s", words)

@@ -22,7 +22,7 @@ from sqlalchemy.pool import QueuePool, StaticPool
 
 from curator.domain.wording import ProjectLockedError, UserError, tr
 from curator.services.ports import SharedAddress
-from curator.storage.db import as_user_errors
+from curator.storage.db import POOLED, as_user_errors
 from curator.storage.team.round_trips import mark_later, notice_lost, send_later, turn_connection
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ SESSION = {
     "DateStyle": "ISO",
     "extra_float_digits": "1",
     "row_security": "on",
+    "standard_conforming_strings": "on",
     "transform_null_equals": "off",
 }
 """Settings on which the answers depend; those of the server, the database and the login are not used."""
@@ -115,7 +116,7 @@ def reading_team_engine(address: SharedAddress) -> Engine:
     def reading() -> psycopg.Connection[Any]:
         import psycopg
 
-        conn = dial(address)
+        conn = dial(address, {"lock_timeout": SOON})  # nothing locks a table against readers for long
         conn.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         conn.read_only = True
         return conn
@@ -196,13 +197,15 @@ def dial(
 
 
 def check_server(conn: Connection, address: SharedAddress) -> None:
-    """Raises UserError for a server that is too old, or a database that does not store UTF-8."""
+    """Raises UserError for a server that is too old, a database that does not store UTF-8, or a pooler between."""
     version = int(conn.exec_driver_sql("SHOW server_version_num").scalar_one()) // 10_000
     if version < OLDEST:
         raise UserError(tr(TOO_OLD, address=address, version=version, oldest=OLDEST))
     encoding = str(conn.exec_driver_sql("SHOW server_encoding").scalar_one())
     if encoding != "UTF8":
         raise UserError(tr(ENCODING, address=address, encoding=encoding))
+    if SCHEMA not in str(conn.exec_driver_sql("SHOW search_path").scalar_one()):
+        raise UserError(tr(POOLED, path=address))
 
 
 def _enter(conn: psycopg.Connection[Any], address: SharedAddress, lock: str = "pg_advisory_lock_shared") -> None:

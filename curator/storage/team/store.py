@@ -80,6 +80,7 @@ class SharedStore:
         self.token = uuid.uuid4().hex
         """Identifies this client in notifications."""
         self._own: set[int] = set()
+        self._last = 0
         self._heard = 0
         self.absence = Absence(folder, self, self._copy, self._absence_changed)
         self.team = TeamBoard(self)
@@ -95,12 +96,13 @@ class SharedStore:
 
     @property
     def last_written(self) -> int:
-        """The number of this client's last step; 0 without any."""
-        return max(self._own, default=0)
+        """The number of this client's last saved step; 0 without any."""
+        return self._last
 
     def forget(self) -> None:
         """The database was restored: other steps may get the numbers of this client's."""
         self._own.clear()
+        self._last = 0
         self.others_wrote()
 
     def others_wrote(self) -> None:
@@ -229,6 +231,7 @@ class SharedStore:
             if not quiet:
                 conn.exec_driver_sql(RING, (BELL, self.token if steps else self.token + OTHER), WITHOUT_WAITING)
             self._commit(conn)
+            self._last = max([self._last, *steps])
         except BaseException:
             self._own.difference_update(steps)  # another client's steps may get the numbers
             raise

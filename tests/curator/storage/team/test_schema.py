@@ -9,7 +9,7 @@ import pytest
 from curator.domain.wording import InconsistentDataError, UserError
 from curator.services.ports import SharedAddress
 from curator.storage.db import Base
-from curator.storage.team import create_shared_project, open_shared_project
+from curator.storage.team import create_shared_project, open_shared_project, postgres
 from tests.curator.storage.filler import Filler, document, mention
 
 OWN = ("kb_pieces", "linkers", "linker_pieces", "schema_version", "claims", "people")
@@ -61,6 +61,10 @@ def test_another_encoding_and_an_older_server_are_refused(server, empty_base, mo
     with pytest.raises(UserError, match="stores LATIN1; shared projects need UTF8"):
         create_shared_project(SharedAddress.parse(server.address("latin")), name="trial")
     server.drop("latin")
+    with monkeypatch.context() as patch:
+        patch.delitem(postgres.SESSION, "search_path")  # as a pooler leaves it out
+        with pytest.raises(UserError, match="a pooler such as pgbouncer"):
+            create_shared_project(empty_base, name="x")
     monkeypatch.setattr("curator.storage.team.postgres.OLDEST", 99)
     with pytest.raises(UserError, match="shared projects need 99 or newer"):
         create_shared_project(empty_base, name="trial")

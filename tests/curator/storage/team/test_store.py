@@ -48,7 +48,12 @@ def test_a_reading_unit_cannot_write(shared):
 
 
 def test_what_is_set_for_a_login_changes_neither_answers_nor_what_is_saved(server: Server, shared):
-    settings = {"DateStyle": "German", "extra_float_digits": "0", "row_security": "off", "synchronous_commit": "off"}
+    settings = {
+        "DateStyle": "German",
+        "extra_float_digits": "0",
+        "standard_conforming_strings": "off",
+        "synchronous_commit": "off",
+    }
     for name, value in settings.items():
         server.sql(f"ALTER ROLE owner SET {name} = '{value}'")
     try:
