@@ -19,7 +19,7 @@ from typing import Protocol
 
 from curator.domain.documents import SourceFile
 from curator.domain.relations import RelationKind
-from curator.domain.wording import tr
+from curator.domain.wording import UserError, tr
 from curator.io.bioc.bioc import BioCAnnotation, BioCDocument, BioCRelation, Infons, Segment
 from curator.io.bioc.bioc_convert import json_head_of_xml, json_of_xml, new_document, xml_head_of_json, xml_of_json
 from curator.io.bioc.bioc_ids import ATTRIBUTES, InfonStyle, attributes_of, changed, signed, with_attributes
@@ -58,6 +58,14 @@ class BioCTree(Protocol):
     def add_relation(self, relation: BioCRelation) -> None: ...
     def references(self) -> Iterator[str]: ...
     def text(self) -> str: ...
+
+
+MOST_XML = 10_000_000
+"""Bytes. Programs that read XML with libxml2, as most do, refuse longer texts."""
+TOO_LONG = (
+    "Document {external_id} has a text of more than 10 MB, which is too long for XML ({error}). Export it as BioC "
+    "JSON, or without this document. Nothing was changed."
+)
 
 
 def write_xml(files: Files, out: Path, problems: list[Problem]) -> list[Path]:
@@ -108,12 +116,18 @@ def _xml_pieces(sources: Sequence[WrittenSource], problems: list[Problem]) -> It
 
 
 def _xml_text(file: SourceFile, item: ExportDocument, style: InfonStyle, problems: list[Problem]) -> str:
+    """Raises UserError for a text that XML readers refuse for its length."""
     if file.format == "bioc-xml" and item.raw:
         return edited(item, item.raw, XmlTree, style, problems)
-    if file.format == "bioc-json" and item.raw:
-        tree = JsonTree(own_text(item.raw))
-        return edited(item, xml_of_json(tree.root, problems), XmlTree, style, problems)
-    return xml_of_json(new_document(item, file, style, problems), problems)
+    own = file.format == "bioc-json" and item.raw
+    root = JsonTree(own_text(item.raw)).root if own else new_document(item, file, style, problems)
+    text = xml_of_json(root, problems)
+    if len(text.encode("utf-8", "surrogatepass")) > MOST_XML:
+        try:
+            XmlTree(text)
+        except SyntaxError as error:
+            raise UserError(tr(TOO_LONG, external_id=item.document.external_id, error=error)) from error
+    return edited(item, text, XmlTree, style, problems) if own else text
 
 
 def _json_pieces(sources: Sequence[WrittenSource], problems: list[Problem]) -> Iterator[str]:

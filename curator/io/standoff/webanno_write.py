@@ -134,6 +134,7 @@ class _Edit:
         self._made: list[tree.WebAnnoAnnotation] = []  # of new mentions
         self._written_as: dict[int, tree.WebAnnoAnnotation] = {}  # by the id of the mention
         self._tokens: _Tokens | None = None
+        self._heights = Counter((id(unit), one.layer.name) for one in self._found for unit in one.units)
 
     def text(self) -> str:
         gone = {id(self._found[record]) for record in self._item.removed_records} if self._own else set()
@@ -177,7 +178,7 @@ class _Edit:
 
     def _new(self, gold: ExportMention) -> list[tree.WebAnnoAnnotation]:
         layer = self._layer(gold.mention.type)
-        units = self._units(gold)
+        units = self._free_units(gold, layer)
         if not units:
             return []
         one = tree.WebAnnoAnnotation(layer, [tree.NULL] * max(len(layer.features), 1), units)
@@ -192,7 +193,8 @@ class _Edit:
         """Update an annotation; False if it can no longer be represented."""
         before = (list(one.cells), [id(unit) for unit in one.units])
         if gold.reshaped:
-            units = self._units(gold)
+            self._heights.subtract((id(unit), one.layer.name) for unit in one.units)
+            units = self._free_units(gold, one.layer)
             if not units:
                 return False  # its units lead to its relations
             one.units = units
@@ -266,6 +268,15 @@ class _Edit:
             unit.cells += [tree.EMPTY] * 2
         self._tree.layers.append(layer)
         return layer
+
+    def _free_units(self, gold: ExportMention, layer: tree.Layer) -> list[tree.TokenUnit]:
+        """The units of a mention, which now holds them; none, with a problem, if one of them has no room for it."""
+        units = self._units(gold)
+        if any(self._heights[id(unit), layer.name] >= tree.MOST_STACKED for unit in units):
+            self._leave_out(gold, tr("is on a token that already has {n:,} mentions: left out", n=tree.MOST_STACKED))
+            return []
+        self._heights.update((id(unit), layer.name) for unit in units)
+        return units
 
     def _units(self, gold: ExportMention) -> list[tree.TokenUnit]:
         """The tokens under a mention, parts of them where it begins or ends within one; none, with a problem, for a

@@ -160,6 +160,7 @@ class _FileWriter:
         self._written_id = ""
         self._key_order: tuple[str, ...] = MENTION_ORDER
         self._used: set[str] = set()
+        self._digests: dict[str, str] = {}  # of each seed, the last one used
         own = file.format == "zeshel" and file.extra
         self._extra: dict[str, Any] = json.loads(file.extra) if own else {}
         stem = export_name(file, format_name="zeshel", suffix=".json").rpartition(".")[0] or file.name or "world"
@@ -303,9 +304,10 @@ class _FileWriter:
 
     def _mention_id(self, seed: str) -> str:
         """16 hexadecimal digits, like published ids, from a hash; the next hash if it is taken."""
-        digest = hashlib.sha256(seed.encode("utf-8")).hexdigest()
+        digest = hashlib.sha256(self._digests.get(seed, seed).encode("utf-8")).hexdigest()
         while digest[:16].upper() in self._used:
             digest = hashlib.sha256(digest.encode("ascii")).hexdigest()
+        self._digests[seed] = digest
         self._used.add(digest[:16].upper())
         return digest[:16].upper()
 

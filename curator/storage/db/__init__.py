@@ -74,6 +74,7 @@ from curator.storage.db.hash_chain import (
     link,
 )
 from curator.storage.db.lock import LOCK_NAME, NoLocksError, ProjectLock
+from curator.storage.db.mark import NAME as MARK_NAME
 from curator.storage.db.mark import (
     Mark,
     Top,
@@ -168,6 +169,7 @@ __all__ = [
     "FOLD_BYTES",
     "LATER",
     "LOCK_NAME",
+    "MARK_NAME",
     "OPERATION",
     "POOLED",
     "POSTGRESQL",

@@ -15,6 +15,7 @@ from curator.domain.wording import DamagedProjectError, MissingStepsError, UserE
 from curator.services.ports import Checked, Finding
 from curator.storage import check_schema, check_version, current_version
 from curator.storage.db import (
+    MARK_NAME,
     Broken,
     Mark,
     broken_decisions,
@@ -35,6 +36,10 @@ MOST = 20
 RESTORE = "Restore a backup (Project › Backups or `curator restore`)."
 STEP = "Step {id} was changed, or a step before it is missing. {advice}"
 DECISION = "Decision {id} was changed, or one before it is missing. {advice}"
+NO_MARK = (
+    "{path} is missing or damaged. If the last steps were lost, for example with a write-ahead log, Curator could not "
+    "see it. Compare the last steps with a backup. The next opening and closing of the project writes the file again."
+)
 _COUNTED = """SELECT d.id, d.external_id, d.mentions, d.linked, d.nil, d.rejected, d.skipped, count(m.id),
     coalesce(sum(m.outcome = 'link'), 0), coalesce(sum(m.outcome = 'nil'), 0),
     coalesce(sum(m.outcome = 'rejected'), 0), coalesce(sum(m.outcome = 'skipped'), 0)
@@ -169,6 +174,9 @@ def _references(check: _Check) -> Steps:
 
 
 def _chain(check: _Check) -> Steps:
+    folder = check.path.parent
+    if check.mark is None and read_mark(folder) is None and check.conn.execute("SELECT 1 FROM operations").fetchone():
+        check.add(MARK_NAME, tr(NO_MARK, path=folder / MARK_NAME))
     if check.mark is not None:
         try:
             check_mark(check.conn, check.path, check.mark)

@@ -17,6 +17,7 @@ from lxml import etree
 
 from curator.domain.decisions import Verdict
 from curator.domain.documents import Passage, SourceDocument, SourceFile, SourceMention, Span, slice_spans
+from curator.domain.wording import UserError
 from curator.io import default_registry
 from curator.io.bioc.bioc_convert import tiles
 from curator.io.bioc.bioc_json import BioCJsonFormat
@@ -174,3 +175,13 @@ def test_the_title_goes_into_pubtator_with_offsets_that_fit(
         ("Lupus", at),
         ("more", at + 19),
     ]
+
+
+def test_a_text_that_xml_readers_refuse_for_its_length_is_refused(make: SimpleNamespace, put: Put) -> None:
+    path = put("7|t|T\n7|a|" + "word " * 2_000_100 + "\n\n")
+    reader = PubTatorFormat().open(path)
+    items = [make.export(one) for one in reader]
+    out = path.with_name("out.xml")
+    with pytest.raises(UserError, match="Document 7 has a text of more than 10 MB"):
+        BioCXmlFormat().write([(make.file(path, reader), items)], out)
+    assert not out.exists()

@@ -167,6 +167,15 @@ def test_a_token_of_thousands_of_annotations_is_set_aside_and_kept(
     assert damaged in out.read_text()
 
 
+def test_a_token_gets_no_more_mentions_than_are_read(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:
+    added = [(Span(8, 15), f"X{number}", Verdict.nil()) for number in range(1001)]
+    _, problems = lines(make, put, tmp_path, added=added)
+    assert len(problems) == 2, "the file has one there itself"
+    assert problems[0].endswith('"failure" is on a token that already has 1,000 mentions: left out')
+    (again,), said = read(WebAnnoFormat(), tmp_path / "out.tsv")
+    assert (sum("failure" in one.text for one in again.mentions), said) == (1000, [])
+
+
 def test_folders_and_foreign_files(make: SimpleNamespace, put: Put, tmp_path: Path) -> None:
     put(FILE, "d/a.tsv"), put(FILE, "d/sub/b.tsv"), put("x\ty\n", "d/c.tsv")
     assert default_registry().recognise(tmp_path / "d").name == "webanno-tsv"

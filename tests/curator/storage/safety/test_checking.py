@@ -8,6 +8,7 @@ import pytest
 from curator.domain.entities import Entity
 from curator.domain.wording import DamagedProjectError, UserError
 from curator.storage import open_project
+from curator.storage.db import mark_as_it_is
 from curator.storage.safety import check_steps
 from tests.curator.storage.filler import Filler
 
@@ -27,7 +28,23 @@ def change(folder, *statements):
             conn.execute(f"DROP TRIGGER {name}")
         for statement in statements:
             conn.execute(statement)
-    (folder / "project.mark").unlink()
+    try:
+        mark_as_it_is(folder / "project.sqlite")  # as if nothing was lost
+    except sqlite3.Error:
+        (folder / "project.mark").unlink()
+
+
+def test_a_mark_that_shows_nothing_is_a_finding_until_it_is_written_again(folder):
+    mark = folder / "project.mark"
+    mark.write_bytes(mark.read_bytes().replace(b'"closed"', b'"cloSed"'))
+    (found,) = check(folder).findings
+    assert found.where == mark.name
+    assert "could not see it" in found.text
+    mark.unlink()
+    assert [one.where for one in check(folder).findings] == [mark.name]
+    with open_project(folder) as store, store.write() as unit:
+        unit.meta.set("guidelines", "new")
+    assert check(folder).findings == ()
 
 
 def test_a_sound_project_has_no_findings_and_is_not_changed(folder):
