@@ -36,8 +36,8 @@ _ADVICE = {
     errno.ENOTEMPTY: "a folder with this name already exists: remove it or choose another path",
 }
 UNKNOWN = "{error}: check the disk and try again"
-OF_PROJECT = re.compile(r".*\.curation[\\/]project\.[^\\/]*", re.IGNORECASE | re.DOTALL)
-"""A project's own file: its database, log, lock and mark."""
+OF_PROJECT = re.compile(r".*\.curation[\\/](project\.[^\\/]*|bundles[\\/].*)", re.IGNORECASE | re.DOTALL)
+"""A project's own file: its database, log, lock and mark, and those of its linkers."""
 OWN_FILE = "it is a file of a Curator project: choose another file"
 NO_PLAIN_FILE = "it is a device, a pipe or a socket: choose a regular file"
 
@@ -233,7 +233,7 @@ def _plain_target(path: Path) -> Path:
     if not stat.S_ISREG(mode):
         raise UserError(tr(NOTHING, path=path, advice=tr(NO_PLAIN_FILE)))
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
-    if target.name[:8].casefold() == "project." and OF_PROJECT.fullmatch(os.path.realpath(target)):
+    if OF_PROJECT.fullmatch(os.path.realpath(target)):
         raise UserError(tr(NOTHING, path=path, advice=tr(OWN_FILE)))
     return target
 

@@ -202,5 +202,8 @@ def test_what_is_no_plain_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "P.Curation")
     with pytest.raises(UserError, match="a file of a Curator project"), AtomicFiles() as files:
         files.open(tmp_path / "link" / "Project.sqlite-wal")
+    linker = tmp_path / "link" / "bundles" / "b1"
+    with pytest.raises(UserError, match="a file of a Curator project"), AtomicFiles() as files:
+        files.open(linker / "kb.jsonl")
     assert pipe.is_fifo()
     assert names(tmp_path) == ["circle", "link", "pipe", "to-pipe"]
