@@ -29,7 +29,7 @@ def write_state(name: str, what: Any) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_suffix(".new")
-        beside.write_text(json.dumps(what, indent=2, ensure_ascii=False), encoding="utf-8")
+        beside.write_text(json.dumps(what, indent=2), encoding="utf-8")  # in ASCII: paths may be no UTF-8
         beside.replace(path)
     except OSError:
         return
@@ -38,6 +38,8 @@ def write_state(name: str, what: Any) -> None:
 FILE = "layout.json"
 MOST = 50
 """The most projects whose layout is kept, last used first."""
+MOST_PIXELS = 1_000_000
+"""Qt raises an exception for numbers of more than 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,4 +153,4 @@ def _sizes(raw: Any) -> dict[str, tuple[int, ...]]:
 
 
 def _are_numbers(raw: Any) -> bool:
-    return isinstance(raw, list) and all(isinstance(one, int) and not isinstance(one, bool) for one in raw)
+    return isinstance(raw, list) and all(type(one) is int and abs(one) <= MOST_PIXELS for one in raw)

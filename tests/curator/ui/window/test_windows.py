@@ -315,7 +315,13 @@ def test_three_windows_are_whole_on_the_screen(window: MainWindow, qtbot: QtBot,
 
 @pytest.mark.parametrize(
     "kept",
-    [None, [], {"usual": 3}, {"usual": {"place": [1, "x", 2, 3], "splitters": {"a": 7}, "hidden": 1}, "projects": []}],
+    [
+        None,
+        [],
+        {"usual": 3},
+        {"usual": {"place": [0, 0, 2**31, 600], "splitters": {"a": [10**30]}}},  # which Qt cannot hold
+        {"usual": {"place": [1, "x", 2, 3], "splitters": {"a": 7}, "hidden": 1}, "projects": []},
+    ],
 )
 def test_a_damaged_layout_is_no_layout(window: MainWindow, kept: object) -> None:
     write_state("layout.json", kept)
@@ -329,3 +335,8 @@ def test_the_last_layouts_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         keep_layout(SavedLayout(place=(number, 0, 900, 600)), tmp_path / f"{number}.curation")
     assert layout_of(tmp_path / "59.curation").place == (59, 0, 900, 600)
     assert layout_of(tmp_path / "3.curation") == usual_layout()
+    latin = tmp_path / "Caf\udce9.curation"  # a name of another system, which is no UTF-8
+    keep_layout(SavedLayout(place=(7, 0, 900, 600)), latin)
+    remember(latin)
+    assert layout_of(latin).place == (7, 0, 900, 600)
+    assert opened_before()[0].folder == latin
