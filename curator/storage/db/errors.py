@@ -111,8 +111,8 @@ _WORDS = {
     "too many (connections|clients)|remaining connection slots|schon zu viele|zu viele verbindungen"
     "|die verbleibenden verbindungen": "many",
     "could not translate host name|failed to resolve host|name or service not known": "host",
-    "connection refused|no such file|timeout expired|no route to host|unreachable|starting up"
-    "|connection failed: .*closed the connection": "silent",
+    "connection refused|no such file|timeout expired|no route to host|unreachable|the database system is"
+    "|das datenbanksystem|connection failed: .*closed the connection": "silent",
     "nul \\(0x00\\)": "null",
     "unsupported startup parameter": "pooled",
     "failed: \\S+:  ": "refused",

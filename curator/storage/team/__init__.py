@@ -34,8 +34,8 @@
 * **A move copies rows**: ids, times and hashes are kept, so that the hash chain stays valid. It is one transaction, or
   one folder that is renamed at the end: a stopped move leaves nothing at its target, and begins again.
 * **Claims skip no locked rows** (`SKIP LOCKED`): writers take turns, so that none of them meets a locked row.
-* **Knowledge bases are fetched from the database only**, where roles limit who reads and writes them; a folder or a web
-  page as a second source would need rules of its own.
+* **Knowledge bases and linkers are fetched from the database only**, where roles limit who reads and writes them; a
+  folder or a web page as a second source would need rules of its own.
 * **U+0000 is refused**: PostgreSQL's texts cannot contain it, and any substitute could also occur in documents.
 * **Names of any length are indexed** by their hash where SQLite has an ordered index: PostgreSQL's ordered indexes are
   limited to 2,704 bytes.

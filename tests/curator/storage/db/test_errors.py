@@ -66,6 +66,8 @@ class Told(Exception):
         (Told('"db" failed: FATAL:  pg_hba.conf rejects connection for host'), "does not accept connections from"),
         (Told("failed: FATAL:  Passwort-Authentifizierung für Benutzer »ada« fehlgeschlagen"), "or the password"),
         (Told("failed: FATAL:  unsupported startup parameter: options"), "a pooler such as pgbouncer"),
+        (Told("failed: FATAL:  the database system is not yet accepting connections"), "No PostgreSQL server answers"),
+        (Told("failed: FATAL:  das Datenbanksystem startet"), "No PostgreSQL server answers"),
         (Told("failed: FATAL:  Datenbank >>x<< existiert nicht"), "no database of this name"),
         (Told("failed: FATAL:  zu viele Verbindungen für Rolle »ada«"), "too many connections"),
         (Told("failed: FATAL:  l'authentification par mot de passe a échoué"), r"refused the connection \(l'auth"),
