@@ -16,6 +16,7 @@ from curator.jobs import wire
 from curator.jobs.child import LANGUAGE
 from curator.jobs.heartbeat import TICK
 from curator.jobs.wire import Message
+from curator.tracing import clock, since
 
 GRACE_SECONDS = 3.0
 """A cancelled child that is still in one long step after this time ends itself. The parent kills it soon after, since a
@@ -172,9 +173,13 @@ def _sentence(error: Exception) -> str:
 
 def _drive(steps: Generator[Message, None, Message], channel: Channel, cancelled: Cancellation) -> int:
     while True:
+        began = clock()
         try:
-            channel.emit({"event": "progress", **next(steps)})
+            step = next(steps)
+            since(str(step.get("phase", "step")), began)
+            channel.emit({"event": "progress", **step})
         except StopIteration as end:
+            since("result", began)
             channel.emit(wire.Done(event="done", result=end.value))
             return 0
         if cancelled:

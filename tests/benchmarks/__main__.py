@@ -21,11 +21,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import platformdirs
-
 from tests.benchmarks import history
 from tests.benchmarks.real_window import display
-from tests.benchmarks.replay_project import made
+from tests.benchmarks.replay_project import kept, made
 from tests.benchmarks.targets import RESULTS, read
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,11 +87,6 @@ def single_steps(project: Path) -> None:
         opened.close()
 
 
-def kept() -> Path:
-    """Where projects for benchmarks are kept."""
-    return Path(os.environ.get("CURATOR_BENCH") or platformdirs.user_cache_dir("curator-bench"))
-
-
 def windows(results: Path) -> None:
     """Each in a process of its own; one that fails is said, and the others go on."""
     replay = made(kept())
@@ -145,12 +138,13 @@ def lexical() -> None:
             lexical_peers.main(["--million"])
 
 
-def dense() -> None:
-    """Search by meaning against its peer, on the real knowledge base; encodes all names first."""
-    from tests.benchmarks import dense_peers
-
+def peers(results: Path) -> None:
+    """Our search for names next to five other programs, on the real knowledge base; encodes all names first."""
     if REAL.is_file():
-        dense_peers.main([])
+        command = [sys.executable, "-m", "tests.benchmarks.peers"]
+        done = subprocess.run(command, env={**os.environ, RESULTS: str(results)}, check=False)
+        if done.returncode:
+            print(f"peers failed with {done.returncode}.")
 
 
 def main() -> None:
@@ -163,7 +157,7 @@ def main() -> None:
             single_steps(whole_commands(folder))
             indexes()
             lexical()
-            dense()
+            peers(results)
         table(results)
 
 

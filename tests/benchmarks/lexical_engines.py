@@ -76,13 +76,13 @@ class SparseDotTopn:
 
 
 class Bm25s:
-    """bm25s with its numpy back end and its own tokeniser."""
+    """bm25s with its own tokeniser; its back ends are numpy and numba, which is faster."""
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], backend: str = "numpy") -> None:
         import bm25s
 
         self.module = bm25s
-        self.index = bm25s.BM25(backend="numpy")
+        self.index = bm25s.BM25(backend=backend)
         self.index.index(self._tokens(names), show_progress=False)
 
     def _tokens(self, texts: Sequence[str]) -> Any:

@@ -9,12 +9,15 @@ if present; the rest takes minutes.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+import platformdirs
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared/data"
@@ -28,6 +31,11 @@ class Replay:
 
     project: Path
     gold: Path
+
+
+def kept() -> Path:
+    """Where `make bench` keeps what takes minutes to create."""
+    return Path(os.environ.get("CURATOR_BENCH") or platformdirs.user_cache_dir("curator-bench"))
 
 
 def take_evenly(source: Path, target: Path, number: int) -> None:
