@@ -64,7 +64,7 @@ def choose_device(wanted: str = AUTO, *, precision: Precision | str = Precision.
     _check(name)
     chosen = choose_precision(precision, device=name)
     if name.startswith("cuda"):
-        use_tf32()
+        prepare_gpu()
     texts, tokens = (512, 2048) if name == "cpu" else (512, 32768)
     return Device(name, chosen, texts, tokens, _describe(name, chosen))
 
@@ -97,13 +97,16 @@ def choose_precision(wanted: Precision | str, *, device: str) -> Precision:
     return precision
 
 
-def use_tf32() -> None:
-    """Let GPUs round the factors of float32 products to 10 bits (TF32), which is faster; sums stay in float32.
+def prepare_gpu() -> None:
+    """Let GPUs round the factors of float32 products to 10 bits (TF32), and compute attention without cuDNN.
 
-    `make gpu` measures accuracy and speed. Search still compares vectors exactly (`models.vectors`). CPUs are not
-    affected. `NVIDIA_TF32_OVERRIDE=0` turns it off.
+    TF32 is faster; sums stay in float32. `make gpu` measures accuracy and speed. Search still compares vectors exactly
+    (`models.vectors`). CPUs are not affected. `NVIDIA_TF32_OVERRIDE=0` turns it off. cuDNN plans attention in half
+    precision for each new shape of a batch, which takes about a second, and here nearly every batch has its own: on an
+    H200, training in bfloat16 made 2.8 steps a second and in float32 24 (modelscope/FunASR#3704 describes the same).
     """
     torch.set_float32_matmul_precision("high")
+    torch.backends.cuda.enable_cudnn_sdp(False)
 
 
 def has_native_bf16() -> bool:

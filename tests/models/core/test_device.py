@@ -24,9 +24,10 @@ def test_devices_that_are_not_there_are_refused(monkeypatch) -> None:
         choose_device("cuda:7")
 
 
-def test_only_gpus_round_products(monkeypatch) -> None:
-    asked: list[str] = []
+def test_only_gpus_round_products_and_compute_attention_without_cudnn(monkeypatch) -> None:
+    asked: list[object] = []
     monkeypatch.setattr(torch, "set_float32_matmul_precision", asked.append)
+    monkeypatch.setattr(torch.backends.cuda, "enable_cudnn_sdp", asked.append)
     choose_device("cpu")
     assert not asked
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
@@ -34,7 +35,7 @@ def test_only_gpus_round_products(monkeypatch) -> None:
     properties = SimpleNamespace(name="Card", total_memory=2**35)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda device: properties)
     assert "GPU Card (32 GiB)" in choose_device("cuda:0").sentence
-    assert asked == ["high"]
+    assert asked == ["high", False]
 
 
 def test_the_number_format_is_part_of_the_device() -> None:

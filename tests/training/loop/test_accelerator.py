@@ -166,7 +166,10 @@ def learn(results: Any = None, environment: dict[str, str] | None = None) -> tup
     return found
 
 
-@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="there is no fork")
+@pytest.mark.skipif(
+    "fork" not in multiprocessing.get_all_start_methods() or torch.cuda.is_available(),
+    reason="there is no fork, or PyTorch forbids it after a GPU was used",
+)
 def test_two_processes_learn_what_one_learns() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
