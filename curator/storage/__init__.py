@@ -16,14 +16,13 @@ from curator.storage.project import (
     DATABASE_NAME,
     RESTORED_NAME,
     SUFFIX,
+    completed,
     create_project,
     finish_restoration,
     named_folder,
     open_project,
     project_folder,
-    remove_unfinished,
     renew_marker,
-    staging_of,
 )
 from curator.storage.store import SqlStore, SqlUnitOfWork
 
@@ -38,6 +37,7 @@ __all__ = [
     "SqlUnitOfWork",
     "check_schema",
     "check_version",
+    "completed",
     "create_database",
     "create_project",
     "current_version",
@@ -45,7 +45,5 @@ __all__ = [
     "named_folder",
     "open_project",
     "project_folder",
-    "remove_unfinished",
     "renew_marker",
-    "staging_of",
 ]

@@ -66,21 +66,13 @@ def create_project(folder: Path, *, name: str, fill: Callable[[Path], None] | No
                 parent=folder.parent,
             )
         )
-    remove_unfinished(folder.parent)
     name = well_formed(name)
-    staging = staging_of(folder)
     try:
-        staging.mkdir()
-        with _locked(staging) as lock:
+        with completed(folder) as staging:
             _fill(staging, name=name)
             if fill is not None:
                 fill(staging)
-            if os.name == "nt":  # which cannot rename a folder with an open file
-                lock.release()
-            staging.rename(folder)
-        sync_folder(folder.parent)
     except OSError as error:
-        shutil.rmtree(staging, ignore_errors=True)
         raise UserError(
             tr(
                 "{folder} cannot be created: {strerror}. Choose a folder that you can write to, on a disk with free "
@@ -90,7 +82,6 @@ def create_project(folder: Path, *, name: str, fill: Callable[[Path], None] | No
             )
         ) from error
     except NoLocksError as error:
-        shutil.rmtree(staging, ignore_errors=True)
         raise UserError(
             tr(
                 "{folder} cannot be created: the file system there does not support locks, which keep two programs "
@@ -100,11 +91,7 @@ def create_project(folder: Path, *, name: str, fill: Callable[[Path], None] | No
             )
         ) from error
     except UserError as error:  # about a file under the folder's hidden name, which is gone
-        shutil.rmtree(staging, ignore_errors=True)
-        raise UserError(str(error).replace(str(staging), str(folder))) from error
-    except BaseException:
-        shutil.rmtree(staging, ignore_errors=True)
-        raise
+        raise UserError(str(error).replace(str(_staging(folder)), str(folder))) from error
     return open_project(folder)
 
 
@@ -139,9 +126,8 @@ def finish_restoration(folder: Path) -> None:
     sync_folder(folder)
     with suppress(OSError, UserError):  # opening rewrites it if it is wrong
         renew_marker(folder, database)
-    with suppress(
-        OSError, sqlite3.Error
-    ):  # of an older version: the upgrade comes first; without a mark nothing is lost
+    # of an older version: the upgrade comes first; without a mark nothing is lost
+    with suppress(OSError, sqlite3.Error):
         mark_as_it_is(database)
 
 
@@ -182,12 +168,30 @@ def _locked(staging: Path) -> ProjectLock:
     return lock
 
 
-def staging_of(folder: Path) -> Path:
+@contextmanager
+def completed(folder: Path) -> Iterator[Path]:
+    """A new, locked folder under a hidden name until it is complete. Nothing is left after an error. Raises OSError."""
+    _remove_unfinished(folder.parent)
+    staging = _staging(folder)
+    try:
+        staging.mkdir()
+        with _locked(staging) as lock:
+            yield staging
+            if os.name == "nt":  # which cannot rename a folder with an open file
+                lock.release()
+            staging.rename(folder)
+        sync_folder(folder.parent)
+    except BaseException:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise
+
+
+def _staging(folder: Path) -> Path:
     """The name that a project has until it is complete."""
     return folder.with_name(f".{folder.name}.{os.getpid()}{UNFINISHED}")
 
 
-def remove_unfinished(parent: Path) -> None:
+def _remove_unfinished(parent: Path) -> None:
     """Remove the unfinished projects of processes that ended. If that is impossible they stay, which is harmless."""
     with suppress(OSError):
         for staging in parent.glob(f".*{SUFFIX}.*{UNFINISHED}"):
@@ -263,7 +267,8 @@ def _open_for_writing(folder: Path, lacking: bool) -> SqlStore:
     try:
         database = folder / DATABASE_NAME
         mark = None if lacking else read_mark(folder)
-        logged = _is_logged(database)
+        log = database.with_name(f"{database.name}-wal")
+        logged = log.is_file() and log.stat().st_size > 0
         _prepared(folder, database, mark, lacking)
         if logged or mark != read_mark(folder):  # the file is another one now that the log is in it, or was upgraded
             mark = None
@@ -280,11 +285,6 @@ def _open_for_writing(folder: Path, lacking: bool) -> SqlStore:
         store.close()
         raise
     return store
-
-
-def _is_logged(database: Path) -> bool:
-    log = database.with_name(f"{database.name}-wal")
-    return log.is_file() and log.stat().st_size > 0
 
 
 def _prepared(folder: Path, database: Path, mark: Mark | None, lacking: bool) -> None:

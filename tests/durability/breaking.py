@@ -14,7 +14,7 @@ MODULES: dict[str, tuple[Any, str]] = {
     "folder": (curator.storage.project, "sync_folder"),
     "tidy": (curator.io.files.atomic, "_tidy"),
     "backup": (curator.storage.safety.backups, "sync_file"),
-    "abandoned": (curator.storage.project, "remove_unfinished"),
+    "abandoned": (curator.storage.project, "_remove_unfinished"),
 }
 """Name → the function that does nothing then: the sync of the log after each decision, that of a new project's name,
 the removal of what killed exports left, the sync of a backup before it gets its name, and the removal of what killed

@@ -18,10 +18,9 @@ from curator.storage import (
     RESTORED_NAME,
     check_schema,
     check_version,
+    completed,
     finish_restoration,
     project_folder,
-    remove_unfinished,
-    staging_of,
 )
 from curator.storage.db import ProjectLock, as_user_errors, mark_as_it_is, sync_file, sync_folder
 
@@ -47,22 +46,11 @@ def restore(folder: Path, backup: Backup) -> Restored:
 
 
 def _restore_missing(folder: Path, backup: Backup) -> None:
-    remove_unfinished(folder.parent)
-    staging = staging_of(folder)
     try:
-        staging.mkdir()
-        with ProjectLock(staging) as lock:
+        with completed(folder) as staging:
             _replace(staging, backup)
-            if os.name == "nt":  # which cannot rename a folder with an open file
-                lock.release()
-            staging.rename(folder)
-        sync_folder(folder.parent)
     except OSError as error:
-        shutil.rmtree(staging, ignore_errors=True)
         raise _not_restored(folder, error) from error
-    except BaseException:
-        shutil.rmtree(staging, ignore_errors=True)
-        raise
 
 
 def _replace(folder: Path, backup: Backup) -> tuple[Path, ...]:
