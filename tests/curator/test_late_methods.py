@@ -18,11 +18,13 @@ def _late(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_behave_like_others() -> None:
     @dataclasses.dataclass(frozen=True, slots=True, order=True)
     class Base:
+        __module__ = "curator"
         number: int
         names: list[str] = dataclasses.field(default_factory=list, compare=False)
 
     @dataclasses.dataclass(frozen=True, slots=True)
     class More(Base):
+        __module__ = "curator"
         other: str = "x"
 
         def __post_init__(self) -> None:
@@ -45,10 +47,13 @@ def test_behave_like_others() -> None:
 def test_a_method_is_compiled_once() -> None:
     @dataclasses.dataclass
     class One:
+        __module__ = "curator"
         number: int
 
     @dataclasses.dataclass
     class Two(One):
+        __module__ = "curator"
+
         def __init__(self) -> None:
             One.__init__(self, 1)
 
@@ -59,3 +64,11 @@ def test_a_method_is_compiled_once() -> None:
     assert compiled.__qualname__ == before.__qualname__
     before(One(2), 3)  # kept by somebody
     assert One.__init__ is compiled
+
+
+def test_classes_of_other_packages_stay_as_they_are() -> None:
+    @dataclasses.dataclass
+    class Theirs:
+        number: int
+
+    assert Theirs.__init__.__code__.co_varnames == ("self", "number")

@@ -118,7 +118,7 @@ def test_everything_is_saved_as_it_is_filtered(dashboard: Dashboard, tmp_path: P
     assert (tmp_path / "ranks.svg").is_file()
     assert "saved in" in dashboard.state.words
     dashboard.save_to(tmp_path / "nowhere")
-    assert "cannot be written" in dashboard.state.words
+    assert "the folder does not exist" in dashboard.state.words
 
 
 def test_times_are_days_before_today_or_chosen_ones(qtbot: QtBot) -> None:
