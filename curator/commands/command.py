@@ -53,6 +53,7 @@ class WindowState:
     judging: bool = False  # decisions are judgements in a round
     verdicts: int = 0  # the number of verdicts with a digit key, while their list is focused
     unread: int = 0  # results of background work not shown yet
+    conflicts: int = 0  # decisions of others that differ from the curator's
     results: bool = False  # a read one can be shown, too
 
 

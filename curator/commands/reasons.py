@@ -20,6 +20,7 @@ NEEDS: tuple[tuple[str, Any, str], ...] = (
     ("selection", True, "Select some text first."),
     ("can_undo", True, "Nothing to undo."),
     ("can_redo", True, "Nothing to redo."),
+    ("conflicts", 1, "No other curator decided differently since you opened the project."),
     ("interrupted", True, "No training was interrupted."),
     ("job_running", True, "Nothing runs in the background."),
 )

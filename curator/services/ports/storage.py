@@ -138,13 +138,14 @@ class Team(Protocol):
         heard: Callable[[Sequence[int]], None],
         *,
         perform: Callable[[UnitOfWork, Mapping[str, Any]], Change] | None = None,
-        sent: Callable[[Sequence[Change]], None] = ...,
+        sent: Callable[[Sequence[Change], Sequence[int]], None] = ...,
     ) -> None:
         """Call `heard` in a thread, soon after others wrote, with their new operations (none for other writes). If it
         raises an exception, it is called again. May be called once.
 
         With `perform`, which takes a kept step in a unit, steps are kept while the server is away; `sent` is called
-        with what they changed, when they were sent."""
+        with what they changed, when they were sent, and with the operations that were appended between the first of
+        these steps and `follow`: `heard` does not get them."""
         ...
 
     def keep(self, step: Mapping[str, Any], error: AwayError) -> Change:

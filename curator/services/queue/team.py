@@ -17,7 +17,7 @@ from curator.domain.documents import DocumentState
 from curator.domain.wording import AwayError, tr
 from curator.services.core import EventBus, active_bundle
 from curator.services.curating import changes_of, unpacked
-from curator.services.ports import Claim, QueueFilter, Store, UnitOfWork
+from curator.services.ports import Claim, MentionContext, QueueFilter, Store, UnitOfWork
 
 MINUTES = 15
 """The default number of minutes for which a document is assigned."""
@@ -119,22 +119,34 @@ class TeamService:
 
     @property
     def collisions(self) -> Sequence[Collision]:
-        """Collisions since the project was opened, oldest first."""
+        """Collisions since the project was opened, oldest first: the last one for each mention and other curator."""
         return tuple(self._collisions)
 
+    def collided(self) -> list[tuple[Collision, MentionContext]]:
+        """Collisions with their mentions as they are now, newest first, without those of deleted mentions."""
+        every = self.collisions
+        ids = tuple(dict.fromkeys(one.mention_id for one in every))
+        with self._store.read() as unit:
+            now = {one.mention_id: one for one in unit.queue.contexts(ids, bundle_id="")}
+        return [(one, now[one.mention_id]) for one in reversed(every) if one.mention_id in now]
+
     def words(self, change: Change) -> str:
-        """A step of somebody else as a sentence, and whether it collides with a decision of this curator."""
-        for one in reversed(self._collisions):
-            if one.theirs.operation_id == change.operation_id:
-                return one.words
+        """A step of somebody else as a sentence."""
         return tr(STEP, who=change.actor, step=change.text) if change.actor else change.text
 
     def on_news(self, told: Callable[[Change, Sequence[Collision]], None]) -> None:
         """Call `told` in another thread with each step of another curator and its collisions."""
         self._told.append(told)
 
-    def _sent(self, changes: Sequence[Change]) -> None:
-        """Announce together what was kept here while the server was away, or that a backup was restored."""
+    def _sent(self, changes: Sequence[Change], missed: Sequence[int]) -> None:
+        """Announce together what was kept here while the server was away, or that a backup was restored. It may collide
+        with `missed` operations, which were appended while the project was not open here."""
+        mine = [one for one in changes if one.kind is ChangeKind.DECIDED and one.actor == self._curator()]
+        self._decided.update(it for one in mine for it in one.mention_ids)
+        if mine and missed:
+            with suppress(AwayError), self._store.read() as unit:
+                for change in changes_of(unit, missed):
+                    self._collect(self._collided(unit, change) if change.kind is ChangeKind.DECIDED else [])
         for kind in (ChangeKind.IMPORTED, ChangeKind.DECIDED, ChangeKind.DOCUMENT_STATE):
             if some := [one for one in changes if one.kind is kind]:
                 documents = tuple(dict.fromkeys(it for one in some for it in one.document_ids))
@@ -156,10 +168,15 @@ class TeamService:
             changes = changes_of(unit, operations)
             found = [self._collided(unit, one) if one.kind is ChangeKind.DECIDED else [] for one in changes]
         for change, collisions in zip(changes, found, strict=True):
-            self._collisions += collisions
+            self._collect(collisions)
             self._events.emit(change)
             for told in tuple(self._told):
                 told(change, collisions)
+
+    def _collect(self, found: Sequence[Collision]) -> None:
+        again = {(one.mention_id, one.theirs.curator) for one in found}
+        others = [one for one in self._collisions if (one.mention_id, one.theirs.curator) not in again]
+        self._collisions = [*others, *found]
 
     def _other(self) -> None:
         """Announce writes of others that are not operations."""

@@ -104,6 +104,11 @@ class Absence:
         """The number of steps that are only on this computer."""
         return len(self._journal) if self._journal is not None else 0
 
+    def seen(self, now: int) -> int:
+        """The last operation that was seen before the oldest kept step; `now` if none is kept."""
+        pending = self._journal.pending if self._journal is not None else []
+        return min((int(one.get("seen", now)) for one in pending), default=now)
+
     @property
     def reads(self) -> Reserve | None:
         """The copies to read from; None while the server is there, or without copies."""
@@ -138,12 +143,13 @@ class Absence:
         self._changed()
         return True
 
-    def keep(self, step: Step, error: AwayError, *, after: int) -> Change:
-        """Keep a step that failed with `error` on this computer; `after` is an operation before it. Raises UserError if
-        it is not possible or cannot be kept, and `error` without a journal. The change has the operation 0."""
+    def keep(self, step: Step, error: AwayError, *, seen: int) -> Change:
+        """Keep a step that failed with `error` on this computer; `seen` is the last operation seen before it. Raises
+        UserError if it is not possible or cannot be kept, and `error` without a journal. The change has the operation
+        0."""
         if self._journal is None or self._perform is None:
             raise error
-        whole = {**step, "after": after}
+        whole = {**step, "after": max(seen - MARGIN, 0), "seen": seen}
         with self._guard:
             self.lost(error)  # again, if the server has just come back
             reserve = self.reads

@@ -24,7 +24,7 @@ from curator.domain.documents import DocumentState
 from curator.domain.wording import AwayError, UserError, tr
 from curator.services.ports import Claim
 from curator.storage.db import DocumentRow, as_user_errors, visible
-from curator.storage.team.absence import MARGIN, Perform
+from curator.storage.team.absence import Perform
 from curator.storage.team.postgres import BELL, OTHER, dial
 from curator.storage.team.roles import refusals
 
@@ -70,7 +70,7 @@ class TeamBoard:
         self._closed = False
         self._wake, self._woken = socket.socketpair()
         self._woken.setblocking(False)
-        self._sent: Callable[[Sequence[Change]], None] = lambda _: None
+        self._sent: Callable[[Sequence[Change], Sequence[int]], None] = lambda *_: None
         self._thread = threading.Thread(target=self._work, name="news", daemon=True)
 
     # --- news ---
@@ -80,7 +80,7 @@ class TeamBoard:
         heard: Callable[[Sequence[int]], None],
         *,
         perform: Perform | None = None,
-        sent: Callable[[Sequence[Change]], None] = lambda _: None,
+        sent: Callable[[Sequence[Change], Sequence[int]], None] = lambda *_: None,
     ) -> None:
         with self._store.read() as unit:
             last = unit.connection.exec_driver_sql(_LAST).first()
@@ -96,7 +96,7 @@ class TeamBoard:
     # --- while the server is away ---
 
     def keep(self, step: Mapping[str, Any], error: AwayError) -> Change:
-        change = self._store.absence.keep(step, error, after=max(self._seen - MARGIN, 0))
+        change = self._store.absence.keep(step, error, seen=self._seen)
         self.wake()
         return change
 
@@ -161,7 +161,8 @@ class TeamBoard:
                 self._check_version(conn)
                 self._check_restored(conn)
             if self._store.absence.sentence or self._store.absence.kept:
-                self._sent(self._store.absence.send())
+                missed = self._missed(conn)
+                self._sent(self._store.absence.send(), missed)
             self._tell(conn, others=True)
             while not self._closed:
                 if not rung and not waiting.select([conn.fileno(), self._woken.fileno()], [], [], BEAT)[0]:
@@ -181,6 +182,13 @@ class TeamBoard:
                 if heard:
                     self._tell(conn, others=any(one.endswith(OTHER) for one in heard))
                     self._rest(REST)
+
+    def _missed(self, conn: psycopg.Connection[Any]) -> list[int]:
+        """Operations that this client will not hear of, after the last one seen before the oldest kept step: it was
+        closed meanwhile."""
+        with as_user_errors(self._store.place):
+            found = conn.execute(NEW, (self._store.absence.seen(self._seen),))
+            return [one for one, _ in found if one <= self._seen]
 
     def _check_version(self, conn: psycopg.Connection[Any]) -> None:
         """Raises AwayError if the project was upgraded while this client was not connected."""
@@ -205,7 +213,7 @@ class TeamBoard:
         self._store.forget()
         self._seen, self._mark = last
         opened = self._store.absence.opened
-        self._sent([Change(ChangeKind.IMPORTED, "", words), Change(ChangeKind.DECIDED, "", words, opened)])
+        self._sent([Change(ChangeKind.IMPORTED, "", words), Change(ChangeKind.DECIDED, "", words, opened)], ())
 
     def _ask(self, conn: psycopg.Connection[Any]) -> None:
         """Raises AwayError if the server does not answer: it is suspended, or the network is cut without a word. Units

@@ -366,6 +366,7 @@ class Workbench(QWidget):
             judging=self._judging,
             verdicts=self._verdicts,
             unread=len(self.notices),
+            conflicts=len(project.team.collisions),
             results=self.notices.any,
         )
 

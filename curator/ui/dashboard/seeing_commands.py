@@ -33,6 +33,17 @@ SEEING: tuple[Command[SeeingFlows], ...] = (
         group=4,
     ),
     Command(
+        "people.conflicts",
+        "Conflicting decisions…",
+        Menu.PEOPLE,
+        "Lists the mentions of a shared project that you and another curator decided differently since you opened it, "
+        "with both decisions; a row opens its mention.",
+        lambda seeing: seeing.show_conflicts(),
+        when=lambda s: s.conflicts > 0 and not s.judging,
+        group=2,
+        after="people.adjudicate",
+    ),
+    Command(
         "view.jobs",
         "Background work…",
         Menu.VIEW,

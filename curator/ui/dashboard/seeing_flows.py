@@ -14,6 +14,8 @@ from curator.ui.bench import Workbench
 from curator.ui.training import BundleFlows
 
 if TYPE_CHECKING:
+    from curator.services.queue import Collision
+    from curator.ui.dashboard.conflicts_window import ConflictsWindow
     from curator.ui.dashboard.dashboard import Dashboard
     from curator.ui.dashboard.decisions_window import DecisionsWindow
     from curator.ui.jobs import JobsDock
@@ -88,6 +90,8 @@ class SeeingFlows(QObject):
         self._way = WayBack(main, self)
         self._jobs: JobsDock | None = None
         self._decisions: DecisionsWindow | None = None
+        self._conflicts: ConflictsWindow | None = None
+        self._collision: Collision | None = None  # the newest one that a notice was shown for
         bench.bottom.job.list_wanted.connect(self.show_jobs)
         bundles.curve_wanted.connect(self.show_learning_curve)
         for told in (bench.bridge.stepped, bench.bridge.changed):
@@ -122,6 +126,12 @@ class SeeingFlows(QObject):
     def _changed(self) -> None:
         if self.dashboard is not None:
             self._timer.start()
+        if self._conflicts is not None:
+            self._conflicts.load()
+        if (found := self._bench.project.team.collisions) and found[-1] != self._collision:
+            self._collision = found[-1]
+            if self._conflicts is None and not self._bench.judging:  # a round hides others' decisions
+                self._bench.notices.add(self._collision.words, self.show_conflicts)
 
     def read(self) -> None:
         """Read in a worker thread; a request during a read causes another one afterwards."""
@@ -174,6 +184,29 @@ class SeeingFlows(QObject):
     def _decisions_gone(self) -> None:
         self._decisions = None
 
+    # --- what others decided differently ---
+
+    def show_conflicts(self) -> ConflictsWindow:
+        from curator.ui.dashboard.conflicts_window import ConflictsWindow
+
+        if self._conflicts is None:
+            project = self._bench.project
+            self._conflicts = ConflictsWindow(
+                project.team.collided,
+                name_of=self._bundles.name_of,
+                curator=lambda: project.curation.curator,
+                parent=self._main,
+            )
+            self._conflicts.mention_wanted.connect(self._bundles.open_mention)
+            self._conflicts.finished.connect(self._conflicts_gone)
+        self._conflicts.show()
+        self._conflicts.raise_()
+        self._conflicts.activateWindow()
+        return self._conflicts
+
+    def _conflicts_gone(self) -> None:
+        self._conflicts = None
+
     # --- background work ---
 
     def show_jobs(self) -> JobsDock:
@@ -196,7 +229,7 @@ class SeeingFlows(QObject):
 
     def close_windows(self) -> None:
         """Close the windows, since nothing of a closed project is shown."""
-        for window in (self.dashboard, self._decisions):
+        for window in (self.dashboard, self._decisions, self._conflicts):
             if window is not None:
                 window.close()
         if self._jobs is not None:

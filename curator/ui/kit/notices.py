@@ -53,8 +53,10 @@ class Notices(QObject):
         return bool(self._unread) or self._read is not None
 
     def add(self, words: str, show: Callable[[], object], *, wrong: bool = False) -> None:
-        """Add a notice. A window behind others is highlighted in the taskbar but not raised."""
-        self._unread = [*self._unread, Notice(words, show, wrong)][-KEPT:]
+        """Add a notice; an unread one with the same `show` is replaced. A window behind others is highlighted in the
+        taskbar but not raised."""
+        others = [one for one in self._unread if one.show != show]
+        self._unread = [*others, Notice(words, show, wrong)][-KEPT:]
         self.changed.emit()
         QApplication.alert(self._parent.window())
 

@@ -57,8 +57,8 @@ def _marked(title: str, at: int | None) -> str:
 RECENT_AFTER = "project.open"
 """The command after which recent projects are listed."""
 
-RESULT, COUNT = "tools.result", "curator.unread"
-"""The command that opens results, and the property with the suffix of its title."""
+RESULT, CONFLICTS, COUNT = "tools.result", "people.conflicts", "curator.count"
+"""The commands with a number after their titles, and the property with this suffix."""
 
 OVERFLOW = "qt_menubar_ext_button"
 """Qt's name of the overflow button of a narrow menu bar."""
@@ -134,6 +134,7 @@ class CommandMenus(QObject):
             if action.isEnabled() != enabled:
                 action.setEnabled(enabled)
         self._mark_unread(state.unread)
+        self._count(CONFLICTS, state.conflicts)
 
     def _explain(self, commands: Sequence[Command[Any]]) -> None:
         """Before a menu opens: say in the tooltip of each disabled item why it is."""
@@ -154,9 +155,13 @@ class CommandMenus(QObject):
         mark = f"{self._results_title} •" if unread else self._results_title
         if self._results.title() != mark:
             self._results.setTitle(mark)
-        action = self._actions[RESULT]
+        self._count(RESULT, unread)
+
+    def _count(self, command_id: str, number: int) -> None:
+        """Show the number after the title of the command, unless it is 0."""
+        action = self._actions[command_id]
         plain = action.text().removesuffix(action.property(COUNT) or "")
-        count = f" ({unread})" if unread else ""
+        count = f" ({number})" if number else ""
         action.setProperty(COUNT, count)
         if action.text() != plain + count:
             action.setText(plain + count)

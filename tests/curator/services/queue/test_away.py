@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from curator.bootstrap import open_project, roles
-from curator.domain.decisions import Change, Outcome, Verdict
+from curator.domain.decisions import Change, Outcome, SkipReason, Verdict
 from curator.domain.documents import DocumentState
 from curator.domain.wording import AwayError, UnableError, UserError
 from curator.project import Project
@@ -95,6 +96,10 @@ def test_what_was_kept_is_sent_at_the_next_start_and_a_done_document_too(server:
     with pytest.raises(AwayError, match="this step needs it"):
         ada.curation.undo()
     ada.curation.decide(mentions[1], Verdict.nil())
+    with closing(
+        open_project(SharedAddress.parse(server.address(way.address.base)), linker=False, curator="bob")
+    ) as bob:
+        bob.curation.decide(mentions[1], Verdict.skip(SkipReason.UNSURE))
     ada.curation.finish(1)
     seen = ada.queue.open(1)
     assert [seen.view(one).decision is not None for one in mentions[:3]] == [True, True, False]
@@ -109,6 +114,8 @@ def test_what_was_kept_is_sent_at_the_next_start_and_a_done_document_too(server:
     until(lambda: ada.disk.saving.kept == 0, WAIT)
     assert ada.queue.open(1).document.state is DocumentState.DONE
     assert [one for (one,) in server.sql(OF_ADA, base=way.address.base)] == mentions[:2]
+    [(found, now)] = ada.team.collided()  # bob's decision came while nobody listened
+    assert (found.theirs.curator, found.current, now.curator, now.mention_id) == ("bob", found.mine, "ada", mentions[1])
     ada.curation.resume(1)
     ada.close()
 

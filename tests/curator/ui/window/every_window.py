@@ -6,6 +6,7 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from importlib import import_module
@@ -21,7 +22,7 @@ from PySide6.QtWidgets import (
 import curator.ui
 from curator.domain.attributes import Scheme
 from curator.domain.audit import DecidedPlace, DecidedWay, Inconsistencies, Inconsistency, InconsistencyKind
-from curator.domain.decisions import Verdict
+from curator.domain.decisions import Decision, Verdict
 from curator.domain.documents import Document, DocumentState, SourceDocument, Split
 from curator.services.importing.import_comparing import Compared
 from curator.services.importing.import_report import ImportReport
@@ -31,12 +32,13 @@ from curator.services.knowledge.remap_plan import RemapKind, Remapping, RemapPla
 from curator.services.knowledge.uses import Uses
 from curator.services.linking import TEMPLATE
 from curator.services.ports import Backup, MentionContext, MentionUse
-from curator.services.queue import Found, Hit
+from curator.services.queue import Collision, Found, Hit
 from curator.services.rounds.agreement import AgreementReport, AgreementRow
 from curator.services.training.embedding_map import EmbeddingMap, MapPoint
 from curator.services.training.suspicious import SuspiciousGold, SuspiciousList
 from curator.ui.bench.mention_editor import TypePicker
 from curator.ui.corpus.corpus_window import CorpusWindow
+from curator.ui.dashboard.conflicts_window import ConflictsWindow
 from curator.ui.dashboard.suspicious_window import SuspiciousWindow
 from curator.ui.entities.entities_window import EntitiesWindow
 from curator.ui.entities.remap_window import RemapWindow
@@ -48,6 +50,7 @@ from curator.ui.files.save_as import SaveDialog
 from curator.ui.inconsistencies.inconsistency_window import InconsistencyWindow
 from curator.ui.jobs.jobs import JobKind, RunningJob
 from curator.ui.kit.form import BaseDialog, FormDialog, ShowDialog
+from curator.ui.kit.worker import Worker
 from curator.ui.opinions.prompt_dialog import PromptDialog
 from curator.ui.panels.attributes_dialog import AttributeDialog, AttributesDialog
 from curator.ui.people.agreement_window import AgreementWindow
@@ -158,6 +161,26 @@ def _inconsistencies(desk: Desk, _: Path) -> InconsistencyWindow:
     return window
 
 
+def conflicting(desk: Desk, words: str = "gout", bob: str = "bob") -> ConflictsWindow:
+    """Two mentions of the second document: another decision is in force, then the curator's own."""
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    mine, theirs = Verdict.nil(), Verdict.link("MESH:D008012")
+    rows = []
+    for one, now in ((6, theirs), (7, mine)):
+        own, other = Decision(1, one, mine, "ada", at), Decision(2, one, theirs, bob, at)
+        context = replace(
+            _context(one), document_id=2, text=words, verdict=now, curator=bob if now is theirs else "ada"
+        )
+        rows.append((Collision(one, "", own, other, other), context))
+    window = ConflictsWindow(
+        lambda: rows, name_of=desk.project.knowledge.name_of, curator=lambda: "ada", parent=desk.window
+    )
+    window.worker.close()
+    window.worker = Worker(window, here=True)
+    window.load()
+    return window
+
+
 def _suspicious(desk: Desk, _: Path) -> SuspiciousWindow:
     row = SuspiciousGold(1, 2, "arrest", ("MESH:D006323",), 0.1, "NIL", "NIL", 0.7)
     return SuspiciousWindow(SuspiciousList((row,), "1 of 9.", 9), name_of=str.lower, writable=True, parent=desk.window)
@@ -260,6 +283,7 @@ MAKERS: dict[str, str | Maker] = {
     "SuspiciousWindow": _suspicious,
     "TypeMappingDialog": "project.types",
     "TypePicker": _types,
+    "ConflictsWindow": lambda desk, _: conflicting(desk),
     "CorpusWindow": _corpus,
     "UsesWindow": _uses,
 }

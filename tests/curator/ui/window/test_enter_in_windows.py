@@ -34,6 +34,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from curator.ui.bench.mention_editor import TypePicker
+from curator.ui.dashboard.conflicts_window import ConflictsWindow
 from curator.ui.dashboard.decisions_window import DecisionsWindow
 from curator.ui.dashboard.suspicious_window import SuspiciousWindow
 from curator.ui.entities.entities_window import EntitiesWindow
@@ -321,11 +322,19 @@ def _map_keys(window: QWidget) -> None:
     assert "Heart Arrest" in window.told.text()
 
 
+def _conflict_keys(window: QWidget) -> None:
+    assert isinstance(window, ConflictsWindow)
+    opened = caught(window.mention_wanted)
+    press(window, Key.Key_Down, Key.Key_Return)
+    assert opened == [(2, 7)]
+
+
 HINTED: dict[str, Callable[[QWidget], None]] = {
     "EntitiesWindow": _nil_keys,
     "RemapWindow": _remap_keys,
     "SuspiciousWindow": _suspicious_keys,
     "MapDialog": _map_keys,
+    "ConflictsWindow": _conflict_keys,
 }
 
 

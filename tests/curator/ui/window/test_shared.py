@@ -14,6 +14,7 @@ from curator.domain.decisions import SkipReason, Verdict
 from curator.domain.wording import AwayError, UserError
 from curator.services.ports import Role, SharedAddress
 from curator.storage.team import People, SharedStore
+from curator.ui.dashboard.conflicts_window import ConflictsWindow
 from curator.ui.shell import app
 from curator.ui.shell.main_window import MainWindow
 from curator.ui.shell.recent import opened_before, remember
@@ -60,8 +61,18 @@ def test_what_others_decide_appears_and_collisions_are_said(
     assert bench.bottom.message.words.startswith("bob: Marked “lidocaine” as NIL")
     bench.project.curation.decide(first, Verdict.nil())
     bob.curation.decide(first, Verdict.skip(SkipReason.UNSURE))
-    qtbot.waitUntil(lambda: bool(bench.project.team.collisions), timeout=20_000)
-    qtbot.waitUntil(lambda: "bob decided otherwise than you" in bench.bottom.message.words, timeout=20_000)
+    qtbot.waitUntil(lambda: len(bench.notices) > 0, timeout=20_000)
+    assert "bob decided otherwise than you" in bench.bottom.notice.words.words
+    action = window.menus.action("people.conflicts")
+    assert action.text().replace("&", "") == "Conflicting decisions… (1)"
+    action.trigger()
+    conflicts = window.findChild(ConflictsWindow)
+    qtbot.waitUntil(lambda: conflicts.table.model().rowCount() == 1)
+    cells = [conflicts.table.model().index(0, column).data() for column in range(6)]
+    assert cells == ["1", "Aspirin", "NIL: not in the knowledge base", "Skipped: unsure", "bob", "theirs"]
+    bench.project.curation.decide(first, Verdict.reject())
+    qtbot.waitUntil(lambda: conflicts.table.model().index(0, 5).data() == "decided again by you")
+    conflicts.close()
     bob.close()
 
 
