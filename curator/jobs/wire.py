@@ -338,7 +338,7 @@ class Schema:
             raise WireError(_not_understood(f"{self._tag} {name!r}"[:80]))
         required, optional = self._fields[name]
         if wrong := (required - message.keys()) | (message.keys() - required - optional):
-            raise WireError(_not_understood(f"{self._tag} {name!r}: {', '.join(sorted(wrong))}"[:200]))
+            raise WireError(_not_understood(f"{self._tag} {name!r}: {', '.join(sorted(map(str, wrong)))}"[:200]))
 
 
 REQUESTS = Schema("op", RunJob, Cancel, Start, Open, Link, Detect, Remember, ChangeEntities, ContrastTwo)

@@ -40,7 +40,7 @@ def as_zip(data: bytes) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name, content in unpack(data).items():
-            archive.writestr(zipfile.ZipInfo(name or "_"), content)
+            archive.writestr(zipfile.ZipInfo(name[:1000] or "_"), content)
     return stream.getvalue()
 
 

@@ -27,7 +27,7 @@ FOLDER, SUFFIX = "evaluations", ".json.gz"
 HTML, ERRORS = "html", "errors"
 LONGEST = 1 << 26
 """Bytes of a line. A longer one is cut, and so is no JSON: a small file may hold a very long one."""
-BROKEN = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError, RecursionError)
+BROKEN = (OSError, EOFError, zlib.error, ValueError, OverflowError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
