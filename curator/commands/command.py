@@ -41,6 +41,7 @@ class WindowState:
     document: bool = False
     mention: bool = False
     decided: bool = False  # the current mention has a decision
+    complete: bool = False  # every mention of the document has one; it is not marked as done
     candidates: int = 0  # of the current mention
     nil_suggested: bool = False  # Return accepts NIL
     shuffled: bool = False  # candidates are shuffled, so that Return accepts none

@@ -9,7 +9,7 @@ from enum import IntEnum
 from curator.domain.attributes import Given
 from curator.domain.audit import Comment
 from curator.domain.decisions import Decision
-from curator.domain.documents import Document, Mention
+from curator.domain.documents import Document, DocumentState, Mention
 from curator.domain.suggestions import Stamp, Suggestion
 from curator.domain.wording import UserError
 from curator.services.core import active_bundle
@@ -70,6 +70,12 @@ class OpenDocument:
         """The entities that its mentions are linked to: a search for another entity prefers these."""
         decisions = (view.decision for view in self.mentions if view.decision is not None)
         return frozenset(one for decision in decisions for one in decision.verdict.entity_ids)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every mention is decided, and the document is not marked as done yet."""
+        decided = all(view.decision is not None for view in self.mentions)
+        return decided and bool(self.mentions) and self.document.state is not DocumentState.DONE
 
     def next_undecided(self, after: int | None = None, *, among: Collection[int] | None = None) -> int | None:
         """The next mention id without a decision after mention `after` (None: from the start), wrapping around once;

@@ -354,6 +354,7 @@ class Workbench(QWidget):
             document=self.navigator.opened is not None,
             mention=view is not None,
             decided=view is not None and view.decision is not None,
+            complete=self.navigator.complete,
             candidates=len(suggestion.candidates) if suggestion is not None else 0,
             nil_suggested=suggestion is not None and suggestion.nil.is_nil,
             shuffled=self.navigator.candidate_order is CandidateOrder.SHUFFLED,

@@ -110,9 +110,7 @@ class Decider(QObject):
         if view is None or suggestion is None:
             return None
         if rank == 0 and view.decision is not None and not self.seat.settling:
-            words = decision_words(view, {})
-            key = way_to("mention.undecided")
-            self.said.emit(tr(IS_DECIDED, text=view.mention.text, decision=words, key=key))
+            self._say_decided(view)
         elif rank == 0 and self._at.candidate_order is CandidateOrder.SHUFFLED:
             self.said.emit(tr(NO_FIRST))
         elif rank == 0 and suggestion.nil.is_nil:
@@ -122,6 +120,13 @@ class Decider(QObject):
             entity_id = suggestion.candidates[row].entity_id
             return self.decide(Verdict.link(entity_id), candidate_key(view.mention.id, row, entity_id))
         return None
+
+    def _say_decided(self, view: MentionView) -> None:
+        if self._at.complete:
+            self.said.emit(tr(DOCUMENT_DECIDED, key=way_to("queue.done")))
+        else:
+            words, key = decision_words(view, {}), way_to("mention.undecided")
+            self.said.emit(tr(IS_DECIDED, text=view.mention.text, decision=words, key=key))
 
     def link_candidate(self, row: int, entity_id: str) -> Change | None:
         """Link to the entity in this row of the candidates."""

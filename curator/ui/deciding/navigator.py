@@ -119,6 +119,11 @@ class Navigator(QObject):
             self.mention_changed.emit()
 
     @property
+    def complete(self) -> bool:
+        """Whether every mention of the open document is decided, and the document is not marked as done yet."""
+        return self.opened is not None and self.opened.complete
+
+    @property
     def beyond_limit(self) -> int:
         """The number of the current mention's candidates that the limit hides, or would hide."""
         held = self._held if self.mention is not None and self.mention.suggestion is not None else None

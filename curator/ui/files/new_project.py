@@ -159,7 +159,7 @@ def _row(one: Foreseen) -> tuple[str, ...]:
 SUFFIX = ".curation"
 INTRO = (
     "A project is one folder, or a database on a server in which several curators work at once. Every decision is "
-    "saved in it immediately."
+    "saved in it; you never need to save."
 )
 DOCUMENTS_INTRO = (
     "Files, folders and archives are recognised by their content. Nothing is written before you press Create."

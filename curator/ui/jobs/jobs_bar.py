@@ -28,6 +28,8 @@ SMALL = 0.88
 MESSAGE_MS = 4000
 NOTICE_ROOM = 600
 """Pixels for an unread result and a message; key hints return once it is read."""
+NOTICE_LEAST = 360
+"""Pixels that an unread result keeps beside a message."""
 JOB_CHARACTERS = 16
 """The least visible characters of the job line; key hints are removed before it becomes shorter."""
 Hint = tuple[str, str]  # key, action
@@ -192,7 +194,7 @@ class BottomBar(QWidget):
         self.hints = KeyHints(self)
         self._timer = QTimer(self, singleShot=True, interval=MESSAGE_MS)
         self._late = Later(self, self._turn)  # changed parts are laid out after the repaint of a key press
-        line = QHBoxLayout(self)
+        self._line = line = QHBoxLayout(self)
         line.setContentsMargins(12, 3, 8, 3)
         line.setSpacing(16)
         line.addWidget(self.job, 3)
@@ -232,11 +234,15 @@ class BottomBar(QWidget):
         roomy = not waits or room > (2 if job else 1) * NOTICE_ROOM
         roomy = roomy and (not job or room > self.job.least_width())
         words = QFontMetricsF(self.font()).horizontalAdvance(self.message.words) if self._timer.isActive() else 0.0
-        self.hints.setVisible(roomy and (not words or words + 40 <= room))
+        fits = words + 40 + (NOTICE_LEAST if waits else 0) <= room
+        self.hints.setVisible(roomy and (not words or fits))
+        rest = (room if roomy and fits else self.width()) - words
+        self._line.setStretchFactor(self.message, max(int(words), 1))
+        self._line.setStretchFactor(self.notice, max(int(rest), NOTICE_LEAST) if words else 2)
 
 
 def hints_for(state: WindowState) -> tuple[Hint, ...]:
-    """At most seven hints, main actions first; commands without a key are left out."""
+    """At most eight hints, main actions first; commands without a key are left out."""
     return tuple((key, words) for key, words in _hints(state) if key)
 
 
@@ -261,6 +267,8 @@ def _hints(state: WindowState) -> tuple[Hint, ...]:
         hints = ((keys_between("mention.choose1", "mention.choose9"), tr("choose")),)
         if not state.decided:  # Enter only says so then
             hints = ((key_of("mention.accept"), accepts), *hints)
+    if state.complete:
+        hints = ((key_of("queue.done"), tr("done, next document")), *hints)
     return (
         *hints,
         (key_of("mention.nil"), "NIL"),

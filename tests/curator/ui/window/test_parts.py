@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -191,6 +192,7 @@ def test_hints_say_what_return_does() -> None:
     assert hints_for(nil)[0] == ("↵", "accept NIL")
     decided = WindowState(project=True, writable=True, document=True, mention=True, candidates=3, decided=True)
     assert hints_for(decided)[0] == ("1–9", "choose"), "Enter changes no decision"
+    assert hints_for(replace(decided, complete=True))[0] == ("Ctrl+↵", "done, next document")
     assert ("Ctrl+I", "import documents") in hints_for(WindowState(project=True))
 
 

@@ -15,7 +15,7 @@ from curator.bootstrap import SystemClock
 from curator.domain.decisions import Outcome, Verdict
 from curator.domain.documents import DocumentState
 from curator.services.curating.deciding import decide_in
-from curator.ui.deciding.decider import OUT_OF_SIGHT, SAME, TOO_SOON, TOO_SOON_HERE
+from curator.ui.deciding.decider import DOCUMENT_DECIDED, OUT_OF_SIGHT, SAME, TOO_SOON, TOO_SOON_HERE
 from curator.ui.deciding.propagation import TOO_SOON as LIST_TOO_SOON
 from curator.ui.entities.entity_form import EntityForm
 from curator.ui.kit.sight import SEEN_SECONDS, Sight
@@ -313,6 +313,19 @@ def test_enter_on_a_decided_mention_changes_nothing(desk: Desk, person: Person) 
     assert desk.word == "Lidocaine"
     assert len(desk.project.curation.history(1)) == 1
     assert "is already decided: Lidocaine" in person.said
+
+
+def test_enter_at_the_end_of_a_document_says_how_to_mark_it_as_done(desk: Desk, person: Person) -> None:
+    while not desk.bench.state.complete:
+        person.look()
+        person.press(Key.Key_Return)
+    person.look()
+    person.press(Key.Key_Return)
+    assert person.said == DOCUMENT_DECIDED.format(key="Ctrl+↵")
+    assert desk.bench.bottom.hints.shown[0] == ("Ctrl+↵", "done, next document")
+    desk.bench.decider.mark_done()
+    desk.bench.navigator.step_document(-1)
+    assert not desk.bench.state.complete, "done, so that Ctrl+Return would reopen it"
 
 
 def test_the_same_decision_again_adds_nothing_to_the_history(desk: Desk, person: Person) -> None:
