@@ -31,7 +31,7 @@ from curator.ui.files.import_documents import ImportWish
 from curator.ui.jobs.jobs import JobKind
 from tests.benchmarks.key_latency import KEYS, can, kinds
 from tests.benchmarks.real_window import Desk, desk, display
-from tests.endurance.measuring import Record, Sample, figures_of
+from tests.endurance.measuring import Key, Record, Sample, figures_of
 
 PAUSE = 0.15
 """Seconds between two keys."""
@@ -137,7 +137,7 @@ class Day:
             return
         answer = one.timed_press(KEYS[kind.split()[-1]])
         if answer.painted:
-            self._record.keys.append((now, answer.clock))
+            self._record.keys.append(Key(now, answer.clock, answer.thread))
 
     def _elsewhere(self, one: Desk) -> None:
         """Another document, and in it any mention: what is decided there is decided in another way."""

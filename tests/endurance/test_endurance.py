@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.endurance.measuring import MORE, Record, Sample, figures_of
+from tests.endurance.measuring import MORE, Key, Record, Sample, figures_of
 
 FLAT = dict.fromkeys(MORE, 100.0)
 
 
-def record(*, last: dict[str, float] | None = None, key: float = 20.0) -> Record:
+def record(*, last: dict[str, float] | None = None, clock: float = 20.0, processor: float = 5.0) -> Record:
     """Eight samples, the last two with other figures."""
     samples = [Sample(10.0 * n, FLAT | (last or {} if n > 5 else {})) for n in range(8)]
-    keys = [(10.0 * n, key if n > 5 else 20.0) for n in range(8)]
+    keys = [Key(10.0 * n, *((clock, processor) if n > 5 else (20.0, 5.0))) for n in range(8)]
     return Record(samples, keys)
 
 
@@ -33,13 +33,15 @@ def test_what_grows_is_named(name: str) -> None:
 
 
 def test_keys_that_become_slower_are_named() -> None:
-    assert record(key=21.0).faults() == []
-    [fault] = record(key=30.0).faults()
-    assert "20 → 30 ms" in fault
+    assert record(clock=21.0, processor=5.2).faults() == []
+    [fault] = record(clock=30.0).faults()
+    assert "p99 by the clock: 20.0 → 30.0 ms" in fault
+    [fault] = record(processor=6.0).faults()
+    assert "p99 on a processor: 5.0 → 6.0 ms" in fault
 
 
 def test_time_without_keys_is_named() -> None:
-    [fault] = Record(record().samples, [(0.0, 20.0)]).faults()
+    [fault] = Record(record().samples, [Key(0.0, 20.0, 5.0)]).faults()
     assert "no keys" in fault
 
 
