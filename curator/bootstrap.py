@@ -16,7 +16,7 @@ from curator.io.eutils import ADDRESS, Eutils
 from curator.io.files import AtomicFiles, AtomicWriter, moved_text
 from curator.io.local_model import LocalModel
 from curator.io.web_server import WebAccess, WebServer
-from curator.jobs import FolderBundleStore, make_way
+from curator.jobs import FolderBundleStore, go_on, make_way
 from curator.project import Project
 from curator.services.core import RelationReader, place_warning
 from curator.services.curating import (
@@ -282,11 +282,10 @@ def _project(shared: Shared) -> Project:
     related, attributes = RelationReader(formats), AttributeService(store, events, clock, curator=curator)
     curation = CurationService(store, events, clock, curator=curator, related=related.of)
     propagation = PropagationService(store, events, clock, curator=curator)
-    repeating = RepeatService(store, propagation)
+    repeating, evaluations = RepeatService(store, propagation), StoredEvaluations(store, writer)
     queue, corpus = QueueService(store, held_out=holdout.among), CorpusSearch(store)
     hits = HitMaking(store, events, clock, curator=curator, round_of=rounds.active)
     hierarchy, agreement = HierarchyService(store), AgreementService(store)
-    evaluations = StoredEvaluations(store, writer)
 
     return Project(
         place=store.place,
@@ -302,6 +301,7 @@ def _project(shared: Shared) -> Project:
         close=shared.close,
         place_warning=partial(place_warning, store),
         make_way=make_way,
+        go_on=go_on,
         # importing
         importing=importing,
         imports=ImportList(store, events, clock, curator=curator, mover=moved_text),

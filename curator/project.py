@@ -87,7 +87,9 @@ class Project:
     close: Callable[[], None]
     place_warning: Callable[[], str]
     make_way: Callable[[], None]
-    """Lets the processes of this program stand still for the moment in which a key is handled."""
+    """Lets the processes of this program stand still while a key is handled."""
+    go_on: Callable[[], None]
+    """The key is painted."""
 
     # importing
     importing: ImportService

@@ -14,7 +14,15 @@ import platformdirs
 from curator.domain.wording import UserError, tr
 from curator.io import default_registry
 from curator.io.tables import ColumnMemory
-from curator.jobs import FolderBundleStore, JobRunner, LinkerOptions, LinkerProcess, RayBulk, SharedBundleStore
+from curator.jobs import (
+    FolderBundleStore,
+    JobRunner,
+    LinkerOptions,
+    LinkerProcess,
+    RayBulk,
+    SharedBundleStore,
+    give_way,
+)
 from curator.services.core import EventBus
 from curator.services.curating import EffortService
 from curator.services.linking import EntityTeacher, MemoryService, OpinionOptions, SuggestionService
@@ -86,6 +94,7 @@ class Shared:
             self.events,
             bulk=RayBulk(store.folder / BULK, self.jobs, options),
             ahead=lambda: settings.link_ahead,
+            give_way=give_way,
         )
         self.efforts = EffortService(store)
         self.team = TeamService(store, self.events, curator=self.curator)

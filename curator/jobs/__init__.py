@@ -4,7 +4,8 @@
   `tests/curator/jobs/test_wire.py` fails until you do. Each end refuses another version with a clear error.
 * **Every child ends with its parent** (`start.py`), so none outlives a killed program. A linker that dies or stops
   sending heartbeats (`heartbeat.py`) is restarted, and its request is repeated once.
-* **Children stand still while the window handles a key** (`Pauses` in `child.py`).
+* **Children stand still while the window handles a key**, and so does work in threads that can wait (`Pauses` in
+  `child.py`).
 * **Linking on Ray gives the same answers** (`bulk.py`, `bulk_main.py`): its actors answer the messages that the linker
   process would get. Blocks and shards are files in the project's folder, which the machines of a cluster must share: no
   other transport is needed, and finished answers survive a failure of Ray.
@@ -12,7 +13,7 @@
 
 from curator.jobs.bulk import RayBulk
 from curator.jobs.bundles import FolderBundleStore, SharedBundleStore
-from curator.jobs.child import make_way
+from curator.jobs.child import give_way, go_on, make_way
 from curator.jobs.linker_messages import LinkerOptions
 from curator.jobs.linker_process import LinkerProcess
 from curator.jobs.runner import JobRunner
@@ -24,5 +25,7 @@ __all__ = [
     "LinkerProcess",
     "RayBulk",
     "SharedBundleStore",
+    "give_way",
+    "go_on",
     "make_way",
 ]

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.suggestions import Suggestion
+from curator.domain.suggestions import Stamp, Suggestion
 from curator.domain.wording import CancelledError, UserError, tr
 from curator.jobs.linker_messages import (
     LinkerOptions,
@@ -37,7 +37,7 @@ from curator.jobs.linker_messages import (
     document_to_wire,
     entity_to_wire,
     parts_of,
-    suggestions_from_wire,
+    suggestions_of,
 )
 from curator.jobs.wire import DocumentOnWire
 from curator.services.ports import BulkTask, Cluster, JobPort, LinkDocument
@@ -198,16 +198,7 @@ def read_answers(path: Path, block: Block, bundle_id: str) -> dict[int, list[Sug
         raise UserError(tr(DAMAGED, file=path))
     with _no_collection():
         return {
-            id_: suggestions_from_wire(
-                {
-                    "event": "linked",
-                    "batch": 0,
-                    "document": id_,
-                    "revision": revision,
-                    "bundle": bundle_id,
-                    "mentions": json.loads(row["mentions"]),
-                }
-            )
+            id_: suggestions_of(json.loads(row["mentions"]), Stamp(bundle_id, revision))
             for id_, revision, row in zip(block.ids, block.revisions, table, strict=True)
         }
 

@@ -33,8 +33,9 @@ ENVIRONMENT = {
     "OMP_WAIT_POLICY": "PASSIVE",
 }
 
-PAUSE_SECONDS = 0.03
-"""A key is painted after 8 ms, nearly always within 16."""
+PAUSE_SECONDS = 0.1
+"""The longest pause, for keys that paint nothing. Others end when the key is painted: after 8 ms, nearly always within
+16, and later if other programs compute."""
 GAP_SECONDS = 0.06
 
 
@@ -53,16 +54,19 @@ class ChildGoneError(Exception):
 
 
 class Pauses:
-    """Child processes stand still for the moment in which the window handles a key.
+    """Child processes stand still from a key until the window has painted it, and so does work of the window's own
+    threads that can wait.
 
     A lower priority is not enough for that: beside a training and linking, on two cores, the slowest of a hundred keys
     took three times as long as alone. Linux has policies that give way completely (`SCHED_IDLE`), but no user may take
     them back, and such a linker would stand still as long as any other program computes. A stopped process gives way
-    completely, and only for `PAUSE_SECONDS`. In three runs on a busy machine, with and without pauses in turn, keys
+    completely, and only for a moment. In three runs on a busy machine, with and without pauses in turn, keys
     took 13, 9 and 10 instead of 14, 15 and 12 ms (medians), and 55, 46 and 56 instead of 98, 122 and 64 ms (one of a
-    hundred). The rest is this process's own: a thread stores the answers of the linker, and lists follow them.
+    hundred). Much of the rest was this process's own: a thread stores the answers of the linker, and lists follow them.
+    Beside a thread that stores answers without a break, keys took 14 instead of 21 ms, and one of twenty 45 instead of
+    54, since it gives way too (360 keys each, in turn, on a busy machine).
 
-    * Another thread lets them go on, so a window that waits for a child's pipe never waits longer than that.
+    * Another thread ends a pause after `PAUSE_SECONDS`, so a window that waits for a child's pipe waits no longer.
     * A key that comes within `GAP_SECONDS` of the last pause makes none: if a key is held down, the children work
       most of the time.
     * If this process ends, the system kills its children even if they are stopped (`start`). Only Linux does that, so
@@ -85,10 +89,10 @@ class Pauses:
     def remove(self, child: subprocess.Popen[bytes]) -> None:
         with self._changed:
             self._children.remove(child)
-            self._changed.notify()
+            self._changed.notify_all()
 
     def make_way(self) -> None:
-        """Stop every child for `PAUSE_SECONDS`; returns at once."""
+        """Stop every child until `go_on` is called, or for `PAUSE_SECONDS`; returns at once."""
         now = time.monotonic()
         with self._changed:
             if not self._children or now < self._ended + GAP_SECONDS:
@@ -98,14 +102,34 @@ class Pauses:
             for one in self._stopped:
                 _signal(one, signal.SIGSTOP)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._go_on, name="end of pauses", daemon=True)
+                self._thread = threading.Thread(target=self._end_late, name="end of pauses", daemon=True)
                 self._thread.start()
-            self._changed.notify()
+            self._changed.notify_all()
 
-    def _go_on(self) -> None:
-        """The thread that ends the pauses; it lives as long as there are children."""
-        while True:
+    def go_on(self) -> None:
+        """End the pause, if there is one."""
+        if self._stopped:
             with self._changed:
+                self._end()
+
+    def give_way(self) -> None:
+        """Return after the pause, if there is one: for this process's own threads, before each step of work that can
+        wait, since the key needs the interpreter lock and the database too."""
+        if self._stopped:
+            with self._changed:
+                self._changed.wait_for(lambda: not self._stopped, PAUSE_SECONDS)
+
+    def _end(self) -> None:
+        for one in self._stopped:
+            _signal(one, signal.SIGCONT)
+        self._stopped = []
+        self._ended = min(self._ended, time.monotonic())
+        self._changed.notify_all()
+
+    def _end_late(self) -> None:
+        """The thread that ends the pauses which last too long; it lives as long as there are children."""
+        with self._changed:
+            while True:
                 while not self._stopped:
                     if not self._children:
                         self._thread = None
@@ -113,11 +137,9 @@ class Pauses:
                     self._changed.wait()
                 left = self._ended - time.monotonic()
                 if left <= 0:
-                    for one in self._stopped:
-                        _signal(one, signal.SIGCONT)
-                    self._stopped = []
-                    continue
-            time.sleep(left)
+                    self._end()
+                else:
+                    self._changed.wait(left)
 
 
 def _signal(child: subprocess.Popen[bytes], number: signal.Signals) -> None:
@@ -131,9 +153,19 @@ PAUSES = Pauses()
 
 
 def make_way() -> None:
-    """Let a key have all cores: every child process of this process stands still for some milliseconds."""
+    """Let a key have all cores: every child process of this process stands still until it is painted."""
     if sys.platform == "linux":
         PAUSES.make_way()
+
+
+def go_on() -> None:
+    """The key is painted: the child processes go on."""
+    PAUSES.go_on()
+
+
+def give_way() -> None:
+    """Wait while a key is handled; returns at once if there is none."""
+    PAUSES.give_way()
 
 
 class ChildProcess:

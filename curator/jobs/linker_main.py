@@ -16,15 +16,17 @@ import queue
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
 from curator import tracing
+from curator.domain.jobs import ANSWER_MENTIONS
 from curator.domain.wording import tr
 from curator.jobs.child_side import Channel, be_nice, speak
 from curator.jobs.wire import (
+    PACK,
     BatchEnd,
     BatchError,
     ChangeEntities,
@@ -218,20 +220,22 @@ def _error(batch: int, kind: Literal["user", "bug"], message: str, *, detail: st
     return {"event": "error", "batch": batch, "kind": kind, "message": message, "detail": detail}
 
 
-def link(message: Link, serving: Serving) -> list[Linked]:
+def link(message: Link, serving: Serving) -> Iterable[Linked]:
+    """One answer for each document; several for one with more than `ANSWER_MENTIONS`."""
     raw = message["documents"]
     answers = serving.linker.link([document_input(one) for one in raw], k=message["k"], own=message["own"])
-    return [
+    return (
         {
             "event": "linked",
             "batch": message["batch"],
             "document": one["id"],
             "revision": one["revision"],
             "bundle": serving.bundle_id,
-            "mentions": [mention_on_wire(m) for m in linked.mentions],
+            "mentions": PACK([mention_on_wire(m) for m in linked.mentions[at : at + ANSWER_MENTIONS]]),
         }
         for one, linked in zip(raw, answers, strict=True)
-    ]
+        for at in range(0, max(len(linked.mentions), 1), ANSWER_MENTIONS)
+    )
 
 
 def detect(message: Detect, serving: Serving) -> list[Detected]:
@@ -286,7 +290,7 @@ def contrast(message: ContrastTwo, serving: Serving) -> list[Contrasted]:
     ]
 
 
-OPERATIONS: Mapping[str, Callable[[Any, Serving], Sequence[Event]]] = {
+OPERATIONS: Mapping[str, Callable[[Any, Serving], Iterable[Event]]] = {
     "contrast": contrast,
     "remember": remember,
     "link": link,

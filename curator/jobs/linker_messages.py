@@ -13,6 +13,7 @@ from curator.domain.jobs import JobOutcome
 from curator.domain.suggestions import Candidate, Contrast, NilEstimate, Stamp, Suggestion, WordEffect
 from curator.jobs.child import ChildProcess
 from curator.jobs.wire import (
+    UNPACK,
     CandidatesOnWire,
     Contrasted,
     DecidedDocumentOnWire,
@@ -82,8 +83,11 @@ def entity_to_wire(entity: Entity) -> EntityOnWire:
 
 
 def suggestions_from_wire(message: Linked) -> list[Suggestion]:
-    stamp = Stamp(message["bundle"], int(message["revision"]))
-    return [_suggestion(raw, stamp) for raw in message["mentions"]]
+    return suggestions_of(UNPACK(message["mentions"]), Stamp(message["bundle"], int(message["revision"])))
+
+
+def suggestions_of(mentions: Sequence[LinkedMentionOnWire], stamp: Stamp) -> list[Suggestion]:
+    return [_suggestion(raw, stamp) for raw in mentions]
 
 
 def _suggestion(raw: LinkedMentionOnWire, stamp: Stamp) -> Suggestion:

@@ -21,7 +21,7 @@ from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus
 from curator.domain.suggestions import Contrast, Suggestion
 from curator.domain.wording import tr
 from curator.jobs import wire
-from curator.jobs.child import ChildGoneError, ChildProcess
+from curator.jobs.child import ChildGoneError, ChildProcess, give_way
 from curator.jobs.heartbeat import TICK
 from curator.jobs.linker_messages import (
     Batch,
@@ -171,6 +171,7 @@ class LinkerProcess:
 
     def _keep(self) -> None:
         while (work := self._inbox.get()) is not None:
+            give_way()
             work()
 
     def _ask(

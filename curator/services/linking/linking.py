@@ -198,7 +198,7 @@ def ask(
                 ended = True
                 _check(answer)
             elif answer is not None:
-                answers[answer[0]] = answer[1]
+                answers.setdefault(answer[0], []).extend(answer[1])
             yield len(answers)
     finally:
         if not ended:

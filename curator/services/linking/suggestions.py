@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Sequence
 
 from curator.domain.decisions import Change, ChangeKind
 from curator.domain.documents import Split
-from curator.domain.jobs import JobOutcome, JobState, LinkerState, LinkerStatus, Progress
+from curator.domain.jobs import ANSWER_MENTIONS, JobOutcome, JobState, LinkerState, LinkerStatus, Progress
 from curator.domain.suggestions import Stamp, Suggestion
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core import EventBus, active_bundle
@@ -56,15 +56,19 @@ class SuggestionService:
         *,
         bulk: BulkPort,
         ahead: Callable[[], int],
+        give_way: Callable[[], None] = lambda: None,
     ) -> None:
+        """`give_way` waits while a key is handled; it is called before each step of storing an answer."""
         self._store = store
         self._linker = linker
         self._bulk = bulk
         self._bundles = bundles
         self._events = events
         self._ahead = ahead
+        self._give_way = give_way
         self._lock = threading.Lock()
-        self._waiting: set[int] = set()  # requested documents without an answer yet
+        self._waiting: dict[int, int] = {}  # requested documents without a whole answer yet: mentions to be answered
+        self._stored: dict[int, list[int]] = {}  # mentions of the parts of a document's answer so far
         self._tried: set[tuple[int, Stamp, int]] = set()  # requested once with these: not again automatically
         self._fetched: set[str] = set()  # bundles that were downloaded from a shared project, or not found there
         self._memory = 0  # grows with every change of the linker's memory
@@ -318,7 +322,7 @@ class SuggestionService:
         with self._store.read() as unit:
             bundle_id = active_bundle(unit.meta)
         with self._lock:
-            self._waiting |= {one.id for one in documents}
+            self._waiting |= {one.id: len(one.mentions) for one in documents}
             self._tried |= {(one.id, Stamp(bundle_id, one.revision), self._memory) for one in documents}
             self._memory_of |= {one.id: self._memory for one in documents}
         return self._linker.link(
@@ -330,17 +334,23 @@ class SuggestionService:
         )
 
     def _answered(self, document_id: int, suggestions: list[Suggestion]) -> None:
+        """Store an answer, and announce it when it is whole: an open document with it is read again."""
         if self._closed:
             return
         with self._lock:
-            self._waiting.discard(document_id)
+            left = self._waiting.pop(document_id, 0) - len(suggestions)
+            more = left > 0 and len(suggestions) == ANSWER_MENTIONS
+            if more:
+                self._waiting[document_id] = left
         try:
             kept = self._save(document_id, suggestions)
         except UserError as error:  # a full disk: the curator can continue, and gets a message
             log.warning("Suggestions were not stored: %s", error)
             self._trouble = str(error)
             return
-        if kept:
+        if more:
+            self._stored.setdefault(document_id, []).extend(kept)
+        elif kept := [*self._stored.pop(document_id, ()), *kept]:
             self._tell(document_id, kept)
 
     def _tell(self, document_id: int, mention_ids: Sequence[int]) -> None:
@@ -349,7 +359,9 @@ class SuggestionService:
 
     def _ended(self, documents: Sequence[LinkDocument], outcome: JobOutcome, *, urgent: bool) -> None:
         with self._lock:
-            self._waiting -= {one.id for one in documents}
+            for one in documents:
+                self._waiting.pop(one.id, None)
+                self._stored.pop(one.id, None)
             if not urgent:
                 self._busy = False
         if self._closed or outcome.state is JobState.CANCELLED:
@@ -368,11 +380,16 @@ class SuggestionService:
         """Store answers that are still current; returns the mention ids. Outdated answers are dropped."""
         with self._store.read() as unit:
             types = {one.id: one.type for one in unit.mentions.of_document(document_id)}
-            suggestions = unit.suggestions.packed(within_branches(unit, suggestions, types))
+            inside = within_branches(unit, suggestions, types)
+            packed: list[Suggestion] = []
+            for one in inside:
+                self._give_way()
+                packed += unit.suggestions.packed([one])
+        self._give_way()
         with self._store.write() as unit:
             stamp = Stamp(active_bundle(unit.meta), unit.documents.get(document_id).revision)
             living = {one.id for one in unit.mentions.of_document(document_id)}
-            current = [one for one in suggestions if one.stamp == stamp and one.mention_id in living]
+            current = [one for one in packed if one.stamp == stamp and one.mention_id in living]
             if current:
                 unit.suggestions.save(current)
         return [one.mention_id for one in current]

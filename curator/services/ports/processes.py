@@ -80,7 +80,8 @@ class LinkerPort(Protocol):
         on_end: Callable[[JobOutcome], None],
         own: bool = True,
     ) -> int:
-        """Queue documents; urgent requests overtake others. With `own`, a document's other decisions are used too;
+        """Queue documents; urgent requests overtake others. `on_document` gets the suggestions of a document, in
+        several parts if it has more than `ANSWER_MENTIONS`. With `own`, a document's other decisions are used too;
         without it they are not, for a fair comparison. Returns a request id. If the process dies the request is sent
         again once after the restart, then ends as CRASHED."""
         ...

@@ -101,7 +101,9 @@ class RoundSuggestions:
             types = {one.mention.id: one.mention.type for one in unit.rounds.mentions(self._round.id, document_id)}
             found = within_branches(unit, found, types)
         with self._lock:
-            self._known[document_id] = revision, {one.mention_id: one for one in found}
+            last, known = self._known.get(document_id, (revision, {}))
+            same = known if last == revision else {}
+            self._known[document_id] = revision, same | {one.mention_id: one for one in found}
         ids = tuple(one.mention_id for one in found)
         text = ntr("Linked {n} mention", "Linked {n} mentions", len(ids))
         self._events.emit(Change(ChangeKind.SUGGESTIONS, "linker", text, (document_id,), ids))

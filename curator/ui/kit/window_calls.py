@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable
 from functools import cache
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer, Signal
 from shiboken6 import isValid
 
 from curator.domain.decisions import STEPS, Change, Saving
@@ -15,23 +16,31 @@ from curator.services.core import EventBus
 from curator.services.linking import SuggestionService
 from curator.services.ports import Disk
 
+_CALL = QEvent.Type(QEvent.registerEventType())
+_AFTER_PAINTING = Qt.EventPriority.LowEventPriority.value - 1
+"""Qt repaints with the low priority. So what a key changed is painted first, and then comes what others changed."""
+
 
 class _WindowCalls(QObject):
     """Exists as long as the process: a thread emitting a signal of a widget while its window is destroyed would crash
     the program."""
-
-    called = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         app = QCoreApplication.instance()
         assert app is not None, "windows need an application"
         self.moveToThread(app.thread())
-        self.called.connect(self._call, Qt.ConnectionType.QueuedConnection)
+        self._calls: deque[Callable[[], None]] = deque()
 
-    @Slot(object)
-    def _call(self, call: Callable[[], None]) -> None:
-        call()
+    def ask(self, call: Callable[[], None]) -> None:
+        self._calls.append(call)
+        QCoreApplication.postEvent(self, QEvent(_CALL), _AFTER_PAINTING)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() != _CALL:
+            return super().event(event)
+        self._calls.popleft()()
+        return True
 
 
 @cache
@@ -40,9 +49,9 @@ def _window_calls() -> _WindowCalls:
 
 
 def call_in_window(call: Callable[[], None]) -> None:
-    """Run `call` from any thread through the application's event loop, in order; never immediately, even from the
-    window's own thread. `call` must check that the objects it uses still exist."""
-    _window_calls().called.emit(call)
+    """Run `call` from any thread through the application's event loop, in order, after pending repaints; never
+    immediately, even from the window's own thread. `call` must check that the objects it uses still exist."""
+    _window_calls().ask(call)
 
 
 LATE_MS = 40

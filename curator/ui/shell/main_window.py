@@ -270,16 +270,15 @@ class MainWindow(QMainWindow):
 
     def event(self, event: QEvent) -> bool:
         """Keep shortcuts from taking a key that a text field or list uses."""
-        if tracing.is_on():
-            return self._traced(event)
-        return self._event(event)
-
-    def _traced(self, event: QEvent) -> bool:
-        """Trace a span from each key to the end of the next frame, and one for the frame."""
-        if event.type() == QEvent.Type.ShortcutOverride:
-            self._pressed = tracing.clock()
         if event.type() != QEvent.Type.UpdateRequest:
             return self._event(event)
+        done = self._frame(event)
+        if self.bench is not None:
+            self.bench.project.go_on()
+        return done
+
+    def _frame(self, event: QEvent) -> bool:
+        """Paint. Traces a span for it, and one from the key before it."""
         with tracing.span("frame"):
             done = self._event(event)
         if self._pressed is not None:
@@ -290,6 +289,7 @@ class MainWindow(QMainWindow):
     def _event(self, event: QEvent) -> bool:
         typed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride
         if typed:
+            self._pressed = tracing.clock() if tracing.is_on() else None
             self._settle()  # the key may belong to a command that was disabled before
         if typed and belongs_to(QApplication.focusWidget(), cast(QKeyEvent, event)):
             event.accept()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from curator.jobs.child_side import Channel
+from curator.jobs.wire import PACK
 
 channel = Channel()
 inbox: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
@@ -47,7 +48,7 @@ def answer(document: dict[str, Any], batch: int) -> None:
     ]
     channel.emit(
         {"event": "linked", "batch": batch, "document": document["id"], "revision": document["revision"]}
-        | {"bundle": bundle, "mentions": mentions}
+        | {"bundle": bundle, "mentions": PACK(mentions)}
     )
 
 

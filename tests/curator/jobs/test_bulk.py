@@ -17,7 +17,7 @@ import pytest
 from curator.domain.documents import Span
 from curator.domain.entities import Entity
 from curator.domain.jobs import JobOutcome, JobState, Progress
-from curator.domain.suggestions import Suggestion
+from curator.domain.suggestions import Stamp, Suggestion
 from curator.domain.wording import UserError
 from curator.jobs import JobRunner, LinkerOptions, RayBulk, bulk_main
 from curator.jobs.linker_main import decided_input, document_input, mention_on_wire
@@ -26,7 +26,7 @@ from curator.jobs.linker_messages import (
     document_to_wire,
     entity_to_wire,
     parts_of,
-    suggestions_from_wire,
+    suggestions_of,
 )
 from curator.services.ports import BulkTask, Cluster, DecidedDocument, DecidedMention, LinkDocument, LinkMention
 from models.core import record_from_json
@@ -124,16 +124,7 @@ def expected(task: BulkTask) -> Answers:
         linked = linker.link([document_input(document_to_wire(one)) for one in part], k=task.k, own=False)
         for one, answer in zip(part, linked, strict=True):
             mentions = [mention_on_wire(mention) for mention in answer.mentions]
-            found[one.id] = suggestions_from_wire(
-                {
-                    "event": "linked",
-                    "batch": 0,
-                    "document": one.id,
-                    "revision": one.revision,
-                    "bundle": task.bundle_id,
-                    "mentions": mentions,
-                }
-            )
+            found[one.id] = suggestions_of(mentions, Stamp(task.bundle_id, one.revision))
     return found
 
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -54,4 +55,22 @@ def test_an_ended_child_is_left_alone(child: subprocess.Popen[bytes]) -> None:
     child.kill()
     child.wait()
     pauses.make_way()
+    pauses.remove(child)
+
+
+def test_a_pause_ends_when_the_key_is_painted_for_threads_too(
+    child: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(children, "PAUSE_SECONDS", 1000.0)
+    pauses = Pauses()
+    pauses.add(child)
+    pauses.give_way()  # nothing to wait for
+    pauses.make_way()
+    assert os.waitid(os.P_PID, child.pid, os.WSTOPPED) is not None
+    waiting = threading.Thread(target=pauses.give_way)
+    waiting.start()
+    pauses.go_on()
+    assert os.waitid(os.P_PID, child.pid, os.WCONTINUED) is not None
+    waiting.join(10)
+    assert not waiting.is_alive()
     pauses.remove(child)

@@ -15,7 +15,7 @@ import pytest
 
 from curator.domain.entities import Entity
 from curator.domain.suggestions import Stamp
-from curator.jobs import linker_main
+from curator.jobs import linker_main, wire
 from curator.jobs.linker_main import Serving, handle
 from curator.jobs.linker_messages import contrast_from_wire, entity_to_wire
 from models.linker import index_repair
@@ -49,7 +49,7 @@ class Process:
         self.told: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
 
     def emit(self, event: dict[str, Any]) -> None:
-        self.events.append(json.loads(json.dumps(event)))
+        self.events.append(wire.UNPACK(wire.PACK(event)))
         self.told.put(self.events[-1])
 
     def take(self, message: dict[str, Any]) -> list[dict[str, Any]]:
@@ -69,7 +69,7 @@ class Process:
 
     def found(self) -> list[str]:
         (linked, _end) = self.take(LINK)
-        return list(linked["mentions"][0]["candidates"]["entity_ids"])
+        return list(wire.UNPACK(linked["mentions"])[0]["candidates"]["entity_ids"])
 
 
 @pytest.fixture
@@ -134,6 +134,16 @@ def test_entities_change_between_two_answers(process: Process, bundle: Bundle) -
     (error,) = process.take({"op": "entities", "batch": 4, "upsert": [{"id": "x"}], "remove": ["Z"]})
     assert (error["event"], error["kind"]) == ("error", "user")
     assert process.found() == ["Z"]
+
+
+def test_a_long_answer_is_sent_in_parts(process: Process, bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linker_main, "ANSWER_MENTIONS", 2)
+    process.open(bundle)
+    asked = LINK["documents"][0]  # type: ignore[index]
+    mentions = [{**asked["mentions"][0], "id": number} for number in range(5)]
+    events = process.take({**LINK, "documents": [{**asked, "mentions": mentions}]})
+    parts = [wire.UNPACK(event["mentions"]) for event in events[:-1]]
+    assert [[one["id"] for one in part] for part in parts] == [[0, 1], [2, 3], [4]]
 
 
 def test_memory_is_given_back_when_a_linker_is_ready_and_every_so_many_answers(

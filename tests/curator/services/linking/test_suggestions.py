@@ -15,9 +15,10 @@ from curator.domain.decisions import Change, ChangeKind, Verdict
 from curator.domain.documents import Span
 from curator.domain.entities import TypeMapping
 from curator.domain.jobs import JobState, LinkerState
-from curator.domain.suggestions import Opinion
+from curator.domain.suggestions import Opinion, Stamp
 from curator.domain.wording import LinkerUnavailableError, UserError
-from tests.curator.services.fakes import World, finish, make_world
+from curator.services.linking import suggestions
+from tests.curator.services.fakes import World, finish, make_world, suggestion
 
 Make = Callable[..., World]
 
@@ -66,6 +67,27 @@ def test_candidates_keep_to_the_types_that_the_mention_is_mapped_to(make: Make) 
     assert second.suggestion is not None
     assert [one.entity_id for one in first.suggestion.candidates] == ["MESH:D008012"]
     assert [one.entity_id for one in second.suggestion.candidates] == ["MESH:D006323", "MESH:D001145"]
+
+
+def test_a_long_answer_comes_in_parts_and_is_announced_when_it_is_whole(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suggestions, "ANSWER_MENTIONS", 3)
+    world = make(documents=1, manual=True)
+    world.index()
+    heard: list[Change] = []
+    world.project.events.subscribe(heard.append)
+    asked = world.linker.asked[-1]
+    (document,) = asked.documents
+    stamp = Stamp(world.linker.status.bundle_id, document.revision)
+    found = [suggestion(one.id, stamp, one.types) for one in document.mentions]
+    asked.on_document(document.id, found[:3])
+    assert suggested(world, 1) == [True, True, True, False]
+    assert not heard
+    assert world.project.suggestions.pending() == 1
+    asked.on_document(document.id, found[3:])
+    assert [one.mention_ids for one in heard] == [tuple(one.mention_id for one in found)]
+    assert world.project.suggestions.pending() == 0
 
 
 def test_the_open_document_overtakes_and_moves_the_queue(make: Make) -> None:

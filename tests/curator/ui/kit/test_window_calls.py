@@ -3,7 +3,9 @@
 import threading
 from functools import partial
 
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
 from curator.ui.kit.window_calls import call_in_window
 
@@ -32,3 +34,21 @@ def test_a_call_from_the_window_s_own_thread_waits_its_turn_too(qapp: QApplicati
     assert told == []
     qapp.processEvents()
     assert told == [1]
+
+
+def test_what_is_pending_is_painted_before_a_call(qtbot: QtBot) -> None:
+    told: list[str] = []
+
+    class Painted(QWidget):
+        def paintEvent(self, event: QPaintEvent) -> None:
+            told.append("painted")
+
+    widget = Painted()
+    qtbot.addWidget(widget)
+    widget.show()
+    qtbot.waitUntil(lambda: bool(told))
+    told.clear()
+    call_in_window(lambda: told.append("called"))
+    widget.update()
+    qtbot.waitUntil(lambda: "called" in told)
+    assert told == ["painted", "called"]
