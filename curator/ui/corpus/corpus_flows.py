@@ -139,7 +139,9 @@ class CorpusFlows(QObject):
             self._later.start()
 
     def _renew(self) -> None:
-        if self._window is not None:
+        if self._window is not None and self._window.worker.busy:
+            self._later.start()  # a search that is not over would begin again at every change
+        elif self._window is not None:
             self._window.reload()
 
     def _state_changed(self) -> None:

@@ -19,6 +19,8 @@ INTRO = (
     "You and another curator decided these mentions differently since you opened the project. Both decisions are kept. "
     "To change which one is in force, press Enter to open the mention, and decide it again."
 )
+READING = "Reading the decisions…"
+FAILED = "The decisions could not be read; the log says why."
 AGAIN, LATER, NOBODY = "decided again by you", "decided again by {who}", "undecided"
 Row = tuple[Collision, MentionContext]
 
@@ -44,6 +46,7 @@ class ConflictsWindow(ShowDialog):
         self._name_of = name_of
         self._curator = curator
         self._names: dict[str, str] = {}
+        self._again = False
         self.worker = Worker(self)
         self.table: RecordTable[Row] = RecordTable(
             tr(TITLE),
@@ -62,7 +65,7 @@ class ConflictsWindow(ShowDialog):
         for column in range(1, header.count()):  # names may be long
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         self.go = self.add_button(tr("&Open the mention"))
-        self.words = sentence(tr(INTRO))
+        self.words = sentence(tr(READING))
         self.body.addWidget(self.words)
         self.body.addWidget(self.table, 1)
         self.go.clicked.connect(self._open)
@@ -73,8 +76,16 @@ class ConflictsWindow(ShowDialog):
         self.load()
 
     def load(self) -> None:
-        """Read the rows again in a worker thread; the selected position is kept. If the server is away, say so."""
-        self.worker.ask(self._with_names(), self._show)
+        """Read the rows again in a worker thread; the selected position is kept. If the server is away, say so.
+
+        Every reading is shown, and a request during it causes another one: while a team works, requests can come faster
+        than readings end.
+        """
+        if self.worker.busy:
+            self._again = True
+            return
+        self._again = False
+        self.worker.ask(self._with_names(), self._show, failed=lambda: self.words.setText(tr(FAILED)))
 
     def _with_names(self) -> Callable[[], tuple[Sequence[Row], dict[str, str]] | UserError]:
         read, name_of = self._read, self._name_of
@@ -92,11 +103,12 @@ class ConflictsWindow(ShowDialog):
 
     def _show(self, found: tuple[Sequence[Row], dict[str, str]] | UserError) -> None:
         self.words.setText(str(found) if isinstance(found, UserError) else tr(INTRO))
-        if isinstance(found, UserError):
-            return
-        rows, self._names = found
-        self.table.show_rows(rows)
-        self.go.setEnabled(bool(rows))
+        if not isinstance(found, UserError):
+            rows, self._names = found
+            self.table.show_rows(rows)
+            self.go.setEnabled(bool(rows))
+        if self._again:
+            self.load()
 
     def _words(self, verdict: Verdict) -> str:
         return verdict_words(verdict, self._names)

@@ -69,7 +69,10 @@ class WayBack(QObject):
 
 
 QUIET_MS = 2500
-"""Milliseconds after the last change before figures are read again: never between two keys during work."""
+"""Milliseconds after the curator's last step, or others' first, before figures are read again: never between two keys
+during work."""
+SHARE = 5
+"""The least pause between two readings, in times of how long the last one took."""
 
 NO_WAY = "No other window is open. View › Dashboard and Model › Linkers open one."
 
@@ -85,6 +88,7 @@ class SeeingFlows(QObject):
         self.dashboard: Dashboard | None = None
         self._reading = False
         self._again = False
+        self._took = 0.0  # seconds, of the last reading
         self._timer = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._timer.timeout.connect(self.read)
         self._way = WayBack(main, self)
@@ -94,8 +98,8 @@ class SeeingFlows(QObject):
         self._collision: Collision | None = None  # the newest one that a notice was shown for
         bench.bottom.job.list_wanted.connect(self.show_jobs)
         bundles.curve_wanted.connect(self.show_learning_curve)
-        for told in (bench.bridge.stepped, bench.bridge.changed):
-            told.connect(self._changed)
+        bench.bridge.stepped.connect(self._stepped)
+        bench.bridge.changed.connect(self._changed)
 
     # --- the dashboard ---
 
@@ -123,9 +127,13 @@ class SeeingFlows(QObject):
         self.dashboard = None
         self._timer.stop()
 
+    def _stepped(self) -> None:
+        self._timer.stop()
+        self._changed()
+
     def _changed(self) -> None:
-        if self.dashboard is not None:
-            self._timer.start()
+        if self.dashboard is not None and not self._timer.isActive():  # a team never pauses
+            self._timer.start(max(QUIET_MS, round(1000 * SHARE * self._took)))
         if self._conflicts is not None:
             self._conflicts.load()
         if (found := self._bench.project.team.collisions) and found[-1] != self._collision:
@@ -146,16 +154,19 @@ class SeeingFlows(QObject):
         self._reading, project, where = True, self._bench.project, self.dashboard.where
         self.dashboard.show_counting()
 
+        begun = time.perf_counter()
+
         def work() -> dict[str, Any]:
             project.efforts.flush()
             found = project.statistics.read()
-            return {"statistics": found, "drawn": draw(found, where)}
+            return {"statistics": found, "drawn": draw(found, where), "took": time.perf_counter() - begun}
 
         self._bench.jobs.ask(work, then=self._read)
 
     def _read(self, outcome: JobOutcome) -> None:
         self._reading = False
         found = outcome.result.get("statistics")
+        self._took = outcome.result.get("took", 0.0)
         if self.dashboard is None:
             return
         if found is not None:

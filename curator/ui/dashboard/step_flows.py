@@ -268,7 +268,9 @@ class StepFlows(QObject):
 
     def _renew(self) -> None:
         self._later.stop()
-        if self._window is not None:
+        if self._window is not None and self._window.worker.busy:
+            self._later.start()  # what is being read would never be shown while a team works
+        elif self._window is not None:
             self._window.load()
 
     def _state_changed(self) -> None:

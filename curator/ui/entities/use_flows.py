@@ -250,7 +250,9 @@ class UseFlows(QObject):
             self._later.start()
 
     def _renew(self) -> None:
-        if self._window is not None:
+        if self._window is not None and self._window.worker.busy:
+            self._later.start()  # what is being read would never be shown while a team works
+        elif self._window is not None:
             self._window.reload()
 
     def _state_changed(self) -> None:

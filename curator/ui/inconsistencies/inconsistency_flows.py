@@ -41,7 +41,7 @@ class InconsistencyFlows(QObject):
         self._later = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._later.timeout.connect(self._renew)
         bench.bridge.changed.connect(self._changed)
-        bench.bridge.stepped.connect(self._changed, Qt.ConnectionType.QueuedConnection)  # after the key is answered
+        bench.bridge.stepped.connect(self._stepped, Qt.ConnectionType.QueuedConnection)  # after the key is answered
         bench.state_changed.connect(self._state_changed)
 
     def show(self) -> InconsistencyWindow | None:
@@ -168,12 +168,18 @@ class InconsistencyFlows(QObject):
 
     # --- what changes meanwhile ---
 
-    def _changed(self, change: Change) -> None:
+    def _stepped(self, change: Change) -> None:
         if self._window is not None and change.kind in RENEWING:
             self._later.start()
 
+    def _changed(self, change: Change) -> None:
+        if not self._later.isActive():  # a team never pauses
+            self._stepped(change)
+
     def _renew(self) -> None:
-        if self._window is not None:
+        if self._window is not None and self._window.worker.busy:
+            self._later.start()  # what is being read would never be shown while a team works
+        elif self._window is not None:
             self._read(self._window)
 
     def _state_changed(self) -> None:

@@ -28,8 +28,8 @@ class ErrorFlows(QObject):
         self._list: ErrorsWindow | None = None
         self._timer = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._timer.timeout.connect(self._refresh)
-        for told in (bench.bridge.stepped, bench.bridge.changed):
-            told.connect(self._changed)
+        bench.bridge.stepped.connect(self._stepped)
+        bench.bridge.changed.connect(self._changed)
 
     def show_errors(self, evaluation: str = "") -> ErrorsWindow:
         """The list of an evaluation; '' keeps an open list."""
@@ -57,9 +57,13 @@ class ErrorFlows(QObject):
         self._list = None
         self._timer.stop()
 
-    def _changed(self) -> None:
+    def _stepped(self) -> None:
         if self._list is not None:
             self._timer.start()
+
+    def _changed(self) -> None:
+        if not self._timer.isActive():  # a team never pauses
+            self._stepped()
 
     def _refresh(self) -> None:
         if self._list is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
@@ -10,6 +12,7 @@ from curator.commands import why_disabled
 from curator.domain.wording import AwayError
 from curator.services.queue import TeamService
 from curator.ui.dashboard.conflicts_window import ConflictsWindow
+from curator.ui.kit import Worker
 from curator.ui.shell.catalogue import COMMANDS
 from tests.curator.ui.window.every_window import conflicting
 from tests.curator.ui.window.fakes import Desk
@@ -45,3 +48,29 @@ def test_a_notice_leads_to_both_decisions_and_enter_to_the_mention(
     window.load()
     qtbot.waitUntil(lambda: window.words.text() == "The server does not answer.")
     assert window.table.model().rowCount() == 2
+
+
+def test_what_was_read_is_shown_even_if_others_decide_meanwhile(desk: Desk, qtbot: QtBot) -> None:
+    window = conflicting(desk)
+    rows = window._read()
+    begun, read = [Event(), Event()], [Event(), Event()]
+    number = iter(range(2))
+
+    def slowly() -> list[object]:
+        at = next(number)
+        begun[at].set()
+        read[at].wait(20)
+        return rows[: at + 1]
+
+    window.worker, window._read = Worker(window), slowly
+    window.table.show_rows([])
+    window.load()
+    assert begun[0].wait(20)
+    window.load()
+    window.load()
+    read[0].set()
+    qtbot.waitUntil(lambda: window.table.model().rowCount() == 1)
+    assert begun[1].wait(20)
+    read[1].set()
+    qtbot.waitUntil(lambda: window.table.model().rowCount() == 2)
+    window.worker.close()

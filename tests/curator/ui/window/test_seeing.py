@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
@@ -51,6 +53,9 @@ def test_the_dashboard_follows_the_decisions(
     desk.project.curation.decide(1, Verdict.nil())
     counted(desk, qtbot, "12.5 %")
     assert board.cards["nil"].summary.text() == "1 of 1 answers are NIL."
+    with monkeypatch.context() as patch:  # a team that never pauses does not postpone it
+        patch.setattr(seeing(desk), "_timer", SimpleNamespace(isActive=lambda: True))
+        seeing(desk)._changed()
     assert seeing(desk).show_dashboard() is board  # there is one
     desk.window.session.close()
     assert shown(Dashboard) == []
