@@ -123,7 +123,7 @@ class Facets:
     def from_json(cls, data: Mapping[str, Iterable[str]]) -> Facets:
         """Inverse of `as_json`; facets unknown to this version are left out."""
         known = {facet.value: facet for facet in Facet}
-        return cls.of({known[name]: values for name, values in data.items() if name in known})
+        return cls.of({known[name]: map(str, values) for name, values in data.items() if name in known})
 
     def as_json(self) -> dict[str, list[str]]:
         return {facet.value: list(values) for facet, values in self.chosen}

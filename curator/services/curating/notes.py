@@ -217,4 +217,4 @@ def _set(unit: UnitOfWork, scope: str, ways: list[list[str]] | None) -> None:
 
 def _stored(unit: UnitOfWork) -> dict[str, list[list[str]]]:
     found: dict[str, list[list[str]]] = json.loads(unit.meta.get(INTENDED_KEY) or "{}")
-    return found
+    return {scope: [way for way in ways if isinstance(way, list)] for scope, ways in found.items()}

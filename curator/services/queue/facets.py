@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -54,7 +55,10 @@ class SavedFilters:
         with self._store.read() as unit:
             kept = json.loads(unit.meta.get(KEY) or "{}")
             scheme = load_scheme(unit.meta.get(ATTRIBUTES_KEY) or "")
-        found = {name: filter_from_json(kept[name]) for name in sorted(kept, key=str.casefold)}
+        found = {}
+        for name in sorted(kept, key=str.casefold):
+            with suppress(AttributeError, TypeError, ValueError):  # of another program
+                found[name] = filter_from_json(kept[name])
         return {name: _with_new_names(where, scheme) for name, where in found.items()}
 
     def save(self, name: str, where: QueueFilter) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from curator.domain.decisions import Change, ChangeKind, Decision, Outcome
@@ -89,9 +89,9 @@ class SuspiciousService:
     def found(self) -> SuspiciousList:
         """The last list, without decisions kept or changed since."""
         with self._desk.store.read() as unit:
-            stored = json.loads(unit.meta.get(FOUND) or "{}")
-            rows = _open_rows(unit, [_row(one) for one in stored.get("rows", ())])
-        return SuspiciousList(tuple(rows), stored.get("message", ""), int(stored.get("checked", 0)))
+            stored = _stored(unit.meta.get(FOUND) or "{}")
+            rows = _open_rows(unit, stored.rows)
+        return replace(stored, rows=tuple(rows))
 
     def keep(self, mention_id: int) -> Change:
         """Mark the decision as right: it is not listed again until it changes. Raises UserError for an undecided
@@ -145,13 +145,23 @@ def _open_rows(unit: UnitOfWork, rows: Sequence[SuspiciousGold]) -> list[Suspici
         decision = current.get(one.mention_id)
         answer = answer_of(decision) if decision is not None else ()
         known = kept.get(str(one.mention_id))
-        if answer == (tuple(sorted(one.gold)) or (NIL,)) and (known is None or tuple(known["answer"]) != answer):
+        if answer == (tuple(sorted(one.gold)) or (NIL,)) and (known is None or known.get("answer") != list(answer)):
             left.append(one)
     return left
 
 
 def _kept(meta: MetaRepository) -> dict[str, dict[str, Any]]:
     return dict(json.loads(meta.get(KEPT) or "{}"))
+
+
+def _stored(text: str) -> SuspiciousList:
+    """An empty list if another program stored it in another form."""
+    try:
+        found = json.loads(text)
+        rows = tuple(_row(one) for one in found.get("rows", ()))
+        return SuspiciousList(rows, str(found.get("message", "")), int(found.get("checked", 0)))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return SuspiciousList((), "", 0)
 
 
 def _from_job(raw: Mapping[str, Any]) -> SuspiciousGold:
@@ -163,7 +173,7 @@ def _row(raw: Mapping[str, Any]) -> SuspiciousGold:
         int(raw["document_id"]),
         int(raw["mention_id"]),
         str(raw["surface"]),
-        tuple(raw["gold"]),
+        tuple(map(str, raw["gold"])),
         float(raw["probability"]),
         str(raw["rival"]),
         str(raw["rival_name"]),

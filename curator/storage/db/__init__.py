@@ -91,6 +91,7 @@ from curator.storage.db.meta import SqlMeta
 from curator.storage.db.packing import (
     pack_shown,
     pack_suggestion,
+    rank_in,
     unpack_chance,
     unpack_head,
     unpack_shown,
@@ -156,7 +157,6 @@ from curator.storage.db.suggestion_facts import (
     fill_facts,
     fill_names,
     fill_others,
-    rank_in,
 )
 from curator.storage.db.syncing import Syncer, sync_file, sync_folder, unshare
 from curator.storage.db.turns import Turns

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from math import isfinite
 from typing import Any
 
 from curator.domain.decisions import NilReason, Outcome, RejectReason, Shown, ShownCandidate, SkipReason, Verdict
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 
-UNREADABLE = (zlib.error, ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError)
+UNREADABLE = (zlib.error, ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError, OverflowError)
 """What unpacking of other programs' bytes raises."""
+NOT_THESE = "values of another type, or too many"
+MOST_CANDIDATES = 1000
+"""Of a stored suggestion: the linker gives at most 64, and the window lists all."""
+LONGEST_TEXT = 50_000
+"""Of one name: the window lays out 100,000 characters in a second."""
 MOST_BYTES = 8 * 2**20
 """The length of an unpacked suggestion; one of 64 candidates has about 20,000 bytes."""
 STAGE_DIGITS = 6  # decimals kept of a candidate's scores; full doubles would double the size of the table
@@ -47,11 +53,18 @@ def unpack_shown(data: bytes) -> Shown:
         return Shown("", ())
 
 
-def _shown(value: dict[str, Any]) -> Shown:
+def _shown(value: dict[str, Any], *, within: bool = False) -> Shown:
+    """`within`: what another one kept back, which keeps nothing back itself."""
+    nil = value["nil"]
+    _require((str,), [value["bundle"]], value["ids"])
+    _require((bool, type(None)), [value.get("top")])
+    _require_numbers(value["scores"], [] if nil is None else [nil])
     pairs = zip(value["ids"], value["scores"], strict=True)
     candidates = tuple(ShownCandidate(entity_id, score) for entity_id, score in pairs)
-    unseen = _shown(value["unseen"]) if "unseen" in value else None
-    return Shown(value["bundle"], candidates, value["nil"], value.get("top"), unseen, value.get("revealed", False))
+    if within and "unseen" in value:
+        raise ValueError(NOT_THESE)
+    unseen = _shown(value["unseen"], within=True) if "unseen" in value else None
+    return Shown(value["bundle"], candidates, value["nil"], value.get("top"), unseen, bool(value.get("revealed")))
 
 
 def pack_suggestion(suggestion: Suggestion) -> bytes:
@@ -86,6 +99,15 @@ def _suggestion(mention_id: int, stamp: Stamp, value: dict[str, Any]) -> Suggest
     stages: dict[str, list[float | None]] = value["stages"]
     columns = zip(value["ids"], value["names"], value["types"], value["matched"], value["score"], strict=True)
     chances, decided = value.get("chance", []), value.get("decided", {})
+    if len(value["ids"]) > MOST_CANDIDATES:
+        raise ValueError(NOT_THESE)
+    _require((str,), value["ids"], value["names"], *value["types"], [value["expanded"]])
+    _require((str, type(None)), value["matched"])
+    texts = [value["expanded"], *value["ids"], *value["names"], *value["matched"]]
+    if max(len(one) for one in texts if one is not None) > LONGEST_TEXT:
+        raise ValueError(NOT_THESE)
+    _require((int,), *decided.values())
+    _require_numbers(value["score"], chances, value["nil"][:1], *map(_given, stages.values()))
     candidates = tuple(
         Candidate(
             entity_id,
@@ -100,25 +122,68 @@ def _suggestion(mention_id: int, stamp: Stamp, value: dict[str, Any]) -> Suggest
         for i, (entity_id, name, types, matched, score) in enumerate(columns)
     )
     score, is_nil, calibrated = value["nil"]
-    return Suggestion(mention_id, candidates, NilEstimate(score, is_nil, calibrated), stamp, value["expanded"])
+    return Suggestion(
+        mention_id, candidates, NilEstimate(score, bool(is_nil), bool(calibrated)), stamp, value["expanded"]
+    )
+
+
+def _require(kinds: tuple[type, ...], *lists: Iterable[object]) -> None:
+    """Raises TypeError: the window would fail on another value only while it paints."""
+    for one in lists:
+        if not isinstance(one, list) or not set(map(type, one)).issubset(kinds):
+            raise TypeError(NOT_THESE)
+
+
+def _require_numbers(*lists: Sequence[float]) -> None:
+    """Finite ones, since others cannot be rounded."""
+    _require((int, float), *lists)
+    if not all(isfinite(one) for some in lists for one in some):
+        raise ValueError(NOT_THESE)
+
+
+def _given(column: Sequence[float | None]) -> list[float]:
+    return [one for one in column if one is not None]
 
 
 def unpack_head(data: bytes) -> tuple[str, str, float, float, float, bool, bool, str]:
     """The first candidate's id, name, score and probability ('' and zeros without one); the NIL estimate; the long
-    form. It takes a fifth of the time of full unpacking, for lists of thousands."""
-    value = _unpack(data)
-    nil, chance = value["nil"], value.get("chance") or [0.0]
-    first = (value["ids"][0], value["names"][0], value["score"][0], chance[0]) if value["ids"] else ("", "", 0.0, 0.0)
-    return *first, nil[0], bool(nil[1]), bool(nil[2]), value["expanded"]
+    form. It takes a fifth of the time of full unpacking, for lists of thousands. Like one without candidates if it
+    cannot be read."""
+    try:
+        value = _unpack(data)
+        nil, chance = value["nil"], value.get("chance") or [0.0]
+        texts = (value["ids"][0], value["names"][0]) if value["ids"] else ("", "")
+        numbers = (value["score"][0], chance[0]) if value["ids"] else (0.0, 0.0)
+        _require((str,), [*texts, value["expanded"]])
+        _require_numbers([*numbers, nil[0]])
+        return *texts, *numbers, nil[0], bool(nil[1]), bool(nil[2]), value["expanded"]
+    except UNREADABLE:
+        return "", "", 0.0, 0.0, 0.0, False, False, ""
 
 
 def unpack_chance(data: bytes, entity_id: str) -> float:
     """The probability that a suggestion gives an entity, 0.0 if it is not listed. Only the two necessary lists of the
     JSON are read, in a tenth of the time of full unpacking; this is safe since quotes inside strings are escaped."""
+    try:
+        ids, *chances = _lists(data, '{"ids":', ',"chance":')
+        chance = float(dict(zip(ids, chances[0], strict=False)).get(entity_id, 0.0)) if chances else 0.0
+        return chance if isfinite(chance) else 0.0
+    except UNREADABLE:
+        return 0.0
+
+
+def rank_in(data: bytes, linked: Collection[str]) -> int:
+    """The rank, from 1, of the first candidate that is one of `linked`; 0 if none is, or it cannot be read."""
+    try:
+        [ids] = _lists(data, '{"ids":')
+        return next((rank for rank, one in enumerate(ids, start=1) if one in linked), 0)
+    except UNREADABLE:
+        return 0
+
+
+def _lists(data: bytes, *names: str) -> list[Any]:
     text = _inflated(data).decode()
-    lists = [text.find(name) + len(name) for name in ('{"ids":', ',"chance":') if name in text]
-    ids, *chances = (_LIST.raw_decode(text, at)[0] for at in lists)
-    return float(dict(zip(ids, chances[0], strict=False)).get(entity_id, 0.0)) if chances else 0.0
+    return [_LIST.raw_decode(text, text.find(name) + len(name))[0] for name in names if name in text]
 
 
 _LIST = json.JSONDecoder()

@@ -85,12 +85,6 @@ def facts_row(suggestion: Suggestion, text: str, linked: Collection[str]) -> dic
     }
 
 
-def rank_in(payload: bytes, linked: Collection[str]) -> int:
-    """The rank, from 1, of the first candidate that is one of `linked`; 0 if none is."""
-    text = zlib.decompress(payload).decode()
-    return _rank(_list(text, '{"ids":')[0], linked)
-
-
 def fill_facts(conn: sqlite3.Connection) -> None:
     """Fill the rows of existing suggestions. Only a few lists of their JSON are read."""
     rows = conn.execute(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from dataclasses import replace
 
@@ -10,9 +11,17 @@ import pytest
 from curator.domain.suggestions import Candidate, NilEstimate, Stamp, Suggestion
 from curator.storage.curation import stored_suggestion
 from curator.storage.curation.stored_suggestion import StoredSuggestion
-from curator.storage.db.packing import MOST_BYTES, pack_suggestion, unpack_shown
+from curator.storage.db.packing import (
+    MOST_BYTES,
+    pack_suggestion,
+    rank_in,
+    unpack_chance,
+    unpack_head,
+    unpack_shown,
+)
 
 FOUND = (Candidate("A", "a", (), "a", 2.0, probability=0.75), Candidate("B", "b", (), "b", 1.0))
+HEAD = (str, str, float, float, float, bool, bool, str)
 WHOLE = Suggestion(7, FOUND, NilEstimate(0.5, True, False), Stamp("b", 3), "a long form")
 
 
@@ -51,6 +60,33 @@ def test_bytes_of_other_programs_are_one_without_candidates() -> None:
         read = StoredSuggestion.packed(7, WHOLE.stamp, payload, is_nil=False)
         assert (read.mention_id, read.candidates, read.nil.is_nil, read.expanded) == (7, (), False, "")
         assert unpack_shown(payload).candidates == ()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"ids": [1, 2]},
+        {"names": ["a", None]},
+        {"types": [[], [1]]},
+        {"matched": [{}, None]},
+        {"score": [float("nan"), 1.0]},
+        {"score": [10**400, 1]},
+        {"stages": {"names": ["a", None]}},
+        {"chance": ["a", "b"]},
+        {"decided": {"0": ["a", "b"]}},
+        {"nil": [None, True, False]},
+        {"expanded": 5},
+        {name: [one] * 10_000 for name, one in {"ids": "A", "names": "a", "types": [], "matched": "a"}.items()},
+    ],
+)
+def test_values_of_another_type_are_one_without_candidates(changed: dict[str, object]) -> None:
+    payload = zlib.compress(json.dumps(json.loads(zlib.decompress(pack_suggestion(WHOLE))) | changed).encode())
+    read = StoredSuggestion.packed(7, WHOLE.stamp, payload, is_nil=False)
+    assert (read.candidates, read.nil.score, read.expanded) == ((), 0.0, "")
+    assert all(isinstance(one, kind) for one, kind in zip(unpack_head(payload), HEAD, strict=True))
+    assert (unpack_chance(payload, "A"), rank_in(payload, ["B"])) in [(0.75, 2), (0.0, 2), (0.0, 0), (0.75, 0)]
+    shown = {"bundle": "b", "ids": ["A"], "scores": ["x"], "nil": None}
+    assert unpack_shown(zlib.compress(json.dumps(shown).encode())).candidates == ()
 
 
 def test_nothing_is_unpacked_to_compare_and_to_tell_what_the_text_shows(monkeypatch: pytest.MonkeyPatch) -> None:
