@@ -48,6 +48,9 @@ _KINDS = {
 
 _SERVERS = {
     "lost": "The connection to {path} was lost: nothing of this step was saved. Check the network, and try again.",
+    "address": "{path} cannot be used as an address ({detail}). Correct it, or the service file that it names.",
+    "secure": "A secure connection to {path} is not possible ({detail}). Check `sslmode` and the certificates in the "
+    "address, and ask whoever runs the server.",
     "login": "{path} did not accept the user or the password. Check the user in the address, and the password in "
     "~/.pgpass, a service file or PGPASSWORD.",
     "door": "The server of {path} does not accept connections from this computer ({detail}). Ask whoever runs it.",
@@ -79,7 +82,7 @@ _SERVERS = {
     "null": "{path} cannot store the character U+0000, which a text contains: nothing of it was saved.",
 }
 _AWAY = {"lost", "host", "silent"}
-_UNABLE = {"busy", "damaged", "disk", "failed", "many", "reading", "refused", "slow", "space"}
+_UNABLE = {"busy", "damaged", "disk", "failed", "many", "reading", "refused", "secure", "slow", "space"}
 """What another time may be different: a step that was kept without the server is not refused for it."""
 _STATES = {
     "28": "login",
@@ -105,7 +108,9 @@ _WORDS = {
     "no space left on device|could not write init file": "disk",
     "password authentication failed|no password supplied|authentication failed|role .* does not exist"
     "|passwort-authentifizierung .* fehlgeschlagen|rolle .* existiert nicht": "login",
-    "pg_hba.conf|certificate": "door",
+    "pg_hba.conf": "door",
+    "sslmode|not support ssl|certificate|private key file|ssl error: (no |tlsv|sslv|unsupported|wrong)": "secure",
+    "definition of service|service file|bad value for|invalid (integer )?value|invalid connection option": "address",
     "database .* does not exist|datenbank .* existiert nicht": "base",
     "permission denied for database|keine berechtigung f.{1,2}r datenbank": "entry",
     "too many (connections|clients)|remaining connection slots|schon zu viele|zu viele verbindungen"

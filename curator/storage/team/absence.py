@@ -50,6 +50,9 @@ UNABLE = (
 )
 MARGIN = 1000
 """More operations than all curators can save while one waits for the answer to a step."""
+HANGING = 10.0
+"""Seconds after which the thread of the news gives up a step or a query: while it waits, nobody else notices that the
+server does not answer."""
 TOGETHER = 20
 """Steps after which the window is called while they are sent."""
 KEPT = "Saved on this computer"
@@ -67,6 +70,8 @@ class Server(Protocol):
 
     def writing(self, *, quiet: bool = False) -> AbstractContextManager[SqlUnitOfWork]: ...
 
+    def watched(self, seconds: float) -> AbstractContextManager[None]: ...
+
 
 class Absence:
     """`changed` is called in any thread after every change of `sentence`, `kept` or `refused`."""
@@ -79,6 +84,7 @@ class Absence:
         self._guard = threading.RLock()
         self._journal: Journal | None = None
         self._perform: Perform | None = None
+        self._person = ""
         self.reserve: Reserve | None = None
         self.sentence = ""
         """Why the server is away; '' while it is not."""
@@ -86,8 +92,9 @@ class Absence:
         """Why the last refused step was refused; '' if none was."""
 
     def begin(self, perform: Perform, login: str, person: str = "") -> None:
-        """Work on from now on while the server is away. Raises UserError if the folder cannot be written."""
-        self._perform = perform
+        """Work on from now on while the server is away. Steps are sent as those of `person`, '' as they were taken: the
+        name may have been changed since. Raises UserError if the folder cannot be written."""
+        self._perform, self._person = perform, person
         self._journal = Journal(self._folder, login, person)
         self.reserve = Reserve(self._folder, self._server.reading, self._copy_of_kb)
         if self.kept:  # by a process that was killed, or closed while the server was away
@@ -190,17 +197,17 @@ class Absence:
 
     def _known(self, steps: Sequence[Step]) -> set[str]:
         """The keys that the server has: of steps whose answer was lost. In a turn, so that none is being saved."""
-        after, who = min(one["after"] for one in steps), sorted({one["curator"] for one in steps})
+        after, who = min(one["after"] for one in steps), sorted({self._person, *(one["curator"] for one in steps)})
         first = func.least(after, select(func.max(OperationRow.id) - MARGIN).scalar_subquery())  # of a restored backup
         query = select(OperationRow.payload).where(OperationRow.id > first, OperationRow.actor.in_(who))
-        with self._server.writing(quiet=True) as unit:
+        with self._server.watched(HANGING), self._server.writing(quiet=True) as unit:
             return {json.loads(payload).get("key", "") for payload in unit.connection.execute(query).scalars()}
 
     def _send(self, step: Step, changes: list[Change]) -> None:
         assert self._perform is not None
         try:
-            with self._server.writing() as unit:
-                change = self._perform(unit, step)
+            with self._server.watched(HANGING), self._server.writing() as unit:
+                change = self._perform(unit, {**step, "curator": self._person or step["curator"]})
         except AwayError:
             raise
         except LostRoleError as error:  # the step waits until the login has its role again

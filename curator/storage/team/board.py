@@ -24,7 +24,7 @@ from curator.domain.documents import DocumentState
 from curator.domain.wording import AwayError, UserError, tr
 from curator.services.ports import Claim
 from curator.storage.db import DocumentRow, as_user_errors, visible
-from curator.storage.team.absence import Perform
+from curator.storage.team.absence import HANGING, Perform
 from curator.storage.team.postgres import BELL, OTHER, dial
 from curator.storage.team.roles import refusals
 
@@ -39,6 +39,8 @@ REST = 0.4
 """Least seconds between two reads, so that the decisions of thirty curators are read in batches."""
 BEAT = 4.0
 """Seconds without news after which the server is asked whether it is there, and seconds to wait for its answer."""
+AT_LEAST = 20
+"""News that a slow computer reads in a second."""
 UPGRADED = (
     "{address} was upgraded by a newer version of this program. Update the program, and open the project again. What "
     "you decided meanwhile is kept on this computer."
@@ -66,6 +68,7 @@ class TeamBoard:
         self._heard: Callable[[Sequence[int]], None] = lambda _: None
         self._seen = 0
         self._mark: bytes | None = None  # the hash of the last operation seen
+        self._restored: list[Change] = []  # to be announced when the server is read again
         self._version = 0  # of the schema; 0: not yet read
         self._closed = False
         self._wake, self._woken = socket.socketpair()
@@ -125,7 +128,10 @@ class TeamBoard:
         self._closed = True
         self._wake.send(b".")
         if self._thread.is_alive() and self._thread is not threading.current_thread():
-            self._thread.join()
+            self._thread.join(BEAT)
+            if self._thread.is_alive():  # it waits for a server that does not answer
+                self._store.cut()
+                self._thread.join()
         self._wake.close()
         self._woken.close()
 
@@ -147,6 +153,10 @@ class TeamBoard:
     def _rest(self, seconds: float) -> None:
         """Wait until somebody wakes this thread, at most so long."""
         waiting.select([self._woken.fileno()], [], [], seconds)
+        self._empty_the_wake()
+
+    def _empty_the_wake(self) -> None:
+        """Or nothing would be waited for any more, and no silence of the server noticed."""
         with suppress(BlockingIOError):
             self._woken.recv(1024)
 
@@ -156,16 +166,22 @@ class TeamBoard:
             rung: set[str] = set()
             behind = False
             conn.add_notify_handler(lambda one: rung.add(one.payload))  # some come with the answer of a query
-            with as_user_errors(place), refusals(place, self._store.role):
+            self._store.connected(conn)
+            with as_user_errors(place), refusals(place, self._store.role), self._store.watched(HANGING):
                 conn.execute(f"LISTEN {BELL}")
                 self._check_version(conn)
                 self._check_restored(conn)
             if self._store.absence.sentence or self._store.absence.kept:
                 missed = self._missed(conn)
                 self._sent(self._store.absence.send(), missed)
+            if self._restored:  # now everything is read from the server again
+                self._sent(self._restored, ())
+                self._restored = []
             self._tell(conn, others=True)
             while not self._closed:
-                if not rung and not waiting.select([conn.fileno(), self._woken.fileno()], [], [], BEAT)[0]:
+                ready = rung or waiting.select([conn.fileno(), self._woken.fileno()], [], [], BEAT)[0]
+                self._empty_the_wake()
+                if not ready:
                     self._ask(conn)
                     if behind:  # only this client's own steps: no news, but `_check_restored` needs the last number
                         self._tell(conn, others=False)
@@ -186,7 +202,7 @@ class TeamBoard:
     def _missed(self, conn: psycopg.Connection[Any]) -> list[int]:
         """Operations that this client will not hear of, after the last one seen before the oldest kept step: it was
         closed meanwhile."""
-        with as_user_errors(self._store.place):
+        with as_user_errors(self._store.place), self._store.watched(HANGING):
             found = conn.execute(NEW, (self._store.absence.seen(self._seen),))
             return [one for one, _ in found if one <= self._seen]
 
@@ -201,7 +217,7 @@ class TeamBoard:
 
     def _check_restored(self, conn: psycopg.Connection[Any]) -> None:
         """Notice a backup that was restored while this client was not connected: the last operation seen is missing, or
-        another has its number. Then everything is read again, or news up to this number would be missed."""
+        another has its number. Then everything is to be read again, or news up to this number would be missed."""
         written = self._store.last_written  # before the question, so that the answer contains it
         there = conn.execute(_HASH, (self._seen,)).fetchone()
         last = conn.execute(_LAST).fetchone() or (0, None)
@@ -213,7 +229,7 @@ class TeamBoard:
         self._store.forget()
         self._seen, self._mark = last
         opened = self._store.absence.opened
-        self._sent([Change(ChangeKind.IMPORTED, "", words), Change(ChangeKind.DECIDED, "", words, opened)], ())
+        self._restored = [Change(ChangeKind.IMPORTED, "", words), Change(ChangeKind.DECIDED, "", words, opened)]
 
     def _ask(self, conn: psycopg.Connection[Any]) -> None:
         """Raises AwayError if the server does not answer: it is suspended, or the network is cut without a word. Units
@@ -231,13 +247,18 @@ class TeamBoard:
         """Report operations, and `others`: writes that are not operations. Operations become visible in numerical
         order, as writers take turns."""
         self._store.others_wrote()
-        with as_user_errors(self._store.place), refusals(self._store.place, self._store.role):
+        with (
+            as_user_errors(self._store.place),
+            refusals(self._store.place, self._store.role),
+            self._store.watched(2 * BEAT),
+        ):
             found = conn.execute(NEW, (self._seen,)).fetchall()
         news = [one for one, _ in found if not self._store.wrote(one)]
-        if others:
-            self._heard([])
-        if news:
-            self._heard(news)
+        with self._store.watched(HANGING + len(news) / AT_LEAST):
+            if others:
+                self._heard([])
+            if news:
+                self._heard(news)
         self._seen, self._mark = found[-1] if found else (self._seen, self._mark)
 
     # --- documents handed out ---

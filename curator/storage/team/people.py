@@ -69,7 +69,9 @@ class People:
                 raise UserError(tr(NO_NAME, name=given))
             for one in known.values():
                 if one.login != login and given in (one.name, one.login):
-                    raise UserError(tr(NAMED_SO, address=self._address, other=one.login, name=given))
+                    if _exists(conn, one.login):
+                        raise UserError(tr(NAMED_SO, address=self._address, other=one.login, name=given))
+                    _forget(conn, one.login)  # it was renamed, perhaps to this one
             write_person(conn, login, given, role)
             if role is not Role.OWNER:
                 give(conn, login, role)
@@ -89,7 +91,7 @@ class People:
                 set_owner(conn, self._address, f"REVOKE {quoted(owner_of(conn))} FROM {quoted(login)}")
             if _exists(conn, login):  # a login that was dropped or renamed leaves its row
                 take(conn, [login])
-            conn.exec_driver_sql("DELETE FROM people WHERE login = %s", (login,))
+            _forget(conn, login)
         return found
 
     @contextmanager
@@ -104,3 +106,7 @@ class People:
 
 def _exists(conn: Connection, login: str) -> bool:
     return bool(conn.exec_driver_sql("SELECT 1 FROM pg_roles WHERE rolname = %s AND rolcanlogin", (login,)).all())
+
+
+def _forget(conn: Connection, login: str) -> None:
+    conn.exec_driver_sql("DELETE FROM people WHERE login = %s", (login,))

@@ -33,6 +33,14 @@ SCHEMA = "curator"
 OLDEST = 15
 SECONDS = 10
 """The default timeout in seconds for a server that does not answer."""
+PATIENT: Mapping[str, Any] = {
+    "connect_timeout": SECONDS,
+    "keepalives_idle": 30,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 1000 * SECONDS,
+}
+"""Limits for networks that lose a connection without a word, unless the address has others."""
 WRITER = 0x43757261
 """The advisory lock of writers, "Cura": shared while the project is open, exclusive for operations that need it
 alone."""
@@ -184,7 +192,7 @@ def dial(
     import psycopg
 
     settings = {**SESSION, "TimeZone": _zone(), **(limits or {})}
-    patience: dict[str, Any] = {} if "connect_timeout" in address.text else {"connect_timeout": SECONDS}
+    patience = {name: value for name, value in PATIENT.items() if name not in address.text}
     with as_user_errors(address):
         return (kind or psycopg.Connection).connect(
             address.text,

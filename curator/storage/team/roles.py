@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UnableError, UserError, tr
 from curator.services.ports import Person, Role, SharedAddress
 from curator.storage.db import Base
 from curator.storage.team.postgres import SCHEMA
@@ -89,6 +89,11 @@ ANOTHER_NAME = (
     "Your login writes as “{own}” in {address}, and only an owner may write as “{other}”. Nothing was saved. `curator "
     "people list {address}` lists the owners."
 )
+RENAMED = (
+    "The server of {address} knows you as “{own}” now, not as “{other}”: your login or your name there was changed. "
+    "Open the project again, or ask an owner for the earlier name: `curator people grant {address} LOGIN {role} --name "
+    "'{other}'`."
+)
 CLOSED = (
     "This round of {address} was closed meanwhile, so nothing of this step was saved. An adjudicator or an owner can "
     "open it again."
@@ -108,9 +113,10 @@ class LostRoleError(UserError):
 
 
 @contextmanager
-def refusals(address: SharedAddress, role: Role | None) -> Iterator[None]:
-    """Raise UserError with the role that a refused step needs, and the people that can give it. `role`: that of this
-    login; None while a project is opened or created. Other errors are passed on."""
+def refusals(address: SharedAddress, role: Role | None, person: str = "") -> Iterator[None]:
+    """Raise UserError with the role that a refused step needs, and the people that can give it; UnableError if this
+    login, which decided as `person`, has got another name meanwhile. `role`: that of this login; None while a project
+    is opened or created. Other errors are passed on."""
     try:
         yield
     except Exception as error:
@@ -124,7 +130,11 @@ def refusals(address: SharedAddress, role: Role | None) -> Iterator[None]:
             raise UserError(tr(NO_ROLE, address=address)) from error
         if kept and what not in _TABLES:
             raise UserError(tr(NOT_HERE, address=address, base=address.base or "NAME")) from error
-        if found := _WRITES_AS.search(said):
+        found = _WRITES_AS.search(said)
+        if found and role is not None and found[2] == person:
+            words = tr(RENAMED, address=address, own=found[1], other=person, role=role.value)
+            raise UnableError(words) from error
+        if found:
             raise UserError(tr(ANOTHER_NAME, address=address, own=found[1], other=found[2])) from error
         if "the round is closed" in said:
             raise UserError(tr(CLOSED, address=address)) from error

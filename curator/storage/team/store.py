@@ -14,8 +14,9 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
+from weakref import WeakSet
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import DBAPIError
 
 from curator.domain.decisions import Listener, Saving
@@ -76,7 +77,9 @@ class SharedStore:
         self._saving = Saving()
         self._guard = threading.Lock()
         self._listeners: list[Listener] = []
-        self._in_use: list[object] = []
+        self._connections: WeakSet[Any] = WeakSet()
+        for engine in filter(None, (self._reader, self._writer)):
+            event.listen(engine, "connect", lambda raw, _: self.connected(raw))
         self.token = uuid.uuid4().hex
         """Identifies this client in notifications."""
         self._own: set[int] = set()
@@ -160,7 +163,6 @@ class SharedStore:
             as_user_errors(self._address),
             refusals(self._address, self.role),
             self._reader.connect() as conn,
-            self._can_be_cut(conn),
             self._copy.shelf() as shelf,
         ):
             yield SqlUnitOfWork(with_shelf(conn, shelf))
@@ -194,9 +196,8 @@ class SharedStore:
             self._check_open()
             with (
                 as_user_errors(self._address),
-                refusals(self._address, self.role),
+                refusals(self._address, self.role, self.person),
                 self._writer.connect() as conn,
-                self._can_be_cut(conn),
                 self._copy.shelf() as shelf,
                 pipelined(conn) as send,
             ):
@@ -206,23 +207,29 @@ class SharedStore:
                 self._ring_and_commit(conn, cast(SqlDecisions, unit.decisions).appended, quiet=quiet)
             self._saved()
 
-    @contextmanager
-    def _can_be_cut(self, conn: Connection) -> Iterator[None]:
-        raw = conn.connection.dbapi_connection
+    def connected(self, raw: object) -> None:
+        """Let `cut` end this connection."""
         with self._guard:
-            self._in_use.append(raw)
+            self._connections.add(raw)
+
+    def cut(self) -> None:
+        """End all connections: the server does not answer. Also idle ones, on which a unit would wait without limit if
+        another server has taken the address."""
+        with self._guard:
+            for raw in self._connections:
+                with suppress(Exception), socket.socket(fileno=os.dup(raw.fileno())) as end:
+                    end.shutdown(socket.SHUT_RDWR)
+
+    @contextmanager
+    def watched(self, seconds: float) -> Iterator[None]:
+        """Cut the connections if the block takes longer."""
+        timer = threading.Timer(seconds, self.cut)
+        timer.daemon = True
+        timer.start()
         try:
             yield
         finally:
-            with self._guard:
-                self._in_use.remove(raw)
-
-    def cut(self) -> None:
-        """End the connections of all units: the server does not answer them."""
-        with self._guard:
-            for raw in self._in_use:
-                with suppress(Exception), socket.socket(fileno=os.dup(cast(Any, raw).fileno())) as end:
-                    end.shutdown(socket.SHUT_RDWR)
+            timer.cancel()
 
     def _ring_and_commit(self, conn: Connection, steps: Sequence[int], *, quiet: bool) -> None:
         """Closing the connection without a commit rolls back."""

@@ -33,11 +33,11 @@ ROOM = "DROP FUNCTION curator.full CASCADE"
 
 @pytest.fixture(scope="module")
 def way(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
-    """A curator's way to a project with ten mentions, which can be cut."""
+    """A curator's way to a project with eleven mentions, which can be cut."""
     folder, base = tmp_path_factory.mktemp("away"), server.new_base()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CURATOR_SHARED_DIR", str(folder / "shared"))
-        make(server, base, folder, 10)
+        make(server, base, folder, 11)
         yield Way(server, base, folder / "way")
     server.drop(base)
 
@@ -166,6 +166,9 @@ def test_a_server_that_stands_still_is_away_and_a_decision_in_it_arrives_once(se
     monkeypatch.setattr(board, "BEAT", 0.2)
     ada, mentions = opened(way)
     before = server.sql(OF_ADA, base=way.address.base)
+    store = ada.curation._store
+    assert isinstance(store, SharedStore)
+    store.team.wake()  # while nothing is wrong
     with server.suspended():
         assert ada.curation.decide(mentions[0], Verdict.nil()).operation_id == 0
         assert ada.queue.open(1).view(mentions[0]).decision is not None
@@ -227,7 +230,12 @@ def test_what_was_kept_waits_until_the_login_has_its_role_again(server: Server, 
     assert (ada.disk.saving.kept, server.sql(OF_ADA, base=way.address.base)) == (1, before)
     roles(owner).grant(LOGIN, Role.CURATOR, name="ada")
     until(lambda: not ada.disk.saving.away and not ada.disk.saving.kept, WAIT)
-    assert server.sql(OF_ADA, base=way.address.base) == [*before, (mentions[0],)]
+    roles(owner).grant(LOGIN, Role.CURATOR, name="Ada")
+    assert ada.curation.decide(mentions[1], Verdict.nil()).operation_id == 0
+    assert "knows you as “Ada” now, not as “ada”" in ada.disk.saving.away
+    roles(owner).grant(LOGIN, Role.CURATOR, name="ada")
+    until(lambda: not ada.disk.saving.away and not ada.disk.saving.kept, WAIT)
+    assert server.sql(OF_ADA, base=way.address.base) == [*before, (mentions[0],), (mentions[1],)]
     ada.close()
 
 
