@@ -46,15 +46,39 @@ from curator.services.ports import Carries, ExportDocument, ExportMention, LeftO
 # mentions are left out.
 
 CONTEXTS = ("context_left", "mention", "context_right")
+SMALL = 2**30
+GROWTH = 100
+"""Each line repeats the text of its document: characters that may be written in any case, and else for each character
+of the texts."""
 _ABOUT = ("label", "label_title", "label_document_id", "Wikipedia_ID", "Wikipedia_URL", "Wikipedia_title")
 
 
 @dataclass(slots=True)
-class _Lacking:
-    """Counted over all files and reported once: documents without a line, and lines without a description."""
+class _Tally:
+    """Counted over all files and reported once: documents without a line, and lines without a description; and the
+    characters of the texts, and of their repetitions."""
 
     documents: int = 0
     descriptions: int = 0
+    read: int = 0
+    written: int = 0
+
+    def count(self, item: ExportDocument) -> None:
+        """Raises UserError before a document would fill the disk with repetitions of its text."""
+        size = len(item.document.text)
+        self.read += size
+        self.written += size * len(item.mentions)
+        if self.written > max(SMALL, GROWTH * self.read):
+            raise UserError(
+                tr(
+                    "BLINK repeats the whole text of a document for each of its mentions: up to document {document}, "
+                    "{size:,.0f} MB of text would become a file of more than {whole:,.0f} MB. Choose another format; "
+                    "nothing was changed.",
+                    document=item.document.external_id,
+                    size=self.read / 1e6,
+                    whole=self.written / 1e6,
+                )
+            )
 
     def problems(self) -> Iterator[Problem]:
         if self.documents:
@@ -74,10 +98,11 @@ class _Lacking:
 
 
 def _written_lines(
-    documents: Iterable[ExportDocument], file: SourceFile, problems: list[Problem], lacking: _Lacking
+    documents: Iterable[ExportDocument], file: SourceFile, problems: list[Problem], tally: _Tally
 ) -> Iterator[str]:
     """The lines of all documents, with their ends."""
     for item in documents:
+        tally.count(item)
         check_spans(item)
         records = json.loads(item.raw) if file.format == "blink" and item.raw else []
         count = 0
@@ -86,8 +111,8 @@ def _written_lines(
             if value is not None:
                 count += 1
                 yield json.dumps(value, ensure_ascii=False) + "\n"
-                lacking.descriptions += value.get("label") == ""
-        lacking.documents += not count
+                tally.descriptions += value.get("label") == ""
+        tally.documents += not count
 
 
 def _line(
@@ -239,14 +264,14 @@ class BlinkFormat:
     def write(self, files: Iterable[tuple[SourceFile, Iterable[ExportDocument]]], out: Path) -> list[Path]:
         """See `export.write_streams`."""
         self.problems = []
-        lacking = _Lacking()
+        tally = _Tally()
 
         def pieces(sources: Sequence[WrittenSource]) -> Iterator[bytes]:
             for file, documents in sources:
-                yield from (line.encode("utf-8") for line in _written_lines(documents, file, self.problems, lacking))
+                yield from (line.encode("utf-8") for line in _written_lines(documents, file, self.problems, tally))
 
         paths = write_streams(files, out, pieces, format_name=self.name, suffix=".blink.jsonl", endings=self.endings)
-        self.problems += lacking.problems()
+        self.problems += tally.problems()
         return paths
 
 

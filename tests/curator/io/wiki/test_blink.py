@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curator.domain.decisions import Verdict
-from curator.domain.documents import SourceDocument, Span
+from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
 from curator.domain.wording import UserError
 from curator.io import default_registry
+from curator.io.wiki import blink
 from curator.io.wiki.blink import BlinkFormat
 from tests.curator.io.standoff_samples import FEW, again, documents, plain, read, written
 
@@ -145,3 +146,21 @@ def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocume
     once, twice, _ = again(make, BlinkFormat(), wanted, name)
     assert once == twice
     assert [dataclasses.replace(one, passages=()) for one in once] == plain(wanted)
+
+
+def test_an_export_that_would_fill_the_disk_is_refused(make: SimpleNamespace, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(blink, "SMALL", 10_000)
+    text = "word " * 150
+    mentions = [SourceMention((Span(at, at + 4),), "word", "Disease") for at in range(0, len(text), 5)]
+    form, file = BlinkFormat(), SourceFile(1, "x", "x", "other", "")
+
+    def export(*counts: int) -> None:
+        found = [make.export(SourceDocument(f"D{n}", "", text, (), tuple(mentions[:n]))) for n in counts]
+        items = [make.fresh(one, [("D1",)] * len(one.mentions)) for one in found]
+        form.write([(file, items)], tmp_path / "x.jsonl")
+
+    export(10, 13, 0, 150)  # within a hundred times the text of all
+    with pytest.raises(UserError, match=r"document D150.*more than 0 MB.*nothing was changed"):
+        export(150, 10)
+    assert [one.name for one in tmp_path.iterdir()] == ["x.jsonl"]
+    assert len((tmp_path / "x.jsonl").read_text().splitlines()) == 173
