@@ -131,7 +131,7 @@ def opened(place: ProjectPlace, *, read_only: bool = False, curator: str = "") -
     project = open_project(place, read_only=read_only, linker=False, curator=curator)
     _open().append(project)
     try:
-        for words in (project.place_warning(), project.backups.clock_warning()):
+        for words in (project.place_warning(), project.backups.clock_warning(), project.backups.place_warning()):
             if words:
                 echo(words, err=True)
         yield project

@@ -117,6 +117,11 @@ class BackupStore(Protocol):
         """Whether the settings ask for backups."""
         ...
 
+    @property
+    def place_warning(self) -> str:
+        """A warning if the project and its backups are in one folder, and are lost together; otherwise ''."""
+        ...
+
     def all(self) -> list[Backup]:
         """All backups, newest first."""
         ...

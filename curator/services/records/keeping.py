@@ -73,6 +73,10 @@ class BackupService:
         words = (localised(one.astimezone(), "%d %b %Y, %H:%M") for one in (now, last))
         return tr(BEHIND, now=next(words), last=next(words))
 
+    def place_warning(self) -> str:
+        """A warning if the project and its backups are in one folder; otherwise, and without backups, ''."""
+        return self._backups.place_warning if self._backups.wanted and not self._store.read_only else ""
+
     def on_trouble(self, listener: Trouble) -> None:
         """Call `listener`, in another thread, with each sentence about a backup that failed or damage that was found;
         at once with earlier ones."""
@@ -124,8 +128,9 @@ class BackupService:
 
     def _work(self) -> None:
         try:
-            if words := self.clock_warning():
-                self._say(words)
+            for words in (self.clock_warning(), self.place_warning()):
+                if words:
+                    self._say(words)
             altered = False
             for _ in range(int(SETTLED / SOON)):
                 if self._stop.wait(SOON):

@@ -14,6 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from curator.domain.wording import tr
 from curator.foreign_files import read_small
 from curator.services.ports import Backup
 from curator.storage.db import top_of
@@ -21,6 +22,14 @@ from curator.storage.db import top_of
 PLACE = "place.json"
 SUFFIX = ".sqlite"
 TIME = "%Y%m%dT%H%M%SZ"
+INSIDE = (
+    "The backup folder {root} is inside this project's own folder: if that folder is deleted or damaged, the backups "
+    "are lost with the project. Choose another backup folder in the settings."
+)
+AROUND = (
+    "This project is inside the backup folder {root}: if that folder is deleted or damaged, the project and its "
+    "backups are lost together. Choose another backup folder in the settings, or move the project."
+)
 DATABASE, MARKER = "project.sqlite", "project.curator"
 
 
@@ -105,6 +114,14 @@ def made_at(path: Path, named: datetime) -> datetime:
     """The time of a backup. Its name may be later if the clock was set back, so that names keep the order. Raises
     OSError."""
     return min(named, datetime.fromtimestamp(math.ceil(path.stat().st_mtime), UTC))
+
+
+def together(place: Place) -> str:
+    """A warning if the folder of the backups is in the project's, or the other way round; otherwise ''."""
+    root = place.root.resolve()
+    if root == place.folder or place.folder in root.parents:
+        return tr(INSIDE, root=root)
+    return tr(AROUND, root=root) if root in place.folder.parents else ""
 
 
 def _within(folder: Path, place: Path) -> Iterator[Backup]:

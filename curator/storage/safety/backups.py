@@ -33,6 +33,7 @@ from curator.storage.safety.backup_places import (
     place_of,
     set_facts,
     times,
+    together,
 )
 from curator.storage.safety.checking import check_steps
 
@@ -87,6 +88,10 @@ class Backups:
     @property
     def wanted(self) -> bool:
         return self._most() > 0
+
+    @property
+    def place_warning(self) -> str:
+        return together(self._place)
 
     def all(self) -> list[Backup]:
         return every(self._place)

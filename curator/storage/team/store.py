@@ -333,6 +333,7 @@ class ServerBackups:
     """See `ports.BackupStore`: the database and its backups belong to the server."""
 
     wanted = False
+    place_warning = ""
 
     def __init__(self, address: SharedAddress) -> None:
         self._address = address

@@ -24,6 +24,7 @@ class Backups:
     def __init__(self) -> None:
         self.made = self.checked = 0
         self.wanted, self.due = True, False
+        self.place_warning = ""
         self.fails: Exception | None = None
         self.last: datetime | None = None
         self.findings: tuple[Finding, ...] = ()
@@ -131,6 +132,12 @@ def test_a_clock_that_is_behind_the_last_step_is_said(backups):
     one.begin()
     one.close()
     assert said == [one.clock_warning()]
+    backups.place_warning, said[:] = "in one folder", []
+    one.on_trouble(said.append)
+    one.begin()
+    one.close()
+    assert said[-1] == "in one folder"
+    assert service(backups, read_only=True).place_warning() == ""
     assert service(backups, imported=NOW + timedelta(days=365)).clock_warning() == one.clock_warning()
     assert service(backups, imported=NOW).clock_warning() == ""
     assert service(backups, last=NOW + timedelta(days=365), read_only=True).clock_warning() == ""

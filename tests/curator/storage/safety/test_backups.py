@@ -11,7 +11,7 @@ import pytest
 
 from curator.domain.wording import CancelledError, DamagedProjectError, UserError
 from curator.storage import open_project
-from curator.storage.safety import Backups, backups_of
+from curator.storage.safety import Backups, backups_of, restore
 from curator.storage.safety import backups as module
 from curator.storage.safety.backup_places import TIME
 from tests.curator.storage.safety.conftest import decide_in
@@ -48,6 +48,25 @@ def test_a_backup_is_made_only_when_something_changed(folder, backups, decide, r
     assert backups_of(folder, root) == backups.all()
     with closing(sqlite3.connect(backups.all()[0].path)) as conn:
         assert conn.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+
+
+def test_a_project_and_its_backups_in_one_folder_are_warned_of(folder, root, decide):
+    (folder.parent / "link").symlink_to(folder)
+    for place, words in (
+        (root, ""),
+        (folder / "backups", "inside this project's own folder"),
+        (folder, "inside this project's own folder"),
+        (folder.parent / "link" / "b", "inside this project's own folder"),
+        (folder.parent, "This project is inside the backup folder"),
+    ):
+        backups = Backups(folder, root=lambda place=place: place, most=lambda: 10**9)
+        assert words in backups.place_warning
+        assert bool(words) == bool(backups.place_warning)
+        made = backups.make(nothing)
+        decide([50])
+        restore(folder, made)
+        with open_project(folder) as store, store.read() as unit:
+            assert unit.documents.get(3).id == 3
 
 
 def test_a_backup_is_one_state_and_is_not_begun_again_by_commits(folder, backups, monkeypatch):
