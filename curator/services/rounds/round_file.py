@@ -13,21 +13,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from curator.domain.decisions import Change, ChangeKind
-from curator.domain.documents import MentionOrigin, SourceMention, Span, slice_spans
+from curator.domain.documents import MentionOrigin, Span
 from curator.domain.rounds import RoundKind
 from curator.domain.wording import UserError, ntr, tr
 from curator.services.core import EventBus
-from curator.services.curating import save_in, scheme_of
+from curator.services.curating import checked, save_in, scheme_of
 from curator.services.importing import counted
 from curator.services.ports import Clock, FileWriter, Store, UnitOfWork
 from curator.services.rounds.round_attributes import (
     ADDED,
+    MOST_WORDS,
     AttributeReading,
     FileScheme,
     head_of,
@@ -44,6 +45,7 @@ from curator.services.rounds.round_lines import (
     head_line,
     judgement_line,
     lines_of,
+    name_in,
     verdict_in,
 )
 from curator.services.rounds.rounds import named
@@ -150,14 +152,14 @@ class RoundFiles:
 
         Raises UserError, with line and reason, for another kind of file; then nothing is changed.
         """
-        lines = list(lines_of(path))
+        lines = lines_of(path)
         head = head_line(path, lines)
         report = RoundImport(name=str(head["name"]))
         changes = []
         with self._store.write() as unit:
             round_id = self._round(unit, head, report)
             scheme = FileScheme(scheme_of(unit), scheme_in(path, head), adopt=round_id in _from_files(unit))
-            _Reading(unit, round_id, report, scheme, own=self._curator()).take(path, lines[1:])
+            _Reading(unit, round_id, report, scheme, own=self._curator()).take(path, lines)
             report.documents = len(unit.rounds.document_ids(round_id))
             changes += self._define(unit, scheme, report)
         for change in (*changes, Change(ChangeKind.ROUND, self._curator(), report.text)):
@@ -203,7 +205,7 @@ class _Reading:
         self._older: Counter[str] = Counter()
         self._replaced: Counter[str] = Counter()
 
-    def take(self, path: Path, lines: list[tuple[int, dict[str, Any]]]) -> None:
+    def take(self, path: Path, lines: Iterable[tuple[int, dict[str, Any]]]) -> None:
         for number, line in lines:
             try:
                 self._take(line)
@@ -247,7 +249,7 @@ class _Reading:
             self._attribute(document_id, line)
             return
         verdict, at = verdict_in(line), moment(line["at"])
-        curator = str(line["curator"])
+        curator = name_in(line["curator"])
         mention_id = self._mention(document_id, line, curator)
         if mention_id is None:
             return
@@ -269,7 +271,7 @@ class _Reading:
             self._report.curators.append(curator)
 
     def _attribute(self, document_id: int, line: Mapping[str, Any]) -> None:
-        curator = str(line["curator"])
+        curator = name_in(line["curator"])
         mention_id = self._mention(document_id, line, curator)
         if mention_id is None:
             return
@@ -298,26 +300,27 @@ class _Reading:
 
     def _mention(self, document_id: int, line: Mapping[str, Any], curator: str) -> int | None:
         """The mention at these spans; if the project has none, the curator made it in the round."""
-        spans = tuple(Span(int(start), int(end)) for start, end in line["spans"])
+        spans = tuple(sorted(Span(int(start), int(end)) for start, end in line["spans"]))
         key = spans, str(line["type"])
         if document_id not in self._mentions:
             every = self._unit.rounds.mentions(self._round, document_id)
             self._mentions[document_id] = {(one.mention.spans, one.mention.type): one.mention.id for one in every}
         known = self._mentions[document_id]
         if key not in known:
-            text = slice_spans(self._unit.documents.get(document_id).text, spans)
-            if text != line["mention"]:
+            try:
+                new = checked(self._unit.documents.get(document_id), spans, key[1])
+            except UserError:  # outside of the text, in overlapping parts, blank
+                new = None
+            if new is None or new.text != line["mention"]:
                 self._say(
                     tr(
                         "“{mention}” in {document} was not found at its position: left out",
-                        mention=line["mention"],
+                        mention=str(line["mention"])[:MOST_WORDS],
                         document=line["document"],
                     )
                 )
                 return None
-            (known[key],) = self._unit.mentions.add(
-                document_id, [SourceMention(spans, text, key[1])], origin=MentionOrigin.CURATOR, deleted=True
-            )
+            (known[key],) = self._unit.mentions.add(document_id, [new], origin=MentionOrigin.CURATOR, deleted=True)
         if (known[key], curator) not in self._joined:
             self._joined.add((known[key], curator))
             if self._unit.mentions.get(known[key]).deleted:

@@ -21,20 +21,15 @@ REASONS: dict[Outcome, type[NilReason] | type[RejectReason] | type[SkipReason]] 
     Outcome.REJECTED: RejectReason,
     Outcome.SKIPPED: SkipReason,
 }
+LONGEST_LINE, LONGEST_NAME = 1 << 24, 1000
+"""Characters."""
+NO_ROUND = "{path} is not a round exported by Curator. Choose a file exported with People › Rounds."
 NO_FILE = "{path} is a folder, a device or a pipe. Choose the file that a colleague exported."
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The lines that are not blank, with their numbers. Raises UserError."""
-    try:
-        if path.exists() and not path.is_file():  # reading a pipe could wait without limit
-            raise UserError(tr(NO_FILE, path=path))
-        text = path.read_text(encoding="utf-8", errors="surrogatepass")
-    except (OSError, UnicodeError) as error:
-        raise UserError(
-            tr("{path} cannot be read ({error}). Choose the file that a colleague exported.", path=path, error=error)
-        ) from error
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(_raw_lines(path), start=1):
         if not line.strip():
             continue
         try:
@@ -59,14 +54,30 @@ def lines_of(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, value
 
 
-def head_line(path: Path, lines: list[tuple[int, dict[str, Any]]]) -> dict[str, Any]:
-    """The header among all lines. Raises UserError if there is none, or one of a newer version."""
-    head = lines[0][1] if lines else {}
-    if head.get("format") != FORMAT or head.get("kind") not in list(RoundKind) or not is_name(head.get("name")):
+def _raw_lines(path: Path) -> Iterator[str]:
+    """The lines of a file of any size, one at a time. Raises UserError."""
+    try:
+        if path.exists() and not path.is_file():  # reading a pipe could wait without limit
+            raise UserError(tr(NO_FILE, path=path))
+        with path.open(encoding="utf-8", errors="surrogatepass", newline="\n") as file:
+            while line := file.readline(LONGEST_LINE):
+                if len(line) == LONGEST_LINE:
+                    raise UserError(tr(NO_ROUND, path=path))
+                yield line
+    except (OSError, UnicodeError) as error:
         raise UserError(
-            tr("{path} is not a round exported by Curator. Choose a file exported with People › Rounds.", path=path)
-        )
-    if head.get("version") != VERSION:
+            tr("{path} cannot be read ({error}). Choose the file that a colleague exported.", path=path, error=error)
+        ) from error
+
+
+def head_line(path: Path, lines: Iterator[tuple[int, dict[str, Any]]]) -> dict[str, Any]:
+    """The header, which is the first of all lines. Raises UserError if there is none, or one of a newer version."""
+    _, head = next(lines, (0, {}))
+    if head.get("format") != FORMAT or head.get("kind") not in list(RoundKind) or not _is_short(head.get("name")):
+        raise UserError(tr(NO_ROUND, path=path))
+    if type(head.get("version")) is not int:
+        raise UserError(tr(NO_ROUND, path=path))
+    if head["version"] != VERSION:
         raise UserError(
             tr(
                 "{path} was written by a newer version of Curator (version {head}). Update Curator on this computer.",
@@ -126,4 +137,18 @@ def verdict_in(line: Mapping[str, Any]) -> Verdict:
     if outcome is Outcome.CLEARED:
         raise ValueError("a judgement that was taken back does not travel")
     reason = REASONS[outcome](line["reason"]) if line.get("reason") else None
-    return Verdict(outcome, tuple(str(one) for one in line.get("entities", ())), reason)
+    entities = line.get("entities", [])
+    if not isinstance(entities, list) or not all(map(_is_short, entities)):
+        raise ValueError("the entities are no list of identifiers")
+    return Verdict(outcome, tuple(entities), reason)
+
+
+def name_in(value: object) -> str:
+    """The name of a curator. Raises ValueError."""
+    if not isinstance(value, str) or not _is_short(value):
+        raise ValueError("a judgement has no curator")
+    return value
+
+
+def _is_short(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST_NAME and is_name(value)

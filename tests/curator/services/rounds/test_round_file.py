@@ -46,6 +46,14 @@ CASES = {
     "surrogate": put(3, "curator", "\ud800"),
     "surrogate in the type": put(3, "type", "\ud800"),
     "local time": put(3, "at", "2026-01-02"),
+    "nobody": put(3, "curator", " "),
+    "several curators": put(3, "curator", ["ben"]),
+    "long curator": put(3, "curator", "x" * 10**6),
+    "nobody's attribute": put(6, "curator", ""),
+    "long name": put(0, "name", "x" * 10**6),
+    "no version": put(0, "version", None),
+    "entities that are a text": put(3, "entities", "MESH:D008012"),
+    "blank entity": put(3, "entities", [""]),
     "no time": put(3, "at", []),
     "name of half a character": put(0, "name", "a\ud800"),
     "name that is a list": put(0, "name", ["a"]),
@@ -61,6 +69,10 @@ CASES = {
 LEFT_OUT = {
     "huge place": put(3, "spans", [[0, LONG]]),
     "no place": put(3, "spans", []),
+    "partly behind the text": lambda lines: lines[3].update(spans=[[0, 9], [LONG, LONG + 1]], mention="Lidocaine "),
+    "the same place twice": lambda lines: lines[3].update(spans=[[0, 9], [0, 9]], mention="Lidocaine Lidocaine"),
+    "white space": lambda lines: lines[3].update(spans=[[9, 10]], mention=" "),
+    "no type": put(3, "type", ""),
 }
 
 
@@ -88,6 +100,14 @@ def test_nesting_and_long_lines_are_refused_in_a_short_sentence(world: World) ->
             world.project.round_files.read(world.write(f"{head}\n{line}\n", name="r.jsonl"))
         assert "line 2" in str(refused.value)
         assert len(str(refused.value)) < 1000
+    assert world.project.rounds.all() == []
+
+
+def test_a_huge_file_is_not_taken_into_memory(world: World) -> None:
+    path = world.write(SEED.read_text(encoding="utf-8"), name="r.jsonl")
+    os.truncate(path, 2**40)  # nothing but zeros, which take no space
+    with pytest.raises(UserError, match=r"r\.jsonl is not a round"):
+        world.project.round_files.read(path)
     assert world.project.rounds.all() == []
 
 
