@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from curator.domain.documents import SourceDocument, SourceFile, SourceMention, Span
+from curator.io.wiki import zeshel_write
+from curator.io.wiki.zeshel import ZeshelFormat
 from curator.io.wiki.zeshel_write import Titles, category
 
 
@@ -39,3 +44,24 @@ def test_the_real_mentions_have_their_published_category(shared_data: Path) -> N
     for line in path.read_text(encoding="utf-8").splitlines():
         value = json.loads(line)
         assert category(value["text"], titles.of(value["corpus"], value["label_document_id"])) == value["category"]
+
+
+def test_numbers_of_mentions_with_one_text_take_time_by_their_number(
+    make: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are hashes of hashes; each was once searched from the first on."""
+    hashed: list[bytes] = []
+
+    def sha256(data: bytes) -> object:
+        hashed.append(data)
+        return hashlib.sha256(data)
+
+    monkeypatch.setattr(zeshel_write, "hashlib", SimpleNamespace(sha256=sha256))
+    text = "x" * 200  # one token, to which all mentions are widened
+    mentions = tuple(SourceMention((Span(at, at + 1),), "x", "Disease") for at in range(200))
+    item = make.export(SourceDocument("D", "", text, (), mentions))
+    fresh = make.fresh(item, [("E1",)] * 200)
+    ZeshelFormat().write([(SourceFile(1, "x.json", "x.json", "other", ""), [fresh])], tmp_path / "out")
+    lines = (tmp_path / "out" / "mentions" / "x.json").read_text(encoding="utf-8").splitlines()
+    assert len({json.loads(one)["mention_id"] for one in lines}) == len(lines) == 200
+    assert len(hashed) < 2.5 * 200
