@@ -69,15 +69,19 @@ class SnapshotCounts:
         )
 
 
-def count_gold(store: Store, split: Split, *, only_done: bool = False) -> SnapshotCounts:
-    """The counts of a snapshot of this split."""
+def count_gold(store: Store, split: Split, *, only_done: bool = False, enough: int | None = None) -> SnapshotCounts:
+    """The counts of a snapshot of this split; with `enough`, of its first documents with so many links."""
     counts = SnapshotCounts()
     with store.read() as unit:
         new = unit.kb.provisional_only()
-        for document_id in unit.documents.ids(split=split, state=DocumentState.DONE if only_done else None):
+        for document_id in unit.documents.ids(
+            split=split, state=DocumentState.DONE if only_done else None, answered=True
+        ):
             gold = _gold(unit, document_id, new)
             if gold:
                 counts.add(list(gold.values()))
+            if enough is not None and counts.links >= enough:
+                break
     return counts
 
 
