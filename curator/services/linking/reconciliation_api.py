@@ -185,9 +185,15 @@ def _html(body: str) -> str:
     return f"<!DOCTYPE html><html><head><meta charset='utf-8'><style>{STYLE}</style></head><body>{body}</body></html>"
 
 
+HALF = "\\ud"
+"""The beginning of its escape."""
+
+
 def _parsed(text: str, name: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
+        if HALF in text.casefold():  # perhaps a half character, which nothing can store
+            found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
         raise WebError(HTTPStatus.BAD_REQUEST, f"“{name}” is not JSON: {str(error)[:200]}.") from None
     if not isinstance(found, dict):

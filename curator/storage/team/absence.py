@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 Step = Mapping[str, Any]
 Perform = Callable[[UnitOfWork, Step], Change]
 AWAY = (
-    "The server of {address} does not answer. You can go on deciding in the documents that are on this computer. Your "
-    "decisions are saved here, and sent when it is back."
+    "The server does not answer. You can go on deciding in the documents that are on this computer: your decisions are "
+    "saved here, and sent when {address} answers again."
 )
 UNABLE = (
     "{why} You can go on deciding in the documents that are on this computer. Your decisions are saved here, and sent "

@@ -215,6 +215,7 @@ class Refresher(QObject):
         if bool(saving.away) != bool(self._away):
             with suppress(AwayError):
                 self._bench.queue.set_away(bool(saving.away))
+                self._bring_into_sight()  # with the documents after it: the list is another one
         self._unsaved, self._away = bool(saving.why), saving.away
 
     def _show_saving(self) -> None:

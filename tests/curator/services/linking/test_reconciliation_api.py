@@ -71,6 +71,7 @@ def test_a_batch_is_answered_key_by_key(api: ReconciliationApi) -> None:
     assert [one["id"] for one in body["q0"]["result"]] == [ARREST]
     assert (body["q1"]["result"][0]["score"], body["q1"]["result"][0]["match"]) == (100, True)
     assert body["q2"] == {"result": []}
+    assert answered(api, schemas.RESULTS, queries='{"q": {"query": "half a character \\ud800"}}').keys() == {"q"}
     assert answered(api, schemas.RESULTS, queries={}) == {}
 
 
