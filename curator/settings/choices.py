@@ -35,6 +35,7 @@ class IndexChoice(StrEnum):
     SQ8 = "sq8"
     IVF = "ivf"
     HNSW = "hnsw"
+    PQ4 = "pq4"
 
 
 class LexicalChoice(StrEnum):

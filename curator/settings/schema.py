@@ -217,8 +217,8 @@ OPTIONS = (
         title="Kind of index",
         help=(
             "How vectors are searched: flat compares all exactly, sq8 compares 8-bit codes, ivf searches "
-            "only the nearest cells, hnsw follows a graph. Automatic chooses by size, memory and device; "
-            "the diagnostics show why."
+            "only the nearest cells, hnsw follows a graph, pq4 compares 4-bit codes, then 8-bit codes of the best. "
+            "Automatic chooses by size, memory and device; the diagnostics show why."
         ),
         kind=OptionKind.CHOICE,
         choices=tuple(IndexChoice),

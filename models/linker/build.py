@@ -14,7 +14,7 @@ from models.linker.bundle import UNTRAINED, Bundle, EncoderRef, Manifest, Retrie
 from models.names import LEXICAL, NAMES, LexicalList, build_lists, parse_list
 from models.retrievers import index_source
 from models.types import Progress
-from models.vectors import IndexKind, VectorIndex, gpu_memory, plan_index
+from models.vectors import IndexKind, VectorIndex, plan_index
 
 NAMES_TOKENS = 64
 NAMES_INDEX = "names.faiss"
@@ -146,7 +146,7 @@ def build_names(
             yield Progress("names", done, 2 * kept)
     for done, total in cache.fill(kb.names, encode=lower.encode if lower is not None else None):
         yield Progress("names", kept + done, kept + total)
-    plan = plan_index(len(kb.names), encoder.dimension, kind=kind, gpu_memory=gpu_memory())
+    plan = None if kind is None else plan_index(len(kb.names), encoder.dimension, kind=kind)
     yield Progress("index of names", 0, len(kb.names))
     index = VectorIndex.build(cache.vectors(kb.names), plan=plan, source=source)
     folder = staging / "retrievers" / NAMES

@@ -1,4 +1,4 @@
-"""The inner loops of `coarse`, compiled to machine code: rounding to codes, and the best of many products of codes.
+"""The inner loops of `coarse` and `two_stage`, compiled: rounding to codes, and the best of many products of codes.
 
 The best are found by maxima: rows are dealt to ``DEALT`` times fewer piles, and the k-th greatest of the piles' maxima
 is at most the k-th best score. Only piles that reach it are looked into. Neighbouring rows, often names of one entity,
@@ -16,6 +16,7 @@ from models.core import compiled
 
 F32 = NDArray[np.float32]
 I8 = NDArray[np.int8]
+U8 = NDArray[np.uint8]
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 BOOLS = NDArray[np.bool_]
@@ -175,3 +176,31 @@ def best_of_many(
                 found[place] = product(queries[query], vectors[which[at]])
                 at += 1
         keep(near[start:stop], found[start:stop], scores.shape[1], scores[query], rows[query])
+
+
+@compiled(fastmath=FAST)
+def product_of_code(weights: F32, code: U8) -> np.float32:
+    total = np.float32(0)
+    for at in range(len(weights)):
+        total += weights[at] * np.float32(code[at])
+    return total
+
+
+@compiled()
+def best_of_codes(weights: F32, codes: U8, near: I64, scores: F32, rows: I64) -> None:
+    """Fill (q, k) ``scores`` and ``rows`` with the k best products of (q, d) ``weights`` and (n, d) ``codes`` among the
+    (q, m) rows of each query, in no order; rows of −1 are ignored, and fill what is missing."""
+    kept, found = np.empty(near.shape[1], dtype=np.int64), np.empty(near.shape[1], dtype=np.float32)
+    k = scores.shape[1]
+    for query in range(len(weights)):
+        size = 0
+        for place in range(near.shape[1]):
+            row = near[query, place]
+            if row >= 0:
+                kept[size], found[size] = row, product_of_code(weights[query], codes[row])
+                size += 1
+        if size > k:
+            keep(kept[:size], found[:size], k, scores[query], rows[query])
+        else:
+            scores[query, :size], rows[query, :size] = found[:size], kept[:size]
+            scores[query, size:], rows[query, size:] = LEAST, -1

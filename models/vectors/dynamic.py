@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.core import Ranges
-from models.vectors.index import SearchIndex, VectorIndex, make_reconstructable, merge
+from models.vectors.index import SearchIndex, VectorIndex, coded_part, make_reconstructable, merge
 from models.vectors.index_plan import IndexKind, IndexPlan
+from models.vectors.two_stage import empty_codes
 
 faiss: Any = faiss_module
 log = logging.getLogger(__name__)
@@ -328,6 +329,11 @@ def _empty_like(index: Any, kind: IndexKind) -> Any:
         cells = faiss.clone_index(faiss.downcast_index(index.quantizer))
         made = faiss.IndexIVFScalarQuantizer(cells, dimension, index.nlist, index.sq.qtype, metric, index.by_residual)
         _copy_codes(index, made)
+    elif kind is IndexKind.PQ4:
+        coded = faiss.downcast_index(index.refine_index)
+        again = faiss.IndexScalarQuantizer(dimension, coded.sq.qtype, metric)
+        _copy_codes(coded, again)
+        made = faiss.IndexRefine(empty_codes(faiss.downcast_index(index.base_index)), again)
     else:
         storage, links = faiss.downcast_index(index.storage), index.hnsw.nb_neighbors(1)
         if not hasattr(storage, "sq"):
@@ -346,7 +352,7 @@ def _copy_codes(source: Any, target: Any) -> None:
 
 def _widen(index: Any, kind: IndexKind, vectors: FLOATS) -> None:
     """Extend the range of 8-bit codes to the given vectors, which would otherwise be clipped."""
-    coded = faiss.downcast_index(index.storage) if kind is IndexKind.HNSW else index
+    coded = coded_part(index, kind)
     if not len(vectors) or not hasattr(coded, "sq"):
         return
     if kind is IndexKind.IVF and index.by_residual:

@@ -7,7 +7,7 @@ removes vectors.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib import import_module
 from math import ceil
@@ -20,10 +20,12 @@ import torch
 from numpy.typing import NDArray
 
 from models.core import Ranges
-from models.errors import ModelError, say
+from models.errors import say
 from models.vectors.coarse import FEWEST, Coarse, First, StoredVectors
 from models.vectors.index_files import read_index, write_index
 from models.vectors.index_plan import FLAT_BYTES, IndexKind, IndexPlan, parse_kind, plan_index
+from models.vectors.probing import CHUNK, MOST, READS, TooLittleFoundError, floats, probed, training_rows
+from models.vectors.two_stage import PATTERNS, TwoStage
 
 # Exact search by comparing whole blocks of rows: a range of rows is such a block, so restriction costs nothing. On a
 # GPU it uses FAISS's brute force if FAISS was built with GPU support (its GPU indexes do not support restriction; it
@@ -138,13 +140,6 @@ __all__ = [
     "FLAT_BYTES", "First", "IndexKind", "IndexPlan", "SearchIndex", "VectorIndex", "merge", "parse_kind", "plan_index",
 ]  # fmt: skip
 
-CHUNK = 65536
-READS = {IndexKind.IVF: 32, IndexKind.HNSW: 256}
-"""The least that a search reads: cells, or a graph's candidate vertices."""
-MOST_KEPT = 4096
-NEAREST, ASKED, ENOUGH = 64, 256, 0.99
-"""A build searches for the nearest 64 of 256 of its own vectors; at least this share of them must be found."""
-ROUNDED = 1e-5
 NARROW = 0.2
 
 
@@ -192,20 +187,28 @@ class VectorIndex:
     def build(cls, vectors: NDArray[np.floating], *, plan: IndexPlan | None = None, source: str = "") -> VectorIndex:
         """Index (n, d) vectors, added chunk by chunk.
 
-        For cells or a graph, the amount to read is chosen so that ``ENOUGH`` of the nearest are found. Raises
-        ModelError if no amount suffices.
+        For cells, a graph or two stages, the amount to read is chosen so that enough of the nearest are found. Raises
+        ModelError if no amount suffices; without a ``plan``, 8-bit codes are then used instead of two stages.
         """
         rows, dimension = vectors.shape
-        plan = plan or plan_index(rows, dimension, gpu_memory=gpu_memory())
+        if plan is None:
+            try:
+                return cls.build(vectors, plan=plan_index(rows, dimension, gpu_memory=gpu_memory()), source=source)
+            except TooLittleFoundError:
+                why = say("since 4-bit codes do not find enough of them")
+                plan = plan_index(rows, dimension, kind=IndexKind.SQ8, reason=why)
         index = faiss.index_factory(dimension, plan.factory, faiss.METRIC_INNER_PRODUCT)
         if not index.is_trained:
-            index.train(_floats(vectors[_training_rows(rows)]))
+            some = floats(vectors[training_rows(rows)])
+            index.train(np.resize(some, (PATTERNS, dimension)) if 0 < rows < PATTERNS else some)
         for start in range(0, rows, CHUNK):
-            index.add(_floats(vectors[start : start + CHUNK]))
-        if plan.kind in READS and rows:
-            plan = _probed(index, plan, vectors)
+            index.add(floats(vectors[start : start + CHUNK]))
         make_reconstructable(index)
-        return cls(index, plan, source=source)
+        built = cls(index, plan, source=source)
+        if plan.kind in READS and rows:
+            most = int(index.nlist) if plan.kind is IndexKind.IVF else MOST[plan.kind]
+            built._plan = probed(built._reading, plan, vectors, most=most)
+        return built
 
     @classmethod
     def load(cls, path: Path, *, rows: int | None = None, source: str | None = None) -> VectorIndex:
@@ -238,7 +241,7 @@ class VectorIndex:
         spans = tuple((start, min(stop, len(self))) for start, stop in wanted if start < min(stop, len(self)))
         if not spans or not len(queries) or k < 1:
             return merge([], queries=len(queries), k=k)
-        return merge(self._parts(_floats(queries), k, spans, first), queries=len(queries), k=k)
+        return merge(self._parts(floats(queries), k, spans, first), queries=len(queries), k=k)
 
     def vectors(self, rows: INTS) -> FLOATS:
         """(n, d) stored vectors of the given rows (decoded if they are codes)."""
@@ -293,9 +296,23 @@ class VectorIndex:
         if self.plan.kind is IndexKind.HNSW and share >= NARROW:
             breadth = max(reads, 2 * k)
             return [self.index.search(queries, k, params=_reading(self.plan.kind, breadth, self._selected(spans)))]
+        if self.plan.kind is IndexKind.PQ4:
+            return [self._stages.search(queries, k, reads, spans)]
         # the graph within a narrow range is not connected: compare all of it, as in the other kinds
-        everything = faiss.downcast_index(self.index.storage) if self.plan.kind is IndexKind.HNSW else self.index
+        everything = coded_part(self.index, self.plan.kind)
         return [_search_range(everything, queries, k, span) for span in spans]
+
+    @cached_property
+    def _stages(self) -> TwoStage:
+        return TwoStage(self.index)
+
+    def _reading(self, queries: FLOATS, k: int, reads: int) -> INTS:
+        """(q, k) rows found by reading so much."""
+        if self.plan.kind is IndexKind.PQ4:
+            whole = ((0, len(self)),)
+            return merge([self._stages.search(queries, k, reads, whole)], queries=len(queries), k=k)[1]
+        rows: INTS = self.index.search(queries, k, params=_reading(self.plan.kind, reads))[1]
+        return rows
 
     def _selected(self, spans: Ranges) -> Any:
         return None if spans == ((0, len(self)),) else self._allowed(spans)
@@ -328,6 +345,13 @@ def make_reconstructable(index: Any) -> None:
         index.make_direct_map()
 
 
+def coded_part(index: Any, kind: IndexKind) -> Any:
+    """The part of a FAISS index that holds all vectors, or 8-bit codes of them."""
+    if kind is IndexKind.HNSW:
+        return faiss.downcast_index(index.storage)
+    return faiss.downcast_index(index.refine_index) if kind is IndexKind.PQ4 else index
+
+
 def _search_range(index: Any, queries: FLOATS, k: int, span: tuple[int, int]) -> tuple[FLOATS, INTS]:
     k = min(k, span[1] - span[0])
     if span == (0, index.ntotal):
@@ -341,54 +365,3 @@ def _reading(kind: IndexKind, reads: int, selected: Any = None) -> Any:
     if kind is IndexKind.IVF:
         return faiss.SearchParametersIVF(nprobe=reads, sel=selected)
     return faiss.SearchParametersHNSW(efSearch=reads, sel=selected)
-
-
-def _probed(index: Any, plan: IndexPlan, vectors: NDArray[np.floating]) -> IndexPlan:
-    """The plan with the amount to read, increased by half until enough is found, and the share that is found.
-
-    Vectors as near as the last of the nearest count as found: names that differ only in case have the same vector.
-    """
-    k = min(NEAREST, len(vectors))
-    queries = _floats(vectors[np.unique(np.linspace(0, len(vectors) - 1, ASKED).astype(np.int64))])
-    farthest = _nearest(queries, vectors, k)[:, -1:]
-    most = int(index.nlist) if plan.kind is IndexKind.IVF else MOST_KEPT
-    reads = min(READS[plan.kind], most)
-    while True:
-        _, found = index.search(queries, k, params=_reading(plan.kind, reads))
-        scores = np.stack([_floats(vectors[row]) @ query for row, query in zip(found, queries, strict=True)])
-        recall = float(((scores >= farthest - ROUNDED) & (found >= 0)).mean())
-        if recall >= ENOUGH or reads == most:
-            break
-        reads = min(reads + max(1, reads // 2), most)
-    if recall < ENOUGH:
-        raise ModelError(
-            say(
-                "The index of kind {kind} finds only {percent:.1f} % of the nearest names of this knowledge base. "
-                "Choose flat or sq8 as the kind of index in the settings.",
-                kind=plan.kind.value,
-                percent=100 * recall,
-            )
-        )
-    return replace(plan, probes=reads, recall=recall)
-
-
-def _nearest(queries: FLOATS, vectors: NDArray[np.floating], k: int) -> FLOATS:
-    """(q, k) inner products of the exact nearest rows, best first."""
-    best = torch.zeros((len(queries), 0))
-    for start in range(0, len(vectors), CHUNK):
-        scores = torch.from_numpy(queries) @ torch.from_numpy(_floats(vectors[start : start + CHUNK])).T
-        together = torch.cat([best, scores], dim=1)
-        best = torch.topk(together, min(k, together.shape[1])).values
-    found: FLOATS = best.numpy()
-    return found
-
-
-def _floats(vectors: NDArray[np.floating]) -> FLOATS:
-    return np.ascontiguousarray(vectors, dtype=np.float32)
-
-
-def _training_rows(rows: int) -> NDArray[np.int64]:
-    """A fixed sample: the same vectors give the same index."""
-    if rows <= 200_000:
-        return np.arange(rows)
-    return np.sort(np.random.default_rng(0).choice(rows, size=200_000, replace=False))

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ import torch
 
 from models.errors import ModelError
 from models.vectors import index as index_blocks
-from models.vectors import index_files
+from models.vectors import index_files, index_plan, probing, two_stage
 from models.vectors.index import MAX_K, Blocks, IndexKind, VectorIndex, gpu_count, gpu_memory, parse_kind, plan_index
 from models.vectors.index_files import DamagedIndexError, check_index
 from models.vectors.index_plan import memory_share
@@ -74,13 +75,11 @@ def test_round_trip_of_every_kind(kind, tmp_path) -> None:
     ("rows", "memory", "gpu", "kind", "reason"),
     [
         (1000, 2**30, 0, IndexKind.FLAT, "fit into"),
-        (300_000, 2**28, 0, IndexKind.SQ8, "too many for exact search"),
-        (1_000_000, 2**40, 0, IndexKind.SQ8, "too many for exact search"),
+        (300_000, 2**28, 0, IndexKind.PQ4, "too many for exact search"),
         (1_000_000, 2**29, 2**32, IndexKind.FLAT, "half of the GPU"),
-        (1_000_000, 2**29, 2**31, IndexKind.SQ8, "too many for exact search"),
-        (2_000_000, 2**28, 0, IndexKind.IVF, "even 8-bit codes"),
-        (10_000_000, 2**32, 0, IndexKind.SQ8, "too many for exact search"),
-        (4_000_000, 2**30, 0, IndexKind.IVF, "even 8-bit codes"),
+        (1_000_000, 2**29, 2**31, IndexKind.PQ4, "too many for exact search"),
+        (10_000_000, 2**30, 0, IndexKind.PQ4, "too many for exact search"),
+        (10_000_000, 2**28, 0, IndexKind.IVF, "even 4-bit codes"),
     ],
 )
 def test_the_kind_follows_from_size_memory_and_device(rows, memory, gpu, kind, reason) -> None:
@@ -96,7 +95,7 @@ def test_the_user_may_set_the_kind() -> None:
     plan = plan_index(100, 8, kind=parse_kind("hnsw"))
     assert plan.kind is IndexKind.HNSW
     assert "as set by the user" in plan.sentence
-    with pytest.raises(ModelError, match="auto, flat, sq8, ivf, hnsw"):
+    with pytest.raises(ModelError, match="auto, flat, sq8, ivf, hnsw, pq4"):
         parse_kind("kd-tree")
     assert memory_share() > 2**20
 
@@ -121,11 +120,11 @@ def grouped(rows: int) -> np.ndarray:
     return (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float32)
 
 
-@pytest.mark.parametrize("kind", [IndexKind.IVF, IndexKind.HNSW])
+@pytest.mark.parametrize("kind", [IndexKind.IVF, IndexKind.HNSW, IndexKind.PQ4])
 def test_a_build_reads_as_much_as_finds_what_exact_search_finds(kind, monkeypatch, tmp_path) -> None:
     vectors = grouped(4000)
-    least = {IndexKind.IVF: 1, IndexKind.HNSW: 64}
-    monkeypatch.setattr(index_blocks, "READS", least)
+    least = {IndexKind.IVF: 1, IndexKind.HNSW: 64, IndexKind.PQ4: 64}
+    monkeypatch.setattr(probing, "READS", least)
     index = VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=kind))
     assert index.plan.probes > least[kind]
     assert index.plan.recall >= 0.99
@@ -137,23 +136,45 @@ def test_a_build_reads_as_much_as_finds_what_exact_search_finds(kind, monkeypatc
     assert VectorIndex.load(tmp_path / "x.faiss").plan == index.plan
 
 
-@pytest.mark.parametrize("kind", [IndexKind.IVF, IndexKind.HNSW])
-def test_an_index_that_does_not_find_enough_is_refused(kind, monkeypatch) -> None:
+@pytest.mark.parametrize("kind", [IndexKind.IVF, IndexKind.HNSW, IndexKind.PQ4])
+def test_an_index_that_does_not_find_enough_is_refused_but_replaced_where_nobody_chose_it(kind, monkeypatch) -> None:
     vectors = grouped(400)
-    monkeypatch.setattr(index_blocks, "ENOUGH", 1.01)
+    monkeypatch.setattr(probing, "ENOUGH", 1.01)
     with pytest.raises(ModelError, match=rf"kind {kind.value} finds only \d+\.\d % of the nearest names.*sq8"):
         VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=kind))
+    monkeypatch.setattr(index_plan, "FLAT_BYTES", 0)
+    chosen = VectorIndex.build(vectors).plan
+    assert chosen.kind is IndexKind.SQ8
+    assert "4-bit codes do not find enough" in chosen.sentence
 
 
 def test_a_narrow_range_is_searched_whole_however_few_cells_are_read() -> None:
     rng = np.random.default_rng(1)
     centres = rng.normal(size=(50, 16)) * 5
     vectors = (np.repeat(centres, 80, axis=0) + rng.normal(size=(4000, 16))).astype(np.float32)
-    for kind in (IndexKind.IVF, IndexKind.HNSW):
+    for kind in (IndexKind.IVF, IndexKind.HNSW, IndexKind.PQ4):
         index = VectorIndex.build(vectors, plan=plan_index(*vectors.shape, kind=kind))
         scores, rows = index.search(-vectors[:3], 40, ranges=((1000, 1040),))
         assert (np.sort(rows, axis=1) == np.arange(1000, 1040)).all(), kind
         assert np.isfinite(scores).all()
+
+
+def test_two_stages_find_the_same_in_segments_by_several_threads_and_all_of_a_far_range(monkeypatch) -> None:
+    vectors = grouped(4000)
+    plan = plan_index(*vectors.shape, kind=IndexKind.PQ4)
+    index, again = (VectorIndex.build(vectors, plan=plan) for _ in range(2))
+    monkeypatch.setattr(two_stage, "SEGMENT", 1024)
+    monkeypatch.setattr(two_stage.faiss, "omp_get_max_threads", lambda: 2)
+    del again._stages
+    for ranges in (None, ((0, 900), (1500, 4000)), ((3500, 4000),)):
+        for asked in (vectors[:9], vectors[:1]):
+            scores, rows = again.search(asked, 20, ranges=ranges)
+            np.testing.assert_array_equal(rows, index.search(asked, 20, ranges=ranges)[1])
+            np.testing.assert_allclose(scores, np.take_along_axis(asked @ vectors.T, rows, axis=1), atol=0.02)
+    assert len(again._stages._segments) == 4
+    monkeypatch.setattr(index, "_plan", replace(plan, probes=1))
+    assert (np.sort(index.search(-vectors[:1], 600, ranges=((0, 600),))[1]) == np.arange(600)).all()
+    assert VectorIndex.build(vectors[:5], plan=plan).search(vectors[:1], 9)[1][0, :5].min() >= 0
 
 
 def test_the_gpu_searches_blocks_and_never_asks_for_more_than_it_can_find(monkeypatch) -> None:

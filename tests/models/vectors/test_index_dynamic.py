@@ -115,7 +115,7 @@ def test_every_kind_grows_forgets_and_compacts(kind) -> None:
 
 
 def test_compaction_keeps_the_codes_of_vectors_that_did_not_change() -> None:
-    for kind in (IndexKind.SQ8, IndexKind.IVF, IndexKind.HNSW):
+    for kind in (IndexKind.SQ8, IndexKind.IVF, IndexKind.HNSW, IndexKind.PQ4):
         index = DynamicIndex(VectorIndex.build(BASE, plan=plan_index(*BASE.shape, kind=kind)))
         rows = np.arange(1, 40)
         before = index.vectors(rows)
@@ -125,7 +125,7 @@ def test_compaction_keeps_the_codes_of_vectors_that_did_not_change() -> None:
 
 
 def test_compaction_stretches_codes_to_what_was_added() -> None:
-    for kind in (IndexKind.SQ8, IndexKind.IVF, IndexKind.HNSW):
+    for kind in (IndexKind.SQ8, IndexKind.IVF, IndexKind.HNSW, IndexKind.PQ4):
         index = DynamicIndex(VectorIndex.build(BASE, plan=plan_index(*BASE.shape, kind=kind)))
         rows = index.add(20 * QUERIES)
         index.compact()
