@@ -14,7 +14,7 @@ from curator.domain.decisions import Change, ChangeKind
 from curator.domain.jobs import JobOutcome, JobState
 from curator.domain.rounds import Round, RoundKind
 from curator.domain.wording import UserError, ntr, tr
-from curator.services.ports import QueueFilter
+from curator.services.ports import QueueFilter, SharedAddress
 from curator.ui.bench import Workbench
 from curator.ui.kit import Banner, choose, tell
 from curator.ui.people.round_mode import RoundMode
@@ -115,7 +115,8 @@ class PeopleFlows(QObject):
         from curator.ui.people.rounds import RoundsDialog
 
         project = self._bench.project
-        dialog = RoundsDialog(self._rows(), writable=not project.read_only, parent=self._window)
+        shared = isinstance(project.place, SharedAddress)
+        dialog = RoundsDialog(self._rows(), writable=not project.read_only, shared=shared, parent=self._window)
         dialog.new_wanted.connect(self.new_round)
         dialog.import_wanted.connect(self.import_round)
         dialog.enter_wanted.connect(self._enter)

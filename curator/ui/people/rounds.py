@@ -17,6 +17,11 @@ INTRO = (
     "Several curators judge the same documents independently. Their agreement is then measured, and "
     "their disagreements are adjudicated. Colleagues on other computers take part by exchanging files."
 )
+SHARED_INTRO = (
+    "Several curators judge the same documents independently. Their agreement is then measured, and their "
+    "disagreements are adjudicated. Everybody joins the round in this project. While it is open, curators see only "
+    "their own judgements."
+)
 NONE, MAKE = "No rounds yet", "“New round…” creates one; “Import…” reads a colleague's file."
 KINDS = {RoundKind.BLIND: "blind", RoundKind.UNAIDED: "blind, no suggestions", RoundKind.CONSISTENCY: "own consistency"}
 
@@ -50,10 +55,13 @@ class RoundsDialog(ShowDialog):
     agreement_wanted = Signal(object)
     adjudication_wanted = Signal(object)
 
-    def __init__(self, rows: Sequence[RoundEntry], *, writable: bool, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, rows: Sequence[RoundEntry], *, writable: bool, shared: bool = False, parent: QWidget | None = None
+    ) -> None:
+        """`shared`: the project is a shared one, so nobody exchanges files."""
         super().__init__(tr("Rounds"), parent)
         self._writable = writable
-        self.words = sentence(tr(INTRO))
+        self.words = sentence(tr(SHARED_INTRO if shared else INTRO))
         self.table: RecordTable[RoundEntry] = RecordTable(
             tr("Rounds"),
             [
