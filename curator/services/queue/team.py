@@ -27,6 +27,14 @@ THEIRS = "Both decisions are kept, and theirs is in force."
 YOURS = "Both decisions are kept, and yours is in force."
 LEFT = (DocumentState.IN_PROGRESS, DocumentState.TODO)
 State = tuple[object, ...]
+OTHERS = (
+    ChangeKind.IMPORTED,
+    ChangeKind.KNOWLEDGE_BASE,
+    ChangeKind.BUNDLE,
+    ChangeKind.TYPE_MAPPING,
+    ChangeKind.ROUND,
+)
+"""Changes that are no operations, in the order of `State`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +188,8 @@ class TeamService:
 
     def _other(self) -> None:
         """Announce writes of others that are not operations."""
-        kinds = (ChangeKind.IMPORTED, ChangeKind.KNOWLEDGE_BASE, ChangeKind.BUNDLE, ChangeKind.TYPE_MAPPING)
         before, self._state = self._state, self._other_state()
-        for kind, old, new in zip(kinds, before, self._state, strict=True):
+        for kind, old, new in zip(OTHERS, before, self._state, strict=True):
             if old != new:
                 self._events.emit(Change(kind, "", ""))
 
@@ -190,7 +197,8 @@ class TeamService:
         with self._store.read() as unit:
             info = unit.kb.info()
             kb = info.content_hash if info is not None else ""
-            return len(unit.documents.imports()), kb, active_bundle(unit.meta), unit.meta.type_mapping()
+            imports, rounds = len(unit.documents.imports()), unit.rounds.all()
+            return imports, kb, active_bundle(unit.meta), unit.meta.type_mapping(), rounds
 
     def _collided(self, unit: UnitOfWork, change: Change) -> list[Collision]:
         me, found = self._curator(), []

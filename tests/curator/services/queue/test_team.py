@@ -205,8 +205,10 @@ def test_a_curator_does_everything_that_is_part_of_curating(pair):
 
 def test_a_round_is_blind_until_it_is_closed(server, place, pair):
     ada, bob = pair
+    told = Told(bob)
     with closing(joined(server, place, "anna")) as anna:
         found = anna.rounds.create("pilot", [1])
+        assert told.of("", ChangeKind.ROUND)
         with pytest.raises(UserError, match="adjudicators and owners may take it"):
             ada.rounds.create("mine", [1])
         seats = [one.rounds.seat(found) for one in pair]
