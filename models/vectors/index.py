@@ -159,11 +159,20 @@ class SearchIndex(Protocol):
 class VectorIndex:
     """A frozen index; ``source`` identifies the data it was made from (checked when loaded)."""
 
-    def __init__(self, index: Any, plan: IndexPlan, *, source: str = "", stored: StoredVectors | None = None) -> None:
-        """``stored``: the same vectors in a file, from which they are then read."""
+    def __init__(
+        self,
+        index: Any,
+        plan: IndexPlan,
+        *,
+        source: str = "",
+        stored: StoredVectors | None = None,
+        loaded: bool = False,
+    ) -> None:
+        """``stored``: the same vectors in a file, from which they are then read. ``loaded``: not to be saved again."""
         self.index = index
         self.source = source
         self._stored = stored
+        self._loaded = loaded
         self._plan = plan
         self._gpu: Blocks | None = None
         self._allowed = lru_cache(maxsize=8)(self._bitmap)
@@ -221,10 +230,15 @@ class VectorIndex:
         make_reconstructable(index)
         many = header.plan.kind is IndexKind.FLAT and header.rows >= FEWEST
         stored = StoredVectors(path, header.rows, header.dimension) if many else None
-        return cls(index, header.plan, source=header.source, stored=stored)
+        return cls(index, header.plan, source=header.source, stored=stored, loaded=True)
 
     def save(self, path: Path) -> None:
-        """Write ``path`` and its header, each atomically, the header last. What searches it is compiled now."""
+        """Write ``path`` and its header, each atomically, the header last. What searches it is compiled now.
+
+        Raises ValueError for an index that was loaded.
+        """
+        if self._loaded:
+            raise ValueError("this index has a file already")
         write_index(self.index, path, plan=self.plan, source=self.source)
         if self.plan.kind is IndexKind.FLAT and len(self) >= FEWEST:
             Coarse(StoredVectors(path, len(self), self.dimension)).warm_up()
@@ -304,7 +318,7 @@ class VectorIndex:
 
     @cached_property
     def _stages(self) -> TwoStage:
-        return TwoStage(self.index)
+        return TwoStage(self.index, only=self._loaded)
 
     def _reading(self, queries: FLOATS, k: int, reads: int) -> INTS:
         """(q, k) rows found by reading so much."""

@@ -38,14 +38,18 @@ AT_A_TIME = 2**20
 class TwoStage:
     """Both stages of a FAISS index of this kind, whose 8-bit codes stay where they are, in memory or mapped."""
 
-    def __init__(self, index: Any) -> None:
+    def __init__(self, index: Any, *, only: bool = False) -> None:
+        """``only``: nothing else needs the 4-bit codes of ``index``, which are freed if they were copied."""
         self.coded = faiss.downcast_index(index.refine_index)
         self._index, self.size, dimension = index, int(index.ntotal), int(index.d)
         self._codes = faiss.rev_swig_ptr(self.coded.codes.data(), self.size * dimension).reshape(self.size, dimension)
         low, width = faiss.vector_to_array(self.coded.sq.trained).reshape(2, -1)
         self._unit = (width / 255).astype(np.float32)
         self._middle = low + self._unit / 2
-        self._segments = _segments(faiss.downcast_index(index.base_index))
+        self._base = faiss.downcast_index(index.base_index)
+        self._segments = _segments(self._base)
+        if only and len(self._segments) > 1:
+            self._base.codes.resize(0)
 
     def search(self, queries: FLOATS, k: int, reads: int, spans: Ranges) -> tuple[FLOATS, INTS]:
         """(q, k) inner products with 8-bit codes, and rows within half-open ranges, in no order; −1 if there are fewer.

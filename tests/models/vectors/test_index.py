@@ -159,7 +159,7 @@ def test_a_narrow_range_is_searched_whole_however_few_cells_are_read() -> None:
         assert np.isfinite(scores).all()
 
 
-def test_two_stages_find_the_same_in_segments_by_several_threads_and_all_of_a_far_range(monkeypatch) -> None:
+def test_two_stages_find_the_same_in_segments_by_several_threads_and_all_of_a_far_range(monkeypatch, tmp_path) -> None:
     vectors = grouped(4000)
     plan = plan_index(*vectors.shape, kind=IndexKind.PQ4)
     index, again = (VectorIndex.build(vectors, plan=plan) for _ in range(2))
@@ -172,6 +172,13 @@ def test_two_stages_find_the_same_in_segments_by_several_threads_and_all_of_a_fa
             np.testing.assert_array_equal(rows, index.search(asked, 20, ranges=ranges)[1])
             np.testing.assert_allclose(scores, np.take_along_axis(asked @ vectors.T, rows, axis=1), atol=0.02)
     assert len(again._stages._segments) == 4
+    again.save(tmp_path / "x.faiss")
+    loaded = VectorIndex.load(tmp_path / "x.faiss")
+    for _ in range(2):
+        np.testing.assert_array_equal(loaded.search(vectors[:9], 20)[1], again.search(vectors[:9], 20)[1])
+    assert loaded._stages._base.codes.size() == 0 < again._stages._base.codes.size()
+    with pytest.raises(ValueError, match="has a file"):
+        loaded.save(tmp_path / "y.faiss")
     monkeypatch.setattr(index, "_plan", replace(plan, probes=1))
     assert (np.sort(index.search(-vectors[:1], 600, ranges=((0, 600),))[1]) == np.arange(600)).all()
     assert VectorIndex.build(vectors[:5], plan=plan).search(vectors[:1], 9)[1][0, :5].min() >= 0
