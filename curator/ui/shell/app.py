@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -11,8 +12,8 @@ import threading
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
     QEvent,
@@ -20,6 +21,7 @@ from PySide6.QtCore import (
     QLocale,
     QMessageLogContext,
     QObject,
+    QSocketNotifier,
     Qt,
     QTimer,
     QtMsgType,
@@ -99,14 +101,59 @@ def run(*projects: ProjectPlace, read_only: bool = False) -> int:
         window.show_opening(projects[0])
     AfterPaint(window, lambda: open_projects(window, projects, read_only=read_only))
     show_fitting(window, next((one for one in projects[:1] if isinstance(one, Path)), None))
+    signals = EndSignals(app, lambda number: app.exit(128 + number))
     try:
         return app.exec()
     finally:
+        signals.close()
         for one in (window, *window.windows):
             one.session.close()
         sys.excepthook = old_hook
         qInstallMessageHandler(None)
         stop_logging(handler)
+
+
+class EndSignals(QObject):
+    """Calls `end` in the event loop when the system ends the program: at a logout, at a shutdown, when its terminal is
+    closed, after Ctrl+C there. Projects are then closed as usual. The signals themselves would end it at once, or
+    interrupt whatever runs."""
+
+    def __init__(self, parent: QObject, end: Callable[[int], None]) -> None:
+        super().__init__(parent)
+        self._end = end
+        self._here, self._there = socket.socketpair()
+        self._former: dict[int, Any] = {}
+        if os.name != "posix":  # Windows closes the windows first
+            return
+        for one in (self._here, self._there):
+            one.setblocking(False)
+        self._notifier = QSocketNotifier(self._here.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._arrived)
+        self._woken = signal.set_wakeup_fd(self._there.fileno(), warn_on_full_buffer=False)
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            if signal.getsignal(number) is not signal.SIG_IGN:  # under nohup
+                self._former[number] = signal.signal(number, _ignored)
+
+    def close(self) -> None:
+        """The signals act as before."""
+        for number, handler in self._former.items():
+            signal.signal(number, handler)
+        if os.name == "posix":
+            self._notifier.setEnabled(False)
+            signal.set_wakeup_fd(self._woken)
+        self._here.close()
+        self._there.close()
+
+    @Slot()
+    def _arrived(self) -> None:
+        for number in self._here.recv(1024):
+            if number in self._former:
+                log.info("ending because of signal %d", number)
+                self._end(number)
+
+
+def _ignored(_number: int, _frame: FrameType | None) -> None:
+    """The byte in the socket is enough."""
 
 
 class AfterPaint(QObject):

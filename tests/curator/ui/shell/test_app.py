@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import os
+import signal
 import string
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from curator.domain import wording
 from curator.domain.wording import ENGLISH, Catalogue, ntr, tr
 from curator.settings.schema import Language, Settings
-from curator.ui.shell.app import catalogue, code_of, languages, read_po
+from curator.ui.shell.app import EndSignals, catalogue, code_of, languages, read_po
 from curator.ui.shell.catalogue import COMMANDS
 from curator.ui.shell.settings import SettingsDialog
 from tests.translations import HEAD, ROOT, catalogue_of, missing, sentences, written
@@ -135,3 +137,21 @@ def test_a_po_file_is_read_with_its_plurals_and_line_breaks() -> None:
     found = dict(read_po(text))
     assert found[('a\nb "c"', "")] == ("d",)
     assert found[("x", "xs")] == ("y", "ys")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_signals_that_end_the_program_arrive_in_the_event_loop(qtbot: QtBot, qapp: QApplication) -> None:
+    """A logout or a closed terminal ended it at once: the project was not closed, and no last backup was made."""
+    numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+    former = [signal.getsignal(one) for one in numbers]
+    got: list[int] = []
+    signals = EndSignals(qapp, got.append)
+    try:
+        for one in numbers:
+            os.kill(os.getpid(), one)
+        assert got == []
+        qtbot.waitUntil(lambda: len(got) == len(numbers))
+    finally:
+        signals.close()
+    assert set(got) == set(numbers)
+    assert [signal.getsignal(one) for one in numbers] == former
