@@ -116,7 +116,7 @@ def run(*projects: ProjectPlace, read_only: bool = False) -> int:
 class EndSignals(QObject):
     """Calls `end` in the event loop when the system ends the program: at a logout, at a shutdown, when its terminal is
     closed, after Ctrl+C there. Projects are then closed as usual. The signals themselves would end it at once, or
-    interrupt whatever runs."""
+    interrupt any step."""
 
     def __init__(self, parent: QObject, end: Callable[[int], None]) -> None:
         super().__init__(parent)
