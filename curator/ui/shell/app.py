@@ -132,7 +132,7 @@ class EndSignals(QObject):
         self._woken = signal.set_wakeup_fd(self._there.fileno(), warn_on_full_buffer=False)
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             if signal.getsignal(number) is not signal.SIG_IGN:  # under nohup
-                self._former[number] = signal.signal(number, _ignored)
+                self._former[number] = signal.signal(number, self._came)
 
     def close(self) -> None:
         """The signals act as before."""
@@ -151,9 +151,9 @@ class EndSignals(QObject):
                 log.info("ending because of signal %d", number)
                 self._end(number)
 
-
-def _ignored(_number: int, _frame: FrameType | None) -> None:
-    """The byte in the socket is enough."""
+    def _came(self, number: int, _frame: FrameType | None) -> None:
+        """The byte in the socket is enough. A second signal acts as before, should closing take too long."""
+        signal.signal(number, self._former[number])
 
 
 class AfterPaint(QObject):

@@ -150,6 +150,7 @@ def test_signals_that_end_the_program_arrive_in_the_event_loop(qtbot: QtBot, qap
         for one in numbers:
             os.kill(os.getpid(), one)
         assert got == []
+        assert [signal.getsignal(one) for one in numbers] == former, "a second one ends it at once"
         qtbot.waitUntil(lambda: len(got) == len(numbers))
     finally:
         signals.close()
