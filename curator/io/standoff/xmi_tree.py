@@ -26,6 +26,12 @@ PART_OF = "mention"
 """UIMA's annotations are contiguous. A discontinuous mention has its annotation on the first part, and one of the type
 `PART` on each of the others, whose feature `mention` refers to it."""
 
+MOST_XML = 9_000_000
+"""Bytes. Shorter files are never too long for readers of XML, which refuse attributes of more than 10 MB."""
+TOO_LONG = (
+    "Document {where} has a text of more than 10 MB, which is too long for XMI. Export it in another format, or "
+    "without this document. Nothing was changed."
+)
 _OWN = ("begin", "end", "sofa", "id", "ontologyConceptArr")
 _NO_MENTIONS = re.compile(
     r"\.core\.api\.(?!ner\.)|^uima\.|\.webanno\.api\.type\.|ctakes\.typesystem\.type\.(?!textsem\.\w+Mention$)"
@@ -74,6 +80,16 @@ class Cas:
     def other_views(self) -> int:
         """The number of its other texts."""
         return sum(one.get("sofaString") is not None for one in self.root.iter(f"{{{CAS}}}Sofa")) - 1
+
+
+def parse_new(data: bytes, where: str) -> Cas:
+    """What a writer made. Raises UserError for a text that is too long for readers of XML."""
+    try:
+        return parse(data, where)
+    except UserError as error:
+        if len(data) < MOST_XML:
+            raise
+        raise UserError(tr(TOO_LONG, where=where)) from error
 
 
 def parse(data: bytes, where: str) -> Cas:

@@ -81,7 +81,7 @@ class _FileWriter:
         check_spans(item)
         own = self._own and bool(item.raw)
         data = item.raw.encode("utf-8") if own else _new_cas(item, self._problems)
-        edit = _Edit(item, self._file, self._problems, tree.parse(data, name), own=own)
+        edit = _Edit(item, self._file, self._problems, tree.parse_new(data, name), own=own)
         changed = edit.apply()
         self._given |= edit.given
         self.parted = self.parted or edit.parted

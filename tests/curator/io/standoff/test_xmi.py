@@ -221,3 +221,10 @@ def test_what_is_written_is_read(make: SimpleNamespace, found: list[SourceDocume
     once, twice, form = again(make, XmiFormat(), found, name)
     assert once == twice == plain(found)
     assert form.problems == []
+
+
+def test_a_text_that_is_too_long_for_xml_is_refused(make: SimpleNamespace, tmp_path: Path) -> None:
+    item = make.export(SourceDocument("7", "", "word " * 2_100_000, (), ()))
+    with pytest.raises(UserError, match="Document 7 has a text of more than 10 MB"):
+        XmiFormat().write([(SourceFile(1, "x", "x", "other", ""), [make.fresh(item, [])])], tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
