@@ -22,6 +22,8 @@ I64 = NDArray[np.int64]
 BOOLS = NDArray[np.bool_]
 DEALT = 16
 LEAST = np.float32(-3e38)
+ROUNDED = np.float32(0.05)
+"""How far the square of a length of 1 may be off by rounding to codes."""
 FAST = {"nnan", "nsz", "reassoc", "contract"}
 
 
@@ -186,19 +188,41 @@ def product_of_code(weights: F32, code: U8) -> np.float32:
     return total
 
 
+@compiled(fastmath=FAST)
+def squares_of_code(code: U8, unit: F32, least: F32) -> np.float32:
+    total = np.float32(0)
+    for at in range(len(code)):
+        value = least[at] + unit[at] * np.float32(code[at])
+        total += value * value
+    return total
+
+
 @compiled()
-def best_of_codes(weights: F32, codes: U8, near: I64, scores: F32, rows: I64) -> None:
-    """Fill (q, k) ``scores`` and ``rows`` with the k best products of (q, d) ``weights`` and (n, d) ``codes`` among the
-    (q, m) rows of each query, in no order; rows of −1 are ignored, and fill what is missing."""
+def best_of_codes(
+    queries: F32, codes: U8, unit: F32, least: F32, even: bool, near: I64, scores: F32, rows: I64
+) -> None:
+    """Fill (q, k) ``scores`` and ``rows`` with the k best products of (q, d) ``queries`` and (n, d) ``codes`` among the
+    (q, m) rows of each query, in no order; rows of −1 are ignored, and fill what is missing.
+
+    A number is ``least`` + ``unit`` × code. With ``even``, the best 2 k are brought to length 1 if they nearly have it.
+    """
     kept, found = np.empty(near.shape[1], dtype=np.int64), np.empty(near.shape[1], dtype=np.float32)
     k = scores.shape[1]
-    for query in range(len(weights)):
+    for query in range(len(queries)):
+        weights, constant = queries[query] * unit, product(queries[query], least)
         size = 0
         for place in range(near.shape[1]):
             row = near[query, place]
             if row >= 0:
-                kept[size], found[size] = row, product_of_code(weights[query], codes[row])
+                kept[size], found[size] = row, constant + product_of_code(weights, codes[row])
                 size += 1
+        if even:
+            floor = greatest(found[:size], 2 * k) if size > 2 * k else LEAST
+            for at in range(size):
+                if found[at] >= floor:
+                    squares = squares_of_code(codes[kept[at]], unit, least)
+                    if abs(squares - np.float32(1)) < ROUNDED:
+                        found[at] /= np.sqrt(squares)
         if size > k:
             keep(kept[:size], found[:size], k, scores[query], rows[query])
         else:

@@ -2,7 +2,8 @@
 
 The first codes give six numbers of a vector one of 16 patterns (product quantisation); FAISS adds up 32 vectors at once
 from tables that stay in the processor's registers. They take a 48th of the size of float32 vectors. What they choose is
-compared again by the 8-bit codes, with which alone 99.6 % of the nearest names are found.
+compared again by the 8-bit codes, with which alone 99.6 % of the nearest names are found. Rounding to codes changes the
+length of a vector; where all have the length 1, it is restored, and a fifth less is lost (2.7 million names).
 
 Vectors are searched in segments of neighbouring rows, all by the same patterns: those of one query in several threads,
 and only those that hold rows of the wanted ranges. Segments follow from the number of rows alone, so that answers do
@@ -27,6 +28,8 @@ FLOATS = NDArray[np.float32]
 INTS = NDArray[np.int64]
 PATTERNS = 16
 """Patterns of a part of a vector, and the fewest vectors to learn them from."""
+SAMPLED = 256
+"""So many vectors are looked at to see whether all have the length 1."""
 SEGMENT = 2_621_440
 """Rows of a segment at most, a multiple of the 32 that are compared at once."""
 NARROW = 0.1
@@ -45,7 +48,9 @@ class TwoStage:
         self._codes = faiss.rev_swig_ptr(self.coded.codes.data(), self.size * dimension).reshape(self.size, dimension)
         low, width = faiss.vector_to_array(self.coded.sq.trained).reshape(2, -1)
         self._unit = (width / 255).astype(np.float32)
-        self._middle = low + self._unit / 2
+        self._least = (low + self._unit / 2).astype(np.float32)
+        some = self._least + self._unit * self._codes[np.linspace(0, self.size - 1, SAMPLED).astype(np.int64)]
+        self._even = bool((abs(np.linalg.norm(some, axis=1) - 1) < 0.02).all())
         self._base = faiss.downcast_index(index.base_index)
         self._segments = _segments(self._base)
         if only and len(self._segments) > 1:
@@ -80,8 +85,8 @@ class TwoStage:
             near = np.tile(np.concatenate([np.arange(*span) for span in spans]), (len(queries), 1))
         scores = np.empty((len(queries), k), dtype=np.float32)
         rows = np.empty((len(queries), k), dtype=np.int64)
-        best_of_codes(queries * self._unit, self._codes, near, scores, rows)
-        return scores + (queries @ self._middle)[:, None], rows
+        best_of_codes(queries, self._codes, self._unit, self._least, self._even, near, scores, rows)
+        return scores, rows
 
     def _first(self, queries: FLOATS, kept: int, spans: Ranges) -> INTS:
         """(q, kept) ascending rows with the best 4-bit codes, −1 for those outside the ranges."""
