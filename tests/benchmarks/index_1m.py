@@ -25,7 +25,7 @@ import numpy as np
 
 DIMENSION, K, QUERIES, CHANGES = 384, 64, 60, 50
 GROUP = 20
-KINDS = ("flat", "sq8", "ivf", "hnsw")
+KINDS = ("flat", "sq8", "pq4", "ivf", "hnsw")
 TYPES = ("Disease", "Chemical")
 
 

@@ -128,6 +128,7 @@ class DocumentLayout:
         self.blocks = [self._block(s, e, p, first) for s, e, p, first in _paragraphs(text, passages)]
         self._starts = [block.start for block in self.blocks]
         self._tops: list[float] = []
+        self._line_tops: dict[int, float] = {}  # by code point, as asked for since lines were broken
 
     def _block(self, start: int, end: int, passage: Passage | None, first: bool) -> Block:
         is_title = passage is not None and passage.kind == "title"
@@ -152,6 +153,7 @@ class DocumentLayout:
             y += block.style.space_after
         self.height = y
         self._tops = [block.top for block in self.blocks]
+        self._line_tops.clear()
 
     def _lay_out_title(self, width: float) -> float:
         if self._title is None:
@@ -296,9 +298,13 @@ class DocumentLayout:
         return end if last or not self.text[end - 1].isspace() else end - 1
 
     def y_of(self, offset: int) -> float:
-        """The top of a code point's line; cheap enough for thousands."""
-        index, line = self.line_of(offset)
-        return self.blocks[index].text_top + line * self.blocks[index].style.line_height
+        """The top of a code point's line; kept, since every decision asks for those of thousands of mentions."""
+        top = self._line_tops.get(offset)
+        if top is None:
+            index, line = self.line_of(offset)
+            top = self.blocks[index].text_top + line * self.blocks[index].style.line_height
+            self._line_tops[offset] = top
+        return top
 
     def beside_line(self, offset: int, lines: int) -> int:
         """The code point `lines` below (or above) at the same x; the text's ends if there is no such line."""

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -164,9 +165,8 @@ def test_a_frozen_towers_index_is_kept_and_a_projected_one_built_anew(
 ) -> None:
     built: list[int] = []
     build = mining_search.VectorIndex.build
-    monkeypatch.setattr(
-        mining_search.VectorIndex, "build", lambda vectors: built.append(len(vectors)) or build(vectors)
-    )
+    counted = SimpleNamespace(build=lambda vectors: built.append(len(vectors)) or build(vectors))
+    monkeypatch.setattr(mining_search, "VectorIndex", counted)
     vectors = pool_vectors(towers, range(30))
     made = miner(replace(towers, entity_vectors=vectors), examples, Similarity.DOT)
     first = mined(made, 1)

@@ -133,6 +133,15 @@ def test_lines_are_one_and_a_half_high_and_the_column_60_to_80_characters_wide(
     )
 
 
+def test_the_top_of_a_line_follows_new_widths(styles: Styles) -> None:
+    text = "word " * 200
+    layout = laid_out(text, (), styles, width=900)
+    wide = layout.y_of(900)
+    layout.lay_out(300)
+    assert layout.y_of(900) > wide
+    assert layout.y_of(900) == layout.blocks[0].text_top + layout.line_of(900)[1] * layout.blocks[0].style.line_height
+
+
 def test_an_empty_text_has_no_blocks(styles: Styles) -> None:
     layout = laid_out(" \n ", (), styles)
     assert layout.blocks == []
