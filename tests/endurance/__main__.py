@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from curator import bootstrap
@@ -37,6 +37,8 @@ PAUSE = 0.15
 """Seconds between two keys."""
 EACH = 10.0
 """Seconds between two samples."""
+KEPT = 600.0
+"""Seconds between two reports of what was measured so far."""
 LEAVES = 12
 """Keys in one document."""
 RECIPE = "curator"
@@ -50,16 +52,14 @@ def main() -> int:
     parser.add_argument("--kill", type=float, default=10.0, metavar="MINUTES", help="how often the linker is killed")
     parser.add_argument("--work", type=float, default=5.0, metavar="MINUTES", help="how often each other work is begun")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--report", type=Path, help="write the report to this file, too")
+    parser.add_argument("--report", type=Path, help="keep the report in this file, too, every 10 minutes")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="curator-endurance-") as place, display():
         _own_folders(Path(place))
         day = Day(Path(place), options)
-        lines = day.run()
-    text = "\n".join(lines) + "\n"
-    sys.stdout.write(text)
-    if options.report is not None:
-        options.report.write_text(text, encoding="utf-8")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: day.end())
+        sys.stdout.write(day.run())
     return 1 if day.faults else 0
 
 
@@ -79,6 +79,7 @@ class Day:
         self.faults: list[str] = []
         self._place = place
         self._minutes: float = options.minutes
+        self._file: Path | None = options.report
         self._every = {"kill the linker": options.kill} | dict.fromkeys(WORKS, options.work)
         self._chance = random.Random(options.seed)
         self._seed: int = options.seed
@@ -88,7 +89,11 @@ class Day:
         self._steps: dict[int, str] = {}
         self._turns = Counter[str]()
 
-    def run(self) -> list[str]:
+    def end(self) -> None:
+        """End early; what was measured is reported."""
+        self._minutes = 0.0
+
+    def run(self) -> str:
         folder = self._place / "day.curation"
         project = bootstrap.create_project(folder, linker=False)
         for _ in fill(project, world_of("pubmed")):
@@ -102,11 +107,17 @@ class Day:
             if thread.name == "last backup":
                 thread.join()  # the folder goes at the end
         self._check(folder)
-        head = f"Endurance: {self._minutes:g} minutes (seed {self._seed}), {len(self._steps):,} steps"
+        return self._report([f"FAULT: {one}" for one in self.faults] or ["Nothing lost; all figures are flat."])
+
+    def _report(self, judged: Sequence[str]) -> str:
+        minutes = self._record.samples[-1].at / 60 if self._record.samples else 0.0
+        head = f"Endurance: {minutes:.0f} minutes (seed {self._seed}), {len(self._steps):,} steps"
         done = ", ".join(f"{what} {n:,} times" for what, n in sorted(self._done.items()))
         refused = [f"  refused {n:,} times: {words}" for words, n in self._refused.most_common(5)]
-        wrong = [f"FAULT: {one}" for one in self.faults] or ["Nothing lost; all figures are flat."]
-        return [f"{head}; {done or 'nothing besides'}.", *self._record.lines(), *refused, *wrong]
+        text = "\n".join([f"{head}; {done or 'nothing besides'}.", *self._record.lines(), *refused, *judged, ""])
+        if self._file is not None:
+            self._file.write_text(text, encoding="utf-8")
+        return text
 
     def _import_texts(self, project: Project, number: int) -> None:
         file = self._place / "texts.txt"
@@ -118,11 +129,14 @@ class Day:
         began = time.monotonic()
         one.bench.project.events.subscribe(self._noted)
         due = {what: 60.0 * minutes * self._chance.uniform(0.3, 1.0) for what, minutes in self._every.items()}
-        sampled, pressed = -EACH, kinds(self._seed)
+        sampled, kept, pressed = -EACH, 0.0, kinds(self._seed)
         while (now := time.monotonic() - began) < 60 * self._minutes:
             if now - sampled >= EACH:
                 sampled = now
                 self._record.samples.append(Sample(now, figures_of([self._place / "tmpdir"])))
+            if now - kept >= KEPT:
+                kept = now
+                self._report(["So far; the session goes on."])
             for what, at in due.items():
                 if now >= at:
                     due[what] = now + 60 * self._every[what]
