@@ -174,7 +174,7 @@ class ChildProcess:
     `on_message` and `on_exit(return code, last lines of its log)` come from the child's reader thread. A child that
     sends invalid messages is killed, after a `misunderstood` message in its name. With `watched`, a child without
     heartbeats is killed too (`heartbeat`), checked every `tick` seconds. Raises OSError if the process cannot be
-    started.
+    started, not if `log` cannot be written.
     """
 
     def __init__(
@@ -189,8 +189,8 @@ class ChildProcess:
     ) -> None:
         self._on_message = on_message
         self._on_exit = on_exit
-        self._log = log
-        self._log_start = log.stat().st_size if log.exists() else 0
+        self._log = _writable(log)
+        self._log_start = self._log.stat().st_size
         self._write_lock = threading.Lock()
         self._heartbeat: Heartbeat | None = None
         self._started: queue.SimpleQueue[subprocess.Popen[bytes] | BaseException] = queue.SimpleQueue()
@@ -298,6 +298,16 @@ class ChildProcess:
             end = log.seek(0, os.SEEK_END)
             log.seek(max(self._log_start, end - TAIL_BYTES))
             return log.read().decode("utf-8", "replace")
+
+
+def _writable(log: Path) -> Path:
+    """A log that cannot be written does not stop the program: the null device then."""
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.open("ab").close()
+    except OSError:
+        return Path(os.devnull)
+    return log
 
 
 def _open_pipe(pipe: IO[bytes] | None) -> IO[bytes]:

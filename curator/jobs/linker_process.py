@@ -214,7 +214,6 @@ class LinkerProcess:
         self._state.generation += 1
         generation = self._state.generation
         try:
-            self._log_dir.mkdir(parents=True, exist_ok=True)
             self._state.child = ChildProcess(
                 self._module,
                 log=self._log_dir / "linker.log",

@@ -60,7 +60,6 @@ class JobRunner:
         with self._lock:
             self._running.add(job)
         try:
-            self._log_dir.mkdir(parents=True, exist_ok=True)
             job.start(self._modules[kind], spec, self._log_dir / f"{kind}.log")
         except OSError as error:
             self._forget(job)

@@ -8,11 +8,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from curator.jobs import child as children
-from curator.jobs.child import Pauses
+from curator.jobs.child import ChildProcess, Pauses
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends stopped children with their parent")
 
@@ -74,3 +75,16 @@ def test_a_pause_ends_when_the_key_is_painted_for_threads_too(
     waiting.join(10)
     assert not waiting.is_alive()
     pauses.remove(child)
+
+
+def test_a_log_that_cannot_be_written_stops_no_child(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    ended: list[str] = []
+    child = ChildProcess(
+        "tests.curator.jobs.fake_job",
+        log=tmp_path / "file" / "job.log",
+        on_message=lambda _message: None,
+        on_exit=lambda _code, tail: ended.append(tail),
+    )
+    child.close()
+    assert ended == [""]
