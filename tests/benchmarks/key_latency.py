@@ -28,6 +28,7 @@ from curator.bootstrap import Project, open_project
 from curator.domain.documents import Split
 from curator.domain.jobs import JobOutcome, LinkerState, Progress
 from curator.services.ports import QueueFilter
+from curator.services.queue import MentionView
 from tests.benchmarks.copies import copied
 from tests.benchmarks.real_window import Answer, Desk, desk, display
 from tests.benchmarks.targets import measured, quantile, tell
@@ -63,17 +64,33 @@ def at_the_end(one: Desk) -> bool:
 
 
 def can(one: Desk, kind: str) -> bool:
-    """Whether the key goes to another mention: a step over an end paints nothing."""
+    """Whether the key goes to another mention and paints text and candidates: a step over an end paints nothing, and
+    one to a mention without candidates only the text."""
     at = one.bench.navigator
     opened, view = at.opened, at.mention
     assert opened is not None
-    if view is None:
+    if view is None or shown(view) < {"Enter": 1, "2": 2}.get(kind, 0):
         return False
-    ids = [other.mention.id for other in opened.mentions]
+    mentions = {other.mention.id: other for other in opened.mentions}
+    ids = list(mentions)
     if kind in "↓↑":
-        return view.mention.id != (ids[-1] if kind == "↓" else ids[0])
-    shown = 0 if view.suggestion is None else len(view.suggestion.candidates)  # a held-out mention shows none
-    return shown >= {"Enter": 1, "2": 2}.get(kind, 0)
+        number = ids.index(view.mention.id) + (1 if kind == "↓" else -1)
+        return 0 <= number < len(ids) and shown(mentions[ids[number]]) > 0
+    after = opened.next_undecided(view.mention.id)
+    return after is None or shown(mentions[after]) > 0
+
+
+def shown(view: MentionView) -> int:
+    """How many candidates it shows; a held-out mention shows none."""
+    return 0 if view.suggestion is None else len(view.suggestion.candidates)
+
+
+def pressed(one: Desk, kind: str) -> Answer:
+    """The key, after N where the kind says so."""
+    if kind == "N Enter":
+        one.press(Qt.Key.Key_N)
+        one.rest(PAUSE)
+    return one.timed_press(KEYS[kind.split()[-1]])
 
 
 def work(one: Desk, keys: int, seed: int) -> dict[str, list[Answer]]:
@@ -89,10 +106,7 @@ def work(one: Desk, keys: int, seed: int) -> dict[str, list[Answer]]:
         kind = "PgDn" if at_the_end(one) else kind
         if kind != "PgDn" and not can(one, kind):
             continue
-        if kind == "N Enter":
-            one.press(Qt.Key.Key_N)
-            one.rest(PAUSE)
-        answer = one.timed_press(KEYS[kind.split()[-1]])
+        answer = pressed(one, kind)
         if answer.painted:
             found.setdefault(kind, []).append(answer)
         elif answer.said:

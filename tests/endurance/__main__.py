@@ -29,11 +29,11 @@ from curator.services.ports import QueueFilter
 from curator.ui.files.demo_project import fill, world_of
 from curator.ui.files.import_documents import ImportWish
 from curator.ui.jobs.jobs import JobKind
-from tests.benchmarks.key_latency import KEYS, can, kinds
+from tests.benchmarks.key_latency import at_the_end, can, kinds, pressed
 from tests.benchmarks.real_window import Desk, desk, display
 from tests.endurance.measuring import Key, Record, Sample, figures_of
 
-PAUSE = 0.15
+PAUSE = 0.3
 """Seconds between two keys."""
 EACH = 10.0
 """Seconds between two samples."""
@@ -44,6 +44,9 @@ LEAVES = 12
 RECIPE = "curator"
 THEMES = ("dark", "light", "system")
 TEXT = "Asthma and diabetes were seen in {n} patients with migraine. Nothing else was found in case {n}.\n"
+NAMES = ("Asthma", "diabetes", "migraine", "hypertension", "aspirin", "cardiotoxicity", "hepatitis", "cancer")
+MENTIONS = 40
+"""In each document that waits to be decided."""
 
 
 def main() -> int:
@@ -99,6 +102,7 @@ class Day:
         for _ in fill(project, world_of("pubmed")):
             pass
         self._import_texts(project, 200)
+        self._import_mentions(project, round(4 * self._minutes) + 5)
         project.close()
         with desk(folder, rule=True) as one:
             self._work(one)
@@ -125,11 +129,26 @@ class Day:
         for _ in project.importing.documents([file], split=Split.TRAIN):
             pass
 
+    def _import_mentions(self, project: Project, number: int) -> None:
+        """Undecided documents, so that there is always something to decide."""
+        file = self._place / "mentions.pubtator"
+        with file.open("w", encoding="utf-8") as out:
+            for document in range(1, number + 1):
+                text, lines = f"Case {document}.", []
+                for _ in range(MENTIONS):
+                    name = self._chance.choice(NAMES)
+                    start = len(text) + 1
+                    text += f" {name} was seen."
+                    lines.append(f"{document}\t{start}\t{start + len(name)}\t{name}\tDisease\n")
+                out.write(f"{document}|t|{text}\n{document}|a|\n{''.join(lines)}\n")
+        for _ in project.importing.documents([file], split=Split.TEST):
+            pass
+
     def _work(self, one: Desk) -> None:
         began = time.monotonic()
         one.bench.project.events.subscribe(self._noted)
         due = {what: 60.0 * minutes * self._chance.uniform(0.3, 1.0) for what, minutes in self._every.items()}
-        sampled, kept, pressed = -EACH, 0.0, kinds(self._seed)
+        sampled, kept, keys = -EACH, 0.0, kinds(self._seed)
         while (now := time.monotonic() - began) < 60 * self._minutes:
             if now - sampled >= EACH:
                 sampled = now
@@ -141,25 +160,27 @@ class Day:
                 if now >= at:
                     due[what] = now + 60 * self._every[what]
                     self._begin(one, what)
-            self._press(one, next(pressed), now)
+            self._press(one, next(keys), now)
             one.rest(PAUSE)
 
     def _press(self, one: Desk, kind: str, now: float) -> None:
-        if one.bench.navigator.mention is None or self._chance.random() < 1 / LEAVES:
+        if at_the_end(one) or self._chance.random() < 1 / LEAVES:
             self._elsewhere(one)
         if not can(one, kind):
             return
-        answer = one.timed_press(KEYS[kind.split()[-1]])
+        answer = pressed(one, kind)
         if answer.painted:
             self._record.keys.append(Key(now, answer.clock, answer.thread))
 
     def _elsewhere(self, one: Desk) -> None:
-        """Another document, and in it any mention: what is decided there is decided in another way."""
+        """Another document, and in it the next undecided mention; now and then any, to be decided in another way."""
         project, navigator = one.bench.project, one.bench.navigator
-        crowded = [it for it in project.queue.ids(QueueFilter()) if project.queue.row(it).mentions]
-        navigator.open(self._chance.choice(crowded))
+        again = self._chance.random() < 1 / LEAVES
+        ids = list(project.queue.ids(QueueFilter()))
+        rows = (project.queue.row(it) for it in self._chance.sample(ids, len(ids)))
+        navigator.open(next(row.document_id for row in rows if row.mentions > (0 if again else row.decided)))
         one.rest(PAUSE)
-        if navigator.opened is not None:
+        if navigator.opened is not None and again:
             navigator.select(self._chance.choice(navigator.opened.mentions).mention.id)
             one.rest(PAUSE)
 
