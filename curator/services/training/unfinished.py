@@ -115,9 +115,7 @@ class TrainingFolders:
 
     def interrupted(self) -> list[InterruptedTraining]:
         """Newest first. Empty in a read-only project, in which another process may be training."""
-        if self._read_only or not self._folder.is_dir():
-            return []
-        found = [one for path in self._folder.iterdir() if (one := _read(path)) is not None]
+        found = [] if self._read_only else [one for path in self._all() if (one := _read(path)) is not None]
         return sorted((one for one in found if one.id not in self._live), key=lambda one: one.began, reverse=True)
 
     def clean(self) -> None:
@@ -125,6 +123,13 @@ class TrainingFolders:
         with contextlib.suppress(OSError):
             self._remove_incomplete()
             self._folder.rmdir()  # fails while there is a resumable one
+
+    def _all(self) -> list[Path]:
+        """The folders of all trainings. The end of a training in another thread may remove the parent folder meanwhile."""
+        try:
+            return list(self._folder.iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return []
 
     def _remove(self, folder: Path) -> None:
         """Remove the folder, and the parent folder with the last one."""
@@ -134,7 +139,7 @@ class TrainingFolders:
 
     def _remove_incomplete(self) -> None:
         """Remove trainings interrupted before their input was written, which cannot be resumed."""
-        for path in self._folder.iterdir() if self._folder.is_dir() else ():
+        for path in self._all():
             if path.name not in self._live and _read(path) is None:
                 shutil.rmtree(path, ignore_errors=True)
 

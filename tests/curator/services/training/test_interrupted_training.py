@@ -75,6 +75,11 @@ def test_done_and_cancelled_leave_nothing(indexed: World, outcome: JobOutcome | 
     assert indexed.project.retraining.interrupted() == []
 
 
+def test_what_is_no_folder_of_trainings_holds_none(indexed: World) -> None:
+    (indexed.project.folder / "bundles" / ".training").touch()
+    assert indexed.project.retraining.interrupted() == []
+
+
 def test_a_crash_keeps_input_and_specification(indexed: World) -> None:
     outcome = train(indexed, CRASHED, state=True)
     [found] = indexed.project.retraining.interrupted()
