@@ -125,7 +125,7 @@ class TrainingFolders:
             self._folder.rmdir()  # fails while there is a resumable one
 
     def _all(self) -> list[Path]:
-        """The folders of all trainings. The end of a training in another thread may remove the parent folder meanwhile."""
+        """The folders of all trainings. A training that ends in another thread may remove the parent folder."""
         try:
             return list(self._folder.iterdir())
         except (FileNotFoundError, NotADirectoryError):
