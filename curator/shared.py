@@ -31,6 +31,7 @@ from curator.services.queue import TeamService
 from curator.services.records import BackupService, log_folder
 from curator.services.training import BundleSwitch, JobDesk, JobOptions, Workplace
 from curator.settings import Settings, config_folder, load
+from curator.storage import SqlStore
 from curator.storage.safety import Backups
 
 BUNDLES = "bundles"
@@ -137,7 +138,10 @@ class Shared:
 def _kept(store: Store) -> tuple[FolderBundleStore, BackupStore]:
     """The stores of linkers and backups: in folders of this computer, or with the shared database."""
     if isinstance(store.place, Path):
-        return FolderBundleStore(store.folder / BUNDLES), Backups(store.folder, root=backup_root, most=_backup_bytes)
+        backups = Backups(store.folder, root=backup_root, most=_backup_bytes)
+        if isinstance(store, SqlStore) and not store.read_only:
+            store.refuge = backups.rescue
+        return FolderBundleStore(store.folder / BUNDLES), backups
     from curator.storage import team  # folders do not need it
 
     assert isinstance(store, team.SharedStore)

@@ -99,7 +99,11 @@ class SqlStore:
         self._needs_room = lock is not None and needs_room(database)
         self._reader = reading_engine(source)
         self._writer: Engine | None = writing_engine(database) if lock else None
-        self._syncer = Syncer(database, self._turns, mark, rescue=self._rescue, keep=self._keep)
+        self.refuge: Callable[[Callable[[Path], None]], Path] | None = None
+        """Makes a backup with a function that copies the open database to a file, see `Backups.rescue`."""
+        self._syncer = Syncer(
+            database, self._turns, mark, rescue=self._rescue, keep=self._keep, elsewhere=self._keep_elsewhere
+        )
         self._closed = False
         self._written = 0
 
@@ -287,6 +291,9 @@ class SqlStore:
                 conn.driver_connection.backup(target)
             finally:
                 conn.close()
+
+    def _keep_elsewhere(self) -> Path | None:
+        return None if self.refuge is None else self.refuge(self._keep)
 
     def _check_open(self) -> None:
         if self._closed:

@@ -51,6 +51,14 @@ MOVED = (
     "not yet be on disk."
 )
 
+COPIED = (
+    "{folder} was moved, renamed or deleted while the project was open, and no more decisions are accepted. Everything "
+    "up to now is in the backup {copy}. If the folder was moved, move it back to continue, or close the project and "
+    "open it at its new place. If it was deleted, close the project and restore the backup."
+)
+PATROL = 60.0
+"""Seconds without a commit after which it is looked whether the database is still the file of its name."""
+
 
 class Syncer:
     """Syncs the log of `database` soon after each `ask`; `settle` waits for all requests.
@@ -67,13 +75,16 @@ class Syncer:
         *,
         rescue: Callable[[], bool] = lambda: False,
         keep: Callable[[Path], None] = lambda _: None,
+        elsewhere: Callable[[], Path | None] = lambda: None,
     ) -> None:
         """`mark`: the mark before the database was opened. `rescue` copies the log into the database and syncs it, even
         if the log has no name any more; it returns whether all of it was copied. `keep` copies the open database to a
-        file, even if it has no name any more; it raises OSError and UserError."""
+        file, even if it has no name any more; it raises OSError and UserError. `elsewhere` makes a backup of it in the
+        same way, and returns the backup's path; None if there is no place for it."""
         self._database = database
         self._rescue = rescue
         self._keep = keep
+        self._elsewhere = elsewhere
         self._file = _identity(database)
         self._needs_room = needs_room(database)
         self._kept: tuple[int, UserError] | None = None
@@ -156,7 +167,7 @@ class Syncer:
         """Sync the rest and end the thread; the caller has the writer's turn."""
         with self._changed:
             self._closed = True
-            self._due = self._due or not self._saving.holds(self._saving.asked)
+            self._due = self._due or not self._saving.holds(self._saving.asked) or self._is_elsewhere()
             self._changed.notify_all()
         if self._thread is not None:
             self._thread.join()
@@ -188,18 +199,18 @@ class Syncer:
                     self._stopped = True
                     self._changed.notify_all()
                     return
-                attempt = self._due or self._failure is not None
+                attempt = self._due or self._failure is not None or self._is_elsewhere()
                 self._due, upto = False, self._saving.asked
                 self._begun += attempt
             if attempt:
                 self._attempt(upto)
-            else:  # nothing was committed for a while
+            elif self._long:  # nothing was committed for a while
                 self._long = False
                 self.fold()
 
-    def _patience(self) -> float | None:
+    def _patience(self) -> float:
         """How long to wait for the next commit."""
-        return RETRY if self._failure is not None else QUIET if self._long else None
+        return RETRY if self._failure is not None else QUIET if self._long else PATROL
 
     def _attempt(self, upto: int) -> None:
         top = self._marker.look()  # first, so that the mark never claims data that are not on disk
@@ -217,7 +228,7 @@ class Syncer:
             listener(self._saving)
 
     def _synced(self) -> UserError | None:
-        if _identity(self._database) != self._file:
+        if self._is_elsewhere():
             return self._kept_aside()
         if self._is_taken():
             return self._rescued()
@@ -232,6 +243,10 @@ class Syncer:
             log.warning("the log of the database could not be synced: %s", error)
             return UserError(tr(FAILED, path=self._database, why=error.strerror or str(error)))
         return None if self._failure is None else self._recovered()
+
+    def _is_elsewhere(self) -> bool:
+        """Whether the database in use is no longer the file of its name."""
+        return _identity(self._database) != self._file
 
     def _is_taken(self) -> bool:
         """Whether the log in use is no longer the file of its name."""
@@ -252,7 +267,7 @@ class Syncer:
         if self._kept is not None and self._kept[0] == asked:
             return self._kept[1]
         if not self._database.parent.is_dir():
-            return UserError(tr(MOVED, folder=self._database.parent))
+            return self._kept_elsewhere(asked)
         log.warning("another program deleted or replaced %s", self._database)
         copy = self._database.with_name(f"{self._database.name}.kept-{datetime.now():%Y%m%d-%H%M%S}")
         try:
@@ -271,6 +286,20 @@ class Syncer:
                 copy.unlink(missing_ok=True)
             return UserError(tr(FAILED, path=self._database, why=str(error)))
         failure = UserError(tr(REPLACED, path=self._database, copy=copy, name=self._database.name))
+        self._kept = asked, failure
+        return failure
+
+    def _kept_elsewhere(self, asked: int) -> UserError:
+        """Make a backup of the open database: if its folder was deleted, it is in no file with a name."""
+        folder, copy = self._database.parent, None
+        try:
+            with self._alone() as alone:
+                copy = self._elsewhere() if alone else None
+        except (OSError, UserError) as error:
+            log.warning("no backup of the moved or deleted %s could be made: %s", folder, error)
+        if copy is None:
+            return UserError(tr(MOVED, folder=folder))
+        failure = UserError(tr(COPIED, folder=folder, copy=copy))
         self._kept = asked, failure
         return failure
 
@@ -296,7 +325,7 @@ class Syncer:
         return None if whole else self._failure
 
     def _folded(self) -> bool:
-        if self._is_taken() or _identity(self._database) != self._file:  # a new connection would open other files
+        if self._is_taken() or self._is_elsewhere():  # a new connection would open other files
             return False
         if self._needs_room and RoomWatch(self._database).is_full():
             return False

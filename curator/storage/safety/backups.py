@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
@@ -80,6 +81,7 @@ class Backups:
 
     def __init__(self, folder: Path, *, root: Callable[[], Path], most: Callable[[], int]) -> None:
         self._folder = folder
+        self._opened = place_of(folder, root())  # while it is certain that the folder says which project it is
         self._root = root
         self._most = most
         mark = read_mark(folder)
@@ -108,7 +110,7 @@ class Backups:
 
     def _make(self, rest: Callable[[], None]) -> Backup | None:
         most, place, database = self._most(), self._place, self._folder / "project.sqlite"
-        if most == 0:
+        if most == 0 or not self._folder.is_dir():  # the store says what happened to the folder
             return None
         part = place.own / f"{os.getpid()}.part"
         try:
@@ -118,10 +120,7 @@ class Backups:
             if not _copy(database, part, times(place.own), rest):
                 return None
             _check(part, database)
-            sync_file(part)
-            final = _free_name(place.own)
-            part.replace(final)
-            sync_folder(place.own)
+            final = _finished(part, place.own)
         except (OSError, sqlite3.Error) as error:
             raise _failure(error, database, place.own) from error
         finally:
@@ -155,9 +154,29 @@ class Backups:
             set_facts(self._place, checked=datetime.now(UTC).isoformat())
         return found
 
+    def rescue(self, copy: Callable[[Path], None]) -> Path:
+        """Make a backup of a database whose folder is gone, also where the settings ask for none. `copy` copies it to a
+        file. Returns the backup's path. Raises OSError and UserError, also if the copy is damaged."""
+        place = self._place
+        part = place.own / f"{os.getpid()}.part"
+        with _ONE_AT_A_TIME:
+            try:
+                set_facts(place)
+                part.unlink(missing_ok=True)
+                copy(part)
+                with closing(sqlite3.connect(part, isolation_level=None)) as conn:
+                    conn.execute("PRAGMA journal_mode = DELETE")  # a single complete file
+                _check(part, self._folder)
+                return _finished(part, place.own)
+            except sqlite3.Error as error:
+                raise _failure(error, self._folder, place.own) from error
+            finally:
+                with suppress(OSError):
+                    part.unlink(missing_ok=True)
+
     @property
     def _place(self) -> Place:
-        return place_of(self._folder, self._root())
+        return replace(self._opened, root=self._root())
 
 
 def _failure(error: OSError | sqlite3.Error, database: Path, folder: Path) -> UserError:
@@ -233,6 +252,15 @@ def _check_space(database: Path, folder: Path) -> None:
                 size=f"{(needed + SPARE) / 1e6:,.0f}",
             )
         )
+
+
+def _finished(part: Path, folder: Path) -> Path:
+    """Give a complete copy its name, on disk. Raises OSError."""
+    sync_file(part)
+    final = _free_name(folder)
+    part.replace(final)
+    sync_folder(folder)
+    return final
 
 
 def _remove_stale(folder: Path) -> None:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
+import threading
 from contextlib import closing
 from errno import EIO, ENOSPC
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 
 from curator.domain.wording import DamagedProjectError, MissingStepsError, ProjectLockedError, UserError
 from curator.storage import open_project, project
+from curator.storage.db import syncing
 from curator.storage.safety import Backups, backups_of, continue_without, restore, restoring
 from tests.curator.storage.safety.conftest import decide_in
 
@@ -202,3 +205,41 @@ def test_a_backup_is_not_written_through_a_link(folder, backup, root, tmp_path):
     restore(folder, found)
     assert victim.read_bytes() == b"what the user wrote"
     assert decisions(folder) == 40
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows does not delete open files")
+@pytest.mark.parametrize("more", [True, False])
+def test_a_project_that_was_deleted_while_it_was_open_is_restored_with_its_last_decision(
+    folder, root, more, monkeypatch
+):
+    monkeypatch.setattr(syncing, "PATROL", 1000.0 if more else 0.01)
+    store, noticed = open_project(folder), threading.Event()
+    store.refuge = Backups(folder, root=lambda: root, most=lambda: 0).rescue
+    decide_in(store, [50])
+    store.settle()
+    store.on_saving(lambda saving: noticed.set() if saving.why else None)
+    shutil.rmtree(folder)
+    if more:  # nothing is accepted after this one
+        decide_in(store, [51])
+        with pytest.raises(UserError, match=r"deleted while .* Everything up to now is in the backup .*\.sqlite"):
+            store.settle()
+        with pytest.raises(UserError, match="no more decisions are accepted"):
+            decide_in(store, [52])
+    assert noticed.wait(10), "also by somebody who only reads"
+    with pytest.raises(UserError, match="close the project and restore the backup"):
+        store.close()
+    (found,) = backups_of(folder, root)
+    assert not list(root.rglob("*.part"))
+    restore(folder, found)
+    assert decisions(folder) == (42 if more else 41)
+
+
+def test_without_a_place_for_a_backup_nobody_says_that_there_is_one(folder, tmp_path):
+    (tmp_path / "file").touch()
+    store = open_project(folder)
+    store.refuge = Backups(folder, root=lambda: tmp_path / "file", most=lambda: 10**9).rescue
+    folder.rename(moved := tmp_path / "moved.curation")
+    decide_in(store, [50])
+    with pytest.raises(UserError, match=r"open it at its new place\. The last decisions are in its files"):
+        store.close()
+    assert decisions(moved) == 41
