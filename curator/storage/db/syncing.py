@@ -50,14 +50,13 @@ MOVED = (
     "back to continue, or close the project and open it at its new place. The last decisions are in its files, but may "
     "not yet be on disk."
 )
-
 COPIED = (
     "{folder} was moved, renamed or deleted while the project was open, and no more decisions are accepted. Everything "
     "up to now is in the backup {copy}. If the folder was moved, move it back to continue, or close the project and "
     "open it at its new place. If it was deleted, close the project and restore the backup."
 )
 PATROL = 60.0
-"""Seconds without a commit after which it is looked whether the database is still the file of its name."""
+"""Seconds without a commit after which the database is checked to be still the file of its name."""
 
 
 class Syncer:
@@ -199,10 +198,10 @@ class Syncer:
                     self._stopped = True
                     self._changed.notify_all()
                     return
-                attempt = self._due or self._failure is not None or self._is_elsewhere()
+                attempt = self._due or self._failure is not None
                 self._due, upto = False, self._saving.asked
                 self._begun += attempt
-            if attempt:
+            if attempt or self._is_elsewhere():
                 self._attempt(upto)
             elif self._long:  # nothing was committed for a while
                 self._long = False
