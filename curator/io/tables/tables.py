@@ -35,7 +35,10 @@ TEXTS, TEXT_TIMES = 1 << 20, 20
 _WORKBOOK = "xl/workbook.xml"
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 """Workbooks' escapes for characters that XML lacks, and for an underscore before text that looks like an escape."""
-_DAMAGED = (OSError, EOFError, zipfile.BadZipFile, zlib.error, LookupError, ValueError, TypeError, NotImplementedError)
+_DAMAGED = (
+    *(OSError, EOFError, zipfile.BadZipFile, zlib.error),
+    *(LookupError, ValueError, TypeError, OverflowError, NotImplementedError),
+)
 Row = tuple[int, list[str]]
 
 
