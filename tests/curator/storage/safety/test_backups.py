@@ -50,6 +50,17 @@ def test_a_backup_is_made_only_when_something_changed(folder, backups, decide, r
         assert conn.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
 
+def test_a_rescue_that_adds_nothing_is_the_newest_backup(folder, backups, decide):
+    def copy(part):
+        shutil.copyfile(folder / "project.sqlite", part)
+
+    newest = backups.make(nothing)
+    assert backups.rescue(copy) == newest.path
+    decide([50])
+    assert backups.rescue(copy) != newest.path
+    assert [one.decisions for one in backups.all()] == [41, 40]
+
+
 def test_a_project_and_its_backups_in_one_folder_are_warned_of(folder, root, decide):
     (folder.parent / "link").symlink_to(folder)
     for place, words in (
