@@ -6,14 +6,18 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 
+from curator.domain.documents import Mention
 from curator.domain.jobs import JobOutcome, JobState, LinkerState
 from curator.domain.suggestions import Contrast, Stamp
 from curator.domain.wording import tr
 from curator.services.core import active_bundle
-from curator.services.linking.linking import stored_document
+from curator.services.linking.linking import link_document
 from curator.services.ports import LinkerPort, Store
+from curator.services.queue import OpenDocument
 
 KEPT = 64
+NEAR = 2_000
+"""Code points around a mention: the linker weighs its sentence, and links the other mentions there."""
 NOT_SERVING = "The linker is not ready, so the words of the context cannot be weighed now."
 CHANGED = "The text or the linker changed in the meantime."
 Answered = Callable[[Contrast | str], None]
@@ -32,13 +36,15 @@ class ContrastService:
         self._number = 0
         self._request: int | None = None
 
-    def ask(self, document_id: int, mention_id: int, pair: tuple[str, str], *, then: Answered) -> None:
+    def ask(self, opened: OpenDocument, mention_id: int, pair: tuple[str, str], *, then: Answered) -> None:
         """Returns at once. `then` is called once, or never if another request or `cancel` came first."""
         self.cancel()
         number = self._number
+        near = _near(opened, mention_id)
         with self._store.read() as unit:
-            mapping, bundle_id = unit.meta.type_mapping(), active_bundle(unit.meta)
-            document = stored_document(unit, document_id, mapping)
+            bundle_id = active_bundle(unit.meta)
+            opinions = unit.suggestions.opinions([one.id for one in near])
+            document = link_document(opened.document, near, unit.meta.type_mapping(), opinions)
         status = self._linker.status
         if status.state is not LinkerState.READY or status.bundle_id != bundle_id:
             then(tr(NOT_SERVING))
@@ -81,3 +87,14 @@ class ContrastService:
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         return contrast
+
+
+def _near(opened: OpenDocument, mention_id: int) -> list[Mention]:
+    """The mention and those around it: to read and send all of a book would hold up the next key."""
+    view = opened.view(mention_id)
+    if view is None:
+        return []
+    spans = view.mention.spans
+    first, last = min(one.start for one in spans) - NEAR, max(one.end for one in spans) + NEAR
+    mentions = (other.mention for other in opened.mentions)
+    return [one for one in mentions if any(first < span.end and span.start < last for span in one.spans)]

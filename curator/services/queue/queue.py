@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import chain, islice
 
 from curator.domain.attributes import Given
 from curator.domain.audit import Comment
@@ -80,9 +81,9 @@ class OpenDocument:
     def next_undecided(self, after: int | None = None, *, among: Collection[int] | None = None) -> int | None:
         """The next mention id without a decision after mention `after` (None: from the start), wrapping around once;
         only in `among` if given."""
-        ids = [view.mention.id for view in self.mentions]
-        start = ids.index(after) + 1 if after in ids else 0
-        rest = [*self.mentions[start:], *self.mentions[:start]]
+        views = self.mentions
+        start = next((n for n, view in enumerate(views, start=1) if view.mention.id == after), 0)
+        rest = chain(islice(views, start, None), islice(views, start))
         undecided = (view.mention.id for view in rest if view.decision is None)
         return next((one for one in undecided if among is None or one in among), None)
 

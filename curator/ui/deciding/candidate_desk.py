@@ -285,7 +285,7 @@ class CandidateDesk(QObject):
         if pair is None or opened is None or view is None or self._panel.contrast.contrast is not None:
             return
         answered = self._lookups.reporter(self._show_weighed)  # called in the linker's thread
-        self._contrasts.ask(opened.document.id, view.mention.id, pair.ids, then=answered)
+        self._contrasts.ask(opened, view.mention.id, pair.ids, then=answered)
 
     def _show_weighed(self, answer: Contrast | str) -> None:
         opened = self._at.opened

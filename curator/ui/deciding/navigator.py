@@ -204,10 +204,9 @@ class Navigator(QObject):
         document with thousands of mentions must not wait for their suggestions."""
         if self.opened is None:
             return
-        views = (
-            view.with_decision(decisions[view.mention.id]) if view.mention.id in decisions else view
-            for view in self.opened.mentions
-        )
+        views = list(self.opened.mentions)
+        for number in [n for n, view in enumerate(views) if view.mention.id in decisions]:
+            views[number] = views[number].with_decision(decisions[views[number].mention.id])
         self.opened = replace(self.opened, mentions=tuple(views))
         self._match()
         self._show(swap=False)

@@ -318,8 +318,7 @@ class DocumentArea(QAbstractScrollArea):
         layout, marks = self._layout, self._marks
         if layout is not None and marks is not None and layout.height > 0 and self.verticalScrollBar().maximum() > 0:
             theme = theme_of(self.palette())
-            shares = (layout.y_of(offset) / layout.height for offset in marks.undecided())
-            yield theme.states[MentionState.UNDECIDED].line, shares
+            yield theme.states[MentionState.UNDECIDED].line, (top / layout.height for top in marks.undecided())
             yield theme.note_ink, (layout.y_of(span.start) / layout.height for span in self._found.spans)
 
     def _paint_empty(self, painter: QPainter) -> None:

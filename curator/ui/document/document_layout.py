@@ -298,7 +298,7 @@ class DocumentLayout:
         return end if last or not self.text[end - 1].isspace() else end - 1
 
     def y_of(self, offset: int) -> float:
-        """The top of a code point's line; kept, since every decision asks for those of thousands of mentions."""
+        """The top of a code point's line; kept, since every decision asks for those of all matches."""
         top = self._line_tops.get(offset)
         if top is None:
             index, line = self.line_of(offset)

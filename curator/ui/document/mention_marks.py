@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -74,12 +75,14 @@ class Marks:
     def __init__(self, layout: DocumentLayout, views: Sequence[MentionView]) -> None:
         self._layout = layout
         self._views = {view.mention.id: view for view in views}
+        self._given = tuple(views)
         self._lanes = lanes(views)
         self._marks: dict[int, MentionMark] = {}
         hulls = sorted((*_hull(view), view.mention.id) for view in views if view.mention.spans)
         self._order = [mention_id for _, _, mention_id in hulls]
         self._starts = [start for start, _, _ in hulls]
         self._reach = list(accumulate((end for _, end, _ in hulls), max))  # how far the hulls so far go
+        self._undecided: Counter[float] | None = None  # undecided mentions by the top of their first line
 
     def _mark(self, mention_id: int) -> MentionMark:
         mark = self._marks.get(mention_id)
@@ -99,33 +102,46 @@ class Marks:
     def all(self) -> Iterable[MentionMark]:
         return (self._mark(one) for one in self._views)
 
-    def undecided(self) -> Iterator[int]:
-        """Starts of undecided mentions, as code points in text order."""
-        for start, one in zip(self._starts, self._order, strict=True):
-            if state_of(self._views[one].decision) is MentionState.UNDECIDED:
-                yield start
+    def undecided(self) -> Iterator[float]:
+        """Tops of the lines where an undecided mention begins. They are counted once: a decision changes one count, not
+        thousands."""
+        if self._undecided is None:
+            self._undecided = Counter(
+                self._layout.y_of(start)
+                for start, one in zip(self._starts, self._order, strict=True)
+                if state_of(self._views[one].decision) is MentionState.UNDECIDED
+            )
+        return (top for top, number in self._undecided.items() if number)
 
     def same_places(self, views: Sequence[MentionView]) -> bool:
         """Whether only states and suggestions differ, so that `patch` suffices."""
         return len(views) == len(self._views) and all(
-            (old := self._views.get(view.mention.id)) is not None
-            and (old is view or old.mention.spans == view.mention.spans)
-            for view in views
+            (old := self._views.get(view.mention.id)) is not None and old.mention.spans == view.mention.spans
+            for view in self._news(views)
         )
 
-    def patch(self, views: Iterable[MentionView]) -> list[MentionMark]:
+    def patch(self, views: Sequence[MentionView]) -> list[MentionMark]:
         """Replace views whose spans are as before; returns the marks that changed."""
         changed = []
-        for view in views:
+        for view in self._news(views):
             old = self._views[view.mention.id]
-            if old is view:
-                continue
             self._views[view.mention.id] = view
             if old != view:
                 mark = replace(self._mark(view.mention.id), view=view, state=state_of(view.decision))
                 self._marks[mark.id] = mark
+                self._count(old, -1)
+                self._count(view, 1)
                 changed.append(mark)
+        self._given = tuple(views)
         return changed
+
+    def _news(self, views: Sequence[MentionView]) -> list[MentionView]:
+        """Those that are not the same objects at the same places as before."""
+        return [view for old, view in zip(self._given, views, strict=True) if view is not old]
+
+    def _count(self, view: MentionView, number: int) -> None:
+        if self._undecided is not None and view.mention.spans and state_of(view.decision) is MentionState.UNDECIDED:
+            self._undecided[self._layout.y_of(_hull(view)[0])] += number
 
     def on_line(self, block: int, line: int) -> list[MentionMark]:
         """Marks with a piece on the line, longest first: inner ones are drawn over outer ones."""
@@ -194,6 +210,8 @@ def _close(group: list[tuple[int, int]], depth: int, result: dict[int, Lane]) ->
 # A scroll bar that shows the positions of undecided mentions and matches.
 
 Places = Callable[[], Iterable[tuple[QColor, Iterable[float]]]]
+MARK = 2
+"""Pixels."""
 
 
 class MarkedScrollBar(QScrollBar):
@@ -203,31 +221,43 @@ class MarkedScrollBar(QScrollBar):
     def __init__(self, places: Places, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Vertical, parent)
         self._places = places
-        self._rows: list[tuple[QColor, list[int]]] | None = None
+        self._strips: list[tuple[QColor, list[range]]] | None = None
 
     def forget(self) -> None:
         """Forget the marks, whose positions have changed."""
-        self._rows = None
+        self._strips = None
         self.update()
 
-    def rows(self) -> list[tuple[QColor, list[int]]]:
-        """Pixel rows with a mark, each once."""
-        if self._rows is None:
+    def strips(self) -> list[tuple[QColor, list[range]]]:
+        """Pixel rows with a mark, those that touch as one."""
+        if self._strips is None:
             height = max(self.height() - 3, 1)
-            self._rows = [
-                (colour, sorted({int(share * height) for share in shares})) for colour, shares in self._places()
+            self._strips = [
+                (colour, _strips(sorted({int(share * height) for share in shares})))
+                for colour, shares in self._places()
             ]
-        return self._rows
+        return self._strips
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
-        for number, (colour, rows) in enumerate(self.rows()):
-            for row in rows:  # matches reach across, mentions are at the right
-                left = 2.0 if number else self.width() - 5.0
-                painter.fillRect(QRectF(left, row, self.width() - 2 - left, 2.0), colour)
+        for number, (colour, strips) in enumerate(self.strips()):
+            left = 2.0 if number else self.width() - 5.0  # matches reach across, mentions are at the right
+            for strip in strips:
+                painter.fillRect(QRectF(left, strip.start, self.width() - 2 - left, len(strip)), colour)
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.forget()
+
+
+def _strips(rows: Iterable[int]) -> list[range]:
+    """Marks of two pixels from each of the ascending rows on."""
+    found: list[range] = []
+    for row in rows:
+        if found and row <= found[-1].stop:
+            found[-1] = range(found[-1].start, row + MARK)
+        else:
+            found.append(range(row, row + MARK))
+    return found

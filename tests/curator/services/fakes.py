@@ -287,15 +287,16 @@ class FakeJobs:
         on_progress: Callable[[Progress], None],
         on_end: Callable[[JobOutcome], None],
     ) -> Ended:
+        steps = work()
         try:
-            for step in work():
-                on_progress(step)
+            while True:
+                on_progress(next(steps))
+        except StopIteration as end:
+            outcome = JobOutcome(JobState.DONE, "done", end.value or {})
         except CancelledError:
             outcome = JobOutcome(JobState.CANCELLED, "Cancelled.")
         except UserError as error:
             outcome = JobOutcome(JobState.FAILED, str(error))
-        else:
-            outcome = JobOutcome(JobState.DONE, "done")
         on_end(outcome)
         return Ended(outcome)
 

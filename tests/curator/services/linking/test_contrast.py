@@ -10,7 +10,7 @@ from curator.domain.documents import Span
 from curator.domain.jobs import LinkerState
 from curator.domain.suggestions import Contrast
 from curator.services.linking.contrast import CHANGED, NOT_SERVING, ContrastService
-from tests.curator.services.fakes import World, make_world
+from tests.curator.services.fakes import World, finish, make_world
 
 PAIR = ("MESH:D006323", "MESH:D001145")
 
@@ -32,7 +32,7 @@ def asked(world: World) -> list[Contrast | str]:
 
 def ask(world: World, asked: list[Contrast | str], *, service: ContrastService | None = None) -> ContrastService:
     service = service or world.project.contrasts
-    service.ask(1, world.mentions(1)[1], PAIR, then=asked.append)
+    service.ask(world.project.queue.open(1), world.mentions(1)[1], PAIR, then=asked.append)
     return service
 
 
@@ -84,3 +84,24 @@ def test_a_changed_text_is_asked_about_anew(world: World, asked: list[Contrast |
     world.project.curation.add_mention(1, (Span(10, 13),), "Chemical")
     ask(world, asked)
     assert len(world.linker.contrasts) == 2
+
+
+def test_only_mentions_around_it_are_sent(world: World, asked: list[Contrast | str]) -> None:
+    places = (4, 14, 5_000)
+    text = "x" * 6_000
+    for at in places:
+        text = f"{text[:at]}asthma{text[at + 6 :]}"
+    lines = [f"9|t|Far\n9|a|{text[4:]}"] + [f"9\t{at}\t{at + 6}\tasthma\tDisease" for at in places]
+    finish(world.project.importing.documents([world.write("\n".join(lines) + "\n\n", name="far.pubtator")]))
+    opened = world.project.queue.open(2)
+    ids = [view.mention.id for view in opened.mentions]
+    sent, contrast = [], world.linker.contrast
+
+    def sending(document, **more):
+        sent.append([one.id for one in document.mentions])
+        return contrast(document, **more)
+
+    world.linker.contrast = sending  # type: ignore[method-assign]
+    for number in (ids[0], ids[2], 777):
+        world.project.contrasts.ask(opened, number, PAIR, then=asked.append)
+    assert sent == [ids[:2], ids[2:], []]

@@ -64,12 +64,13 @@ def test_the_scroll_bar_marks_undecided_mentions_and_matches(qtbot: QtBot, qapp:
     view.show_document(opened())
     bar = view.verticalScrollBar()
     assert isinstance(bar, MarkedScrollBar)
-    undecided, matches = bar.rows()
+    undecided, matches = bar.strips()
     assert len(undecided[1]) == 1
     assert matches[1] == []
     view.find_text("failure")
-    (_, rows) = bar.rows()[1]
-    assert len(rows) == len({int(row) for row in rows}) > 0
+    (_, strips) = bar.strips()[1]
+    rows = [row for strip in strips for row in strip]
+    assert len(rows) == len(set(rows)) > 0
     assert all(0 <= row < bar.height() for row in rows)
     bar.grab()
 
@@ -79,15 +80,15 @@ def test_the_marks_are_reckoned_when_they_are_painted_and_once(qtbot: QtBot) -> 
 
     def places() -> list[tuple[QColor, list[float]]]:
         asked.append(1)
-        return [(QColor("red"), [0.0, 0.001, 1.0])]
+        return [(QColor("red"), [0.0, 0.001, 0.011, 0.031, 0.08, 1.0])]
 
     bar = MarkedScrollBar(places)
     qtbot.addWidget(bar)
     bar.resize(12, 100)
     assert asked == []
-    assert bar.rows() == [(QColor("red"), [0, 97])]
-    bar.rows()
+    assert bar.strips() == [(QColor("red"), [range(5), range(7, 9), range(97, 99)])]
+    bar.strips()
     assert asked == [1]
     bar.forget()
-    bar.rows()
+    bar.strips()
     assert asked == [1, 1]

@@ -57,6 +57,23 @@ def test_a_patch_replaces_states_and_keeps_places(layout: DocumentLayout) -> Non
     assert changed.places is before.places
 
 
+def test_undecided_lines_are_counted_once_and_follow_decisions(layout: DocumentLayout) -> None:
+    views = [view(1, Span(0, 3)), view(2, Span(4, 6)), view(3, Span(0, 6))]
+    marks = Marks(layout, views)
+    top = layout.y_of(0)
+    assert list(marks.undecided()) == [top]
+    for number, made in ((0, Verdict.nil()), (1, Verdict.reject()), (0, Verdict.skip())):
+        views[number] = replace(views[number], decision=decision(number + 1, made))
+        marks.patch(views)
+        assert list(marks.undecided()) == [top]
+    views[2] = replace(views[2], decision=decision(3, Verdict.nil()))
+    marks.patch(views)
+    assert list(marks.undecided()) == []
+    views[1] = replace(views[1], decision=None)
+    marks.patch(views)
+    assert list(marks.undecided()) == [top] == list(Marks(layout, views).undecided())
+
+
 def test_mentions_that_moved_or_went_are_not_the_same_places(layout: DocumentLayout) -> None:
     views = list(opened().mentions)
     marks = Marks(layout, views)
