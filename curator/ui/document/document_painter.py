@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
+from math import ceil
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QPolygonF, QRegion
+from PySide6.QtGui import QColor, QImage, QPainter, QPalette, QPen, QPolygonF, QRegion
 
 from curator.domain.documents import Span
 from curator.ui.document.document_find import Found
@@ -72,6 +74,10 @@ LETTERS, NOTE, LEAST_NOTE = 0.82, 0.5, 6.0
 CORNER = 5.0
 """Pixels of the frame's upper edge before the marks."""
 WAVE = 2.0
+DOTS = [0.01, 2.0]
+"""A round dot and the way to the next one, in widths of the line."""
+STRIP = 256
+"""Widths of images of dots are multiples of this, in pixels."""
 REACH = 0.3
 """How far marks reach above their line, and lanes below it, in lines."""
 FRAME = 1.2
@@ -224,6 +230,8 @@ def _paint_lines(
             painter.setPen(QPen(colour, 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawPolyline(_wave(left, right, y))
+        elif mark.state is MentionState.UNDECIDED:
+            paint_dots(painter, left + 1, right - 1, y, colour)
         else:
             painter.setPen(pen_of(mark.state, colour))
             painter.drawLine(QLineF(left + 1, y, right - 1, y))
@@ -244,8 +252,31 @@ def pen_of(state: MentionState, colour: QColor) -> QPen:
         pen.setDashPattern([3.0, 1.6])
     elif state is MentionState.UNDECIDED:
         pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-        pen.setDashPattern([0.01, 2.0])
+        pen.setDashPattern(DOTS)
     return pen
+
+
+def paint_dots(painter: QPainter, left: float, right: float, y: float, colour: QColor) -> None:
+    """Paint an underline of whole dots from an image of them."""
+    step = LINE * sum(DOTS)
+    width = int(max(right - left, 0.0) / step) * step + 2 * LINE
+    ratio = painter.device().devicePixelRatioF()
+    image = _dots(colour.rgba(), ratio, ceil(width / STRIP) * STRIP)
+    painter.drawImage(QPointF(left - LINE, y - LINE), image, QRectF(0, 0, width * ratio, 2 * LINE * ratio))
+
+
+@lru_cache(maxsize=16)
+def _dots(colour: int, ratio: float, width: int) -> QImage:
+    """Dots in a row, the first at (`LINE`, `LINE`). To stroke them for each mention took as long as all else of it."""
+    image = QImage(ceil(width * ratio), ceil(2 * LINE * ratio), QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(pen_of(MentionState.UNDECIDED, QColor.fromRgba(colour)))
+    painter.drawLine(QLineF(LINE, LINE, width, LINE))
+    painter.end()
+    return image
 
 
 def _wave(left: float, right: float, y: float) -> QPolygonF:

@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QToolTip
+from PySide6.QtCore import QLineF, QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from curator.services.queue.queue import OpenDocument
-from curator.ui.document.document_painter import Tint, tint_at
+from curator.ui.document.document_painter import Tint, paint_dots, pen_of, tint_at
 from curator.ui.document.document_view import DocumentView
+from curator.ui.kit import MentionState
 from curator.ui.kit.theme import DARK, LIGHT, contrast
 from tests.curator.ui.samples import TEXT, document, opened, span
 
@@ -73,3 +74,33 @@ def test_text_on_both_tints_can_be_read(theme) -> None:
         assert contrast(side.ink, theme.palette.base().color()) >= 4.5
         assert contrast(side.line, side.tint) >= 2.5
         assert contrast(side.line, theme.palette.base().color()) >= 3.0
+
+
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+@pytest.mark.parametrize("right", [11.0, 40.0, 300.0])
+def test_dots_look_like_the_stroked_line(qapp: QApplication, ratio: float, right: float) -> None:
+    colour = QColor("#b06000")
+
+    def stroked(painter: QPainter) -> None:
+        painter.setPen(pen_of(MentionState.UNDECIDED, colour))
+        painter.drawLine(QLineF(10, 12, right, 12))
+
+    images = []
+    for paint in (stroked, lambda painter: paint_dots(painter, 10, right, 12, colour)):
+        image = QImage(int(320 * ratio), int(24 * ratio), QImage.Format.Format_ARGB32_Premultiplied)
+        image.setDevicePixelRatio(ratio)
+        image.fill(Qt.GlobalColor.white)
+        painter = QPainter(image)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint(painter)
+        painter.end()
+        images.append(image)
+    line, dots = images
+    assert any(QColor(line.pixel(x, int(12 * ratio))).blue() < 128 for x in range(line.width()))
+    differing = [
+        (x, y)
+        for x in range(line.width())
+        for y in range(line.height())
+        if abs(QColor(line.pixel(x, y)).blue() - QColor(dots.pixel(x, y)).blue()) > 24
+    ]
+    assert differing == []
