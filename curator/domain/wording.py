@@ -103,13 +103,14 @@ def _filled(template: str, values: Mapping[str, object]) -> str:
     return _FILLING.vformat(template, (), values) if language() in _COMMA else template.format(**values)
 
 
-_UNPAIRED = re.compile(r"[\ud800-\udfff]")
+UNPAIRED = re.compile(r"[\ud800-\udfff]")
+"""Half a character, as JSON escapes allow it: neither UTF-8 files nor databases hold it."""
 
 
 def well_formed(text: str) -> str:
     """`text` as it can be stored, printed and shown. A byte of a file name that is not UTF-8, which Python reads as
     half a character, appears as `\\xff`."""
-    return text if text.isascii() else _UNPAIRED.sub(_escaped, text)
+    return text if text.isascii() else UNPAIRED.sub(_escaped, text)
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -17,6 +17,8 @@ from itertools import pairwise
 from json.decoder import scanstring  # type: ignore[attr-defined]  # of C, the one that `json` itself uses
 from typing import Any
 
+from curator.domain.wording import UNPAIRED
+
 _WHITE = re.compile(r"[ \t\r\n]*")
 _ATOM = re.compile(r"[^\s,\]}]+")
 _LINE = re.compile(r"\n([ \t]*)")
@@ -284,5 +286,5 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _odd(value: Any) -> bool:
-    """Whether it contains a lone surrogate, which can only be written escaped."""
-    return any("\ud800" <= ch <= "\udfff" for ch in json.dumps(value, ensure_ascii=False))
+    """Whether it contains half a character, which can only be written escaped."""
+    return UNPAIRED.search(json.dumps(value, ensure_ascii=False)) is not None

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from curator.domain.wording import UserError, tr
+from curator.domain.wording import UNPAIRED, UserError, tr
 from curator.io.files.archives import ZIP_MAGIC, Unpacked, member_of, open_files, unpacked_gzip
 from curator.io.files.atomic import open_plain
 
@@ -183,10 +183,8 @@ def without_line_end(line: str) -> str:
 
 
 def plain_text(text: str) -> str:
-    """`text` with lone surrogates (which JSON escapes allow, but UTF-8 files and databases do not) as U+FFFD."""
-    if text.isascii() or not any("\ud800" <= ch <= "\udfff" for ch in text):
-        return text
-    return "".join("\ufffd" if "\ud800" <= ch <= "\udfff" else ch for ch in text)
+    """`text` with half characters as U+FFFD."""
+    return text if text.isascii() else UNPAIRED.sub("\ufffd", text)
 
 
 def split_lines(text: str) -> list[str]:

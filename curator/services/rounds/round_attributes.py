@@ -24,7 +24,7 @@ from curator.domain.attributes import (
     load_scheme,
     same_name,
 )
-from curator.domain.wording import UserError, ntr, tr
+from curator.domain.wording import UNPAIRED, UserError, ntr, tr
 from curator.services.ports import UnitOfWork
 
 Named = TypeVar("Named", Attribute, AttributeValue)
@@ -92,7 +92,7 @@ def _check(scheme: Scheme) -> None:
 
 def is_name(value: object) -> bool:
     """Whether a JSON value is a non-blank text that a database can store."""
-    return isinstance(value, str) and bool(value.strip()) and not any("\ud800" <= one <= "\udfff" for one in value)
+    return isinstance(value, str) and bool(value.strip()) and not UNPAIRED.search(value)
 
 
 def moment(text: str) -> datetime:
