@@ -92,7 +92,7 @@ class ContrastService:
 def _near(opened: OpenDocument, mention_id: int) -> list[Mention]:
     """The mention and those around it: to read and send all of a book would hold up the next key."""
     view = opened.view(mention_id)
-    if view is None:
+    if view is None or not view.mention.spans:
         return []
     spans = view.mention.spans
     first, last = min(one.start for one in spans) - NEAR, max(one.end for one in spans) + NEAR
