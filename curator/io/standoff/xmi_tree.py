@@ -109,11 +109,14 @@ def parse(data: bytes, where: str) -> Cas:
     for one in [*root.iter(etree.Comment, etree.ProcessingInstruction)]:
         if one.getparent() is not None:
             one.getparent().remove(one)
-    sofas = [one for one in root.iter(f"{{{CAS}}}Sofa") if one.get("sofaString") is not None]
+    sofas = [one for one in root.iter(f"{{{CAS}}}Sofa") if one.get("sofaString") is not None and one.get(ID)]
     sofa = next((one for one in sofas if one.get("sofaID") == INITIAL_VIEW), sofas[0] if sofas else None)
     if sofa is None:
         raise UserError(
-            tr("{where} contains no text (no Sofa with a sofaString): export it together with its text", where=where)
+            tr(
+                "{where} contains no text (no Sofa with an xmi:id and a sofaString): export it together with its text",
+                where=where,
+            )
         )
     views = [one for one in root.iter(f"{{{CAS}}}View") if one.get("sofa") == sofa.get(ID)]
     return Cas(root, sofa, views[0] if views else None, sofa.get("sofaString"))

@@ -14,6 +14,7 @@ from curator.services.curating.propagation import PropagationScope
 from curator.services.ports import Chance
 from curator.ui.deciding.bulk_panel import offer_words
 from curator.ui.deciding.propagation import MOVE_FIRST, NONE
+from curator.ui.shell import main_window
 from tests.curator.services.bulk_samples import long_world
 from tests.curator.ui.window.fakes import CTRL, PLAIN, SHIFT, Desk, MakeDesk
 
@@ -206,9 +207,17 @@ def test_bulk_acceptance_says_beforehand_when_it_does_not_pay() -> None:
     assert "saves little" not in offer_words(many)
 
 
-def test_leaving_bulk_acceptance_leads_back(make_desk: MakeDesk, qtbot: QtBot) -> None:
+@pytest.fixture
+def long_desk(make_desk: MakeDesk, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """Many mentions, most with a sure suggestion. The window builds no index, whose linker would answer otherwise."""
+    monkeypatch.setattr(main_window, "OPENED_MS", 10**8)
     desk = make_desk(documents=0, kb=False, index=False)
     long_world(desk.world, documents=32)
+    return desk
+
+
+def test_leaving_bulk_acceptance_leads_back(long_desk: Desk, qtbot: QtBot) -> None:
+    desk = long_desk
     many, at = desk.bench.many, desk.bench.navigator
     many.bulk_panel.error_box.setValue(20.0)
     desk.bench.navigator.open(7)
@@ -237,9 +246,8 @@ def test_a_round_decides_one_mention_at_a_time(desk: Desk) -> None:
     assert not desk.bench.many.is_open
 
 
-def test_bulk_acceptance_from_the_sample_to_one_undoable_step(make_desk: MakeDesk, qtbot: QtBot) -> None:
-    desk = make_desk(documents=0, kb=False, index=False)
-    long_world(desk.world, documents=32)
+def test_bulk_acceptance_from_the_sample_to_one_undoable_step(long_desk: Desk, qtbot: QtBot) -> None:
+    desk = long_desk
     many = desk.bench.many
     many.bulk_panel.error_box.setValue(20.0)
     qtbot.waitUntil(lambda: desk.window.menus.action("queue.bulk").isEnabled())
