@@ -120,6 +120,8 @@ def _joined(first: Entity, more: Sequence[Entity]) -> Entity:
 
 def split(cell: str) -> tuple[str, ...]:
     """The values of a cell."""
+    if not cell:  # as most are
+        return ()
     separator = next((one for one in SEPARATORS if one in cell), None)
     return clean_names(" ".join(part.split()) for part in (cell.split(separator) if separator else [cell]))
 
