@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from lxml import etree
@@ -136,9 +137,10 @@ def _set_place(node: Any, places: Sequence[tuple[int, int]], text: str) -> None:
 
 def _place_for(owner: Any) -> int:
     """The position after the last annotation, otherwise before the relations."""
-    last = max((owner.index(one) for one in owner if one.tag != "relation"), default=-1)
-    annotations = owner.findall("annotation")
-    return int(owner.index(annotations[-1]) if annotations else last) + 1
+    annotations = owner.iterchildren("annotation", reversed=True)
+    others = (one for one in owner.iterchildren(reversed=True) if one.tag != "relation")
+    last = next(chain(annotations, others), None)
+    return 0 if last is None else int(owner.index(last)) + 1
 
 
 def _infon(key: str, value: str, tail: str | None = None) -> Any:
