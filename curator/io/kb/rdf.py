@@ -8,7 +8,8 @@ contexts would have to be downloaded.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -68,7 +69,13 @@ class RdfReader(SourceReader):
         """The terms in the order of their ids, since triples are unordered."""
         concepts, values, prefixes = self._read()
         spaces = {address: prefix for prefix, address in prefixes.items()}
-        return sorted((self._term(one, values, spaces) for one in concepts), key=lambda term: term.id)
+
+        @cache  # most concepts are in the same scheme
+        def title(scheme: str) -> str:
+            return next(iter(self._texts(values.get(scheme, ()), TITLES)), "") or contract(scheme, spaces)
+
+        terms = (self._term(one, values.get(one, ()), title, spaces) for one in concepts)
+        return sorted(terms, key=lambda term: term.id)
 
     def _read(self) -> tuple[set[str], dict[str, list[_Value]], Mapping[str, str]]:
         """The addresses of concepts, the properties of each subject, and the file's prefixes."""
@@ -114,28 +121,21 @@ class RdfReader(SourceReader):
                 )
             ) from error
 
-    def _term(self, node: str, values: Mapping[str, Sequence[_Value]], spaces: Mapping[str, str]) -> OntologyTerm:
-        own = values.get(node, ())
+    def _term(
+        self, node: str, own: Sequence[_Value], title: Callable[[str], str], spaces: Mapping[str, str]
+    ) -> OntologyTerm:
         labels = self._texts(own, LABELS)
         return OntologyTerm(
             contract(node, spaces),
             name=labels[0] if labels else "",
             names=[*labels[1:], *self._texts(own, SYNONYMS)],
             definition=next(iter(self._texts(own, DEFINITIONS)), ""),
-            types=self._types(own, values, spaces),
+            types=sorted([*_all(own, (SPACE,)), *map(title, _all(own, (SCHEME,)))]),  # its schemes or namespaces
             alt_ids=[curie(text) for text in _all(own, (ALTERNATE,))],
             parents=sorted(contract(one, spaces) for one in _all(own, PARENTS)),
             deprecated=any(text.lower() in ("true", "1") for text in _all(own, (DEPRECATED,))),
             replaced_by=sorted(contract(one, spaces) for one in _all(own, REPLACED_BY)),
         )
-
-    def _types(
-        self, own: Sequence[_Value], values: Mapping[str, Sequence[_Value]], spaces: Mapping[str, str]
-    ) -> list[str]:
-        """The names of the schemes or namespaces that it belongs to."""
-        schemes = _all(own, (SCHEME,))
-        titles = [next(iter(self._texts(values.get(one, ()), TITLES)), "") or contract(one, spaces) for one in schemes]
-        return sorted([*_all(own, (SPACE,)), *titles])
 
     def _texts(self, own: Sequence[_Value], predicates: Sequence[str]) -> list[str]:
         """The texts in the chosen languages, in this order; within a language in alphabetical order."""
