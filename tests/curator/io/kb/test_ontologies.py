@@ -169,3 +169,14 @@ def test_classes_may_be_descriptions_of_that_type(put: Put) -> None:
     )
     assert (found["DOID:7"].parents, found["DOID:7"].types) == (("DOID:4",), ("symptom",))
     assert reader.problems == []
+
+
+def test_the_title_of_a_scheme_is_looked_up_once(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    contract = rdf.contract
+    monkeypatch.setattr(rdf, "contract", lambda address, spaces: asked.append(address) or contract(address, spaces))
+    concepts = "".join(f'X:{n} a skos:Concept ; skos:prefLabel "n{n}"@en ; skos:inScheme X:s .\n' for n in range(9))
+    head = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix X: <http://x.org/X/> .\n"
+    path = put(head + concepts, "untitled.ttl")
+    assert len(list(default_registry().open_kb(path))) == 9
+    assert asked.count("http://x.org/X/s") == 1
